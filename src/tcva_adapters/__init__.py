@@ -1,0 +1,1 @@
+"""Five-level verdicts and a strictness dial for existing LLM evaluation suites."""

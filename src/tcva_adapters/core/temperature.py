@@ -1,0 +1,108 @@
+"""The dial: from a temperature to the exponent of the power mean (paper, eq. 6)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+from tcva_adapters.errors import InvalidValueError
+
+STRICT: Final = 0.2
+BALANCED: Final = 0.5
+LENIENT: Final = 0.9
+
+PRESETS: Final[dict[str, float]] = {"strict": STRICT, "balanced": BALANCED, "lenient": LENIENT}
+"""Temperatures by name, one from each of the paper's three ranges (section 3.3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The end points of the linear map from temperature to exponent.
+
+    Attributes:
+        p_min: Exponent at ``t_min``.
+        p_max: Exponent at ``t_max``, above ``p_min``.
+        t_min: Lowest temperature.
+        t_max: Highest temperature; at most 1.5, where the penalty's exponent ``1.5 - T`` ends.
+
+    Raises:
+        InvalidValueError: An end is not finite or the two are in the wrong order.
+    """
+
+    p_min: float = -8.0
+    p_max: float = 12.25
+    t_min: float = 0.1
+    t_max: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not all(map(math.isfinite, (self.p_min, self.p_max, self.t_min, self.t_max))):
+            msg = f"bounds must be finite; got {self!r}"
+            raise InvalidValueError(msg)
+        if not self.p_min < self.p_max:
+            msg = f"p_min={self.p_min!r} must lie below p_max={self.p_max!r}"
+            raise InvalidValueError(msg)
+        if not self.t_min < self.t_max <= 1.5:
+            msg = f"t_min={self.t_min!r} must lie below t_max={self.t_max!r}, and t_max <= 1.5"
+            raise InvalidValueError(msg)
+
+
+PAPER_BOUNDS: Final = Bounds()
+
+
+def check_temperature(temperature: float | str, bounds: Bounds = PAPER_BOUNDS) -> float:
+    """A temperature as a number; presets (``strict``, ``balanced``, ``lenient``) by name.
+
+    Raises:
+        InvalidValueError: An unknown name, not a number, or outside ``[t_min, t_max]``.
+
+    >>> check_temperature("strict")
+    0.2
+    """
+    if isinstance(temperature, str):
+        if temperature in PRESETS:
+            return check_temperature(PRESETS[temperature], bounds)
+        try:
+            value = float(temperature)
+        except ValueError:
+            names = ", ".join(PRESETS)
+            msg = f"unknown temperature {temperature!r}; give a number or one of {names}"
+            raise InvalidValueError(msg) from None
+    elif isinstance(temperature, bool):
+        msg = f"temperature must be a number, not {temperature!r}"
+        raise InvalidValueError(msg)
+    else:
+        value = float(temperature)
+    if not bounds.t_min <= value <= bounds.t_max:  # also refuses nan
+        msg = f"temperature {value!r} is outside [{bounds.t_min}, {bounds.t_max}]"
+        raise InvalidValueError(msg)
+    return value
+
+
+def exponent(
+    temperature: float | str,
+    *,
+    p_min: float = PAPER_BOUNDS.p_min,
+    p_max: float = PAPER_BOUNDS.p_max,
+    t_min: float = PAPER_BOUNDS.t_min,
+    t_max: float = PAPER_BOUNDS.t_max,
+) -> float:
+    """The exponent p of the power mean at a temperature (paper, eq. 6).
+
+    ``p = p_min + (T - t_min) / (t_max - t_min) * (p_max - p_min)``. Low temperatures give a
+    negative p (close to the minimum of the weights: strict), high ones a large p (lenient).
+
+    Raises:
+        InvalidValueError: The temperature lies outside ``[t_min, t_max]``, or the bounds are wrong.
+
+    >>> [exponent(t) for t in (0.1, 0.3, 0.5, 0.7, 0.9, 1.0)]
+    [-8.0, -3.5, 1.0, 5.5, 10.0, 12.25]
+    """
+    bounds = Bounds(p_min, p_max, t_min, t_max)
+    return exponent_within(check_temperature(temperature, bounds), bounds)
+
+
+def exponent_within(temperature: float, bounds: Bounds) -> float:
+    """The exponent at a temperature that is known to lie within the bounds."""
+    share = (temperature - bounds.t_min) / (bounds.t_max - bounds.t_min)
+    return bounds.p_min + share * (bounds.p_max - bounds.p_min)

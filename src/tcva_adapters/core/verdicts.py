@@ -1,0 +1,165 @@
+"""The five verdict levels and the weights that turn them into numbers (paper, Table 1)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tcva_adapters.errors import InvalidValueError
+
+FloatArray = npt.NDArray[np.float64]
+
+
+class Verdict(StrEnum):
+    """How far one claim is satisfied, best level first.
+
+    >>> Verdict("fully")
+    <Verdict.FULLY: 'fully'>
+    >>> Verdict.parse("Partially") is Verdict.PARTIAL
+    True
+    """
+
+    FULLY = "fully"
+    MOSTLY = "mostly"
+    PARTIAL = "partial"
+    MINOR = "minor"
+    NONE = "none"
+
+    @classmethod
+    def parse(cls, word: str) -> Verdict:
+        """The level that a word names, in any case; ``partially`` is the paper's other spelling.
+
+        Raises:
+            InvalidValueError: The word names no level.
+        """
+        cleaned = word.strip().lower()
+        try:
+            return cls("partial" if cleaned == "partially" else cleaned)
+        except ValueError:
+            levels = ", ".join(LEVELS)
+            msg = f"unknown verdict {word!r}; a verdict is one of {levels}"
+            raise InvalidValueError(msg) from None
+
+
+LEVELS: Final[tuple[Verdict, ...]] = tuple(Verdict)
+"""All levels, fully first: the column order of every counts matrix."""
+
+_INDEX: Final = {level: i for i, level in enumerate(LEVELS)}
+
+
+@dataclass(frozen=True, slots=True)
+class WeightScheme:
+    """The weight of each level: five numbers in [0, 1], non-increasing from fully to none.
+
+    Attributes:
+        name: What the scheme is called in tables.
+        weights: fully, mostly, partial, minor, none.
+
+    Raises:
+        InvalidValueError: Not five numbers, one outside [0, 1], or an order that is not falling.
+
+    >>> WeightScheme.DEFAULT.weights
+    (1.0, 0.9, 0.7, 0.3, 0.0)
+    >>> WeightScheme.custom(1, 0.8, 0.6, 0.2, 0).weights
+    (1.0, 0.8, 0.6, 0.2, 0.0)
+    """
+
+    name: str
+    weights: tuple[float, float, float, float, float]
+
+    DEFAULT: ClassVar[WeightScheme]
+    LINEAR: ClassVar[WeightScheme]
+    AGGRESSIVE: ClassVar[WeightScheme]
+    CONSERVATIVE: ClassVar[WeightScheme]
+
+    def __post_init__(self) -> None:
+        weights = tuple(float(w) for w in self.weights)
+        if len(weights) != len(LEVELS):
+            msg = f"a weight scheme has {len(LEVELS)} weights, fully to none; got {self.weights!r}"
+            raise InvalidValueError(msg)
+        for level, weight in zip(LEVELS, weights, strict=True):
+            if not (math.isfinite(weight) and 0.0 <= weight <= 1.0):
+                msg = f"the weight of {level.value} is {weight!r}; weights lie in [0, 1]"
+                raise InvalidValueError(msg)
+        for i in range(len(LEVELS) - 1):
+            if weights[i] < weights[i + 1]:
+                msg = (
+                    f"weights must not rise from fully to none: {LEVELS[i].value}={weights[i]!r} "
+                    f"is below {LEVELS[i + 1].value}={weights[i + 1]!r}"
+                )
+                raise InvalidValueError(msg)
+        object.__setattr__(self, "weights", weights)
+
+    @classmethod
+    def custom(
+        cls, fully: float, mostly: float, partial: float, minor: float, none: float
+    ) -> WeightScheme:
+        """A scheme of your own."""
+        return cls("custom", (fully, mostly, partial, minor, none))
+
+    @classmethod
+    def resolve(cls, scheme: WeightScheme | str | Sequence[float]) -> WeightScheme:
+        """A scheme from itself, from a published name, or from five numbers.
+
+        Raises:
+            InvalidValueError: The name is unknown or the numbers make no scheme.
+        """
+        if isinstance(scheme, WeightScheme):
+            return scheme
+        if isinstance(scheme, str):
+            try:
+                return SCHEMES[scheme]
+            except KeyError:
+                names = ", ".join(SCHEMES)
+                msg = f"unknown weight scheme {scheme!r}; known are {names}, or give five weights"
+                raise InvalidValueError(msg) from None
+        return cls("custom", tuple(scheme))  # type: ignore[arg-type]  # __post_init__ checks the length
+
+    def weight(self, verdict: Verdict) -> float:
+        """The weight of one level."""
+        return self.weights[_INDEX[verdict]]
+
+    def as_array(self) -> FloatArray:
+        """The weights as an array of shape (5,)."""
+        return np.array(self.weights, dtype=np.float64)
+
+
+WeightScheme.DEFAULT = WeightScheme("default", (1.0, 0.9, 0.7, 0.3, 0.0))
+WeightScheme.LINEAR = WeightScheme("linear", (1.0, 0.75, 0.5, 0.25, 0.0))
+WeightScheme.AGGRESSIVE = WeightScheme("aggressive", (1.0, 0.95, 0.8, 0.1, 0.0))
+WeightScheme.CONSERVATIVE = WeightScheme("conservative", (1.0, 0.8, 0.5, 0.2, 0.0))
+
+SCHEMES: Final[dict[str, WeightScheme]] = {
+    scheme.name: scheme
+    for scheme in (
+        WeightScheme.DEFAULT,
+        WeightScheme.LINEAR,
+        WeightScheme.AGGRESSIVE,
+        WeightScheme.CONSERVATIVE,
+    )
+}
+"""The schemes of the paper's Table 7, by name."""
+
+
+def count_levels(verdicts: Iterable[Verdict | str]) -> FloatArray:
+    """How often each level occurs: shape (5,), fully first.
+
+    The counts are all that a score depends on.
+
+    Raises:
+        InvalidValueError: A word names no level.
+
+    >>> count_levels(["fully", "none", "fully"]).tolist()
+    [2.0, 0.0, 0.0, 0.0, 1.0]
+    """
+    counts = [0] * len(LEVELS)
+    for verdict in verdicts:
+        index = _INDEX.get(verdict)  # type: ignore[call-overload]  # a StrEnum hashes as its word
+        counts[_INDEX[Verdict.parse(verdict)] if index is None else index] += 1
+    return np.array(counts, dtype=np.float64)

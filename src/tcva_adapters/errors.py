@@ -1,0 +1,46 @@
+"""One base class for every error raised here; each message names the value and the way out."""
+
+from __future__ import annotations
+
+
+class TCVAError(Exception):
+    """Base of all errors that tcva-adapters raises on purpose."""
+
+
+class InvalidValueError(TCVAError, ValueError):
+    """An argument or a setting has a value that cannot be used."""
+
+
+class InvalidSampleError(TCVAError, ValueError):
+    """A sample lacks what its criterion needs, or a record is no sample."""
+
+
+class UnreadableInputError(TCVAError, ValueError):
+    """A file cannot be read as samples or assessments.
+
+    Attributes:
+        line: The line or row, counted from 1, or None where the whole file is meant.
+    """
+
+    def __init__(self, message: str, *, line: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+class MissingDependencyError(TCVAError, ImportError):
+    """An optional package is missing, too old, or broken by another package."""
+
+
+class JudgeError(TCVAError):
+    """A judge model could not be asked, or did not answer.
+
+    Attributes:
+        reason: A short machine-readable word, e.g. ``timeout`` or ``rate_limit``.
+        fatal: True when no further call can succeed either (wrong key, unknown model, wrong
+            address); a command stops on it instead of failing once per sample.
+    """
+
+    def __init__(self, message: str, *, reason: str = "judge_error", fatal: bool = False) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.fatal = fatal

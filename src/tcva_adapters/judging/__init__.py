@@ -1,0 +1,1 @@
+"""From text to verdicts. Knows no framework."""

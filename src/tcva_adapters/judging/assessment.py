@@ -1,0 +1,231 @@
+"""What a judgement leaves behind: claims with verdicts and evidence, kept and re-scored at will."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, Final, Literal, Self
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, count_levels
+from tcva_adapters.errors import UnreadableInputError
+
+SCHEMA_VERSION: Final = 1
+"""Version of the JSON layout."""
+
+PROBABILITY_TOLERANCE: Final = 1e-6
+
+
+class Reason(StrEnum):
+    """Why a sample has no score."""
+
+    NO_CLAIMS = "no_claims"
+    REFUSAL = "refusal"
+    EMPTY_RESPONSE = "empty_response"
+    EMPTY_CONTEXT = "empty_context"
+    EMPTY_REFERENCE = "empty_reference"
+    EMPTY_INPUT = "empty_input"
+    MISSING_FIELD = "missing_field"
+    INCOMPLETE_VERDICTS = "incomplete_verdicts"
+    UNREADABLE_REPLY = "unreadable_reply"
+    JUDGE_ERROR = "judge_error"
+    RATE_LIMIT = "rate_limit"
+    TIMEOUT = "timeout"
+
+    @property
+    def is_failure(self) -> bool:
+        """True where another try may give a score; false where the sample itself has none."""
+        return self in _FAILURES
+
+
+_FAILURES: Final = frozenset(
+    {
+        Reason.INCOMPLETE_VERDICTS,
+        Reason.UNREADABLE_REPLY,
+        Reason.JUDGE_ERROR,
+        Reason.RATE_LIMIT,
+        Reason.TIMEOUT,
+    }
+)
+
+_FROZEN: Final = ConfigDict(frozen=True, extra="forbid")
+
+
+class Unscored(BaseModel):
+    """Why there is no score, in a word and in a sentence, with the judge's reply where it had one."""
+
+    model_config = _FROZEN
+
+    reason: Reason
+    detail: str = ""
+    raw_reply: str | None = None
+
+
+class Usage(BaseModel):
+    """What an assessment cost. ``cost`` is None where no prices were given."""
+
+    model_config = _FROZEN
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    retries: int = 0
+    seconds: float = 0.0
+    cost: float | None = None
+
+    def __add__(self, other: Usage) -> Usage:
+        costs = [c for c in (self.cost, other.cost) if c is not None]
+        return Usage(
+            calls=self.calls + other.calls,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            retries=self.retries + other.retries,
+            seconds=self.seconds + other.seconds,
+            cost=sum(costs) if costs else None,
+        )
+
+
+class ClaimVerdict(BaseModel):
+    """One claim with its verdict.
+
+    Attributes:
+        claim: The text of the claim.
+        verdict: Its level; None for a sentence that claims nothing (a greeting, a question back),
+            which no score counts.
+        evidence: The quote that the verdict rests on.
+        reason: Why this level, in a sentence.
+        passage: Which context passage holds the evidence, counted from 1.
+        judged: The level that the judge gave, where the evidence check lowered it.
+        probabilities: How likely each level is, fully first, summing to 1; None where the judge
+            gives levels only. Where it is present, scores use it.
+    """
+
+    model_config = _FROZEN
+
+    claim: str
+    verdict: Verdict | None
+    evidence: str = ""
+    reason: str = ""
+    passage: int | None = None
+    judged: Verdict | None = None
+    probabilities: tuple[float, float, float, float, float] | None = None
+
+    @model_validator(mode="after")
+    def _probabilities_sum_to_one(self) -> Self:
+        if self.probabilities is not None and (
+            min(self.probabilities) < 0.0
+            or abs(sum(self.probabilities) - 1.0) > PROBABILITY_TOLERANCE
+        ):
+            msg = f"probabilities must be >= 0 and sum to 1, got {self.probabilities!r}"
+            raise ValueError(msg)
+        return self
+
+
+class Assessment(BaseModel):
+    """A judgement of one sample under one criterion. Scores are views of it and cost no call.
+
+    Attributes:
+        criterion: Name of the criterion.
+        judge: Name of the judge, with its version or model.
+        claims: Claims in the order of the text, non-claims included.
+        unscored: Why there is no score; None where there is one.
+        usage: Calls, tokens, seconds and cost.
+        sample_id: The sample's id.
+        metadata: The sample's metadata.
+        prompt_version: Version of the prompt, or of the algorithm of a judge without prompts.
+        from_store: True when no judge was asked this time.
+
+    >>> a = Assessment.from_verdicts(["fully", "none"])
+    >>> a.counts.tolist()
+    [1.0, 0.0, 0.0, 0.0, 1.0]
+    >>> Assessment.from_json(a.to_json()) == a
+    True
+    """
+
+    model_config = _FROZEN
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    criterion: str
+    judge: str
+    prompt_version: str
+    claims: tuple[ClaimVerdict, ...] = ()
+    unscored: Unscored | None = None
+    usage: Usage = Usage()
+    sample_id: str | None = None
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    from_store: bool = False
+
+    @model_validator(mode="after")
+    def _scored_or_not(self) -> Self:
+        if self.unscored is None and not any(c.verdict for c in self.claims):
+            msg = "an assessment without a verdict must say why it is unscored"
+            raise ValueError(msg)
+        return self
+
+    @classmethod
+    def from_verdicts(
+        cls,
+        verdicts: list[Verdict | str] | list[str] | list[Verdict],
+        *,
+        criterion: str = "faithfulness",
+        judge: str = "given",
+        sample_id: str | None = None,
+    ) -> Assessment:
+        """An assessment from verdicts that were made elsewhere; none at all is ``no_claims``.
+
+        Raises:
+            InvalidValueError: A word names no level.
+        """
+        claims = tuple(
+            ClaimVerdict(claim=f"claim {i}", verdict=Verdict.parse(v))
+            for i, v in enumerate(verdicts, start=1)
+        )
+        unscored = None if claims else Unscored(reason=Reason.NO_CLAIMS, detail="no verdicts given")
+        return cls(
+            criterion=criterion,
+            judge=judge,
+            prompt_version="given",
+            claims=claims,
+            unscored=unscored,
+            sample_id=sample_id,
+        )
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """The levels of the scored claims, in order."""
+        return tuple(c.verdict for c in self.claims if c.verdict is not None)
+
+    @property
+    def counts(self) -> FloatArray:
+        """Claims per level, shape (5,), fully first; expected counts where claims carry
+        probabilities. All zeros where the sample is unscored."""
+        if self.unscored is not None:
+            return np.zeros(len(LEVELS))
+        soft = [c.probabilities for c in self.claims if c.verdict and c.probabilities]
+        hard = count_levels(c.verdict for c in self.claims if c.verdict and not c.probabilities)
+        return hard + np.sum(np.array(soft), axis=0) if soft else hard
+
+    @property
+    def hard_counts(self) -> FloatArray:
+        """Claims per level by their most likely level alone."""
+        return np.zeros(len(LEVELS)) if self.unscored is not None else count_levels(self.verdicts)
+
+    def to_json(self) -> str:
+        """One line of JSON that `from_json` reads back to an equal assessment."""
+        return self.model_dump_json(exclude_defaults=False)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Assessment:
+        """The assessment that `to_json` wrote.
+
+        Raises:
+            UnreadableInputError: Not JSON, another layout version, or fields that do not fit.
+        """
+        try:
+            return cls.model_validate_json(text)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"])) or "document"
+            msg = f"not an assessment (layout {SCHEMA_VERSION}): {where}: {first['msg']}"
+            raise UnreadableInputError(msg) from None

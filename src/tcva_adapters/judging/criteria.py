@@ -1,0 +1,251 @@
+"""Criteria: the claims of one field, judged against another, with a wording for each level."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Final, Literal
+
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.judging.sample import Sample
+
+Field = Literal["input", "response", "contexts", "reference"]
+FIELDS: Final[tuple[Field, ...]] = ("input", "response", "contexts", "reference")
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """What is claimed, what it is held against, and what each level means.
+
+    Attributes:
+        name: Short name, used in tables and store keys.
+        claims: The field whose sentences are judged. Unused when ``statements`` is given.
+        against: The field that they are judged against.
+        wording: One or two sentences that tell the judge what to decide.
+        levels: What fully, mostly, partial, minor and none mean here.
+        shows: Further fields that the judge sees for orientation only.
+        statements: Fixed criteria texts; each one gets its own verdict about ``against``.
+        checks_evidence: Whether a quote must occur in ``against`` for fully or mostly to stand.
+
+    Raises:
+        InvalidValueError: A field name is unknown, a text is empty, or a field is held against
+            itself.
+    """
+
+    name: str
+    claims: Field
+    against: Field
+    wording: str
+    levels: tuple[str, str, str, str, str]
+    shows: tuple[Field, ...] = ()
+    statements: tuple[str, ...] = ()
+    checks_evidence: bool = True
+
+    def __post_init__(self) -> None:
+        for field in (self.claims, self.against, *self.shows):
+            if field not in FIELDS:
+                msg = f"criterion {self.name!r}: unknown field {field!r}; fields are {FIELDS}"
+                raise InvalidValueError(msg)
+        if not self.name.strip() or not self.wording.strip():
+            msg = f"a criterion needs a name and a wording; got {self.name!r}, {self.wording!r}"
+            raise InvalidValueError(msg)
+        if self.claims == self.against and not self.statements:
+            msg = f"criterion {self.name!r} holds {self.claims!r} against itself"
+            raise InvalidValueError(msg)
+        if any(not statement.strip() for statement in self.statements):
+            msg = f"criterion {self.name!r} has an empty criteria text"
+            raise InvalidValueError(msg)
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes when anything changes that could change a verdict."""
+        text = json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    @property
+    def required(self) -> tuple[Field, ...]:
+        """The fields that a sample must have, in the order of the sample's own fields."""
+        needed = {self.against} if self.statements else {self.claims, self.against}
+        return tuple(field for field in FIELDS if field in needed)
+
+    def require(self, sample: Sample) -> None:
+        """Check that the sample has the fields that this criterion looks at.
+
+        Raises:
+            InvalidSampleError: A field is missing; the message names it and its other names.
+        """
+        missing = [field for field in self.required if getattr(sample, field) is None]
+        if missing:
+            where = f"sample {sample.id!r}" if sample.id else "a sample"
+            msg = f"{where} has no {' and no '.join(missing)}, which {self.name} needs"
+            raise InvalidSampleError(msg)
+
+
+SUPPORT_LEVELS: Final = (
+    "everything the claim asserts is stated in or follows directly from the passages; a "
+    "paraphrase, a summary or a reordering of what they say counts as fully",
+    "the claim is supported except for a small imprecision that misleads nobody",
+    "about half of what the claim asserts is supported; the rest is not in the passages",
+    "the passages speak about the same matter, but what the claim asserts is hardly supported",
+    "the passages contradict the claim, or contain nothing related to it",
+)
+
+FAITHFULNESS: Final = Criterion(
+    name="faithfulness",
+    claims="response",
+    against="contexts",
+    shows=("input",),
+    wording=(
+        "Decide how far each claim is supported by the passages. Absence of contradiction is not "
+        "support: what the passages do not say is not supported, however true it may be."
+    ),
+    levels=SUPPORT_LEVELS,
+)
+
+ANSWER_RELEVANCY: Final = Criterion(
+    name="answer_relevancy",
+    claims="response",
+    against="input",
+    wording=(
+        "Decide how far each claim helps to answer what the user wants to know. Judge relevance "
+        "to the intent of the question only, not whether the claim is true."
+    ),
+    levels=(
+        "the claim answers the question or a part of it, in whatever words",
+        "the claim serves the question, with a little that was not asked for",
+        "about half of the claim serves the question; the rest does not",
+        "the claim is on the topic but does not help to answer the question",
+        "the claim is unrelated to the question or answers a different one",
+    ),
+    checks_evidence=False,
+)
+
+CORRECTNESS: Final = Criterion(
+    name="correctness",
+    claims="response",
+    against="reference",
+    shows=("input",),
+    wording=(
+        "Decide how far each claim agrees with the reference answer, which is taken to be right "
+        "and complete."
+    ),
+    levels=SUPPORT_LEVELS,
+)
+
+COMPLETENESS: Final = Criterion(
+    name="completeness",
+    claims="reference",
+    against="response",
+    shows=("input",),
+    wording=(
+        "The claims come from the reference answer. Decide how far the response under test says "
+        "what each of them says."
+    ),
+    levels=(
+        "the response says all that the claim says, in whatever words",
+        "the response says it except for an unimportant detail",
+        "the response says about half of it",
+        "the response touches on the matter but hardly says what the claim says",
+        "the response contradicts the claim or says nothing about it",
+    ),
+)
+
+CONTEXT_RECALL: Final = Criterion(
+    name="context_recall",
+    claims="reference",
+    against="contexts",
+    shows=("input",),
+    wording=(
+        "The claims come from the reference answer. Decide how far each of them could have been "
+        "drawn from the retrieved passages."
+    ),
+    levels=SUPPORT_LEVELS,
+)
+
+CRITERIA: Final[dict[str, Criterion]] = {
+    criterion.name: criterion
+    for criterion in (
+        FAITHFULNESS,
+        ANSWER_RELEVANCY,
+        CORRECTNESS,
+        COMPLETENESS,
+        CONTEXT_RECALL,
+    )
+}
+"""The built-in criteria by name."""
+
+
+def custom_criterion(
+    name: str,
+    *,
+    claims: Field = "response",
+    against: Field = "contexts",
+    wording: str,
+    levels: tuple[str, str, str, str, str] = SUPPORT_LEVELS,
+    shows: tuple[Field, ...] = (),
+    checks_evidence: bool = True,
+) -> Criterion:
+    """A criterion of your own: the claims of one field against another, in your wording.
+
+    Raises:
+        InvalidValueError: See `Criterion`.
+    """
+    return Criterion(
+        name=name,
+        claims=claims,
+        against=against,
+        wording=wording,
+        levels=levels,
+        shows=shows,
+        checks_evidence=checks_evidence,
+    )
+
+
+def rubric(
+    name: str, statements: Sequence[str], *, against: Field = "response", shows: tuple[Field, ...] = ("input",)
+) -> Criterion:
+    """A criterion from a list of criteria texts; each of them gets its own verdict.
+
+    Raises:
+        InvalidValueError: The list or one of its texts is empty.
+
+    >>> rubric("tone", ["Is polite.", "Does not promise a date."]).required
+    ('response',)
+    """
+    if not statements:
+        msg = f"rubric {name!r} needs at least one criteria text"
+        raise InvalidValueError(msg)
+    return Criterion(
+        name=name,
+        claims="response",
+        against=against,
+        shows=shows,
+        statements=tuple(statements),
+        wording="Decide how far the text under test meets each of the numbered criteria.",
+        levels=(
+            "the text meets the criterion entirely",
+            "the text meets it with a flaw that hardly matters",
+            "the text meets about half of it",
+            "the text meets it only in traces",
+            "the text does not meet it, or does the opposite",
+        ),
+        checks_evidence=False,
+    )
+
+
+def resolve_criterion(criterion: Criterion | str) -> Criterion:
+    """A criterion from itself or from a built-in name.
+
+    Raises:
+        InvalidValueError: The name is unknown.
+    """
+    if isinstance(criterion, Criterion):
+        return criterion
+    try:
+        return CRITERIA[criterion]
+    except KeyError:
+        names = ", ".join(CRITERIA)
+        msg = f"unknown criterion {criterion!r}; built in are {names}"
+        raise InvalidValueError(msg) from None
