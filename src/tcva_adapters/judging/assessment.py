@@ -53,13 +53,21 @@ _FROZEN: Final = ConfigDict(frozen=True, extra="forbid")
 
 
 class Unscored(BaseModel):
-    """Why there is no score, in a word and in a sentence, with the judge's reply where it had one."""
+    """Why there is no score, in a word and in a sentence.
+
+    Attributes:
+        reason: The word.
+        detail: The sentence.
+        raw_reply: What the judge answered, where it did: it was paid for.
+        fatal: True when no further call can succeed either (wrong key, unknown model).
+    """
 
     model_config = _FROZEN
 
     reason: Reason
     detail: str = ""
     raw_reply: str | None = None
+    fatal: bool = False
 
 
 class Usage(BaseModel):
@@ -198,8 +206,10 @@ class Assessment(BaseModel):
 
     @property
     def counts(self) -> FloatArray:
-        """Claims per level, shape (5,), fully first; expected counts where claims carry
-        probabilities. All zeros where the sample is unscored."""
+        """Claims per level, shape (5,), fully first; all zeros where the sample is unscored.
+
+        Where claims carry probabilities these are expected counts.
+        """
         if self.unscored is not None:
             return np.zeros(len(LEVELS))
         soft = [c.probabilities for c in self.claims if c.verdict and c.probabilities]

@@ -1,8 +1,8 @@
 """Deterministic splitting of an answer into claims, the units that receive a verdict.
 
 A claim is a sentence, a list item, a table row or a fenced code block. Everything is
-expressed as cut positions in the original text, so no character can be lost on the way:
-the pieces between two cuts always add up to the text again.
+expressed as cut positions in the original text, so that no character can be lost on the way:
+the pieces between the cuts always add up to the text again.
 """
 
 from __future__ import annotations
@@ -10,79 +10,90 @@ from __future__ import annotations
 import heapq
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from itertools import pairwise
 
 __all__ = ["split_claims"]
 
 _CLOSERS = r"\"'”’»›)\]}）】」』〉》*_"
-_OPENERS = r"\"'“‘«‹(\[{（【「『〈《*_~`¿¡>#\-–—"
-_HARD_STOPS = "。！？｡।॥؟۔։።။។"
+_OPENERS = r"\"'“‘«‹(\[{（【「『〈《*_~`¿¡>\-–—"
+_HARD_STOPS = "。！？｡।॥؟۔։።။"  # end a sentence even with no space behind them
 _STOPS = ".!?…‼⁇⁈⁉" + _HARD_STOPS
-_CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+_LOWER = "a-zß-öø-ÿα-ωа-яё"
+_GAP = r"[^\S\n]"
 
-# One alternation reads the whole text once: a short quotation, bracket or code span is
-# swallowed whole (its inner full stops are then never seen), anything else is a run of
-# stops. No branch can fail after a long scan that a later position would repeat.
-_MARK = re.compile(
-    r"(?P<span>\"(?<![^\s(\[—–*_]\")(?=\S)[^\"\n]{1,240}(?<=\S)\"(?!\w)"
-    r"|“[^“”\n]{1,240}”|«[^«»\n]{1,240}»|「[^「」\n]{1,240}」|『[^『』\n]{1,240}』"
-    r"|\([^()\n]{1,240}\)|（[^（）\n]{1,240}）|\[[^\[\]\n]{1,240}\]"
-    r"|`(?=[^\s`])[^`\n]{1,240}(?<=\S)`)"
-    rf"|[{_STOPS}]+"
-)
-_CLOSING = re.compile(rf"(?:[{_CLOSERS}]|[{_STOPS}]|\[\d{{1,3}}(?:[,–-] ?\d{{1,3}})*\])*")
-_CITATIONS = re.compile(r"(?:[ \t]\[\d{1,3}(?:[,–-] ?\d{1,3})*\])+(?=\s|\Z)")
-_NEXT_WORD = re.compile(rf"\s*[{_OPENERS}]*\s*([^\W_]+)(\.?)")
-_SPEECH_TAG = re.compile(r"と|って|라고|하고|[^\s，。！？、「『]{0,4}[说說道问問答喊]")
-_SPACED_CLOSER = re.compile(r"\s+(?:''|”|’|\"|-rrb-|\))(?=\s|\Z)", re.IGNORECASE)
-_LETTER = re.compile(r"[^\W_]")
-_CJK_CHAR = re.compile(rf"[{_CJK}]")
-
+# Each pattern below reads a stretch of text at most once (bounded or disjoint repeats), which
+# keeps the whole split linear whatever the text is made of.
 _BULLET = r"[-*+•‣◦▪●○·–—]"
-_BLOCK = re.compile(
-    r"\s*(?:(?P<fence>`{3,}(?=[^`]*\Z)|~{3,})"
-    r"|(?P<heading>#{1,6}\s+\S|(?P<bold>\*\*|__)(?:(?!(?P=bold)).)+(?P=bold):?\s*\Z)"
-    rf"|(?P<item>{_BULLET}\s+\S|\(?(?:\d{{1,3}}|[a-z]|[ivx]{{1,4}})\)\s+\S"
-    r"|\d{1,3}\.\s+\S|（\d{1,2}）|[\d一二三四五六七八九十]{1,3}、|[①-⑳])"
-    r")"
+_ITEM = (
+    rf"(?:{_BULLET}{_GAP}+\S|\(?(?:\d{{1,3}}|[a-z]|[ivx]{{2,4}})\){_GAP}+\S|\d{{1,3}}\.{_GAP}+\S"
+    r"|（\d{1,2}）|[\d一二三四五六七八九十]{1,3}、|[①-⑳])"
 )
-_ENUMERATOR = re.compile(r"\s*\(?\d{1,3}[.)]\s+\S")
-_LEADING_BULLETS = re.compile(rf"(?:{_BULLET}\s+)+(?=\S)")
-_SENTENCE_END = re.compile(rf"[{_STOPS},;，；、][{_CLOSERS}]*\Z")
+_BLOCK_START = rf"{_GAP}*(?:\n|`{{3}}|~{{3}}|#{{1,6}}{_GAP}|\||{_ITEM}|\Z)"
+_BLOCK = re.compile(
+    r"(?=\S)(?:"
+    rf"(?P<code>(?P<fence>`{{3,}}|~{{3,}})[^`\n]*"
+    rf"(?:\n(?s:.*?)(?:^{_GAP}*(?P=fence)[`~]*{_GAP}*$|\Z)|\Z))"
+    rf"|(?P<heading>#{{1,6}}{_GAP}.+|\*\*[^*\n]*[^*\n{_STOPS}]\*\*:?{_GAP}*$)"
+    r"|(?P<table>[^|\n]*\|.*\n(?=.*-)(?=.*\|)[ \t|:+-]+$(?:\n.*\|.*)*)"
+    r"|(?P<row>\|.*)"
+    rf"|(?P<item>{_ITEM}.*(?:\n(?!{_BLOCK_START})(?:{_GAP}|[{_LOWER}]).*)*)"
+    rf"|(?P<prose>.+(?:\n(?!{_BLOCK_START}).+)*))",
+    re.MULTILINE,
+)
+_CITATION = r"\[\d{1,3}(?:[,–-] ?\d{1,3})*\]"
+_CLOSING = rf"(?:{_CITATION}|[{_CLOSERS}{_STOPS}])*"
+# A short quotation, bracket or code span is swallowed whole: the stops inside are not seen.
+# A plain set in front lets the search skip from one candidate to the next.
+_MARK = re.compile(
+    rf"[{_STOPS}\"“«「『(（\[`\n](?:(?:(?<=[{_STOPS}])[{_STOPS}]*"
+    r"|(?<=\")(?<![^\s(\[—–*_]\")(?=\S)[^\"\n]{1,240}(?<=\S)\"(?!\w)"
+    r"|(?<=“)[^“”\n]{1,240}”|(?<=«)[^«»\n]{1,240}»|(?<=「)[^「」\n]{1,240}」"
+    r"|(?<=『)[^『』\n]{1,240}』|(?<=\()[^()\n]{1,240}\)|(?<=（)[^（）\n]{1,240}）"
+    r"|(?<=\[)[^\[\]\n]{1,240}\]|(?<=`)(?!\s)[^`\n]{1,240}(?<=\S)`"
+    rf"){_CLOSING}|(?<=\n))"
+)
+_ENDING = re.compile(rf"[{_STOPS}]+{_CLOSING}\Z")
+_SPACED_CITATIONS = re.compile(rf"(?:{_GAP}{_CITATION})+(?=\s|\Z)")
+_SPACED_CLOSER = re.compile(r"\s(?:''|”|’|\"|-rrb-|\))(?=\s|\Z)", re.IGNORECASE)
+_NEXT_WORD = re.compile(rf"(\s*)[{_OPENERS}]*\s?([^\W_]+)(\.?)")
+_SPEECH_TAG = re.compile(r"と|って|라고|하고|[^\s，。！？、「『]{0,4}[说說道问問答喊]")
+_CJK_TURN = re.compile(rf"(?<=[{_CJK}][.!?])[{_CJK}]")
+_ENUMERATOR = re.compile(rf"\s*{_ITEM}")
+_BULLETS = re.compile(rf"\A(?:{_BULLET}\s+)+(?=\S)")
+_LETTER = re.compile(r"[^\W_]")
+_HARD = frozenset(_HARD_STOPS)
+_OPEN_ENDS = frozenset(_STOPS + ",;:，；：、")
 
+# Capitalised here are those whose lower-case form is a word of its own ("sat", "sun", "mar").
+_MONTHS = "Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec"
 _NEVER_FINAL = frozenset(
-    "mr mrs ms mx dr prof gen sen rep gov pres lt col capt cmdr sgt maj adm rev hon fr st ste mt "
-    "messrs mme mlle sra srta dra hr fra e.g i.e eg ie vs cf viz approx ca incl excl resp namely "
-    "z.b d.h bzw p.ex ee د".split()
+    "mr mrs Ms mx dr prof gen sen rep gov pres lt col capt cmdr sgt maj adm rev hon fr st ste mt "  # noqa: SIM905
+    "messrs mme mlle sra srta dra e.g i.e eg ie vs cf viz approx ca incl excl z.b d.h ee د".split()
 )
 _BEFORE_NUMBER = frozenset(
     "no nos nr núm fig figs eq eqs sec secs ch chap vol vols pt p pp par para art tab ver v ex "
-    "ref refs n s § jan feb mar apr jun jul aug sep sept oct nov dec c b d r op".split()
+    f"ref refs n s § c b d r op {_MONTHS}".split()
 )
-_MAY_BE_FINAL = frozenset(
-    "inc ltd co corp llc plc bros jr sr esq etc ave blvd rd dept univ assn govt intl est ed eds al "
-    "hrs min sec oz lb lbs ft sq tel ext jan feb mar apr jun jul aug sep sept oct nov dec "
-    "mon tue tues wed thu thur thurs fri sat sun usw uvm ud uds uu".split()
+_SELDOM_FINAL = frozenset(
+    "inc ltd co corp llc plc bros jr sr esq ave blvd rd dept univ assn govt intl est ed eds al "
+    "hrs min oz lb lbs ft sq tel ext usw uvm ud uds uu Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun "
+    f"{_MONTHS}".split()
 )
 _STARTERS = frozenset(
-    "The This That These Those It He She They We You I A An In On At By For From With As But And "
+    "The This That These Those It He She They We You I A An In On At By For From With As But And "  # noqa: SIM905
     "Or So If When While After Before Since Because However Although Though Then There Here His "
-    "Her Their Its Our My Your What Who Why How Where Which Both Each Every Some Many Most All No "
-    "Not Yes Also Additionally Furthermore Moreover Meanwhile Finally Next Another According "
-    "During Despite Today Under Between Until Once Such Other Only Even Now Later".split()
+    "Her Their Its Our My Your What Who Why How Where Which Both Each Some Many Most All No Not "
+    "Yes Also Moreover Meanwhile Finally Another During Despite Today Until Other Only Now".split()
 )
-_GERMAN_MONTHS = frozenset(
-    "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()
+_GERMAN_MONTHS = (
+    "Januar Februar März April Mai Juni Juli August September Oktober November Dezember"
 )
-_LONG_WORD = 5  # a longer word before a stop is hardly ever an unlisted abbreviation
-_WINDOW = 32  # characters looked at before a stop
-_PACKING = 64  # pieces per claim beyond which neighbours are packed before merging
-
-
-class _Block(NamedTuple):
-    start: int
-    end: int
-    kind: str
+_INITIALS = re.compile(r"[^\W\d_](?:[^\W\d_]?\.[^\W\d_]{1,2})*")  # "J", "U.S", "Ph.D"
+_LONG_WORD = 5  # a longer word before a full stop is hardly ever an unlisted abbreviation
+_WINDOW = 32  # characters looked at in front of a stop
+_MANY = 4096  # merges to do above which the equally short ones are done together,
+_PASSES = 8  # in at most so many passes
 
 
 def split_claims(text: str, *, max_claims: int = 8) -> list[str]:
@@ -121,230 +132,151 @@ def split_claims(text: str, *, max_claims: int = 8) -> list[str]:
 
 
 def _tidy(piece: str) -> str:
-    piece = piece.strip()
-    piece = _LEADING_BULLETS.sub("", piece, count=1) if piece[0] in "-*+•‣◦▪●○·–—" else piece
+    # A piece that opens with white space begins inside a line: its dash is no bullet.
+    piece = (piece if piece[0].isspace() else _BULLETS.sub("", piece)).strip()
     return piece if "```" in piece or "~~~" in piece else " ".join(piece.split())
 
 
 def _claim_starts(text: str) -> list[int]:
+    # Replacing one character by one keeps every position valid for the original text.
+    text = text.replace("\r\n", " \n").replace("\r", "\n").replace("\u2028", "\n")
     lower_only = text.islower()
     starts: list[int] = []
     glued = False
-    for block in _blocks(text, lower_only=lower_only):
+    for block in _BLOCK.finditer(text):
+        start, end = block.span()
         if not glued:
-            starts.append(block.start)
-        if block.kind == "prose":
-            starts.extend(_sentence_cuts(text, block.start, block.end, lower_only=lower_only))
-        elif block.kind == "item":
-            # "1. Do this. 2. Do that." on one line is a list of its own.
-            cuts = _sentence_cuts(text, block.start, block.end, lower_only=lower_only)
+            starts.append(start)
+        kind = block.lastgroup
+        if kind == "prose":
+            starts.extend(_sentence_cuts(text, start, end, lower_only=lower_only))
+        elif kind == "item":  # "1. Do this. 2. Do that." on one line is a list of its own
+            cuts = _sentence_cuts(text, start, end, lower_only=lower_only)
             starts.extend(cut for cut in cuts if _ENUMERATOR.match(text, cut))
-        glued = block.kind == "heading" or text[block.start : block.end].rstrip()[-1:] in ":："
-    starts[0] = 0
+        elif kind == "table":  # the header and the rule below it stay with the first row
+            starts.extend([start + row.end() for row in re.finditer("\n", block[0])][2:])
+        glued = kind == "heading" or block[0].rstrip()[-1] in ":："
     return starts
 
 
-def _blocks(text: str, *, lower_only: bool) -> Iterator[_Block]:
-    """Group the lines into blocks: prose, item, row, code, and heading (joined to the next)."""
-    lines = text.splitlines(keepends=True)
-    block: _Block | None = None
-    fence = ""
-    previous = ""
-    offset = 0
-    for index, line in enumerate(lines):
-        start, offset = offset, offset + len(line)
-        bare = line.strip()
-        if fence:
-            assert block is not None
-            block = block._replace(end=offset)
-            if bare.startswith(fence) and not bare.strip(fence[0]):
-                fence = ""
-                yield block
-                block = None
-            continue
-        if not bare:
-            if block:
-                yield block
-            block = None
-            continue
-        match = _BLOCK.match(line)
-        kind = (match and match.lastgroup) or "prose"
-        if kind == "prose" and "|" in bare:
-            following = lines[index + 1] if index + 1 < len(lines) else ""
-            if bare[0] == "|" or _is_table_rule(following) or (block and block.kind == "row"):
-                kind = "row"
-        if block:
-            joined = _joined_kind(block.kind, previous, kind, line, lower_only=lower_only)
-            if joined:
-                block, previous = _Block(block.start, offset, joined), bare
-                continue
-            yield block
-        if match and kind == "fence":
-            fence, kind = match["fence"], "code"
-        block, previous = _Block(start, offset, kind), bare
-    if block:
-        yield block
-
-
-def _joined_kind(
-    block_kind: str, previous: str, kind: str, line: str, *, lower_only: bool
-) -> str | None:
-    """Return the kind of the block once the line has joined it, or None if it starts another."""
-    bare = line.strip()
-    if block_kind == "row" and _is_table_rule(bare):
-        return "heading"
-    if kind != "prose" or block_kind not in {"prose", "item"}:
-        return None
-    if block_kind == "prose" and not bare.strip("=") and not _SENTENCE_END.search(previous):
-        return "heading"
-    ended = _SENTENCE_END.search(previous) is not None
-    if block_kind == "item" and line[0].isspace():
-        return "item"
-    if ended and (block_kind == "prose" or previous[-1] in ",;，；、"):
-        return block_kind
-    word = _NEXT_WORD.match(bare)
-    return block_kind if word and word[1].islower() and not lower_only else None
-
-
-def _is_table_rule(line: str) -> bool:
-    return "-" in line and "|" in line and not line.strip("|:-+ \t\r\n")
-
-
 def _sentence_cuts(text: str, start: int, end: int, *, lower_only: bool) -> Iterator[int]:
-    """Yield the position after each sentence of text[start:end] but the last."""
-    for mark in _MARK.finditer(text, start, end):
-        stop = mark.end()
-        if mark.lastgroup == "span":
-            inner = stop
-            while inner > mark.start() and text[inner - 1] not in _STOPS:
-                if text[inner - 1] not in "\"'”’»)]）」』*_":
-                    break
-                inner -= 1
-            if inner <= mark.start() or text[inner - 1] not in _STOPS:
+    """Yield the positions inside text[start:end] at which a new sentence begins."""
+    position = start
+    while mark := _MARK.search(text, position, end):
+        position = cut = mark.end()
+        window = max(start, cut - _WINDOW)
+        if mark[0][-1] == "\n":
+            word = _NEXT_WORD.match(text, position, end)
+            wrapped = word is not None and word[2].islower() and not lower_only
+            if wrapped or text[window:cut].rstrip()[-1:] in _OPEN_ENDS:
                 continue
-            first = inner - 1
         else:
-            first = mark.start()
-        closing = _CLOSING.match(text, stop, end)
-        stop = closing.end() if closing else stop
-        if stop < end and mark.start() >= start and _ends(text, start, first, stop, end, lower_only):
-            cut = _after_closers(text, start, first, stop, end)
-            if cut < end:
-                yield cut
-                start = cut
+            stops = mark if mark[0][0] in _STOPS else _ENDING.search(text, window, cut)
+            if not stops or not _ends(text, start, stops, end, lower_only=lower_only):
+                continue
+            cut = _behind_closers(text, start, stops, end)
+        if cut < end:
+            yield cut
+            start = position = cut
 
 
-def _after_closers(text: str, start: int, first: int, stop: int, end: int) -> int:
-    """Move a cut behind citations and free-standing closing quotes that belong before it."""
-    if text[start:start + 3].lstrip()[:1] != "[":
-        match = _CITATIONS.match(text, stop, end)
-        if match:
-            return match.end()
-    if first > start and text[first - 1].isspace():
-        while match := _SPACED_CLOSER.match(text, stop, end):
-            if match[0].strip() == '"' and text.count('"', start, stop) % 2 == 0:
+def _behind_closers(text: str, start: int, ending: re.Match[str], end: int) -> int:
+    """Return the end of the sentence with its free-standing citations and closing quotes."""
+    cut = ending.end()
+    citations = _SPACED_CITATIONS.match(text, cut, end)
+    if citations and text[start : start + 2].lstrip()[:1] != "[":
+        cut = citations.end()
+    if text[start : ending.start()][-1:].isspace():
+        while closer := _SPACED_CLOSER.match(text, cut, end):
+            # A straight quote closes only what the sentence has opened.
+            if closer[0][-1] == '"' and text.count('"', start, cut) % 2 == 0:
                 break
-            stop = match.end()
-    return stop
+            cut = closer.end()
+    return cut
 
 
-def _ends(text: str, start: int, first: int, stop: int, end: int, lower_only: bool) -> bool:
-    """Tell whether the stops at text[first:stop] (closing marks included) end a sentence."""
-    while first > start and text[first - 1] in _STOPS:
-        first -= 1
-    closed = text[stop - 1] not in _STOPS
-    stops = text[first:stop]
-    if any(char in _HARD_STOPS for char in stops):
-        return not (closed and _SPEECH_TAG.match(text, stop, end))
-    if not text[stop].isspace():
-        return bool(_CJK_CHAR.match(text, stop) and first and _CJK_CHAR.match(text, first - 1))
-    before = text[max(start, first - _WINDOW) : first].split()
-    word = before[-1].lstrip("([{\"'“‘«*_`¿¡") if before else ""
-    following = _NEXT_WORD.match(text, stop, end)
-    after = following[1] if following else ""
-    if first > start and text[first - 1].isspace() and stops[:2] != "..":
-        return not (
-            word.lower() in _NEVER_FINAL or (word.lower() in _BEFORE_NUMBER and after.isdigit())
-        )
-    if stops[0] in "!?‼⁇⁈⁉":
-        return not (closed and after.islower())
-    if stops[0] == "…" or stops[:2] == "..":
-        return not after.islower()
-    initial = bool(following and following[2])
-    return _full_stop_ends(before, word, after, initial, closed, lower_only)
-
-
-def _full_stop_ends(
-    before: list[str], word: str, after: str, initial: bool, closed: bool, lower_only: bool
-) -> bool:
-    """Tell whether one full stop after a word ends the sentence."""
-    key = word.lower()
-    if key in _NEVER_FINAL:
-        return False
-    if key in _BEFORE_NUMBER and (after[:1].isdigit() or initial):
-        return False
-    if word.isdigit() and len(word) <= 2:
-        if len(before) == 1 or before[-2][-1] in ".:;!?" or after in _GERMAN_MONTHS:
+def _ends(text: str, start: int, ending: re.Match[str], end: int, *, lower_only: bool) -> bool:
+    """Tell whether a run of stops, with its closing marks, ends the sentence."""
+    first, last = ending.span()
+    closed = ending[0][-1] not in _STOPS
+    if last == end or not _HARD.isdisjoint(ending[0]):
+        return last < end and not (closed and _SPEECH_TAG.match(text, last, end))
+    if not text[last].isspace():
+        return _CJK_TURN.match(text, last, end) is not None
+    before = text[max(start, first - _WINDOW) : first]
+    following = _NEXT_WORD.match(text, last, end)
+    gap, after, next_stop = following.groups() if following else ("", "", "")
+    # After a doubtful abbreviation only a new line or a plain opening word shows a new sentence.
+    opens = ("\n" in gap and not after.islower()) or (after in _STARTERS and not next_stop)
+    trailing_off = ending[0][0] == "…" or ending[0][:2] == ".."
+    if ending[0][0] == "." and not trailing_off:
+        words = [word.strip("()[]{}\"'“”‘’«»*_`¿¡") for word in before.split()[-2:]] or [""]
+        if _is_abbreviation(words, after, opens=opens):
             return False
-    parts = key.split(".")
-    short = (len(word) == 1 and word.isalpha() and word.upper() != word.lower()) or (
-        len(parts) > 1 and all(len(part) <= 2 and part.isalpha() for part in parts)
-    )
-    if short or key in _MAY_BE_FINAL:
-        return after in _STARTERS and not initial if key != "etc" else not after.islower()
-    if after.islower():
-        return not closed and (lower_only or (len(word) >= _LONG_WORD and word.isalpha()))
-    return True
+        if before[-1:].isspace():
+            return True  # tokenised text, whose full stops stand alone
+        if after.islower() and not closed:
+            known = len(words[-1]) >= _LONG_WORD and words[-1].isalpha()
+            return known or (lower_only and words[-1] != "etc")
+    return not (after.islower() and (closed or trailing_off))
+
+
+def _is_abbreviation(words: list[str], after: str, *, opens: bool) -> bool:
+    """Tell whether the last word before a full stop is short for something that goes on."""
+    word = words[-1]
+    forms = (word, word.lower())
+    if word.isdigit() and len(word) <= len("31"):
+        # It numbers what follows: "1. Stir it; 2. Heat it." or "Steps: 1. Stir it."
+        numbers = len(words) == 1 or words[0][-1:] == ";" or (words[0][-1:], word) == (":", "1")
+        return numbers or after in _GERMAN_MONTHS.split()
+    if not _NEVER_FINAL.isdisjoint(forms):
+        return True
+    roman = len(word) > 1 and after not in {"", "I"} and not after.strip("IVXLC")
+    if (roman or after[:1].isdigit()) and not _BEFORE_NUMBER.isdisjoint(forms):
+        return True
+    return not opens and bool(_INITIALS.fullmatch(word) or not _SELDOM_FINAL.isdisjoint(forms))
 
 
 def _attach_bare(text: str, starts: list[int]) -> list[int]:
     """Join each piece without a letter or digit to the piece before it, the first to the next."""
-    kept = [0]
-    lettered = False
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
-        if _LETTER.search(text, start, end):
-            if lettered:
-                kept.append(start)
-            lettered = True
-    return kept
+    ends = [*starts[1:], len(text)]
+    worded = [a for a, b in zip(starts, ends, strict=True) if _LETTER.search(text, a, b)]
+    return [starts[0], *worded[1:]]
 
 
 def _merge(starts: list[int], length: int, max_claims: int) -> list[int]:
     """Merge the shortest pair of neighbours until at most ``max_claims`` pieces are left."""
-    if len(starts) <= max_claims:
-        return starts
-    if len(starts) > _PACKING * max_claims:
-        starts = _pack(starts, length // (_PACKING * max_claims))
-    count = len(starts)
+    for _ in range(_PASSES):
+        if len(starts) - max_claims > _MANY:
+            starts = _join_shortest(starts, length, len(starts) - max_claims)
     bounds = [*starts, length]
-    before = list(range(-1, count))
-    after = list(range(1, count + 2))
-    # One entry per left piece. Pairs only ever grow, so an entry that has become too small
-    # is put right when it surfaces, which keeps the order exact without deleting entries.
-    heap = [(bounds[left + 2] - bounds[left], left) for left in range(count - 1)]
+    after = list(range(1, len(bounds)))  # the piece that follows, 0 for one that has been merged
+    # One entry per left piece. Pairs only ever grow, so an entry that has become too small is
+    # put right when it surfaces, which keeps the order exact without deleting entries.
+    heap = [(bounds[left + 2] - bounds[left], left) for left in range(len(starts) - 1)]
     heapq.heapify(heap)
-    alive = [True] * count
-    left_over = count
-    while left_over > max_claims:
+    spare = len(starts) - max_claims
+    while spare > 0:
         size, left = heap[0]
         right = after[left]
-        if not alive[left] or right >= count:
+        if right in {0, len(starts)}:
             heapq.heappop(heap)
-            continue
-        true_size = bounds[after[right]] - bounds[left]
-        if true_size > size:
-            heapq.heapreplace(heap, (true_size, left))
-            continue
-        alive[right] = False
-        after[left] = after[right]
-        before[after[right]] = left
-        left_over -= 1
-    return [start for start, is_alive in zip(starts, alive, strict=True) if is_alive]
+        elif bounds[after[right]] - bounds[left] > size:
+            heapq.heapreplace(heap, (bounds[after[right]] - bounds[left], left))
+        else:
+            after[left], after[right] = after[right], 0
+            spare -= 1
+    return [start for start, following in zip(starts, after, strict=True) if following]
 
 
-def _pack(starts: list[int], limit: int) -> list[int]:
+def _join_shortest(starts: list[int], length: int, spare: int) -> list[int]:
+    """Merge every pair as short as the shortest, from the left: many merges in one pass."""
+    bounds = [*starts, length]
+    shortest = min(end - start for start, end in zip(bounds, bounds[2:], strict=False))
     kept = starts[:1]
-    for start, end in zip(starts[1:], starts[2:], strict=False):
-        if end - kept[-1] > limit:
+    for start, end in pairwise(bounds[1:]):
+        if spare and end - kept[-1] == shortest:
+            spare -= 1
+        else:
             kept.append(start)
-    return [*kept, starts[-1]]
+    return kept

@@ -84,8 +84,10 @@ class Criterion:
 
 
 SUPPORT_LEVELS: Final = (
-    "everything the claim asserts is stated in or follows directly from the passages; a "
-    "paraphrase, a summary or a reordering of what they say counts as fully",
+    (
+        "everything the claim asserts is stated in or follows directly from the passages; a "
+        "paraphrase, a summary or a reordering of what they say counts as fully"
+    ),
     "the claim is supported except for a small imprecision that misleads nobody",
     "about half of what the claim asserts is supported; the rest is not in the passages",
     "the passages speak about the same matter, but what the claim asserts is hardly supported",
@@ -204,7 +206,11 @@ def custom_criterion(
 
 
 def rubric(
-    name: str, statements: Sequence[str], *, against: Field = "response", shows: tuple[Field, ...] = ("input",)
+    name: str,
+    statements: Sequence[str],
+    *,
+    against: Field = "response",
+    shows: tuple[Field, ...] = ("input",),
 ) -> Criterion:
     """A criterion from a list of criteria texts; each of them gets its own verdict.
 

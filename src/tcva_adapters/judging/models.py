@@ -4,11 +4,89 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from tcva_adapters.judging.prompts import JudgeRequest
 
-__all__ = ["JSON", "JudgeModel", "ModelReply", "TokenLogprob"]
+__all__ = ["JudgeModel", "ModelReply", "TokenLogprob"]
 
-type_JSON = "str | int | float | bool | None | list[JSON] | dict[str, JSON]"
+
+@dataclass(frozen=True, slots=True)
+class TokenLogprob:
+    """One token of a reply with the alternatives that the model weighed at its place.
+
+    Attributes:
+        token: The text of the token as it stands in the reply.
+        logprob: Natural logarithm of its probability, at most 0.
+        top: The likeliest tokens at this place with their log probabilities, likeliest first;
+            empty where the server gave none.
+    """
+
+    token: str
+    logprob: float
+    top: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """What a model answered, and what the answer cost.
+
+    Attributes:
+        text: The reply without the model's separate reasoning; never None.
+        input_tokens: Tokens of all prompts sent for this reply; 0 where the server does not say.
+        output_tokens: Tokens written for this reply; 0 where the server does not say.
+        retries: Requests sent beyond the first one, for whatever reason.
+        truncated: True when the token limit cut the reply off.
+        model: The model's name as the server gives it, often with a date.
+        cost: In the currency of the prices; None where no prices were given.
+        token_logprobs: The tokens of `text` with their alternatives; None where not asked for or
+            not given.
+    """
+
+    text: str
+    input_tokens: int = 0
+    output_tokens: int = 0
+    retries: int = 0
+    truncated: bool = False
+    model: str = ""
+    cost: float | None = None
+    token_logprobs: tuple[TokenLogprob, ...] | None = None
+
+
+@runtime_checkable
+class JudgeModel(Protocol):
+    """A language model as the judge sees it: one request in, one text out.
+
+    Both faces raise `JudgeError` when no text came, and may be used from several threads and
+    event loops at once.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name that assessments and store keys carry, e.g. ``openai:gpt-4.1-mini``."""
+        ...
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Everything besides the name that can change a reply, as JSON values.
+
+        Part of the store key; never holds a secret.
+        """
+        ...
+
+    def complete(self, request: JudgeRequest) -> ModelReply:
+        """Answer one request.
+
+        Raises:
+            JudgeError: No text came; its ``reason`` and ``fatal`` say why and whether to go on.
+        """
+        ...
+
+    async def acomplete(self, request: JudgeRequest) -> ModelReply:
+        """Answer one request without blocking the event loop.
+
+        Raises:
+            JudgeError: No text came; its ``reason`` and ``fatal`` say why and whether to go on.
+        """
+        ...

@@ -1,0 +1,48 @@
+"""Judge calls per sample, counted by a scripted HTTP server on 127.0.0.1.
+
+Run: PYTHONPATH=tests python benchmarks/judge_calls.py
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+from support.server import ScriptedServer, auto_judge
+from tcva_adapters.judging.openai_model import OpenAICompatibleModel
+
+from tcva_adapters import TCVA, Sample
+from tcva_adapters.data import sample_lines
+from tcva_adapters.judging.judge import blank_field
+
+TEMPERATURES = [t / 100 for t in range(10, 101)]
+
+
+def main() -> None:
+    samples = [Sample.from_record(json.loads(line)) for line in sample_lines()]
+    tcva = TCVA()
+    judged = [s for s in samples if blank_field(s, tcva.criterion) is None]
+    print(f"{len(judged)} samples with an answer and a context")
+    with tempfile.TemporaryDirectory() as folder, ScriptedServer(auto_judge) as server:
+        store = Path(folder) / "verdicts.sqlite"
+        for claims in ("split", "llm"):
+            model = OpenAICompatibleModel("m", base_url=server.base_url)
+            tcva = TCVA(judge=model, claims=claims, store=store)  # type: ignore[arg-type]
+            before = server.count
+            results = tcva.evaluate_many(judged)
+            print(
+                f"claims={claims!r}: {(server.count - before) / len(judged):.3f} calls per sample"
+            )
+            before = server.count
+            for result in results:
+                for temperature in TEMPERATURES:
+                    result.at(temperature)
+            print(f"  {len(TEMPERATURES)} further temperatures: {server.count - before} calls")
+            again = TCVA(judge=model, claims=claims, store=store)  # type: ignore[arg-type]
+            again.evaluate_many(judged)
+            print(f"  a second run with the store: {server.count - before} calls")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The ``tcva`` command: parse, call, print."""

@@ -1,0 +1,84 @@
+"""The command line's frame: one app, one place where errors become exit codes."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+from click.exceptions import ClickException
+from rich.console import Console
+
+from tcva_adapters import __version__
+from tcva_adapters.cli.demo import demo
+from tcva_adapters.cli.doctor import doctor
+from tcva_adapters.cli.evaluate import evaluate
+from tcva_adapters.cli.sweep import sweep
+from tcva_adapters.errors import TCVAError
+
+DONE, GATE_FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
+
+app = typer.Typer(
+    name="tcva",
+    help="Five-level verdicts and a strictness dial for LLM evaluation suites.",
+    epilog="Exit codes: 0 done, 1 a gate failed, 2 wrong usage or unreadable input.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an error; works anywhere.")
+    ] = False,
+) -> None:
+    """Five-level verdicts and a strictness dial for LLM evaluation suites."""
+
+
+app.command()(evaluate)
+app.command()(sweep)
+app.command()(demo)
+app.command()(doctor)
+
+
+def main() -> None:
+    """Run the command line and exit with its code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run with these arguments; returns the exit code instead of leaving the process."""
+    debug = "--debug" in arguments
+    arguments = [argument for argument in arguments if argument != "--debug"]
+    try:
+        outcome = app(arguments, standalone_mode=False)
+    except ClickException as error:
+        error.show()
+        return WRONG_USE
+    except typer.Abort:
+        return INTERRUPTED
+    except (TCVAError, OSError) as error:
+        if debug:
+            raise
+        Console(stderr=True, soft_wrap=True, highlight=False, markup=False).print(f"error: {error}")
+        return WRONG_USE
+    except KeyboardInterrupt:
+        Console(stderr=True).print("interrupted; what was judged is in the store")
+        return INTERRUPTED
+    return outcome if isinstance(outcome, int) else DONE

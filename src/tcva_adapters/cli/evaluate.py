@@ -1,0 +1,209 @@
+"""``tcva evaluate``: judge a file of samples."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from tcva_adapters import io
+from tcva_adapters.cli import options
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
+from tcva_adapters.facade import TCVA
+from tcva_adapters.judging.result import Result
+from tcva_adapters.judging.store import VerdictStore
+from tcva_adapters.summary import Summary, summarise
+
+DEFAULT_STORE = Path(".tcva/verdicts.sqlite")
+
+
+def evaluate(
+    samples: Annotated[
+        str, typer.Argument(help="jsonl, json, csv or parquet file; '-' reads jsonl from stdin.")
+    ],
+    *,
+    criterion: options.Criterion = "faithfulness",
+    judge: options.Judge = "lexical",
+    temperature: options.Temperature = "0.5",
+    threshold: options.Threshold = 0.5,
+    scheme: options.Scheme = "default",
+    penalty: options.Penalty = "paper",
+    eps: options.Eps = 1e-9,
+    floor: options.Floor = "paper",
+    claims: Annotated[
+        str, typer.Option(help="split (sentences, 1 call) or llm (asked of the judge, 2 calls).")
+    ] = "split",
+    max_claims: Annotated[int, typer.Option(help="Most claims per sample.")] = 8,
+    max_concurrency: Annotated[int, typer.Option(help="Samples judged at once.")] = 8,
+    store: Annotated[
+        Optional[Path],  # noqa: UP045  # typer reads it at run time
+        typer.Option(help=f"Verdict store; for a model judge by default {DEFAULT_STORE}."),
+    ] = None,
+    no_store: Annotated[bool, typer.Option("--no-store", help="Keep no verdicts.")] = False,
+    out: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option("--out", "-o", help="Write the assessments here as jsonl; '-' for stdout."),
+    ] = None,
+    input_format: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option("--format", help="jsonl, csv or parquet; by default from the file's name."),
+    ] = None,
+    rename: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--map", help="Read your field as one of ours, e.g. my_answer=response."),
+    ] = None,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Leave unusable lines out, and count them.")
+    ] = False,
+    on_unscored: Annotated[
+        Optional[float],  # noqa: UP045
+        typer.Option(help="Score for samples without one (refusals, empty contexts)."),
+    ] = None,
+    min_score: Annotated[
+        Optional[float],  # noqa: UP045
+        typer.Option(help="Gate: exit with 1 when the mean score is below."),
+    ] = None,
+    min_pass_rate: Annotated[
+        Optional[float],  # noqa: UP045
+        typer.Option(help="Gate: exit with 1 when fewer of the scored samples pass."),
+    ] = None,
+    min_coverage: Annotated[
+        Optional[float],  # noqa: UP045
+        typer.Option(help="Gate: exit with 1 when fewer of the samples have a score."),
+    ] = None,
+    as_json: options.AsJson = False,
+) -> int:
+    """Judge a file of samples and write their assessments.
+
+    Example: tcva evaluate samples.jsonl --judge openai:gpt-4.1-mini -T strict -o judged.jsonl
+    """
+    if as_json and out == "-":
+        msg = "--json and --out - both write to standard output; give --out a file"
+        raise InvalidValueError(msg)
+    tcva = TCVA(
+        criterion,
+        judge=judge,
+        temperature=temperature,
+        threshold=threshold,
+        scheme=options.parse_scheme(scheme),
+        penalty=penalty,  # type: ignore[arg-type]  # checked when built
+        eps=eps,
+        floor=floor,  # type: ignore[arg-type]  # checked when built
+        on_unscored=on_unscored,
+        claims=claims,  # type: ignore[arg-type]  # checked when built
+        max_claims=max_claims,
+        max_concurrency=max_concurrency,
+    )
+    gates = {"mean score": min_score, "pass rate": min_pass_rate, "coverage": min_coverage}
+    options.check_gates(gates)
+    # Read and check everything before the first call is paid for.
+    read = io.read_samples(
+        samples,
+        skip_bad=skip_bad,
+        format=input_format,  # type: ignore[arg-type]  # checked by the reader
+        mapping=options.parse_renames(rename or []),
+    )
+    usable, lacking = _with_needed_fields(tcva, read, skip_bad=skip_bad)
+    notes = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
+    for line, message in [*read.bad, *lacking]:
+        notes.print(f"skipped line {line}: {message}")
+
+    if store is None and not tcva.judge.is_local and not no_store:
+        store = DEFAULT_STORE
+        notes.print(f"verdicts are kept in {store} (--no-store keeps none)")
+    if store is not None and not no_store:
+        tcva.store = VerdictStore(store)
+    results = tcva.evaluate_many(usable)
+    if out is not None:
+        io.write_assessments(out, [result.assessment for result in results])
+
+    summary = summarise(results)
+    if as_json:
+        skipped = {"skipped": len(read.bad) + len(lacking)}
+        print(json.dumps({**summary.as_dict(), **skipped}, ensure_ascii=False))  # noqa: T201
+    else:
+        stream = sys.stderr if out == "-" else sys.stdout
+        _print_summary(Console(file=stream, highlight=False), tcva, results, summary)
+    _raise_if_nothing_scored(results, summary)
+    return _gate(gates, summary, notes)
+
+
+def _with_needed_fields(
+    tcva: TCVA, read: io.SampleFile, *, skip_bad: bool
+) -> tuple[list[io.Sample], list[tuple[int, str]]]:
+    usable, lacking = [], []
+    for line, sample in zip(read.lines, read.samples, strict=True):
+        try:
+            tcva.criterion.require(sample)
+        except InvalidSampleError as error:
+            if not skip_bad:
+                msg = f"line {line}: {error}; name it with --map, or leave it out with --skip-bad"
+                raise InvalidSampleError(msg) from None
+            lacking.append((line, str(error)))
+        else:
+            usable.append(sample)
+    return usable, lacking
+
+
+def _print_summary(
+    console: Console, tcva: TCVA, results: Sequence[Result], summary: Summary
+) -> None:
+    dial = tcva.scoring
+    lexical = ", a lexical judge: it compares words" if tcva.judge.is_local else ""
+    console.print(
+        f"{tcva.criterion.name} by {tcva.judge.name}{lexical}; T={dial.temperature:g}, "
+        f"{dial.scheme.name} weights, {dial.penalty} penalty, threshold {dial.threshold:g}",
+        soft_wrap=True,
+    )
+    table = Table(box=None, pad_edge=False)
+    for heading in ("mean", "passed", "scored", *summary.levels):
+        table.add_column(heading, justify="right")
+    mean = "-" if summary.mean is None else f"{summary.mean:.3f}"
+    scored = f"{summary.scored}/{summary.samples}"
+    passed = f"{summary.passed}/{summary.scored}"
+    table.add_row(mean, passed, scored, *map(str, summary.levels.values()))
+    console.print(table)
+    for reason, number in summary.unscored.items():
+        first = next(r for r in results if r.unscored and r.unscored.reason == reason)
+        detail = first.unscored.detail if first.unscored else ""
+        console.print(f"unscored: {number} {reason} ({detail})", soft_wrap=True, markup=False)
+    used = summary.usage
+    if used.calls or summary.served:
+        cost = "" if used.cost is None else f", cost {used.cost:.4f}"
+        console.print(
+            f"{used.calls} calls, {used.input_tokens} + {used.output_tokens} tokens{cost}; "
+            f"{summary.served} samples from the store"
+        )
+
+
+def _raise_if_nothing_scored(results: Sequence[Result], summary: Summary) -> None:
+    for result in results:
+        if result.unscored is not None and result.unscored.fatal:
+            raise JudgeError(result.unscored.detail, fatal=True)
+    if results and summary.scored == 0:
+        reasons = ", ".join(f"{number} {reason}" for reason, number in summary.unscored.items())
+        first = next(result.unscored.detail for result in results if result.unscored)
+        msg = f"no sample has a score: {reasons}; the first: {first}"
+        raise InvalidSampleError(msg)
+
+
+def _gate(gates: dict[str, float | None], summary: Summary, notes: Console) -> int:
+    reached = {
+        "mean score": summary.mean,
+        "pass rate": summary.pass_rate,
+        "coverage": summary.coverage,
+    }
+    failed = [
+        f"{name} {reached[name] or 0.0:.3f} < {least:g}"
+        for name, least in gates.items()
+        if least is not None and (reached[name] or 0.0) < least
+    ]
+    for text in failed:
+        notes.print(f"gate failed: {text}")
+    return 1 if failed else 0

@@ -1,0 +1,95 @@
+"""Options that several commands share, and how their texts are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated
+
+import typer
+
+from tcva_adapters.errors import InvalidValueError
+
+Criterion = Annotated[
+    str,
+    typer.Option(
+        "--criterion",
+        "-c",
+        help="faithfulness, answer_relevancy, correctness, completeness or context_recall.",
+    ),
+]
+Judge = Annotated[
+    str,
+    typer.Option(
+        "--judge",
+        "-j",
+        help="lexical (offline), or openai:MODEL for any OpenAI-compatible server "
+        "(OPENAI_BASE_URL, OPENAI_API_KEY).",
+    ),
+]
+Temperature = Annotated[
+    str,
+    typer.Option(
+        "--temperature",
+        "-T",
+        help="Strictness from 0.1 (strict) to 1.0 (lenient), or strict, balanced, lenient.",
+    ),
+]
+Threshold = Annotated[float, typer.Option(help="A score passes from here on.")]
+Scheme = Annotated[
+    str,
+    typer.Option(
+        help="Weights: default, linear, aggressive, conservative, or five numbers with commas."
+    ),
+]
+Penalty = Annotated[
+    str, typer.Option(help="Penalty for `none` verdicts: paper, ramped, absolute or off.")
+]
+Eps = Annotated[float, typer.Option(help="Floor under the weights for exponents <= 0.")]
+Floor = Annotated[str, typer.Option(help="paper, or always (the floor at every exponent).")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")]
+
+
+def parse_scheme(text: str) -> str | list[float]:
+    """A scheme's name, or its five numbers."""
+    return text if "," not in text else parse_numbers(text, "--scheme")
+
+
+def parse_numbers(text: str, option: str) -> list[float]:
+    """Numbers with commas between them.
+
+    Raises:
+        InvalidValueError: One of them is no number.
+    """
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        msg = f"{option} {text!r} is not a list of numbers with commas between them"
+        raise InvalidValueError(msg) from None
+
+
+def parse_renames(pairs: Iterable[str]) -> dict[str, str]:
+    """``mine=ours`` pairs as a mapping.
+
+    Raises:
+        InvalidValueError: A pair without an equals sign.
+    """
+    renames = {}
+    for pair in pairs:
+        mine, found, ours = pair.partition("=")
+        if not (found and mine and ours):
+            msg = f"--map {pair!r} is not of the form yours=ours, e.g. my_answer=response"
+            raise InvalidValueError(msg)
+        renames[mine] = ours
+    return renames
+
+
+def check_gates(gates: Mapping[str, float | None]) -> None:
+    """Refuse gates outside [0, 1] before any work is done.
+
+    Raises:
+        InvalidValueError: A gate lies outside.
+    """
+    for name, least in gates.items():
+        if least is not None and not 0.0 <= least <= 1.0:
+            msg = f"the gate on the {name} is {least!r}; it lies in [0, 1]"
+            raise InvalidValueError(msg)

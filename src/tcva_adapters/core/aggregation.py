@@ -1,0 +1,230 @@
+"""From verdicts to scores: one list at one temperature, or a matrix of counts at many."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from tcva_adapters.core.kernel import Penalty, Plan, score_rows
+from tcva_adapters.core.temperature import (
+    PAPER_BOUNDS,
+    Bounds,
+    check_temperature,
+    exponent_within,
+)
+from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme, count_levels
+from tcva_adapters.errors import InvalidValueError
+
+Floor = Literal["paper", "always"]
+
+SchemeLike = WeightScheme | str | Sequence[float]
+
+PENALTIES: Final[tuple[Penalty, ...]] = get_args(Penalty)
+FLOORS: Final[tuple[Floor, ...]] = get_args(Floor)
+
+DEFAULT_EPS: Final = 1e-9
+
+_LARGEST_COUNT: Final = 2.0**53
+_CHUNK_CELLS: Final = 2**18
+_LOOKUP_CELLS: Final = 2**20
+
+
+def aggregate(
+    verdicts: Iterable[Verdict | str],
+    temperature: float | str = 0.5,
+    *,
+    scheme: SchemeLike = WeightScheme.DEFAULT,
+    penalty: Penalty = "paper",
+    eps: float = DEFAULT_EPS,
+    floor: Floor = "paper",
+    bounds: Bounds = PAPER_BOUNDS,
+) -> float:
+    """The score of a list of verdicts (paper, section 3.4).
+
+    The power mean of the verdicts' weights, with the exponent that the temperature stands for,
+    times a penalty for ``none`` verdicts. Order and repetition of the whole list do not change a
+    bit of it, and it is never rounded.
+
+    Args:
+        verdicts: Levels or their words, in any order.
+        temperature: In ``[bounds.t_min, bounds.t_max]``, or ``strict``, ``balanced``, ``lenient``.
+        scheme: The weights: a scheme, a published scheme's name, or five numbers.
+        penalty: The factor for n verdicts of which the share f is ``none``. ``paper``:
+            ``(1-f)**(1.5-T)``. ``ramped``: ``(1-f)**((1.5-T) * min(1, (n-1)/4))``. ``absolute``:
+            ``max(0, 1 - 0.1 * number of none)``. ``off``: 1. The level counts, not the weight 0.
+        eps: The least weight where the floor applies, in (0, 1). A larger one (0.05, say) turns
+            the veto of a single ``none`` at low temperatures into a graded punishment.
+        floor: Where weights are raised to ``eps``. ``paper``: for exponents up to 0, so that with
+            a ``none`` the score falls right above exponent 0 (T = 0.4556) before it rises again.
+            ``always``: at every exponent; the score then never falls as the temperature rises.
+        bounds: The end points of the map from temperature to exponent.
+
+    Returns:
+        A number in [0, 1]; nan where there is no verdict at all.
+
+    Raises:
+        InvalidValueError: An unknown word, level, scheme, penalty or floor, or a number outside
+            its range.
+
+    >>> aggregate(["fully", "mostly", "partial"])
+    0.8666666666666667
+    >>> words = ["fully"] * 4 + ["none"]
+    >>> [round(aggregate(words, t), 3) for t in ("strict", 0.46, 0.5, "lenient")]
+    [0.0, 0.085, 0.64, 0.855]
+    >>> round(aggregate(words, "strict", eps=0.05), 3)
+    0.057
+    """
+    plan = make_plan(
+        [temperature], scheme=scheme, penalty=penalty, eps=eps, floor=floor, bounds=bounds
+    )
+    return float(score_rows(count_levels(verdicts)[None, :], plan)[0, 0])
+
+
+def sweep(
+    counts: npt.ArrayLike,
+    temperatures: Iterable[float | str],
+    *,
+    scheme: SchemeLike = WeightScheme.DEFAULT,
+    penalty: Penalty = "paper",
+    eps: float = DEFAULT_EPS,
+    floor: Floor = "paper",
+    bounds: Bounds = PAPER_BOUNDS,
+) -> FloatArray:
+    """The scores of many verdict lists at many temperatures.
+
+    A list's score depends on nothing but how often each level occurs. Each score equals, bit for
+    bit, what ``aggregate`` gives for that list alone.
+
+    Args:
+        counts: Shape (N, 5), fully to none: how often each level occurs, or the (expected) shares
+            of the levels. Entries lie in [0, 2**53]. The penalties ``ramped`` and ``absolute``
+            depend on the number of verdicts, so they need counts (expected ones will do).
+        temperatures: As many as you like, each as for ``aggregate``.
+        scheme: As for ``aggregate``, like the remaining arguments.
+        penalty: See there.
+        eps: See there.
+        floor: See there.
+        bounds: See there.
+
+    Returns:
+        Shape (N, number of temperatures); a row of zeros gives nan.
+
+    Raises:
+        InvalidValueError: As for ``aggregate``; a wrong shape, or an entry that is negative, too
+            large or not finite (the message names the row).
+
+    >>> sweep([[1, 1, 1, 0, 0], [4, 0, 0, 0, 1]], [0.1, 0.5, 1.0]).round(3).tolist()
+    [[0.785, 0.867, 0.932], [0.0, 0.64, 0.878]]
+    """
+    rows = check_counts(counts)
+    plan = make_plan(
+        temperatures, scheme=scheme, penalty=penalty, eps=eps, floor=floor, bounds=bounds
+    )
+    return scores_of(rows, plan)
+
+
+def make_plan(
+    temperatures: Iterable[float | str],
+    *,
+    scheme: SchemeLike = WeightScheme.DEFAULT,
+    penalty: Penalty = "paper",
+    eps: float = DEFAULT_EPS,
+    floor: Floor = "paper",
+    bounds: Bounds = PAPER_BOUNDS,
+) -> Plan:
+    """The checked options of a sweep in the form that the kernel works with.
+
+    Raises:
+        InvalidValueError: As for ``sweep``.
+    """
+    if isinstance(temperatures, str) or not isinstance(temperatures, Iterable):
+        msg = f"temperatures must be a list of temperatures; got {temperatures!r}"
+        raise InvalidValueError(msg)
+    values = [check_temperature(t, bounds) for t in temperatures]
+    if penalty not in PENALTIES:
+        msg = f"unknown penalty {penalty!r}; known are {', '.join(PENALTIES)}"
+        raise InvalidValueError(msg)
+    if floor not in FLOORS:
+        msg = f"unknown floor {floor!r}; known are {', '.join(FLOORS)}"
+        raise InvalidValueError(msg)
+    if not sys.float_info.min <= eps < 1.0:
+        msg = f"eps is {eps!r}; it must lie above 0 and below 1"
+        raise InvalidValueError(msg)
+    weights = WeightScheme.resolve(scheme).as_array()
+    floored = np.maximum(weights, eps)
+    return Plan(
+        temperatures=np.array(values, dtype=np.float64),
+        exponents=np.array([exponent_within(t, bounds) for t in values], dtype=np.float64),
+        floored=floored,
+        weights=floored if floor == "always" else weights,
+        penalty=penalty,
+    )
+
+
+def check_counts(counts: npt.ArrayLike) -> FloatArray:
+    """A matrix of counts or shares, checked.
+
+    Raises:
+        InvalidValueError: Not of shape (N, 5), or an entry is not a count or a share.
+    """
+    try:
+        rows = np.asarray(counts, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        msg = f"counts must be a matrix of numbers with {len(LEVELS)} columns: {error}"
+        raise InvalidValueError(msg) from None
+    if rows.ndim != 2 or rows.shape[1] != len(LEVELS):
+        msg = (
+            f"counts must have the shape (N, {len(LEVELS)}), one column per level from fully to "
+            f"none; got {rows.shape}"
+        )
+        raise InvalidValueError(msg)
+    if rows.size and not (rows.min() >= 0.0 and rows.max() <= _LARGEST_COUNT):
+        row, column = np.argwhere(~((rows >= 0.0) & (rows <= _LARGEST_COUNT)))[0]
+        value = float(rows[row, column])
+        msg = (
+            f"row {row} of counts has {value!r} for {LEVELS[column].value}; "
+            "counts and shares are finite, not negative, and at most 2**53"
+        )
+        raise InvalidValueError(msg)
+    return rows
+
+
+def scores_of(rows: FloatArray, plan: Plan) -> FloatArray:
+    """The scores of checked rows: each distinct row is computed once where that pays."""
+    scores = np.empty((len(rows), len(plan.exponents)))
+    step = max(1, _CHUNK_CELLS // max(1, len(plan.exponents)))
+    if len(rows) > step:
+        packed = _distinct(rows)
+        if packed is not None and 4 * len(packed[0]) <= len(rows):
+            distinct, inverse = packed
+            # "clip" rather than the default "raise", which would buffer the whole result.
+            np.take(scores_of(distinct, plan), inverse, axis=0, out=scores, mode="clip")
+            return scores
+    for start in range(0, len(rows), step):
+        scores[start : start + step] = score_rows(rows[start : start + step], plan)
+    return scores
+
+
+def _distinct(rows: FloatArray) -> tuple[FloatArray, npt.NDArray[np.int64]] | None:
+    """The distinct rows and which of them each row is; None where they cannot be told cheaply."""
+    radices = [int(top) + 1 for top in rows.max(axis=0)]
+    size = 1
+    for radix in radices:
+        size *= radix
+    if size > _LOOKUP_CELLS or not (rows == np.floor(rows)).all():
+        return None
+    key = np.zeros(len(rows), dtype=np.int64)
+    for i, radix in enumerate(radices):
+        key *= radix
+        key += rows[:, i].astype(np.int64)
+    seen = np.zeros(size, dtype=np.bool_)
+    seen[key] = True
+    keys = np.flatnonzero(seen)
+    position = np.zeros(size, dtype=np.int64)
+    position[keys] = np.arange(len(keys))
+    distinct = np.stack(np.unravel_index(keys, radices), axis=1).astype(np.float64)
+    return distinct, position[key]

@@ -1,0 +1,258 @@
+"""TCVA: a criterion, a judge and the dial in one object."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tcva_adapters.core.aggregation import Floor
+from tcva_adapters.core.kernel import Penalty
+from tcva_adapters.core.temperature import check_temperature
+from tcva_adapters.core.verdicts import WeightScheme
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.judging.assessment import Assessment, Unscored
+from tcva_adapters.judging.criteria import Criterion, resolve_criterion
+from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode, Judge
+from tcva_adapters.judging.resolve import resolve_judge
+from tcva_adapters.judging.result import Result, Scoring
+from tcva_adapters.judging.sample import Sample
+from tcva_adapters.judging.store import VerdictStore, verdict_key
+
+Tick = Callable[[], None]
+
+
+class TCVA:
+    """Judge samples under one criterion and score them on the dial.
+
+    Args:
+        criterion: A built-in name (``faithfulness``, ``answer_relevancy``, ``correctness``,
+            ``completeness``, ``context_recall``) or a `Criterion`.
+        judge: ``"lexical"``, ``"openai:MODEL"``, a model object, or a judge.
+        temperature: Strictness in [0.1, 1.0], low is strict; or ``strict``, ``balanced``,
+            ``lenient``.
+        threshold: A score passes from here on.
+        scheme: Weights of the levels: a scheme, its name, or five numbers.
+        penalty: ``paper``, ``ramped``, ``absolute`` or ``off``.
+        eps: Floor under the weights at exponents that are not positive.
+        floor: ``paper`` or ``always``.
+        on_unscored: Score for samples that have none of their own; None leaves them unscored.
+        claims: ``split`` (sentences, one call) or ``llm`` (asked of the judge, two calls).
+        max_claims: Most claims per sample.
+        store: A path or a `VerdictStore`: judgements made before are served from it.
+        max_concurrency: How many samples are judged at once by a model.
+
+    Raises:
+        InvalidValueError: A setting is out of range or unknown; raised before any call.
+        MissingDependencyError: The judge's package is not installed.
+        JudgeError: The judge has no API key.
+
+    >>> tcva = TCVA("faithfulness", judge="lexical")
+    >>> sample = Sample(response="The office opens at nine.", contexts=["The office opens at nine."])
+    >>> tcva.evaluate(sample).score
+    1.0
+    """
+
+    def __init__(
+        self,
+        criterion: Criterion | str = "faithfulness",
+        *,
+        judge: Any = "lexical",
+        temperature: float | str = 0.5,
+        threshold: float = 0.5,
+        scheme: WeightScheme | str | Sequence[float] = WeightScheme.DEFAULT,
+        penalty: Penalty = "paper",
+        eps: float = 1e-9,
+        floor: Floor = "paper",
+        on_unscored: float | None = None,
+        claims: ClaimsMode = "split",
+        max_claims: int = MAX_CLAIMS,
+        store: VerdictStore | str | Path | None = None,
+        max_concurrency: int = 8,
+    ) -> None:
+        if max_concurrency < 1:
+            msg = f"max_concurrency={max_concurrency!r}; at least 1 is needed"
+            raise InvalidValueError(msg)
+        self.criterion = resolve_criterion(criterion)
+        self.scoring = Scoring(
+            temperature=check_temperature(temperature),
+            threshold=threshold,
+            scheme=WeightScheme.resolve(scheme),
+            penalty=penalty,
+            eps=eps,
+            floor=floor,
+            on_unscored=on_unscored,
+        )
+        self.judge: Judge = resolve_judge(judge, claims=claims, max_claims=max_claims)
+        self.store = VerdictStore(store) if isinstance(store, str | Path) else store
+        self.max_concurrency = max_concurrency
+
+    def __repr__(self) -> str:
+        return (
+            f"TCVA({self.criterion.name!r}, judge={self.judge.name!r}, "
+            f"temperature={self.scoring.temperature:g}, threshold={self.scoring.threshold:g})"
+        )
+
+    def evaluate(self, sample: Sample) -> Result:
+        """Judge one sample.
+
+        Raises:
+            InvalidSampleError: The sample lacks a field that the criterion needs. Everything that
+                can go wrong after that is the reason of an unscored result.
+        """
+        self.criterion.require(sample)
+        return Result(self._judged(sample), self.scoring)
+
+    async def aevaluate(self, sample: Sample) -> Result:
+        """The same, awaited."""
+        self.criterion.require(sample)
+        return Result(await self._ajudged(sample), self.scoring)
+
+    def evaluate_many(
+        self, samples: Iterable[Sample], *, progress: bool | None = None
+    ) -> list[Result]:
+        """Judge many samples; one result per sample, in order, whatever fails.
+
+        A sample without a needed field becomes unscored (``missing_field``). Equal samples are
+        judged once. After a failure that no further call can escape (a wrong key), the remaining
+        samples are given the same reason without a call.
+
+        Args:
+            samples: What to judge.
+            progress: Show a bar on standard error; by default on a terminal.
+        """
+        batch = _Batch(self, list(samples))
+        with _progress_bar(len(batch.firsts), progress) as tick:
+            if self.judge.is_local:
+                for index in batch.firsts:
+                    batch.done(index, self._judged(batch.samples[index]))
+                    tick()
+            else:
+                self._in_threads(batch, tick)
+        return batch.results()
+
+    async def aevaluate_many(
+        self, samples: Iterable[Sample], *, progress: bool | None = None
+    ) -> list[Result]:
+        """The same, awaited, with at most ``max_concurrency`` samples under way."""
+        batch = _Batch(self, list(samples))
+        gate = asyncio.Semaphore(self.max_concurrency)
+
+        async def one(index: int) -> None:
+            async with gate:
+                sample = batch.samples[index]
+                batch.done(index, batch.given_up(sample) or await self._ajudged(sample))
+                tick()
+
+        with _progress_bar(len(batch.firsts), progress) as tick:
+            await asyncio.gather(*(one(index) for index in batch.firsts))
+        return batch.results()
+
+    def _in_threads(self, batch: _Batch, tick: Tick) -> None:
+        def one(index: int) -> Assessment:
+            sample = batch.samples[index]
+            return batch.given_up(sample) or self._judged(sample)
+
+        pool = ThreadPoolExecutor(self.max_concurrency, thread_name_prefix="tcva")
+        try:
+            futures = {pool.submit(one, index): index for index in batch.firsts}
+            for future in as_completed(futures):
+                batch.done(futures[future], future.result())
+                tick()
+        finally:
+            # On Ctrl-C nothing new starts; calls under way end and reach the store.
+            pool.shutdown(wait=True, cancel_futures=True)
+
+    def key(self, sample: Sample) -> str:
+        """The store key of a sample: everything that can change its verdicts, nothing else."""
+        return verdict_key(
+            sample,
+            self.criterion,
+            judge=self.judge.name,
+            prompt_version=self.judge.prompt_version,
+            parameters=self.judge.parameters,
+        )
+
+    def _judged(self, sample: Sample) -> Assessment:
+        found = self._from_store(sample)
+        return found or self._to_store(sample, self.judge.assess(sample, self.criterion))
+
+    async def _ajudged(self, sample: Sample) -> Assessment:
+        found = self._from_store(sample)
+        return found or self._to_store(sample, await self.judge.aassess(sample, self.criterion))
+
+    def _from_store(self, sample: Sample) -> Assessment | None:
+        if self.store is None:
+            return None
+        found = self.store.get(self.key(sample))
+        return found and relabelled(found, sample)
+
+    def _to_store(self, sample: Sample, assessment: Assessment) -> Assessment:
+        if self.store is not None:
+            self.store.put(self.key(sample), assessment)
+        return assessment
+
+
+def relabelled(assessment: Assessment, sample: Sample) -> Assessment:
+    """A kept judgement under the name of the sample that asks for it now."""
+    return assessment.model_copy(
+        update={"sample_id": sample.id, "metadata": sample.metadata, "from_store": True}
+    )
+
+
+class _Batch:
+    """Which samples of a batch to judge, and the way back to one result per sample."""
+
+    def __init__(self, tcva: TCVA, samples: list[Sample]) -> None:
+        self._tcva = tcva
+        self.samples = samples
+        first_of: dict[str, int] = {}
+        self._source = [first_of.setdefault(tcva.key(s), i) for i, s in enumerate(samples)]
+        self.firsts = list(first_of.values())
+        self._assessments: dict[int, Assessment] = {}
+        self._fatal: Unscored | None = None
+
+    def done(self, index: int, assessment: Assessment) -> None:
+        self._assessments[index] = assessment
+        if assessment.unscored is not None and assessment.unscored.fatal:
+            self._fatal = assessment.unscored
+
+    def given_up(self, sample: Sample) -> Assessment | None:
+        """What a sample gets once no call can succeed."""
+        if self._fatal is None:
+            return None
+        return Assessment(
+            criterion=self._tcva.criterion.name,
+            judge=self._tcva.judge.name,
+            prompt_version=self._tcva.judge.prompt_version,
+            unscored=self._fatal.model_copy(update={"raw_reply": None}),
+            sample_id=sample.id,
+            metadata=sample.metadata,
+        )
+
+    def results(self) -> list[Result]:
+        judged = []
+        for index, source in enumerate(self._source):
+            assessment = self._assessments[source]
+            if index != source:
+                assessment = relabelled(assessment, self.samples[index])
+            judged.append(Result(assessment, self._tcva.scoring))
+        return judged
+
+
+@contextmanager
+def _progress_bar(total: int, wanted: bool | None) -> Iterator[Tick]:
+    if not (sys.stderr.isatty() if wanted is None else wanted):
+        yield lambda: None
+        return
+    # rich takes 30 ms to import, which a library user without a terminal need not pay.
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import Progress  # noqa: PLC0415
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("judging", total=total)
+        yield lambda: bar.advance(task)

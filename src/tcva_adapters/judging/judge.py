@@ -1,0 +1,424 @@
+"""From a sample to an assessment: one protocol, two judges (a model, and the lexical one)."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, Protocol, runtime_checkable
+
+from tcva_adapters.core.verdicts import Verdict
+from tcva_adapters.errors import InvalidValueError, JudgeError
+from tcva_adapters.judging.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
+from tcva_adapters.judging.claims import split_claims
+from tcva_adapters.judging.criteria import Criterion
+from tcva_adapters.judging.evidence import check_evidence
+from tcva_adapters.judging.lexical import LexicalJudge
+from tcva_adapters.judging.logprobs import level_probabilities
+from tcva_adapters.judging.models import JudgeModel, ModelReply
+from tcva_adapters.judging.nonclaims import non_claim_kind
+from tcva_adapters.judging.prompts import (
+    PROMPT_VERSION,
+    JudgeRequest,
+    claims_request,
+    verdict_request,
+)
+from tcva_adapters.judging.reply import ParsedVerdict, parse_claims, parse_verdicts
+from tcva_adapters.judging.sample import Sample
+
+ClaimsMode = Literal["split", "llm"]
+
+MAX_CLAIMS: Final = 8
+"""The paper's limit (section 4.8)."""
+
+Steps = Generator[JudgeRequest, ModelReply, Assessment]
+"""A judgement without I/O: it yields what to ask and is sent what was answered."""
+
+
+@runtime_checkable
+class Judge(Protocol):
+    """Anything that turns a sample into an assessment."""
+
+    @property
+    def name(self) -> str:
+        """Name with version or model, as assessments carry it."""
+
+    @property
+    def prompt_version(self) -> str:
+        """Version of the prompt or the algorithm."""
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Everything else that can change a verdict; holds no secrets."""
+
+    @property
+    def is_local(self) -> bool:
+        """True for a judge that computes in this process: threads would not make it faster."""
+
+    def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
+        """Judge one sample. Failures are values: this does not raise for a bad reply."""
+
+    async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
+        """The same, awaited."""
+
+
+def blank_field(sample: Sample, criterion: Criterion) -> Unscored | None:
+    """Why a sample cannot be judged without asking anybody, or None where it can."""
+    for name in criterion.required:
+        if getattr(sample, name) is None:
+            detail = f"the sample has no {name}, which {criterion.name} needs"
+            return Unscored(reason=Reason.MISSING_FIELD, detail=detail)
+    # The judged text comes first: an empty answer to an empty context is an empty answer.
+    for name in dict.fromkeys((criterion.claims, criterion.against)):
+        if name in criterion.required and not (sample.field(name) or "").strip():
+            return Unscored(reason=_EMPTY[name], detail=f"{name} is empty")
+    return None
+
+
+_EMPTY: Final = {
+    "input": Reason.EMPTY_INPUT,
+    "response": Reason.EMPTY_RESPONSE,
+    "contexts": Reason.EMPTY_CONTEXT,
+    "reference": Reason.EMPTY_REFERENCE,
+}
+
+
+def passages(sample: Sample, criterion: Criterion) -> tuple[str, ...]:
+    """The texts that claims are held against, one or several."""
+    value = getattr(sample, criterion.against)
+    return value if isinstance(value, tuple) else (value,)
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalSampleJudge:
+    """The embedded judge: word overlap, numbers, names and negation; no model, no network.
+
+    Attributes:
+        max_claims: Longer texts have neighbouring sentences merged into this many claims.
+    """
+
+    max_claims: int = MAX_CLAIMS
+    lexical: LexicalJudge = field(default_factory=LexicalJudge)
+
+    def __post_init__(self) -> None:
+        _check_max_claims(self.max_claims)
+
+    @property
+    def name(self) -> str:
+        """Name and version; it says that the judge is lexical."""
+        return self.lexical.name
+
+    @property
+    def prompt_version(self) -> str:
+        """The version of the algorithm: there is no prompt."""
+        return self.lexical.name
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The settings that can change a verdict."""
+        return {"max_claims": self.max_claims, "settings": repr(self.lexical.settings)}
+
+    @property
+    def is_local(self) -> bool:
+        """True: it computes."""
+        return True
+
+    def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
+        """Judge one sample by its words.
+
+        Raises:
+            InvalidValueError: The criterion is a list of criteria texts, which words cannot judge.
+        """
+        if criterion.statements:
+            msg = f"the lexical judge cannot judge criteria texts ({criterion.name!r}); use a model"
+            raise InvalidValueError(msg)
+        started = time.perf_counter()
+        unscored = blank_field(sample, criterion)
+        claims: list[ClaimVerdict] = []
+        if unscored is None:
+            texts = split_claims(sample.field(criterion.claims) or "", max_claims=self.max_claims)
+            claims = self.lexical.judge_claims(texts, passages(sample, criterion), criterion)
+            unscored = nothing_to_score(claims)
+        return Assessment(
+            criterion=criterion.name,
+            judge=self.name,
+            prompt_version=self.prompt_version,
+            claims=tuple(claims),
+            unscored=unscored,
+            usage=Usage(seconds=time.perf_counter() - started),
+            sample_id=sample.id,
+            metadata=sample.metadata,
+        )
+
+    async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
+        """The same; it takes milliseconds and does not wait for anything."""
+        return self.assess(sample, criterion)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelJudge:
+    """A language model as judge: one call for all verdicts of a sample.
+
+    Attributes:
+        model: What answers.
+        claims: ``split`` takes sentences (deterministic, one call); ``llm`` asks the model for the
+            claims first (the paper's protocol, two calls).
+        max_claims: At most this many claims.
+
+    Raises:
+        InvalidValueError: An unknown ``claims`` mode, or ``max_claims`` below 1.
+    """
+
+    model: JudgeModel
+    claims: ClaimsMode = "split"
+    max_claims: int = MAX_CLAIMS
+
+    def __post_init__(self) -> None:
+        _check_max_claims(self.max_claims)
+        if self.claims not in ("split", "llm"):
+            msg = f"claims={self.claims!r}; it is 'split' (sentences) or 'llm' (asked of the judge)"
+            raise InvalidValueError(msg)
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.model.name
+
+    @property
+    def prompt_version(self) -> str:
+        """Version of the prompts."""
+        return PROMPT_VERSION
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The model's parameters, and how claims are made."""
+        own = {"claims": self.claims, "max_claims": self.max_claims}
+        return {**self.model.parameters, **own}
+
+    @property
+    def is_local(self) -> bool:
+        """False: asking a model is waiting."""
+        return False
+
+    def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
+        """Judge one sample; a failed call or a bad reply becomes the reason of an unscored one."""
+        steps = self._steps(sample, criterion)
+        try:
+            request = next(steps)
+            while True:
+                try:
+                    reply = self.model.complete(request)
+                except Exception as error:  # noqa: BLE001  # any failure of a call is a value here
+                    request = steps.throw(_as_judge_error(error))
+                else:
+                    request = steps.send(reply)
+        except StopIteration as stop:
+            return stop.value  # type: ignore[no-any-return]
+
+    async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
+        """The same, awaited."""
+        steps = self._steps(sample, criterion)
+        try:
+            request = next(steps)
+            while True:
+                try:
+                    reply = await self.model.acomplete(request)
+                except Exception as error:  # noqa: BLE001  # as above; cancellation passes through
+                    request = steps.throw(_as_judge_error(error))
+                else:
+                    request = steps.send(reply)
+        except StopIteration as stop:
+            return stop.value  # type: ignore[no-any-return]
+
+    def _steps(self, sample: Sample, criterion: Criterion) -> Steps:
+        talk = _Conversation()
+        claims: tuple[ClaimVerdict, ...] = ()
+        unscored = blank_field(sample, criterion)
+        if unscored is None:
+            try:
+                texts = yield from self._claim_texts(talk, sample, criterion)
+                claims = yield from _verdicts(talk, sample, criterion, texts)
+                unscored = nothing_to_score(claims)
+            except _CannotScoreError as stop:
+                unscored = stop.unscored
+        return Assessment(
+            criterion=criterion.name,
+            judge=self.name,
+            prompt_version=self.prompt_version,
+            claims=claims,
+            unscored=unscored,
+            usage=talk.usage,
+            sample_id=sample.id,
+            metadata=sample.metadata,
+        )
+
+    def _claim_texts(
+        self, talk: _Conversation, sample: Sample, criterion: Criterion
+    ) -> Generator[JudgeRequest, ModelReply, Sequence[str]]:
+        if criterion.statements:
+            return criterion.statements
+        text = sample.field(criterion.claims) or ""
+        if self.claims == "split":
+            return split_claims(text, max_claims=self.max_claims)
+        reply = yield from talk.ask(claims_request(sample, criterion, self.max_claims))
+        claims = parse_claims(reply.text)
+        if claims is None:
+            detail = "the judge's list of claims could not be read"
+            raise _CannotScoreError(Reason.UNREADABLE_REPLY, detail, talk.replies)
+        if len(claims) > self.max_claims:
+            # The judge ignored the limit: merged like sentences, so that no claim is lost.
+            return split_claims("\n\n".join(claims), max_claims=self.max_claims)
+        return claims
+
+
+def _verdicts(
+    talk: _Conversation, sample: Sample, criterion: Criterion, texts: Sequence[str]
+) -> Generator[JudgeRequest, ModelReply, tuple[ClaimVerdict, ...]]:
+    """All verdicts in one call, and one more for those that are missing."""
+    if not texts:
+        return ()
+    reply = yield from talk.ask(verdict_request(sample, criterion, texts))
+    found, disbelieved = _accepted(reply, texts, criterion)
+    missing = [number for number in range(1, len(texts) + 1) if number not in found]
+    problem = ""
+    if missing:
+        # Where nothing was disbelieved the prompt keeps its beginning, which is cached.
+        request = verdict_request(
+            sample, criterion, texts, only=missing, allow_non_claims=not disbelieved
+        )
+        try:
+            reply = yield from talk.ask(request)
+        except _CannotScoreError as stop:
+            problem = f" (the further call failed: {stop.unscored.detail})"
+        else:
+            again, _ = _accepted(reply, texts, criterion)
+            found |= {number: again[number] for number in missing if number in again}
+    missing = [number for number in missing if number not in found]
+    if missing:
+        reason = Reason.INCOMPLETE_VERDICTS if found else Reason.UNREADABLE_REPLY
+        numbers = ", ".join(map(str, missing))
+        detail = f"no verdict for claim {numbers} of {len(texts)}{problem}"
+        raise _CannotScoreError(reason, detail, talk.replies)
+    held = passages(sample, criterion)
+    verdicts = (found[number] for number in range(1, len(texts) + 1))
+    if criterion.checks_evidence:
+        return tuple(check_evidence(verdict, held) for verdict in verdicts)
+    return tuple(verdicts)
+
+
+def _accepted(
+    reply: ModelReply, texts: Sequence[str], criterion: Criterion
+) -> tuple[dict[int, ClaimVerdict], bool]:
+    """The verdicts of a reply by claim number, and whether a mark as non-claim was disbelieved."""
+    accepted: dict[int, ClaimVerdict] = {}
+    disbelieved = False
+    for number, verdict in parse_verdicts(reply.text, len(texts)).verdicts.items():
+        text = texts[number - 1]
+        if isinstance(verdict.label, Verdict):
+            accepted[number] = _claim_verdict(text, verdict, verdict.label, reply)
+        elif not criterion.statements and may_be_non_claim(text):
+            reason = verdict.label if verdict.label == "refusal" else verdict.reason
+            accepted[number] = ClaimVerdict(claim=text, verdict=None, reason=reason)
+        else:
+            disbelieved = True
+    return accepted, disbelieved
+
+
+def _claim_verdict(
+    text: str, parsed: ParsedVerdict, level: Verdict, reply: ModelReply
+) -> ClaimVerdict:
+    return ClaimVerdict(
+        claim=text,
+        verdict=level,
+        evidence=parsed.evidence,
+        reason=parsed.reason,
+        passage=parsed.passage,
+        probabilities=(None if parsed.start is None else level_probabilities(reply, parsed.start)),
+    )
+
+
+_NUMBER = re.compile(r"\d")
+_MAX_NON_CLAIM_WORDS: Final = 15
+_MAX_NON_CLAIM_CHARACTERS: Final = 120
+
+
+def may_be_non_claim(text: str) -> bool:
+    """Whether a judge's mark "this claims nothing" is believed.
+
+    Otherwise a judge could raise a score by waving awkward claims through: long sentences and
+    sentences with numbers assert something, unless they are plainly a greeting, a question
+    back, an offer or a refusal.
+
+    >>> may_be_non_claim("Happy to help!"), may_be_non_claim("The dose is 40 mg.")
+    (True, False)
+    """
+    if non_claim_kind(text) is not None:
+        return True
+    short = len(text.split()) <= _MAX_NON_CLAIM_WORDS and len(text) <= _MAX_NON_CLAIM_CHARACTERS
+    return short and not _NUMBER.search(text)
+
+
+def nothing_to_score(claims: Iterable[ClaimVerdict]) -> Unscored | None:
+    """Why a judged text has no score: no claims at all, or only a refusal."""
+    claims = tuple(claims)
+    if any(claim.verdict is not None for claim in claims):
+        return None
+    if any(claim.reason == "refusal" for claim in claims):
+        return Unscored(reason=Reason.REFUSAL, detail="the text declines to answer")
+    return Unscored(reason=Reason.NO_CLAIMS, detail="the text claims nothing")
+
+
+@dataclass(slots=True)
+class _Conversation:
+    """The calls of one judgement: what they cost, and every reply, since it was paid for."""
+
+    usage: Usage = field(default_factory=Usage)
+    replies: list[str] = field(default_factory=list)
+
+    def ask(self, request: JudgeRequest) -> Generator[JudgeRequest, ModelReply, ModelReply]:
+        started = time.perf_counter()
+        try:
+            reply = yield request
+        except JudgeError as error:
+            self.usage += Usage(seconds=time.perf_counter() - started)
+            reason = _REASONS.get(error.reason, Reason.JUDGE_ERROR)
+            raise _CannotScoreError(reason, str(error), self.replies, fatal=error.fatal) from error
+        self.replies.append(reply.text)
+        self.usage += Usage(
+            calls=1,
+            input_tokens=reply.input_tokens,
+            output_tokens=reply.output_tokens,
+            retries=reply.retries,
+            seconds=time.perf_counter() - started,
+            cost=reply.cost,
+        )
+        return reply
+
+
+_REASONS: Final = {"timeout": Reason.TIMEOUT, "rate_limit": Reason.RATE_LIMIT}
+
+
+class _CannotScoreError(Exception):
+    """Ends a judgement early; never leaves this module."""
+
+    def __init__(
+        self, reason: Reason, detail: str, replies: Sequence[str], *, fatal: bool = False
+    ) -> None:
+        super().__init__(detail)
+        raw = "\n---\n".join(replies) if replies else None
+        self.unscored = Unscored(reason=reason, detail=detail, raw_reply=raw, fatal=fatal)
+
+
+def _as_judge_error(error: Exception) -> JudgeError:
+    if isinstance(error, JudgeError):
+        return error
+    if isinstance(error, TimeoutError):
+        return JudgeError(f"the judge did not answer in time: {error}", reason="timeout")
+    return JudgeError(f"{type(error).__name__}: {error}")
+
+
+def _check_max_claims(max_claims: int) -> None:
+    if max_claims < 1:
+        msg = f"max_claims={max_claims!r}; at least 1 claim is needed"
+        raise InvalidValueError(msg)

@@ -1,0 +1,137 @@
+"""Two brakes for calls to a server, shared by threads and event loops: how many, how often."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import Future
+from contextlib import asynccontextmanager, contextmanager
+
+from tcva_adapters.errors import InvalidValueError
+
+__all__ = ["ConcurrencyLimit", "RateLimit"]
+
+
+class ConcurrencyLimit:
+    """At most so many holders at once, whatever threads or event loops they live in.
+
+    `asyncio.Semaphore` belongs to one event loop and `threading.Semaphore` would block the loop,
+    so places are handed over through futures that both can wait for, first come, first served.
+
+    Raises:
+        InvalidValueError: The limit is below 1.
+    """
+
+    def __init__(self, limit: int) -> None:
+        if limit < 1:
+            msg = f"max_concurrency must be 1 or more, got {limit!r}"
+            raise InvalidValueError(msg)
+        self._free = limit
+        self._lock = threading.Lock()
+        self._waiting: deque[Future[None]] = deque()
+
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        """Wait for a place and keep it for the block.
+
+        Inside a running event loop the block starts at once: waiting would stop the very
+        coroutines that hold the places. Such a thread adds one holder at most.
+        """
+        if _in_event_loop():
+            yield
+            return
+        place = self._queue()
+        try:
+            place.result()
+        except BaseException:
+            self._give_up(place)
+            raise
+        try:
+            yield
+        finally:
+            self._release()
+
+    @asynccontextmanager
+    async def ahold(self) -> AsyncIterator[None]:
+        """Await a place and keep it for the block."""
+        place = self._queue()
+        if not place.done():
+            try:
+                await asyncio.wrap_future(place)
+            except BaseException:
+                self._give_up(place)
+                raise
+        try:
+            yield
+        finally:
+            self._release()
+
+    def _queue(self) -> Future[None]:
+        place: Future[None] = Future()
+        with self._lock:
+            if self._free:
+                self._free -= 1
+                place.set_result(None)
+            else:
+                self._waiting.append(place)
+        return place
+
+    def _give_up(self, place: Future[None]) -> None:
+        # A place that was handed over while its waiter was being cancelled goes to the next one.
+        if not place.cancel() and not place.cancelled():
+            self._release()
+
+    def _release(self) -> None:
+        while True:
+            with self._lock:
+                if not self._waiting:
+                    self._free += 1
+                    return
+                place = self._waiting.popleft()
+            if place.set_running_or_notify_cancel():
+                place.set_result(None)
+                return
+
+
+class RateLimit:
+    """Evenly spaced starts: so many per minute, on the monotonic clock.
+
+    Each call books the next moment that is free, so that waiters need no queue. A booking is not
+    given back when its call is cancelled.
+
+    Raises:
+        InvalidValueError: The rate is not above 0.
+    """
+
+    def __init__(self, per_minute: float, *, clock: Callable[[], float] = time.monotonic) -> None:
+        if not per_minute > 0:
+            msg = f"requests_per_minute must be above 0, got {per_minute!r}"
+            raise InvalidValueError(msg)
+        self._spacing = 60.0 / per_minute
+        self._clock = clock
+        self._next = float("-inf")
+        self._lock = threading.Lock()
+
+    def book(self) -> float:
+        """Book the next free moment; returns the seconds until then, 0 when it is now.
+
+        >>> limit = RateLimit(60, clock=lambda: 100.0)
+        >>> limit.book(), limit.book(), limit.book()
+        (0.0, 1.0, 2.0)
+        """
+        with self._lock:
+            now = self._clock()
+            start = max(now, self._next)
+            self._next = start + self._spacing
+            return start - now
+
+
+def _in_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

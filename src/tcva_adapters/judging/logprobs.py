@@ -1,0 +1,103 @@
+"""From token probabilities to level probabilities."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters.judging.models import ModelReply, TokenLogprob
+
+__all__ = ["level_probabilities"]
+
+_SPELLINGS: Final = tuple((i, level.value) for i, level in enumerate(LEVELS)) + ((2, "partially"),)
+_WORD_AMONG_MARKS: Final = re.compile(r"[^a-z]*([a-z]+)[^a-z]*")
+_WORD: Final = re.compile(r"[A-Za-z]+")
+
+
+def level_probabilities(
+    reply: ModelReply, start: int
+) -> tuple[float, float, float, float, float] | None:
+    """How likely the model held each level at the place where it wrote a verdict.
+
+    The alternatives of the token there are sorted by the level whose word they are or begin;
+    probabilities are summed and divided by their total, since what lies outside the listed
+    alternatives is unknown. A beginning that several levels share ("m") is split equally.
+
+    Args:
+        reply: A reply with the log probabilities of its tokens.
+        start: Where the verdict's word begins in the text, in characters.
+
+    Returns:
+        Five probabilities, fully first, that sum to 1; None where the reply has none for this
+        place or no alternative names a level.
+
+    >>> top = ((' "fully', math.log(0.6)), ("none", math.log(0.2)), ("Sure", math.log(0.2)))
+    >>> token = TokenLogprob(' "fully', math.log(0.6), top)
+    >>> p = level_probabilities(ModelReply(' "fully', token_logprobs=(token,)), 2)
+    >>> [round(x, 6) for x in p]
+    [0.75, 0.0, 0.0, 0.0, 0.25]
+    """
+    token = _token_at(reply, start)
+    if token is None or not token.top:
+        return None
+    mass = [0.0] * len(LEVELS)
+    for text, logprob in _alternatives(token):
+        levels = _levels_begun_by(text)
+        for level in levels:
+            mass[level] += math.exp(min(logprob, 0.0)) / len(levels)
+    total = math.fsum(mass)
+    if not total > 0.0:
+        return None
+    fully, mostly, partial, minor, none = (share / total for share in mass)
+    return fully, mostly, partial, minor, none
+
+
+def _alternatives(token: TokenLogprob) -> Iterator[tuple[str, float]]:
+    yield from token.top
+    if all(text != token.token for text, _ in token.top):
+        yield token.token, token.logprob  # sampled from beyond the listed ones
+
+
+def _levels_begun_by(text: str) -> list[int]:
+    match = _WORD_AMONG_MARKS.fullmatch(text.lower())
+    if match is None:
+        return []
+    begun = {i for i, word in _SPELLINGS if word.startswith(match.group(1))}
+    return sorted(begun)
+
+
+def _token_at(reply: ModelReply, start: int) -> TokenLogprob | None:
+    tokens = reply.token_logprobs
+    if not tokens or not 0 <= start < len(reply.text):
+        return None
+    joined = "".join(token.token for token in tokens)
+    if joined != reply.text:
+        # Tokens that hold a part of a character are spelt differently from the text, so that
+        # offsets drift; the verdict's word is found again by counting its occurrences.
+        shifted = _same_word(reply.text, start, joined)
+        if shifted is None:
+            return None
+        start = shifted
+    return _covering(tokens, start)
+
+
+def _same_word(text: str, start: int, joined: str) -> int | None:
+    match = _WORD.match(text, start)
+    if match is None:
+        return None
+    word = match.group()
+    before = text.count(word, 0, start)
+    places = [m.start() for m in re.finditer(re.escape(word), joined)]
+    return places[before] if len(places) == text.count(word) else None
+
+
+def _covering(tokens: Iterable[TokenLogprob], start: int) -> TokenLogprob | None:
+    end = 0
+    for token in tokens:
+        end += len(token.token)
+        if start < end:
+            return token
+    return None

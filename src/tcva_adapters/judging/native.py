@@ -1,0 +1,72 @@
+"""What a framework's own metric said about a sample, in one shape for all four frameworks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tcva_adapters.core.verdicts import Verdict
+from tcva_adapters.judging.assessment import Assessment, ClaimVerdict, Reason, Unscored
+
+__all__ = ["NativeScore", "NativeVerdict"]
+
+
+class NativeVerdict(NamedTuple):
+    """One verdict of a native metric.
+
+    Attributes:
+        claim: The text that was judged.
+        word: The verdict in the metric's own words, e.g. ``idk`` or ``1``.
+        verdict: The level that the word stands for; None where it stands for none.
+        reason: The metric's reason, where it gives one.
+    """
+
+    claim: str
+    word: str
+    verdict: Verdict | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NativeScore:
+    """The outcome of one native metric on one sample.
+
+    Attributes:
+        metric: The metric's name.
+        score: What the metric returned, on its own scale; None where it failed or returned none.
+        verdicts: Its verdicts, captured from what it had asked anyway.
+        calls: How many calls of a model it took; None where nobody counted.
+        error: Why there is no score; empty where there is one.
+
+    >>> said = (NativeVerdict("It is odd.", "yes", Verdict.FULLY), NativeVerdict("No.", "idk", None))
+    >>> NativeScore("faithfulness", 1.0, said).assessment().verdicts
+    (<Verdict.FULLY: 'fully'>,)
+    """
+
+    metric: str
+    score: float | None
+    verdicts: tuple[NativeVerdict, ...] = ()
+    calls: int | None = None
+    error: str = ""
+
+    def assessment(self, *, criterion: str = "faithfulness") -> Assessment:
+        """The native verdicts as an assessment, for the dial; without verdicts it is unscored.
+
+        Args:
+            criterion: The name that the assessment carries.
+        """
+        unscored = None
+        if self.error:
+            unscored = Unscored(reason=Reason.JUDGE_ERROR, detail=self.error)
+        elif all(said.verdict is None for said in self.verdicts):
+            unscored = Unscored(reason=Reason.NO_CLAIMS, detail="the metric gave no verdict")
+        return Assessment(
+            criterion=criterion,
+            judge=f"native:{self.metric}",
+            prompt_version="native",
+            claims=tuple(
+                ClaimVerdict(claim=said.claim, verdict=said.verdict, reason=said.reason)
+                for said in self.verdicts
+            ),
+            unscored=unscored,
+        )

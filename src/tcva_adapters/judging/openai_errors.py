@@ -1,0 +1,198 @@
+"""What a failed call means: from the SDK's exceptions to `JudgeError`, without any secret."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from tcva_adapters.errors import JudgeError
+
+__all__ = ["Failure", "Server"]
+
+_LONGEST_QUOTE: Final = 300
+_KEY_LIKE: Final = re.compile(r"\b(?:sk|pk|rk|gsk|xai|key)[-_][\w*.-]{6,}|(?<=Bearer )\S+")
+_CONTEXT_LENGTH: Final = re.compile(
+    r"context[_ ](?:length|window|size)|maximum context|too many (?:input )?tokens"
+    r"|(?:prompt|input) is too long|reduce the length|exceeds? the (?:available )?context",
+    re.IGNORECASE,
+)
+_LIMIT_TOO_LARGE: Final = re.compile(
+    r"max_(?:completion_)?tokens\b.{0,80}\b(?:too large|too high|at most|less than|exceed)",
+    re.IGNORECASE | re.DOTALL,
+)
+_NO_MODEL: Final = re.compile(
+    r"model[^.]{0,120}?(?:not (?:be )?(?:found|exist|loaded|available)|does(?: not|n't) exist)"
+    r"|(?:unknown|invalid|no such|not a valid) model|deployment[^.]{0,60}not exist",
+    re.IGNORECASE,
+)
+_CONTENT_CODES: Final = frozenset({"content_filter", "content_policy_violation"})
+_REFUSED: Final = frozenset({400, 404, 422, 501})
+_NOT_FOUND: Final = 404
+_SERVER_ERRORS: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """The server as messages may name it.
+
+    Attributes:
+        url: Its address without credentials and query.
+        model: The model asked for.
+        secret: The key, which no message may contain.
+        retries: How often the SDK repeats a request.
+        timeout: Seconds that a request may take, for messages.
+    """
+
+    url: str
+    model: str
+    secret: str
+    retries: int
+    timeout: Any
+
+    def __repr__(self) -> str:
+        return f"Server(url={self.url!r}, model={self.model!r})"
+
+    def clean(self, text: str) -> str:
+        """A quotation fit for a message: no key, one line, not too long."""
+        if self.secret:
+            text = text.replace(self.secret, "***")
+        text = " ".join(_KEY_LIKE.sub("***", text).split())
+        return text if len(text) <= _LONGEST_QUOTE else text[:_LONGEST_QUOTE] + "..."
+
+    def failure(self, error: Exception) -> Failure:
+        """What the SDK's exception says."""
+        status = getattr(error, "status_code", None)
+        if status is None:
+            return Failure(self, None, self.clean(str(error)), timed_out=_is_timeout(error))
+        body = getattr(error, "body", None)
+        said = body.get("message") if isinstance(body, Mapping) else body
+        text = said if isinstance(said, str) and said else str(error)
+        return Failure(
+            self,
+            status,
+            self.clean(text),
+            code=str(getattr(error, "code", None) or ""),
+            param=getattr(error, "param", None),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One failed request.
+
+    Attributes:
+        server: Who failed.
+        status: The HTTP status; None where there was no answer.
+        message: What the server said, cleaned.
+        code: The server's word for it, or an empty string.
+        param: The parameter that the server blames.
+        timed_out: True when the time ran out.
+    """
+
+    server: Server
+    status: int | None
+    message: str
+    code: str = ""
+    param: str | None = None
+    timed_out: bool = False
+
+    @property
+    def is_limit_too_large(self) -> bool:
+        """The reply's length limit is more than the model can write, whatever the prompt."""
+        return self.status in _REFUSED and _LIMIT_TOO_LARGE.search(self.message) is not None
+
+    @property
+    def is_refusal_of_features(self) -> bool:
+        """Another request that asks for less may succeed."""
+        return self.status in _REFUSED and (
+            self.is_limit_too_large
+            or not (self._is_context_length or self._is_content or self._is_no_model)
+        )
+
+    @property
+    def _is_context_length(self) -> bool:
+        return "context_length" in self.code or bool(_CONTEXT_LENGTH.search(self.message))
+
+    @property
+    def _is_content(self) -> bool:
+        return self.code in _CONTENT_CODES or "content management policy" in self.message
+
+    @property
+    def _is_no_model(self) -> bool:
+        return (
+            self.code in ("model_not_found", "DeploymentNotFound")
+            or self.param == "model"
+            or _NO_MODEL.search(self.message) is not None
+        )
+
+    def as_error(self, *, answered_before: bool) -> JudgeError:
+        """The failure as it is raised.
+
+        Args:
+            answered_before: Whether this server has ever answered. A server that never did is
+                taken for a wrong address, which is fatal.
+        """
+        server, said = self.server, f": {self.message}" if self.message else ""
+        if self.timed_out:
+            msg = (
+                f"{server.url} did not answer within {server.timeout} s "
+                f"({server.retries} retries); raise the timeout or lower the concurrency"
+            )
+            return JudgeError(msg, reason="timeout")
+        if self.status is None:
+            msg = f"cannot reach the server at {server.url}; check OPENAI_BASE_URL or base_url"
+            return JudgeError(msg, reason="connection", fatal=not answered_before)
+        return self._status_error(f"{server.url} answered {self.status}{said}")
+
+    def _status_error(self, answer: str) -> JudgeError:
+        server = self.server
+        if self.code == "insufficient_quota" or self.status == 402:  # noqa: PLR2004
+            return JudgeError(f"no credit left: {answer}", reason="quota", fatal=True)
+        if self.status in (401, 403):
+            word = "authentication" if self.status == 401 else "permission"  # noqa: PLR2004
+            msg = f"the API key was not accepted; check OPENAI_API_KEY or api_key ({answer})"
+            return JudgeError(msg, reason=word, fatal=True)
+        if self.status == 429:  # noqa: PLR2004
+            msg = f"rate limit after {server.retries} retries; set requests_per_minute ({answer})"
+            return JudgeError(msg, reason="rate_limit")
+        if self.status == 408:  # noqa: PLR2004
+            return JudgeError(answer, reason="timeout")
+        if self._is_context_length or self.status == 413:  # noqa: PLR2004
+            msg = f"the prompt is too long for {server.model}: {answer}"
+            return JudgeError(msg, reason="context_length")
+        if self._is_content:
+            msg = f"the server's content filter refused the sample: {answer}"
+            return JudgeError(msg, reason="judge_error")
+        if self._is_no_model:
+            msg = (
+                f"no model {server.model!r} at {server.url}; `curl {server.url}/models` lists "
+                f"those it has ({answer})"
+            )
+            return JudgeError(msg, reason="model_not_found", fatal=True)
+        if self.status == _NOT_FOUND:
+            msg = (
+                f"no chat completions at {server.url}; check base_url, which usually ends in /v1, "
+                f"and the model's name {server.model!r} ({answer})"
+            )
+            return JudgeError(msg, reason="model_not_found", fatal=True)
+        if self.status is not None and self.status >= _SERVER_ERRORS:
+            return JudgeError(f"{answer} ({server.retries} retries)", reason="server_error")
+        return JudgeError(answer, reason="judge_error")
+
+
+def shown_url(url: str) -> str:
+    """An address without credentials, query and closing slash.
+
+    >>> shown_url("https://me:secret@host:8000/v1/?key=x")
+    'https://host:8000/v1'
+    """
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{host}{parts.path}".rstrip("/")
+
+
+def _is_timeout(error: Exception) -> bool:
+    return "timed out" in str(error).lower() or "timeout" in type(error).__name__.lower()

@@ -1,0 +1,170 @@
+"""What a server turned out to support: features are dropped one by one and stay dropped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Final, Literal
+
+from tcva_adapters.judging.prompts import JudgeRequest
+
+__all__ = ["Capabilities", "Settings", "next_drop"]
+
+Feature = Literal[
+    "logprobs",
+    "json_schema",
+    "seed",
+    "json_object",
+    "max_tokens",
+    "temperature",
+    "max_completion_tokens",
+]
+
+_LADDER: Final[tuple[Feature, ...]] = (
+    "logprobs",
+    "json_schema",
+    "seed",
+    "json_object",
+    "max_tokens",
+    "temperature",
+)
+"""What to give up first when a refusal names nothing: what servers most often lack, and what
+costs the judgement least."""
+
+_FORMAT_WORDS: Final = (
+    r"response_format|json_schema|json_object|json[ _]mode|structured[ _]outputs?|guided_json"
+    r"|grammar"
+)
+_NAMED: Final[dict[Feature, re.Pattern[str]]] = {
+    feature: re.compile(rf"(?<![a-z_])(?:{words})(?![a-z_])", re.IGNORECASE)
+    for feature, words in {
+        "logprobs": "(?:top_)?logprobs",
+        "json_schema": _FORMAT_WORDS,
+        "seed": "seed",
+        "json_object": _FORMAT_WORDS,
+        "max_tokens": "max_tokens",
+        "temperature": "temperature",
+        "max_completion_tokens": "max_completion_tokens",
+    }.items()
+}
+TOP_LOGPROBS: Final = 5
+"""Alternatives per token: there are five levels, and some servers allow no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What every request of a model asks for, as far as the server takes it.
+
+    Attributes:
+        model: The model's name.
+        temperature: None to leave it to the server.
+        seed: None to send none.
+        max_tokens: Limit of a reply's length.
+        logprobs: Whether to ask for token probabilities.
+    """
+
+    model: str
+    temperature: float | None
+    seed: int | None
+    max_tokens: int
+    logprobs: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """The features that a server has refused so far, each with its reason in a sentence.
+
+    >>> capabilities = Capabilities().without("json_schema", "unknown response_format")
+    >>> capabilities.response_format, capabilities.token_limit
+    ('json_object', 'max_tokens')
+    """
+
+    dropped: Mapping[Feature, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def response_format(self) -> Literal["json_schema", "json_object", "text"]:
+        """The strictest form of a reply that the server still takes."""
+        if "json_schema" not in self.dropped:
+            return "json_schema"
+        return "text" if "json_object" in self.dropped else "json_object"
+
+    @property
+    def token_limit(self) -> Literal["max_tokens", "max_completion_tokens"] | None:
+        """The name under which the server takes the limit of a reply's length, if it does."""
+        if "max_tokens" not in self.dropped:
+            return "max_tokens"
+        return None if "max_completion_tokens" in self.dropped else "max_completion_tokens"
+
+    def without(self, feature: Feature, why: str) -> Capabilities:
+        """The same with one feature less."""
+        return self.merged(Capabilities({feature: why}))
+
+    def merged(self, other: Capabilities) -> Capabilities:
+        """Without what either of the two has dropped."""
+        return Capabilities(MappingProxyType({**other.dropped, **self.dropped}))
+
+    def body(self, settings: Settings, request: JudgeRequest) -> dict[str, Any]:
+        """The arguments of a chat completion, without the dropped features."""
+        body: dict[str, Any] = {
+            "model": settings.model,
+            "messages": [
+                {"role": "system", "content": request.system},
+                {"role": "user", "content": request.user},
+            ],
+        }
+        if self.response_format == "json_schema":
+            schema = {"name": request.schema_name, "schema": request.schema, "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        elif self.response_format == "json_object":
+            body["response_format"] = {"type": "json_object"}
+        if settings.temperature is not None and "temperature" not in self.dropped:
+            body["temperature"] = settings.temperature
+        if settings.seed is not None and "seed" not in self.dropped:
+            body["seed"] = settings.seed
+        if settings.logprobs and "logprobs" not in self.dropped:
+            body["logprobs"] = True
+            body["top_logprobs"] = TOP_LOGPROBS
+        if self.token_limit is not None:
+            body[self.token_limit] = settings.max_tokens
+        return body
+
+
+def features_in(body: Mapping[str, Any]) -> tuple[Feature, ...]:
+    """The features that a request uses, in the order in which they would be given up."""
+    used = set(body)
+    used.add(body.get("response_format", {}).get("type", ""))
+    return tuple(f for f in (*_LADDER, "max_completion_tokens") if f in used)
+
+
+def named_features(
+    body: Mapping[str, Any], message: str, param: str | None = None
+) -> tuple[Feature, ...]:
+    """The features of a request that a refusal names, the one it names first in front."""
+    places: list[tuple[int, Feature]] = []
+    for feature in features_in(body):
+        if param and _NAMED[feature].search(param):
+            places.append((-1, feature))
+        elif match := _NAMED[feature].search(message):
+            places.append((match.start(), feature))
+    return tuple(feature for _, feature in sorted(places, key=lambda place: place[0]))
+
+
+def next_drop(body: Mapping[str, Any], named: tuple[Feature, ...]) -> Feature | None:
+    """What to give up after a refusal: what it names, else the next rung; None at the end.
+
+    >>> next_drop({"seed": 0, "temperature": 0.0}, ("temperature",))
+    'temperature'
+    >>> next_drop({"seed": 0, "temperature": 0.0}, ())
+    'seed'
+    """
+    if named:
+        return named[0]
+    return next((f for f in features_in(body) if f in _LADDER), None)
+
+
+def format_drop(body: Mapping[str, Any]) -> Feature | None:
+    """The form of a reply that a request asks for, to be given up when replies come out empty."""
+    form = body.get("response_format", {}).get("type")
+    return form if form in ("json_schema", "json_object") else None

@@ -1,0 +1,82 @@
+"""From what a user passes as ``judge=`` to a judge."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, Final
+
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.judging.judge import (
+    MAX_CLAIMS,
+    ClaimsMode,
+    Judge,
+    LexicalSampleJudge,
+    ModelJudge,
+)
+from tcva_adapters.judging.models import JudgeModel
+
+ADAPTERS: Final = {
+    # A module that is loaded wherever such an LLM object exists -> who makes it a judge model.
+    # Names, not imports: nothing is loaded that the user has not loaded.
+    "langchain_core.language_models": "tcva_adapters.langchain.model",
+    "llama_index.core.llms": "tcva_adapters.llamaindex.model",
+    "ragas.llms": "tcva_adapters.ragas.model",
+    "deepeval.models": "tcva_adapters.deepeval.model",
+}
+
+KINDS: Final = (
+    "'lexical', 'openai:MODEL', an LLM object of LangChain, LlamaIndex, RAGAS or DeepEval, or an "
+    "object with complete() and acomplete()"
+)
+
+
+def resolve_judge(
+    judge: Any, *, claims: ClaimsMode = "split", max_claims: int = MAX_CLAIMS
+) -> Judge:
+    """A judge from its name, from a model object, or from itself.
+
+    ``"lexical"`` needs no network. ``"openai:MODEL"`` talks to any OpenAI-compatible server, found
+    through OPENAI_BASE_URL and OPENAI_API_KEY.
+
+    Raises:
+        InvalidValueError: Neither a known name nor an object that can judge; or a setting that
+            this judge cannot follow.
+        MissingDependencyError: The openai package is not installed.
+        JudgeError: No API key.
+    """
+    if isinstance(judge, Judge):
+        return judge
+    if isinstance(judge, JudgeModel):
+        return ModelJudge(judge, claims=claims, max_claims=max_claims)
+    if judge == "lexical":
+        if claims != "split":
+            msg = f"claims={claims!r} needs a model as judge; the lexical judge splits sentences"
+            raise InvalidValueError(msg)
+        return LexicalSampleJudge(max_claims=max_claims)
+    if isinstance(judge, str):
+        provider, _, name = judge.partition(":")
+        if provider == "openai" and name:
+            # Imported here: only this choice of judge needs the openai package.
+            from tcva_adapters.judging.openai_model import OpenAICompatibleModel  # noqa: PLC0415
+
+            return ModelJudge(OpenAICompatibleModel(name), claims=claims, max_claims=max_claims)
+    model = _adapted(judge)
+    if model is not None:
+        return ModelJudge(model, claims=claims, max_claims=max_claims)
+    msg = f"unknown judge {judge!r}; a judge is {KINDS}"
+    raise InvalidValueError(msg)
+
+
+def _adapted(llm: Any) -> JudgeModel | None:
+    """A framework's LLM object as a judge model; None where no loaded framework knows it."""
+    for loaded, adapter in ADAPTERS.items():
+        if loaded in sys.modules:
+            as_judge_model: Callable[[Any], JudgeModel | None] = import_module(
+                adapter
+            ).as_judge_model
+            model = as_judge_model(llm)
+            if model is not None:
+                return model
+    return None

@@ -1,0 +1,355 @@
+"""SQLite store of verdicts: what a judge was paid for once is never asked again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self, TypeVar
+
+from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.judging.assessment import Assessment
+from tcva_adapters.judging.criteria import FIELDS, Criterion
+from tcva_adapters.judging.sample import Sample
+
+T = TypeVar("T")
+
+STORE_VERSION: Final = 1
+"""Version of the tables, kept in the file's ``user_version``."""
+
+_KEY_VERSION: Final = 1
+_APPLICATION_ID: Final = 0x54435641  # "TCVA": tells this file from any other SQLite database
+_MEMORY: Final = ":memory:"
+_WAIT_SECONDS: Final = 30.0
+_PAUSE_SECONDS: Final = 0.01
+_KEYS_PER_QUERY: Final = 500  # SQLite may be built with no more than 999 variables
+_TRANSIENT: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
+
+_CREATE: Final = (
+    "CREATE TABLE verdicts (key TEXT PRIMARY KEY, status TEXT NOT NULL, assessment TEXT NOT NULL)",
+    "CREATE INDEX verdicts_by_status ON verdicts (status)",
+    f"PRAGMA application_id = {_APPLICATION_ID}",
+    f"PRAGMA user_version = {STORE_VERSION}",
+)
+_PUT: Final = (
+    "INSERT INTO verdicts (key, status, assessment) VALUES (?, ?, ?) "
+    "ON CONFLICT (key) DO UPDATE SET status = excluded.status, assessment = excluded.assessment "
+    "WHERE excluded.status <> 'failed' OR verdicts.status = 'failed'"
+)
+# The casts hand over bytes whatever a damaged row holds, so that it is the reader that refuses it.
+_FINISHED: Final = (
+    "SELECT key, CAST(assessment AS BLOB) FROM verdicts WHERE status <> 'failed' AND key IN ({})"
+)
+_FAILED: Final = (
+    "SELECT rowid, CAST(key AS BLOB), CAST(assessment AS BLOB) FROM verdicts "
+    "WHERE status = 'failed' AND rowid > ? ORDER BY rowid LIMIT 100"
+)
+
+
+def verdict_key(
+    sample: Sample,
+    criterion: Criterion,
+    *,
+    judge: str,
+    prompt_version: str,
+    parameters: Mapping[str, Any],
+) -> str:
+    """The key of a judgement: a SHA-256 over everything that can change its verdicts.
+
+    Of the sample, only the fields that the criterion looks at count; its id and metadata do not.
+    The dial's temperature, the weight scheme, the penalty and the threshold are views of verdicts
+    and have no place among the parameters.
+
+    Args:
+        sample: What is judged.
+        criterion: Enters with its fingerprint.
+        judge: Name of the judge, with its version or model.
+        prompt_version: Version of the prompt or of the algorithm.
+        parameters: Whatever else changes a verdict: claims mode, ``max_claims``, seed and so on.
+            JSON values only.
+
+    Raises:
+        InvalidValueError: A parameter is no JSON value.
+
+    >>> from tcva_adapters.judging.criteria import FAITHFULNESS
+    >>> how = {"judge": "lexical", "prompt_version": "1", "parameters": {"max_claims": 8}}
+    >>> one = Sample(response="It is red.", contexts=("A red car.",), id="a", reference="Red.")
+    >>> two = one.model_copy(update={"id": "b", "reference": None})
+    >>> verdict_key(one, FAITHFULNESS, **how) == verdict_key(two, FAITHFULNESS, **how)
+    True
+    """
+    used = {*criterion.required, *criterion.shows}
+    parts = {
+        "key_version": _KEY_VERSION,
+        "sample": {field: getattr(sample, field) for field in FIELDS if field in used},
+        "criterion": criterion.fingerprint,
+        "judge": judge,
+        "prompt_version": prompt_version,
+        "parameters": dict(parameters),
+    }
+    try:
+        text = json.dumps(parts, sort_keys=True, allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError) as error:
+        msg = f"parameters of a judgement must be JSON values, got {dict(parameters)!r}: {error}"
+        raise InvalidValueError(msg) from None
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class VerdictStore:
+    """Assessments by key, in one SQLite file that threads and processes may share.
+
+    Every `put` is committed before it returns, so a killed process loses nothing that was
+    acknowledged. (A power cut may lose the last few puts on a WAL file, never the file.)
+    A row that cannot be read counts as absent. The sample's id and metadata are not stored; the
+    texts of claims and evidence are.
+
+    Args:
+        path: The file, created with its folders where it does not exist; ``":memory:"`` keeps
+            everything in memory until `close`.
+
+    Raises:
+        UnreadableInputError: The file is no verdict store, was written by a newer version, or
+            cannot be opened. It is left as it was.
+
+    >>> with VerdictStore(":memory:") as store:
+    ...     store.put("k", Assessment.from_verdicts(["fully"]))
+    ...     store.get("k").from_store, store.get("other"), store.counts()["scored"]
+    (True, None, 1)
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        if not str(path):
+            msg = "the path of a verdict store is empty; give a file name or ':memory:'"
+            raise InvalidValueError(msg)
+        self.path = str(path) if str(path) == _MEMORY else str(Path(path).expanduser())
+        self._inherited: list[sqlite3.Connection] = []
+        self._connection: sqlite3.Connection | None = None
+        self._open()
+
+    def get(self, key: str) -> Assessment | None:
+        """The finished assessment under this key, with ``from_store`` set, or None.
+
+        Finished are scores, and samples that have none for a reason of their own. Failures are
+        not: they are to be tried again. ``usage`` is what the judgement cost when it was made.
+
+        Raises:
+            UnreadableInputError: The file is damaged, or was locked for 30 seconds.
+            InvalidValueError: The store is closed.
+        """
+        return self.get_many([key]).get(key)
+
+    def get_many(self, keys: Iterable[str]) -> dict[str, Assessment]:
+        """Those of the keys that have a finished assessment; see `get`.
+
+        Raises:
+            UnreadableInputError: As for `get`.
+            InvalidValueError: As for `get`.
+        """
+        wanted = list(dict.fromkeys(keys))
+        found: dict[str, Assessment] = {}
+        for start in range(0, len(wanted), _KEYS_PER_QUERY):
+            part = wanted[start : start + _KEYS_PER_QUERY]
+            query = _FINISHED.format(",".join("?" * len(part)))
+            for key, text in self._fetch(query, part):
+                assessment = _read(text)
+                if assessment is not None:
+                    found[key] = assessment
+        return found
+
+    def put(self, key: str, assessment: Assessment) -> None:
+        """Keep an assessment; it is on its way to the disk when this returns.
+
+        Failures are kept too, with the raw reply that was paid for, but `get` never serves them.
+        A failure never replaces anything but a failure; anything else replaces what was there.
+
+        Raises:
+            UnreadableInputError: The file cannot be written, or was locked for 30 seconds.
+            InvalidValueError: The store is closed.
+        """
+        bare = assessment.model_copy(
+            update={"sample_id": None, "metadata": {}, "from_store": False}
+        )
+        self._fetch(_PUT, (key, _status(assessment), bare.to_json()))
+
+    def counts(self) -> dict[str, int]:
+        """How many rows are ``scored``, ``unscored`` for good, and ``failed``."""
+        rows = self._fetch("SELECT status, COUNT(*) FROM verdicts GROUP BY status", ())
+        return {"scored": 0, "unscored": 0, "failed": 0, **dict(rows)}
+
+    def failures(self) -> Iterator[tuple[str, Assessment]]:
+        """Key and assessment of every failure that no later success has replaced."""
+        last = 0
+        while rows := self._fetch(_FAILED, (last,)):
+            for last, key, text in rows:  # noqa: B007  # the last one read is where to go on
+                assessment = _read(text)
+                if assessment is not None:
+                    yield key.decode(errors="replace"), assessment
+
+    def __len__(self) -> int:
+        """The number of rows, failures included."""
+        return sum(self.counts().values())
+
+    def __bool__(self) -> bool:
+        """True: an empty store is a store, and ``if store`` must not skip it."""
+        return True
+
+    def close(self) -> None:
+        """Close the file; a second call does nothing."""
+        if self._pid != os.getpid():
+            return
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def __enter__(self) -> Self:
+        """The store itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the file."""
+        self.close()
+
+    def _open(self) -> None:
+        self._lock = threading.Lock()
+        self._pid = os.getpid()
+        self._connection = _open(self.path)
+
+    def _fetch(self, query: str, values: Iterable[Any]) -> list[Any]:
+        """Run one statement; each is a transaction of its own and committed at its end."""
+        if self._pid != os.getpid() and self._connection is not None and self.path != _MEMORY:
+            # An SQLite connection must not cross a fork, and closing the parent's from here
+            # would fold up its write-ahead log; so it is kept and never used.
+            self._inherited.append(self._connection)
+            self._open()
+        values = tuple(values)
+        with self._lock:
+            connection = self._connection
+            if connection is None:
+                msg = f"the verdict store {self.path} is closed; open it again to use it"
+                raise InvalidValueError(msg)
+            return _patiently(self.path, lambda: connection.execute(query, values).fetchall())
+
+
+def _status(assessment: Assessment) -> str:
+    if assessment.unscored is None:
+        return "scored"
+    return "failed" if assessment.unscored.reason.is_failure else "unscored"
+
+
+def _read(text: bytes) -> Assessment | None:
+    try:
+        return Assessment.from_json(text).model_copy(update={"from_store": True})
+    except UnreadableInputError:
+        return None
+
+
+def _patiently(path: str, action: Callable[[], T]) -> T:
+    """Run an action again while another process is in the way.
+
+    SQLite waits by itself for most locks, but not while a file changes to the write-ahead log.
+    """
+    deadline = time.monotonic() + _WAIT_SECONDS
+    while True:
+        try:
+            return action()
+        except sqlite3.Error as error:
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest only tells the kind
+            if code in _TRANSIENT and time.monotonic() < deadline:
+                time.sleep(_PAUSE_SECONDS)
+                continue
+            msg = f"the verdict store {path} cannot be used: {error}; {_way_out(code)}"
+            raise UnreadableInputError(msg) from error
+
+
+def _way_out(code: int) -> str:
+    if code in _TRANSIENT:
+        return f"another process held it for {_WAIT_SECONDS:g} seconds, try again when it is done"
+    if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+        return "it is no verdict store or a damaged one, give another path or move it away"
+    return "check the path, its permissions and the free space, or give another path"
+
+
+def _open(path: str) -> sqlite3.Connection:
+    if path != _MEMORY:
+        try:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            msg = f"the folder of the verdict store {path} cannot be made: {error.strerror}"
+            raise UnreadableInputError(msg) from None
+    connection = _patiently(
+        path,
+        lambda: sqlite3.connect(
+            path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
+        ),
+    )
+    try:
+        # The check comes first: a file of someone else's must not be changed in any way.
+        if _patiently(path, lambda: _is_new(connection, path)):
+            _patiently(path, lambda: _create(connection, path))
+        mode = _patiently(path, lambda: _use_write_ahead_log(connection))
+        # Without the log, only FULL keeps the file whole through a power cut.
+        level = "NORMAL" if mode == "wal" else "FULL"
+        _patiently(path, lambda: connection.execute(f"PRAGMA synchronous = {level}"))
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _is_new(connection: sqlite3.Connection, path: str) -> bool:
+    """Whether the file is still empty.
+
+    Raises:
+        UnreadableInputError: It belongs to something else, or to a newer version.
+    """
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    tables = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
+    if application == version == tables == 0:
+        return True
+    if application != _APPLICATION_ID:
+        msg = f"{path} is an SQLite file of another program, not a verdict store; give another path"
+        raise UnreadableInputError(msg)
+    if version != STORE_VERSION:
+        msg = (
+            f"the verdict store {path} has version {version}, and this release reads version "
+            f"{STORE_VERSION}; update tcva-adapters or give another path"
+        )
+        raise UnreadableInputError(msg)
+    return False
+
+
+def _create(connection: sqlite3.Connection, path: str) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if _is_new(connection, path):  # another process may have been faster
+            for statement in _CREATE:
+                connection.execute(statement)
+        connection.execute("COMMIT")
+    except BaseException:
+        with suppress(sqlite3.Error):
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection) -> str:
+    """Ask for the write-ahead log; the answer is the mode that the file system allows."""
+    try:
+        return str(connection.execute("PRAGMA journal_mode = WAL").fetchone()[0])
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF in _TRANSIENT:
+            raise
+        return str(connection.execute("PRAGMA journal_mode").fetchone()[0])

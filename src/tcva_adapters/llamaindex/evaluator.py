@@ -1,0 +1,390 @@
+"""TCVAEvaluator: five-level verdicts and the dial wherever LlamaIndex takes an evaluator."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from llama_index.core import Settings
+from llama_index.core.base.response.schema import (
+    AsyncStreamingResponse,
+    PydanticResponse,
+    Response,
+    StreamingResponse,
+)
+from llama_index.core.evaluation.base import BaseEvaluator, EvaluationResult
+from llama_index.core.instrumentation.events import BaseEvent
+from llama_index.core.prompts import PromptTemplate
+from llama_index.core.prompts.mixin import PromptDictType
+from llama_index.core.schema import MetadataMode
+from llama_index_instrumentation import get_dispatcher
+
+from tcva_adapters.core.aggregation import Floor
+from tcva_adapters.core.kernel import Penalty
+from tcva_adapters.core.verdicts import LEVELS, WeightScheme
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.facade import TCVA
+from tcva_adapters.judging.assessment import Assessment, ClaimVerdict, Reason, Unscored
+from tcva_adapters.judging.criteria import Criterion
+from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode
+from tcva_adapters.judging.result import Result, Scoring
+from tcva_adapters.judging.sample import Sample
+from tcva_adapters.judging.store import VerdictStore
+
+_dispatcher: Final = get_dispatcher(__name__)
+
+_PROMPTS: Final = ("wording", *(level.value for level in LEVELS))
+
+
+class TCVAEvaluationResult(EvaluationResult):
+    """What LlamaIndex expects of an evaluation, and the judgement behind it.
+
+    LlamaIndex's fields are filled as its own evaluators fill them: ``score`` in [0, 1],
+    ``passing``, ``feedback`` (never None), and ``invalid_result`` with ``invalid_reason`` where
+    there is no score.
+
+    Attributes:
+        assessment: What was judged; kept, so that every other setting is free.
+        scoring: The setting of the dial.
+    """
+
+    assessment: Assessment
+    scoring: Scoring
+
+    @property
+    def result(self) -> Result:
+        """The same as a `Result`, as `TCVA` returns it."""
+        return Result(self.assessment, self.scoring)
+
+    @property
+    def claims(self) -> tuple[ClaimVerdict, ...]:
+        """The claims with verdict, evidence and reason, non-claims included."""
+        return self.assessment.claims
+
+    def at(self, temperature: float | str, **changes: Any) -> TCVAEvaluationResult:
+        """The same judgement at another temperature, and other settings by name. No call.
+
+        Raises:
+            InvalidValueError: A setting is out of range, or unknown.
+        """
+        result = self.result.at(temperature, **changes)
+        return _evaluation(result, self.query, self.response, self.contexts)
+
+
+def _evaluation(
+    result: Result, query: str | None, response: str | None, contexts: Sequence[str] | None
+) -> TCVAEvaluationResult:
+    is_invalid = result.score is None
+    return TCVAEvaluationResult(
+        query=query,
+        response=response,
+        contexts=contexts,
+        passing=result.passed,
+        feedback=result.reason,
+        score=result.score,
+        invalid_result=is_invalid,
+        invalid_reason=result.reason if is_invalid else None,
+        assessment=result.assessment,
+        scoring=result.scoring,
+    )
+
+
+class TCVAEvaluationStartEvent(BaseEvent):
+    """A TCVA evaluation begins.
+
+    Attributes:
+        criterion: Name of the criterion.
+        query: The question.
+        response: The text under test.
+    """
+
+    criterion: str
+    query: str | None
+    response: str | None
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The event's name for handlers."""
+        return "TCVAEvaluationStartEvent"
+
+
+class TCVAEvaluationEndEvent(BaseEvent):
+    """A TCVA evaluation has a result, be it valid or not.
+
+    Attributes:
+        result: The result, with claims, verdicts and evidence.
+    """
+
+    result: TCVAEvaluationResult
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The event's name for handlers."""
+        return "TCVAEvaluationEndEvent"
+
+
+class TCVAEvaluator(BaseEvaluator):
+    """Judges claims on five levels and scores them on the dial.
+
+    Takes the place of `FaithfulnessEvaluator` and its siblings in `BatchEvalRunner`,
+    `RetryQueryEngine`, `RetryGuidelineQueryEngine` and `EvalQueryEngineTool`.
+
+    Args:
+        llm: The judge: a LlamaIndex LLM, ``"lexical"``, ``"openai:MODEL"``, or another
+            framework's LLM object. By default ``Settings.llm``.
+        criterion: A built-in name (``faithfulness``, ``answer_relevancy``, ``correctness``,
+            ``completeness``, ``context_recall``) or a `Criterion`.
+        temperature: Strictness in [0.1, 1.0], low is strict; or ``strict``, ``balanced``,
+            ``lenient``.
+        threshold: A score passes from here on.
+        scheme: Weights of the levels: a scheme, its name, or five numbers.
+        penalty: ``paper``, ``ramped``, ``absolute`` or ``off``.
+        eps: Floor under the weights at exponents that are not positive.
+        floor: ``paper`` or ``always``.
+        on_unscored: Score for samples that have none of their own; None leaves them invalid.
+        claims: ``split`` (sentences, one call) or ``llm`` (asked of the judge, two calls).
+        max_claims: Most claims per sample.
+        store: A path or a `VerdictStore`: judgements made before are served from it.
+        context_metadata_mode: How much of a source node's metadata the judge sees;
+            ``MetadataMode.LLM`` is what a query engine's LLM saw.
+
+    Raises:
+        InvalidValueError: A setting is out of range or unknown, or there is no judge; raised
+            before any call.
+        MissingDependencyError: The judge's package is not installed.
+    """
+
+    def __init__(
+        self,
+        llm: Any = None,
+        *,
+        criterion: Criterion | str = "faithfulness",
+        temperature: float | str = 0.5,
+        threshold: float = 0.5,
+        scheme: WeightScheme | str | Sequence[float] = WeightScheme.DEFAULT,
+        penalty: Penalty = "paper",
+        eps: float = 1e-9,
+        floor: Floor = "paper",
+        on_unscored: float | None = None,
+        claims: ClaimsMode = "split",
+        max_claims: int = MAX_CLAIMS,
+        store: VerdictStore | str | Path | None = None,
+        context_metadata_mode: MetadataMode | str = MetadataMode.NONE,
+    ) -> None:
+        self.tcva = TCVA(
+            criterion,
+            judge=_settings_llm() if llm is None else llm,
+            temperature=temperature,
+            threshold=threshold,
+            scheme=scheme,
+            penalty=penalty,
+            eps=eps,
+            floor=floor,
+            on_unscored=on_unscored,
+            claims=claims,
+            max_claims=max_claims,
+            store=store,
+        )
+        try:
+            self._metadata_mode = MetadataMode(context_metadata_mode)
+        except ValueError:
+            modes = ", ".join(mode.value for mode in MetadataMode)
+            msg = f"context_metadata_mode={context_metadata_mode!r}; it is one of {modes}"
+            raise InvalidValueError(msg) from None
+
+    @_dispatcher.span
+    def evaluate(
+        self,
+        query: str | None = None,
+        response: str | None = None,
+        contexts: Sequence[str] | None = None,
+        *,
+        reference: str | None = None,
+        temperature: float | str | None = None,
+        threshold: float | None = None,
+        sleep_time_in_seconds: float = 0,
+        **kwargs: Any,
+    ) -> TCVAEvaluationResult:
+        """Judge one answer without an event loop: it also works where one is running.
+
+        Args:
+            query: The question.
+            response: The text under test.
+            contexts: The passages that it was to rest on.
+            reference: The answer that is known to be right.
+            temperature: Another setting for this sample alone.
+            threshold: Another setting for this sample alone.
+            sleep_time_in_seconds: Pause before the judgement.
+            **kwargs: Ignored: batch runners hand every evaluator the arguments of all.
+
+        Raises:
+            InvalidSampleError: A field that the criterion needs is missing (a ValueError, as
+                LlamaIndex's own evaluators raise). What goes wrong after that makes an invalid
+                result.
+            InvalidValueError: A setting is out of range.
+        """
+        del kwargs
+        scoring = self._scoring(temperature, threshold)
+        time.sleep(sleep_time_in_seconds)
+        self._start(query, response)
+        result = self.tcva.evaluate(_sample(query, response, contexts, reference))
+        return _end(_evaluation(Result(result.assessment, scoring), query, response, contexts))
+
+    @_dispatcher.span
+    async def aevaluate(
+        self,
+        query: str | None = None,
+        response: str | None = None,
+        contexts: Sequence[str] | None = None,
+        *,
+        reference: str | None = None,
+        temperature: float | str | None = None,
+        threshold: float | None = None,
+        sleep_time_in_seconds: float = 0,
+        **kwargs: Any,
+    ) -> TCVAEvaluationResult:
+        """The same, awaited; a missing field makes an invalid result instead of an error.
+
+        `BatchEvalRunner` calls this, and there one exception loses the results of all samples.
+
+        Raises:
+            InvalidValueError: A setting is out of range.
+        """
+        del kwargs
+        scoring = self._scoring(temperature, threshold)
+        await asyncio.sleep(sleep_time_in_seconds)
+        self._start(query, response)
+        try:
+            result = await self.tcva.aevaluate(_sample(query, response, contexts, reference))
+            assessment = result.assessment
+        except InvalidSampleError as error:
+            assessment = self._not_judged(error)
+        return _end(_evaluation(Result(assessment, scoring), query, response, contexts))
+
+    def evaluate_response(
+        self, query: str | None = None, response: Any = None, **kwargs: Any
+    ) -> TCVAEvaluationResult:
+        """Judge the response of a query engine, of whichever of the four types.
+
+        A stream is read to its end first; its text stays readable afterwards.
+
+        Raises:
+            InvalidSampleError: See `evaluate`.
+            InvalidValueError: An asynchronous stream inside a running event loop, which only
+                `aevaluate_response` can read.
+        """
+        if isinstance(response, AsyncStreamingResponse):
+            response = _run(response)
+        text, contexts = self._read(response)
+        return self.evaluate(query, text, contexts, **kwargs)
+
+    async def aevaluate_response(
+        self, query: str | None = None, response: Any = None, **kwargs: Any
+    ) -> TCVAEvaluationResult:
+        """The same, awaited."""
+        if isinstance(response, AsyncStreamingResponse):
+            response = await response.get_response()
+        text, contexts = self._read(response)
+        return await self.aevaluate(query, text, contexts, **kwargs)
+
+    def _read(self, response: Any) -> tuple[str | None, list[str] | None]:
+        if response is None:
+            return None, None
+        is_empty = isinstance(response, PydanticResponse) and response.response is None
+        if isinstance(response, StreamingResponse | PydanticResponse) and not is_empty:
+            response = response.get_response()
+        mode = self._metadata_mode
+        return response.response, [n.get_content(metadata_mode=mode) for n in response.source_nodes]
+
+    def _scoring(self, temperature: float | str | None, threshold: float | None) -> Scoring:
+        given = {"temperature": temperature, "threshold": threshold}
+        changes: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
+        return replace(self.tcva.scoring, **changes) if changes else self.tcva.scoring
+
+    def _start(self, query: str | None, response: str | None) -> None:
+        name = self.tcva.criterion.name
+        _dispatcher.event(TCVAEvaluationStartEvent(criterion=name, query=query, response=response))
+
+    def _not_judged(self, error: InvalidSampleError) -> Assessment:
+        return Assessment(
+            criterion=self.tcva.criterion.name,
+            judge=self.tcva.judge.name,
+            prompt_version=self.tcva.judge.prompt_version,
+            unscored=Unscored(reason=Reason.MISSING_FIELD, detail=str(error)),
+        )
+
+    def _get_prompts(self) -> PromptDictType:
+        criterion = self.tcva.criterion
+        texts = (criterion.wording, *criterion.levels)
+        return {key: PromptTemplate(text) for key, text in zip(_PROMPTS, texts, strict=True)}
+
+    def _update_prompts(self, prompts: PromptDictType) -> None:
+        for key in prompts:
+            if key not in _PROMPTS:
+                msg = f"no prompt {key!r}; the prompts are {', '.join(_PROMPTS)}"
+                raise InvalidValueError(msg)
+        texts = {key: prompt.get_template() for key, prompt in self._get_prompts().items()}
+        for key, prompt in prompts.items():
+            texts[key] = _text(key, prompt, texts[key])
+        wording, *levels = texts.values()
+        # A new object: evaluations under way keep the prompts they began with.
+        self.tcva = copy(self.tcva)
+        self.tcva.criterion = replace(
+            self.tcva.criterion,
+            wording=wording,
+            levels=tuple(levels),  # type: ignore[arg-type]  # one text per level, see _PROMPTS
+        )
+
+
+def _text(key: str, prompt: Any, current: str) -> str:
+    text: str = prompt.format()
+    if text != current and prompt.template_vars:
+        filled = set(prompt.kwargs)
+        open_variables = [name for name in prompt.template_vars if name not in filled]
+        if open_variables:
+            msg = (
+                f"prompt {key!r} has the variable {{{open_variables[0]}}}; it is a plain text: "
+                "question, answer and contexts are added around it"
+            )
+            raise InvalidValueError(msg)
+    return text
+
+
+def _sample(
+    query: str | None,
+    response: str | None,
+    contexts: Sequence[str] | None,
+    reference: str | None,
+) -> Sample:
+    record = {"query": query, "response": response, "contexts": contexts, "reference": reference}
+    return Sample.from_record(record)
+
+
+def _end(result: TCVAEvaluationResult) -> TCVAEvaluationResult:
+    _dispatcher.event(TCVAEvaluationEndEvent(result=result))
+    return result
+
+
+def _run(response: AsyncStreamingResponse) -> Response:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(response.get_response())
+    msg = "an AsyncStreamingResponse cannot be read here; await aevaluate_response(...) instead"
+    raise InvalidValueError(msg)
+
+
+def _settings_llm() -> Any:
+    try:
+        return Settings.llm
+    except (ImportError, ValueError) as error:
+        msg = (
+            "no judge: Settings.llm is not set and LlamaIndex's default cannot be used; pass "
+            "llm=..., llm='lexical' or llm='openai:MODEL', or set Settings.llm"
+        )
+        raise InvalidValueError(msg) from error

@@ -1,0 +1,79 @@
+"""What a batch of results amounts to: means with their coverage, and why the rest has none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters.judging.assessment import Usage
+from tcva_adapters.judging.result import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Figures of a batch.
+
+    Attributes:
+        samples: How many there were.
+        scored: How many have a score; every mean is over these.
+        mean: Mean score, or None where nothing has a score.
+        passed: How many of them reach the threshold.
+        levels: Claims per level, fully first.
+        unscored: Samples per reason.
+        usage: Calls, tokens and cost of this run; what a store served costs nothing.
+        served: How many samples a store served.
+    """
+
+    samples: int
+    scored: int
+    mean: float | None
+    passed: int
+    levels: dict[str, int]
+    unscored: dict[str, int]
+    usage: Usage
+    served: int
+
+    @property
+    def coverage(self) -> float:
+        """Share of the samples that have a score; 1 for an empty batch."""
+        return self.scored / self.samples if self.samples else 1.0
+
+    @property
+    def pass_rate(self) -> float | None:
+        """Share of the scored samples that pass."""
+        return self.passed / self.scored if self.scored else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The figures as plain values, for JSON."""
+        return {
+            "samples": self.samples,
+            "scored": self.scored,
+            "coverage": self.coverage,
+            "mean_score": self.mean,
+            "pass_rate": self.pass_rate,
+            "levels": self.levels,
+            "unscored": self.unscored,
+            "from_store": self.served,
+            "usage": self.usage.model_dump(),
+        }
+
+
+def summarise(results: Sequence[Result]) -> Summary:
+    """The figures of a batch of results."""
+    scores = [result.score for result in results if result.score is not None]
+    levels = Counter(v for result in results for v in result.assessment.verdicts)
+    reasons = Counter(r.unscored.reason.value for r in results if r.unscored is not None)
+    paid = [r.assessment.usage for r in results if not r.assessment.from_store]
+    return Summary(
+        samples=len(results),
+        scored=len(scores),
+        mean=sum(scores) / len(scores) if scores else None,
+        passed=sum(bool(result.passed) for result in results),
+        levels={level.value: levels[level] for level in LEVELS},
+        unscored=dict(reasons.most_common()),
+        usage=sum(paid, Usage()),
+        served=sum(result.assessment.from_store for result in results),
+    )

@@ -1,0 +1,19 @@
+"""Settings for the whole suite; environment variables before any framework is imported."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+
+_QUIET = {
+    "RAGAS_DO_NOT_TRACK": "true",
+    "DEEPEVAL_TELEMETRY_OPT_OUT": "1",
+    "DEEPEVAL_DISABLE_DOTENV": "1",
+    "DEEPEVAL_CACHE_FOLDER": tempfile.mkdtemp(prefix="tcva-deepeval-"),
+    "LANGSMITH_TRACING": "false",
+    "LANGSMITH_TEST_TRACKING": "false",
+    "TOKENIZERS_PARALLELISM": "false",
+}
+os.environ.update(_QUIET)
+for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "CONFIDENT_API_KEY", "LANGSMITH_API_KEY"):
+    os.environ.pop(name, None)

@@ -1,0 +1,306 @@
+"""The model judge's protocol: one call, one repair, failures as values. The model is scripted."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+
+import pytest
+
+from support.scripted import Answer, ScriptedModel, verdict_json
+from tcva_adapters.core.verdicts import Verdict
+from tcva_adapters.errors import InvalidValueError, JudgeError
+from tcva_adapters.judging.assessment import Assessment, Reason
+from tcva_adapters.judging.criteria import (
+    ANSWER_RELEVANCY,
+    COMPLETENESS,
+    FAITHFULNESS,
+    Criterion,
+    rubric,
+)
+from tcva_adapters.judging.judge import (
+    Judge,
+    LexicalSampleJudge,
+    ModelJudge,
+    blank_field,
+    may_be_non_claim,
+)
+from tcva_adapters.judging.models import JudgeModel, ModelReply, TokenLogprob
+from tcva_adapters.judging.prompts import JudgeRequest
+from tcva_adapters.judging.sample import Sample
+
+CONTEXT = "The office opens at nine on weekdays. Parking is free for visitors."
+SAMPLE = Sample(
+    id="s1",
+    input="When does the office open?",
+    response="The office opens at nine. Parking costs five euros. Happy to help!",
+    contexts=(CONTEXT,),
+    reference="At nine on weekdays.",
+    metadata={"domain": "support"},
+)
+GOOD = verdict_json((1, "fully", "opens at nine"), (2, "none", ""), (3, "not_a_claim", ""))
+
+
+def judged(
+    *answers: Answer,
+    sample: Sample = SAMPLE,
+    criterion: Criterion = FAITHFULNESS,
+    claims: str = "split",
+) -> tuple[Assessment, ScriptedModel]:
+    model = ScriptedModel(answers)
+    judge = ModelJudge(model, claims=claims)  # type: ignore[arg-type]  # tests pass wrong ones too
+    return judge.assess(sample, criterion), model
+
+
+def test_one_call_gives_all_verdicts() -> None:
+    assessment, model = judged(GOOD)
+    assert [c.verdict for c in assessment.claims] == [Verdict.FULLY, Verdict.NONE, None]
+    assert assessment.counts.tolist() == [1, 0, 0, 0, 1]
+    assert len(model.requests) == 1
+    assert assessment.usage.calls == 1
+    assert (assessment.usage.input_tokens, assessment.usage.output_tokens) == (10, 5)
+    assert (assessment.sample_id, assessment.metadata) == ("s1", {"domain": "support"})
+    assert assessment.unscored is None
+
+
+def test_async_face_gives_the_same_assessment() -> None:
+    sync, _ = judged(GOOD)
+    model = ScriptedModel([GOOD])
+    awaited = asyncio.run(ModelJudge(model).aassess(SAMPLE, FAITHFULNESS))
+    untimed = {"usage": sync.usage}
+    assert awaited.model_copy(update=untimed) == sync
+
+
+def test_missing_verdicts_cost_one_call_for_just_those() -> None:
+    assessment, model = judged(
+        verdict_json((1, "fully", "opens at nine"), (3, "not_a_claim", "")),
+        verdict_json((2, "minor", "")),
+    )
+    assert assessment.usage.calls == 2
+    assert assessment.verdicts == (Verdict.FULLY, Verdict.MINOR)
+    assert len(model.requests) == 2
+    assert model.requests[0].system == model.requests[1].system  # the cached prefix stays
+
+
+def test_still_missing_is_unscored_with_both_replies_kept() -> None:
+    first = verdict_json((1, "fully", "opens at nine"))
+    assessment, _ = judged(first, "I had rather not.")
+    assert assessment.unscored is not None
+    assert assessment.unscored.reason is Reason.INCOMPLETE_VERDICTS
+    assert "claim 2, 3 of 3" in assessment.unscored.detail
+    assert assessment.unscored.raw_reply is not None
+    assert first in assessment.unscored.raw_reply
+    assert "rather not" in assessment.unscored.raw_reply
+    assert assessment.counts.sum() == 0
+
+
+def test_a_failing_repair_call_keeps_what_was_paid_for() -> None:
+    first = verdict_json((1, "fully", "opens at nine"))
+    assessment, _ = judged(first, JudgeError("too many requests", reason="rate_limit"))
+    assert assessment.unscored is not None
+    assert assessment.unscored.reason is Reason.INCOMPLETE_VERDICTS
+    assert "too many requests" in assessment.unscored.detail
+    assert assessment.unscored.raw_reply == first
+
+
+def test_garbage_twice_is_an_unreadable_reply() -> None:
+    assessment, model = judged("lorem", "ipsum")
+    assert assessment.unscored is not None
+    assert assessment.unscored.reason is Reason.UNREADABLE_REPLY
+    assert len(model.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (JudgeError("slow", reason="timeout"), Reason.TIMEOUT),
+        (JudgeError("busy", reason="rate_limit"), Reason.RATE_LIMIT),
+        (JudgeError("down", reason="connection"), Reason.JUDGE_ERROR),
+        (TimeoutError("late"), Reason.TIMEOUT),
+        (RuntimeError("boom"), Reason.JUDGE_ERROR),
+    ],
+)
+def test_a_failing_call_is_a_value_with_its_reason(error: Exception, reason: Reason) -> None:
+    assessment, _ = judged(error)
+    assert assessment.unscored is not None
+    assert assessment.unscored.reason is reason
+    assert str(error) in assessment.unscored.detail
+    assert assessment.usage.calls == 0
+
+
+def test_fatal_errors_are_marked() -> None:
+    assessment, _ = judged(JudgeError("wrong key", fatal=True))
+    assert assessment.unscored is not None
+    assert assessment.unscored.fatal
+
+
+def test_a_quote_that_does_not_occur_lowers_the_verdict() -> None:
+    assessment, _ = judged(
+        verdict_json(
+            (1, "fully", "the office is open around the clock"),
+            (2, "minor", ""),
+            (3, "not_a_claim", ""),
+        )
+    )
+    assert assessment.claims[0].verdict is Verdict.PARTIAL
+    assert assessment.claims[0].judged is Verdict.FULLY
+
+
+def test_relevancy_needs_no_quote() -> None:
+    assessment, _ = judged(
+        verdict_json((1, "fully", ""), (2, "minor", ""), (3, "not_a_claim", "")),
+        criterion=ANSWER_RELEVANCY,
+    )
+    assert assessment.claims[0].verdict is Verdict.FULLY
+
+
+def test_a_judge_cannot_wave_a_claim_with_a_number_through() -> None:
+    sample = SAMPLE.model_copy(update={"response": "The office opens at nine. It costs 5 euros."})
+    assessment, model = judged(
+        verdict_json((1, "fully", "opens at nine"), (2, "not_a_claim", "")),
+        verdict_json((2, "none", "")),
+        sample=sample,
+    )
+    assert assessment.verdicts == (Verdict.FULLY, Verdict.NONE)
+    assert len(model.requests) == 2
+
+
+def test_only_a_refusal_is_unscored_as_such() -> None:
+    sample = SAMPLE.model_copy(update={"response": "I cannot find this in the documents."})
+    assessment, _ = judged(verdict_json((1, "refusal", "")), sample=sample)
+    assert assessment.unscored is not None
+    assert assessment.unscored.reason is Reason.REFUSAL
+
+
+def test_only_greetings_make_no_claims() -> None:
+    sample = SAMPLE.model_copy(update={"response": "Hello there!"})
+    assessment, _ = judged(verdict_json((1, "not_a_claim", "")), sample=sample)
+    assert assessment.unscored is not None
+    assert assessment.unscored.reason is Reason.NO_CLAIMS
+
+
+def test_claims_of_the_judge_cost_two_calls() -> None:
+    assessment, model = judged(
+        '{"claims": ["The office opens at nine.", "Parking costs five euros."]}',
+        verdict_json((1, "fully", "opens at nine"), (2, "none", "")),
+        claims="llm",
+    )
+    assert [c.claim for c in assessment.claims] == [
+        "The office opens at nine.",
+        "Parking costs five euros.",
+    ]
+    assert len(model.requests) == assessment.usage.calls == 2
+
+
+def test_too_many_claims_of_the_judge_are_merged_not_cut() -> None:
+    names = [f"Claim about item {word}." for word in "abcdefghijk"]
+    listed = ", ".join(f'"{name}"' for name in names)
+    verdicts = verdict_json(*((i, "none", "") for i in range(1, 9)))
+    assessment, _ = judged(f'{{"claims": [{listed}]}}', verdicts, claims="llm")
+    assert len(assessment.claims) == 8
+    together = " ".join(c.claim for c in assessment.claims)
+    assert all(name in together for name in names)
+
+
+def test_an_unreadable_list_of_claims_is_unscored() -> None:
+    assessment, _ = judged("no list here", claims="llm")
+    assert assessment.unscored is not None
+    assert assessment.unscored.reason is Reason.UNREADABLE_REPLY
+    assert assessment.unscored.raw_reply == "no list here"
+
+
+def test_a_rubric_gets_a_verdict_per_text_and_no_non_claims() -> None:
+    criterion = rubric("tone", ["Is polite.", "Gives a time."])
+    assessment, _ = judged(
+        verdict_json((1, "not_a_claim", ""), (2, "fully", "")),
+        verdict_json((1, "mostly", "")),
+        criterion=criterion,
+    )
+    assert [c.claim for c in assessment.claims] == ["Is polite.", "Gives a time."]
+    assert assessment.verdicts == (Verdict.MOSTLY, Verdict.FULLY)
+
+
+def test_completeness_judges_the_reference_against_the_response() -> None:
+    assessment, model = judged(
+        verdict_json((1, "fully", "The office opens at nine")), criterion=COMPLETENESS
+    )
+    assert [c.claim for c in assessment.claims] == ["At nine on weekdays."]
+    assert "Happy to help" in model.requests[0].user
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"response": None}, Reason.MISSING_FIELD),
+        ({"contexts": None}, Reason.MISSING_FIELD),
+        ({"response": " \n"}, Reason.EMPTY_RESPONSE),
+        ({"contexts": ()}, Reason.EMPTY_CONTEXT),
+        ({"contexts": ("", "  ")}, Reason.EMPTY_CONTEXT),
+        ({"response": "", "contexts": ()}, Reason.EMPTY_RESPONSE),
+    ],
+)
+def test_what_cannot_be_judged_costs_no_call(changes: dict[str, object], reason: Reason) -> None:
+    sample = SAMPLE.model_copy(update=changes)
+    assessment, model = judged(sample=sample)
+    assert assessment.unscored is not None
+    assert assessment.unscored.reason is reason
+    assert not model.requests
+    lexical = LexicalSampleJudge().assess(sample, FAITHFULNESS)
+    assert lexical.unscored == assessment.unscored
+
+
+def test_label_probabilities_reach_the_score() -> None:
+    # One claim; the token "none" has probability e^-ln4 = 1/4, "fully" 3/4: counts .75 and .25.
+    text = verdict_json((1, "fully", "opens at nine"))
+    before, _, after = text.rpartition("fully")
+
+    class Probable(ScriptedModel):
+        def complete(self, request: JudgeRequest) -> ModelReply:
+            token = TokenLogprob(
+                "fully",
+                -0.2876820724517809,
+                (("fully", -0.2876820724517809), ("none", -1.3862943611198906)),
+            )
+            rest = (TokenLogprob(before, 0.0), token, TokenLogprob(after, 0.0))
+            return dataclasses.replace(super().complete(request), token_logprobs=rest)
+
+    sample = SAMPLE.model_copy(update={"response": "The office opens at nine."})
+    assessment = ModelJudge(Probable([text])).assess(sample, FAITHFULNESS)
+    assert assessment.counts == pytest.approx([0.75, 0, 0, 0, 0.25], abs=1e-12)
+    assert assessment.hard_counts.tolist() == [1, 0, 0, 0, 0]
+
+
+def test_both_judges_and_the_scripted_model_satisfy_their_protocols() -> None:
+    model = ScriptedModel([])
+    assert isinstance(model, JudgeModel)
+    assert isinstance(ModelJudge(model), Judge)
+    assert isinstance(LexicalSampleJudge(), Judge)
+
+
+@pytest.mark.parametrize("options", [{"claims": "words"}, {"max_claims": 0}])
+def test_wrong_settings_fail_when_built(options: dict[str, object]) -> None:
+    with pytest.raises(InvalidValueError, match=str(next(iter(options.values())))):
+        ModelJudge(ScriptedModel([]), **options)  # type: ignore[arg-type]
+
+
+def test_the_lexical_judge_refuses_criteria_texts() -> None:
+    with pytest.raises(InvalidValueError, match="tone"):
+        LexicalSampleJudge().assess(SAMPLE, rubric("tone", ["Is polite."]))
+
+
+@pytest.mark.parametrize(
+    ("text", "believed"),
+    [
+        ("Hello, and thanks for asking!", True),
+        ("Would you like me to book it?", True),
+        ("The dose is 40 mg.", False),
+        (" ".join(["word"] * 16), False),
+        ("Servus zusammen", True),
+    ],
+)
+def test_which_non_claims_are_believed(text: str, believed: bool) -> None:
+    assert may_be_non_claim(text) is believed
+
+
+def test_blank_field_is_none_for_a_full_sample() -> None:
+    assert blank_field(SAMPLE, FAITHFULNESS) is None

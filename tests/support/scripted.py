@@ -1,0 +1,48 @@
+"""A scripted judge model: the only part of these tests that is not the real thing."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tcva_adapters.judging.models import ModelReply
+from tcva_adapters.judging.prompts import JudgeRequest
+
+Answer = str | Exception | Callable[[JudgeRequest], str]
+
+
+def verdict_json(*entries: tuple[int, str, str]) -> str:
+    """A clean reply from (number, verdict, quote) triples."""
+    return json.dumps(
+        {
+            "verdicts": [
+                {"claim": n, "evidence": quote, "passage": 1, "reason": "r", "verdict": word}
+                for n, word, quote in entries
+            ]
+        }
+    )
+
+
+class ScriptedModel:
+    """Answers from a list, in order, and keeps every request."""
+
+    def __init__(self, answers: Sequence[Answer], *, name: str = "scripted:one") -> None:
+        self.name = name
+        self.parameters: Mapping[str, Any] = {"seed": 0}
+        self.requests: list[JudgeRequest] = []
+        self._answers = list(answers)
+        self._lock = threading.Lock()
+
+    def complete(self, request: JudgeRequest) -> ModelReply:
+        with self._lock:
+            self.requests.append(request)
+            answer = self._answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        text = answer if isinstance(answer, str) else answer(request)
+        return ModelReply(text, input_tokens=10, output_tokens=5)
+
+    async def acomplete(self, request: JudgeRequest) -> ModelReply:
+        return self.complete(request)

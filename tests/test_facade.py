@@ -1,0 +1,216 @@
+"""TCVA: order, batches, stores, fatal failures. The model is scripted, all else is real."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+
+import pytest
+
+from support.scripted import ScriptedModel, verdict_json
+from tcva_adapters import TCVA, Assessment, Result, Sample
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError, TCVAError
+from tcva_adapters.judging.assessment import Reason
+from tcva_adapters.judging.prompts import JudgeRequest
+from tcva_adapters.judging.result import Scoring
+
+PASSAGE = "The office opens at nine on weekdays. Parking is free for visitors."
+
+
+def sample(number: int, response: str = "The office opens at nine.") -> Sample:
+    return Sample(id=f"s{number}", response=response, contexts=(f"Note {number}. {PASSAGE}",))
+
+
+def fully(request: JudgeRequest) -> str:
+    """A verdict for a one-claim sample, whichever it is."""
+    assert "opens at nine" in request.user
+    return verdict_json((1, "fully", "opens at nine"))
+
+
+def test_one_judgement_serves_every_temperature() -> None:
+    model = ScriptedModel([verdict_json((1, "fully", "opens at nine"), (2, "minor", ""))])
+    result = TCVA(judge=model).evaluate(sample(1, "The office opens at nine. Parking costs money."))
+    # T=.5: (1 + .3)/2. T=.1: p=-8, ((1 + .3^-8)/2)^(-1/8). T=1: p=12.25, ((1 + .3^12.25)/2)^(1/12.25)
+    assert result.score == pytest.approx(0.65, abs=1e-12)
+    assert result.at(0.1).score == pytest.approx(((1 + 0.3**-8) / 2) ** (-1 / 8), abs=1e-12)
+    assert result.at(1.0).score == pytest.approx(((1 + 0.3**12.25) / 2) ** (1 / 12.25), abs=1e-12)
+    assert result.at("strict").scoring.temperature == 0.2
+    assert len(model.requests) == 1
+
+
+def test_results_come_back_in_order_with_one_per_sample() -> None:
+    samples = [sample(i) for i in range(40)]
+    results = TCVA(judge=ScriptedModel([fully] * 40)).evaluate_many(samples)
+    assert [r.assessment.sample_id for r in results] == [s.id for s in samples]
+    assert {r.score for r in results} == {1.0}
+
+
+def test_async_batches_are_the_same_as_sync_ones() -> None:
+    samples = [sample(i) for i in range(10)]
+    tcva = TCVA(judge=ScriptedModel([fully] * 10))
+    results = asyncio.run(tcva.aevaluate_many(samples))
+    assert [r.assessment.sample_id for r in results] == [s.id for s in samples]
+    one = asyncio.run(TCVA(judge=ScriptedModel([fully])).aevaluate(samples[0]))
+    assert one.score == results[0].score
+
+
+def test_sync_calls_work_inside_a_running_loop() -> None:
+    async def inside() -> Result:
+        return TCVA(judge=ScriptedModel([fully])).evaluate(sample(1))
+
+    assert asyncio.run(inside()).score == 1.0
+
+
+def test_one_failure_leaves_the_others_alone() -> None:
+    model = ScriptedModel([fully, RuntimeError("boom"), fully])
+    results = TCVA(judge=model, max_concurrency=1).evaluate_many(sample(i) for i in range(3))
+    assert [r.score for r in results] == [1.0, None, 1.0]
+    assert results[1].passed is None
+    assert "boom" in results[1].reason
+
+
+def test_after_a_fatal_failure_nothing_more_is_asked() -> None:
+    model = ScriptedModel([JudgeError("the key is refused", fatal=True)])
+    results = TCVA(judge=model, max_concurrency=1).evaluate_many(sample(i) for i in range(20))
+    assert len(model.requests) == 1
+    assert [r.unscored is not None and r.unscored.fatal for r in results] == [True] * 20
+    assert results[19].assessment.sample_id == "s19"
+
+
+def test_the_same_sample_twice_in_a_batch_is_judged_once() -> None:
+    twin = sample(1).model_copy(update={"id": "twin"})
+    model = ScriptedModel([fully])
+    first, second = TCVA(judge=model).evaluate_many([sample(1), twin])
+    assert len(model.requests) == 1
+    assert (first.assessment.sample_id, second.assessment.sample_id) == ("s1", "twin")
+    assert second.score == first.score
+
+
+def test_a_store_serves_a_second_run_without_a_call(tmp_path: Path) -> None:
+    path = tmp_path / "verdicts.sqlite"
+    samples = [sample(i) for i in range(5)]
+    first = TCVA(judge=ScriptedModel([fully] * 5), store=path).evaluate_many(samples)
+    idle = ScriptedModel([])
+    again = TCVA(judge=idle, store=path, temperature=0.1, threshold=0.9).evaluate_many(samples)
+    assert not idle.requests
+    assert [r.assessment.from_store for r in again] == [True] * 5
+    assert [r.assessment.claims for r in again] == [r.assessment.claims for r in first]
+    assert [r.assessment.sample_id for r in again] == [s.id for s in samples]
+
+
+def test_failures_are_asked_again_and_successes_are_not(tmp_path: Path) -> None:
+    path = tmp_path / "verdicts.sqlite"
+    samples = [sample(i) for i in range(3)]
+    TCVA(
+        judge=ScriptedModel([fully, RuntimeError("boom"), fully]), store=path, max_concurrency=1
+    ).evaluate_many(samples)
+    second = ScriptedModel([fully])
+    results = TCVA(judge=second, store=path).evaluate_many(samples)
+    assert len(second.requests) == 1
+    assert [r.score for r in results] == [1.0, 1.0, 1.0]
+
+
+def test_a_judge_setting_that_changes_verdicts_changes_the_key() -> None:
+    base = TCVA(judge=ScriptedModel([]))
+    assert base.key(sample(1)) == TCVA(judge=ScriptedModel([]), temperature=0.9).key(sample(1))
+    renamed = sample(1).model_copy(update={"id": "x", "metadata": {"a": 1}})
+    assert base.key(sample(1)) == base.key(renamed)
+    others = [
+        TCVA(judge=ScriptedModel([], name="scripted:two")),
+        TCVA(judge=ScriptedModel([]), max_claims=4),
+        TCVA(judge=ScriptedModel([]), claims="llm"),
+        TCVA("correctness", judge=ScriptedModel([])),
+        TCVA(),
+    ]
+    keys = {tcva.key(sample(1)) for tcva in [base, *others]}
+    assert len(keys) == len(others) + 1
+
+
+def test_a_missing_field_raises_for_one_sample_and_is_a_value_in_a_batch() -> None:
+    lacking = Sample(id="lone", response="The office opens at nine.")
+    with pytest.raises(InvalidSampleError, match="'lone' has no contexts"):
+        TCVA().evaluate(lacking)
+    results = TCVA().evaluate_many([lacking, sample(1)])
+    assert results[0].unscored is not None
+    assert results[0].unscored.reason is Reason.MISSING_FIELD
+    assert results[1].score == 1.0
+
+
+def test_on_unscored_fills_in_for_samples_but_never_for_failures() -> None:
+    empty = Sample(response="The office opens at nine.", contexts=())
+    assert TCVA().evaluate(empty).score is None
+    filled = TCVA(on_unscored=0.0).evaluate(empty)
+    assert (filled.score, filled.passed) == (0.0, False)
+    assert "counted as 0" in filled.reason
+    failed = TCVA(judge=ScriptedModel([RuntimeError("boom")]), on_unscored=1.0).evaluate(sample(1))
+    assert failed.score is None
+
+
+def test_threads_share_one_evaluator() -> None:
+    tcva = TCVA(judge=ScriptedModel([fully] * 16))
+    scores: list[float | None] = []
+    threads = [
+        threading.Thread(target=lambda n=n: scores.append(tcva.evaluate(sample(n)).score))
+        for n in range(16)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert scores == [1.0] * 16
+
+
+def test_the_reason_names_levels_and_the_worst_claim() -> None:
+    reply = verdict_json((1, "fully", "opens at nine"), (2, "none", ""))
+    result = TCVA(judge=ScriptedModel([reply])).evaluate(
+        sample(1, "The office opens at nine. Parking costs money.")
+    )
+    # The mean is a half, and half of the claims are `none`: 1/2 times 1/2.
+    assert result.reason.startswith("0.250 < 0.5 at T=0.5: 1 fully, 1 none; worst: ")
+    assert "Parking costs money." in result.reason
+
+
+def test_flip_temperature_is_where_a_result_starts_to_pass() -> None:
+    result = Result(Assessment.from_verdicts(["fully", "minor", "minor"]), Scoring(threshold=0.8))
+    flip = result.flip_temperature
+    assert flip is not None
+    assert result.at(flip).passed
+    assert not result.at(flip - 1e-9).passed
+    assert Result(Assessment.from_verdicts([])).flip_temperature is None
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"temperature": 1.5}, "1.5"),
+        ({"temperature": "harsh"}, "harsh"),
+        ({"threshold": -0.1}, "-0.1"),
+        ({"scheme": "steep"}, "steep"),
+        ({"scheme": (0, 1, 0, 0, 0)}, "mostly=1.0"),
+        ({"penalty": "double"}, "double"),
+        ({"eps": 0}, "eps"),
+        ({"floor": "never"}, "never"),
+        ({"on_unscored": 2}, "on_unscored=2"),
+        ({"judge": "oracle"}, "oracle"),
+        ({"judge": 7}, "7"),
+        ({"claims": "llm"}, "llm"),
+        ({"max_claims": 0}, "max_claims=0"),
+        ({"max_concurrency": 0}, "max_concurrency=0"),
+        ({"criterion": "beauty"}, "beauty"),
+    ],
+)
+def test_wrong_settings_fail_when_built(options: dict[str, object], named: str) -> None:
+    with pytest.raises(InvalidValueError, match=named):
+        TCVA(**options)  # type: ignore[arg-type]
+
+
+def test_unknown_settings_of_a_view_are_named() -> None:
+    result = TCVA().evaluate(sample(1))
+    with pytest.raises(InvalidValueError, match="'strictness'"):
+        result.at(0.5, strictness=1)
+
+
+def test_all_errors_share_one_base() -> None:
+    with pytest.raises(TCVAError):
+        TCVA(temperature=9)

@@ -1,0 +1,28 @@
+"""The constraints file leaves all four frameworks importable beside each other."""
+
+from __future__ import annotations
+
+import pytest
+
+from tcva_adapters.diagnosis import REQUIREMENTS, Finding, Requirement, inspect
+
+
+@pytest.mark.parametrize("requirement", REQUIREMENTS, ids=lambda r: r.distribution)
+def test_every_extra_imports(requirement: Requirement) -> None:
+    finding = inspect(requirement)
+    assert finding.version is not None, finding.fix
+    assert not finding.is_broken, finding.fault
+
+
+def test_a_missing_package_names_its_extra() -> None:
+    finding = inspect(Requirement("no-such-distribution", "no_such_module", "ragas"))
+    assert finding == Finding(
+        "no-such-distribution", None, fix="pip install 'tcva-adapters[ragas]' -c constraints.txt"
+    )
+
+
+def test_a_broken_package_shows_the_fault() -> None:
+    finding = inspect(Requirement("numpy", "numpy.no_such_part", "stats"))
+    assert finding.is_broken
+    assert "no_such_part" in finding.fault
+    assert "[stats]" in finding.fix
