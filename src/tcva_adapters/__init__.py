@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from tcva_adapters._version import __version__
 
 if TYPE_CHECKING:
-    from tcva_adapters.core.aggregation import aggregate, flip_temperature, sweep
+    from tcva_adapters.core.aggregation import aggregate, sweep
+    from tcva_adapters.core.flip import flip_temperature
     from tcva_adapters.core.temperature import exponent
     from tcva_adapters.core.verdicts import Verdict, WeightScheme
     from tcva_adapters.facade import TCVA
@@ -31,7 +32,7 @@ _HOMES = {
     "WeightScheme": "core.verdicts",
     "aggregate": "core.aggregation",
     "exponent": "core.temperature",
-    "flip_temperature": "core.aggregation",
+    "flip_temperature": "core.flip",
     "rubric": "judging.criteria",
     "sweep": "core.aggregation",
 }

@@ -7,15 +7,16 @@ stand in the problems. A label that is not expected is an invented one, and fail
 from __future__ import annotations
 
 import json
+from itertools import permutations
 from typing import Any
 
 import pytest
 
-from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.judging.criteria import FAITHFULNESS
 from tcva_adapters.judging.prompts import verdict_request
-from tcva_adapters.judging.reply import parse_verdicts
-from tcva_adapters.judging.reply_words import read_label
+from tcva_adapters.judging.reply import parse_claims, parse_verdicts
+from tcva_adapters.judging.reply_words import LABELS
 from tcva_adapters.judging.sample import Sample
 
 
@@ -246,7 +247,7 @@ WORDS = [
     ),
     *(
         case(f"no word {value!r}", dump(entry(1, value)), 1, {}, "unknown level")
-        for value in (None, True, False, 1, 0, 5, 3.0, ["fully"], {"level": "fully"}, -0.3)
+        for value in (None, True, False, 1, 0, 5, 3.0, {"level": 3}, -0.3)
     ),
 ]
 
@@ -310,14 +311,14 @@ MALFORMED = [
     case("inner quotes", '{"verdicts":[{"claim":1,"evidence":"he said "yes" to it","verdict":"fully"},{"claim":2,"verdict":"none"}]}'),
     case("curly quotes for quotes", '{“verdicts”: [{“claim”: 1, “verdict”: “fully”}, {“claim”: 2, “verdict”: “none”}]}'),
     case("dots for an entry", f'{{"verdicts": [{ROW}, ...]}}'),
-    case("equals for colon", '{"verdicts"= [{"claim": 1, "verdict": "fully"}]}', 1, {}),
+    case("equals for colon", '{"verdicts"= [{"claim": 1, "verdict": "fully"}]}', 1, {1: "fully"}),
     case("brackets in quote", dump(entry(1, "fully", evidence="}]} {["), entry(2, "none"))),
     case("broken, brackets in quote", dump(entry(1, "fully", evidence="}]} {["), entry(2, "none"))[:-2] + ",]}"),
     case("verdict JSON in quote", dump(entry(1, "none", evidence='{"claim": 1, "verdict": "fully"}'), entry(2, "none")), 2, {1: "none", 2: "none"}),
     case("whole reply in quote", dump(entry(1, "none", evidence=TWO), entry(2, "minor")), 2, {1: "none", 2: "minor"}),
     case("whole reply in quote, cut off", dump(entry(1, "minor"), entry(2, "none", evidence=TWO))[:-30], 2, {1: "minor"}),
     case("verdict lines in quote", dump(entry(1, "none", evidence="\n1. fully\n2. fully\n"), entry(2, "none")), 2, {1: "none", 2: "none"}),
-    case("unescaped JSON in quote", '{"verdicts":[{"claim":1,"evidence":"so {"claim": 2, "verdict": "fully"} it says","verdict":"none"},{"claim":2,"evidence":"","verdict":"none"}]}', 2, {1: "none"}),
+    case("unescaped JSON in quote", '{"verdicts":[{"claim":1,"evidence":"so {"claim": 2, "verdict": "fully"} it says","verdict":"none"},{"claim":2,"evidence":"","verdict":"none"}]}', 2, {}, "cannot be told"),
     case("entry without verdict", dump({"claim": 1, "reason": "x"}, entry(2, "none")), 2, {2: "none"}),
     case("string for entry", '{"verdicts": ["x", {"claim": 2, "verdict": "none"}]}', 2, {2: "none"}),
     case("nested lists", '{"verdicts": [[{"claim": 1, "verdict": "fully"}], [{"claim": 2, "verdict": "none"}]]}'),
@@ -333,7 +334,7 @@ MALFORMED = [
     case("web page", "<html><body>502 Bad Gateway</body></html>", 2, {}, "no verdicts found"),
     case("lone surrogate", "\ud800" + TWO),
     case("deep", "[" * 500 + "]" * 500, 2, {}, "no verdicts found"),
-    case("deep around", "[" * 40 + TWO + "]" * 40, 2, {}),
+    case("deep around", "[" * 40 + TWO + "]" * 40),
 ]  # fmt: skip
 
 CUT = [
@@ -364,7 +365,7 @@ PLAIN = [
     case("parentheses", "(1) fully (see passage)\n2) none"),
     case("bullets", "- 1: fully\n- 2: none"),
     case("bold", "**Claim 1:** fully\n**Claim 2:** none"),
-    case("bold words", "1. **fully**: as said\n2. **None** because"[:36]),
+    case("bold words", "1. **fully**: as said\n2. **None** - because"),
     case("verdict word", "Claim 1 - Verdict: fully\nClaim 2 - Verdict: none"),
     case("table", "| Claim | Verdict |\n|---|---|\n| 1 | fully | yes |\n| 2 | none | no |"),
     case("dashes", "1 – fully\n2 — none"),
@@ -391,10 +392,7 @@ def test_reply(reply: str, n: int, out: dict[int, str], problems: tuple[str, ...
         assert any(problem in told for told in parsed.problems), parsed.problems
     for number, verdict in parsed.verdicts.items():
         assert verdict.number == number
-        if verdict.start is not None:
-            assert read_label(reply[verdict.start :].split('"')[0].split("\n")[0]) or reply[
-                verdict.start :
-            ].lower().startswith(str(verdict.label)[:3]), reply[verdict.start :]
+        assert verdict.start is None or reply[verdict.start].isalnum()
 
 
 def test_there_are_enough_cases() -> None:
@@ -405,3 +403,88 @@ def test_there_are_enough_cases() -> None:
 def test_clean_replies_have_no_problems() -> None:
     assert parse_verdicts(TWO, 2).problems == ()
     assert parse_verdicts(f"<think>x</think>```json\n{TWO}```", 2).problems == ()
+
+
+@pytest.mark.parametrize(
+    ("reply", "labels"),
+    [
+        (TWO, ["fully", "none"]),
+        (f"<think>fully, none</think>\n```json\n{TWO}\n```", ["fully", "none"]),
+        (dump(entry(1, "none"), entry(2, "**Fully**")), ["none", "Fully"]),
+        ('{"1": "fully", "2": {"level": "none"}}', ["fully", "none"]),
+        (dump(entry(1, "fully"), entry(2, "none"))[:-3], ["fully", "none"]),
+        ("1. fully - none of it\n2. **none**", ["fully", "none"]),
+    ],
+)
+def test_offset_of_the_label(reply: str, labels: list[str]) -> None:
+    verdicts = parse_verdicts(reply, 2).verdicts
+    starts = [verdicts[number].start for number in (1, 2)]
+    found = [
+        start and reply[start : start + len(w)] for start, w in zip(starts, labels, strict=True)
+    ]
+    assert found == labels
+
+
+def test_offset_skips_a_quote_that_reads_like_a_verdict() -> None:
+    reply = dump(entry(1, "none", evidence='"verdict": "none"'))
+    # The quote stands before the verdict, so the last one in the reply is meant.
+    assert parse_verdicts(reply, 1).verdicts[1].start == reply.rindex("none")
+
+
+def test_fields_of_a_verdict() -> None:
+    reply = json.dumps(
+        [
+            {"id": "1", "quote": " the ferry ", "explanation": "yes", "passage": "Passage 2", "level": "minor"},
+            {"id": "2", "evidence": ["a", "b"], "reason": None, "passage": 0, "level": "none"},
+            {"id": "3", "evidence": None, "passage": [1, 2], "level": "not_a_claim"},
+        ]
+    )  # fmt: skip
+    first, second, third = (parse_verdicts(reply, 3).verdicts[i] for i in (1, 2, 3))
+    assert (first.evidence, first.reason, first.passage) == ("the ferry", "yes", 2)
+    assert (second.evidence, second.reason, second.passage) == ("a ... b", "", None)
+    assert (third.evidence, third.passage, third.label) == ("", None, "not_a_claim")
+    assert isinstance(first.label, Verdict)
+
+
+def test_labels_are_words_of_one_meaning() -> None:
+    # No accepted word may start like another one of a different meaning and be cut to it.
+    for word, other in permutations(LABELS, 2):
+        if other.startswith(word + " "):
+            assert LABELS[word] == LABELS[other], (word, other)
+    assert {str(label) for label in LABELS.values()} == {*LEVELS, "not_a_claim", "refusal"}
+
+
+def test_many_problems_are_summed_up() -> None:
+    reply = dump(*(entry(i, "maybe") for i in range(1, 101)))
+    assert parse_verdicts(reply, 100).problems[-1] == "80 further problems"
+
+
+@pytest.mark.parametrize(
+    ("reply", "claims"),
+    [
+        ('{"claims": ["A.", "B."]}', ["A.", "B."]),
+        ('```json\n["A.", " B. "]\n```', ["A.", "B."]),
+        ('{"claims": [{"claim": "A."}, {"text": "B."}]}', ["A.", "B."]),
+        ('{"claims": {"1": "A.", "2": "B."}}', ["A.", "B."]),
+        ('{"result": {"statements": ["A.", "B."]}}', ["A.", "B."]),
+        ("{'claims': ['A.', 'B.',]}", ["A.", "B."]),
+        ('<think>["X."]</think>{"claims": ["A.", "B."]}', ["A.", "B."]),
+        ('{"claims":["first claim","second claim"]}\n{"claims": ["A.", "B."]}', ["A.", "B."]),
+        ("Claims:\n1. A.\n2. B.", ["A.", "B."]),
+        ("- A.\n- B.\n", ["A.", "B."]),
+        ('{"claims": ["A.", "", "B."]}', ["A.", "B."]),
+        ('{"claims": ["A \\"quote\\"."]}', ['A "quote".']),
+        ('{"claims": []}', []),
+        ("[]", []),
+        ('{"claims": ["A.", "B', None),
+        ('{"claims": ["A.", "B."', None),
+        ("{'claims': ['A.', 'B", None),
+        ("<think>1. A.", None),
+        ('{"claims": [1, 2]}', None),
+        ('{"error": "busy"}', None),
+        ("No claims here.", None),
+        ("", None),
+    ],
+)
+def test_claims(reply: str, claims: list[str] | None) -> None:
+    assert parse_claims(reply) == claims

@@ -76,7 +76,7 @@ def aggregate(
     >>> [round(aggregate(words, t), 3) for t in ("strict", 0.46, 0.5, "lenient")]
     [0.0, 0.085, 0.64, 0.855]
     >>> round(aggregate(words, "strict", eps=0.05), 3)
-    0.057
+    0.049
     """
     plan = make_plan(
         [temperature], scheme=scheme, penalty=penalty, eps=eps, floor=floor, bounds=bounds
@@ -118,7 +118,7 @@ def sweep(
             large or not finite (the message names the row).
 
     >>> sweep([[1, 1, 1, 0, 0], [4, 0, 0, 0, 1]], [0.1, 0.5, 1.0]).round(3).tolist()
-    [[0.785, 0.867, 0.932], [0.0, 0.64, 0.878]]
+    [[0.786, 0.867, 0.933], [0.0, 0.64, 0.878]]
     """
     rows = check_counts(counts)
     plan = make_plan(

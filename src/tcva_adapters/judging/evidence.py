@@ -30,16 +30,18 @@ _SHORTEST_NEAR: Final = 6
 _MOST_PLACES: Final = 50
 
 _NEGATIONS: Final = frozenset(
-    "no not never none nothing nobody neither nor without cannot nt cant dont doesnt didnt isnt "
+    # English, with the contractions as they stand without their apostrophe
+    "no not never none nothing nobody neither nor without cannot nt cant dont doesnt didnt isnt "  # noqa: SIM905
     "arent wasnt werent wont wouldnt shouldnt couldnt hasnt havent hadnt mustnt neednt aint "
+    # German, French, Spanish, Portuguese, Russian, Chinese and Japanese
     "nicht nichts nie niemals kein keine keinen keinem keiner keines ohne "
     "pas jamais rien aucun aucune sans sin nunca nada ningún ninguna não nem sem "
-    "не нет никогда ни без 不 没 沒 無 无 非 未".split()  # noqa: SIM905  # a column of eighty strings would hide the words
+    "не нет никогда ни без 不 没 沒 無 无 非 未".split()
 )
 _NUMBER_WORDS: Final = frozenset(
-    "zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "  # noqa: SIM905
     "sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety "
-    "hundred thousand million billion trillion dozen half twice double triple percent".split()  # noqa: SIM905
+    "hundred thousand million billion trillion dozen half twice double triple percent".split()
 )
 _UNSPACED: Final = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"

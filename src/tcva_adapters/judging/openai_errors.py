@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from tcva_adapters.errors import JudgeError
 
-__all__ = ["Failure", "Server"]
+__all__ = ["Failure", "Server", "shown_url"]
 
 _LONGEST_QUOTE: Final = 300
 _KEY_LIKE: Final = re.compile(r"\b(?:sk|pk|rk|gsk|xai|key)[-_][\w*.-]{6,}|(?<=Bearer )\S+")
@@ -66,7 +66,8 @@ class Server:
         """What the SDK's exception says."""
         status = getattr(error, "status_code", None)
         if status is None:
-            return Failure(self, None, self.clean(str(error)), timed_out=_is_timeout(error))
+            text = self.clean(str(error.__cause__ or error))
+            return Failure(self, None, text, timed_out="Timeout" in type(error).__name__)
         body = getattr(error, "body", None)
         said = body.get("message") if isinstance(body, Mapping) else body
         text = said if isinstance(said, str) and said else str(error)
@@ -104,13 +105,20 @@ class Failure:
         """The reply's length limit is more than the model can write, whatever the prompt."""
         return self.status in _REFUSED and _LIMIT_TOO_LARGE.search(self.message) is not None
 
-    @property
-    def is_refusal_of_features(self) -> bool:
-        """Another request that asks for less may succeed."""
-        return self.status in _REFUSED and (
-            self.is_limit_too_large
-            or not (self._is_context_length or self._is_content or self._is_no_model)
-        )
+    def may_be_cured_by_less(self, *, names_a_feature: bool) -> bool:
+        """Whether a request that asks for less may succeed.
+
+        Args:
+            names_a_feature: Whether the message names a feature that the request used.
+        """
+        if self.status not in _REFUSED:
+            return False
+        if self.is_limit_too_large:
+            return True
+        if self._is_context_length or self._is_content or self._is_no_model:
+            return False
+        # Most 404s are wrong addresses; some gateways answer so when no server has a feature.
+        return self.status != _NOT_FOUND or names_a_feature or "support" in self.message
 
     @property
     def _is_context_length(self) -> bool:
@@ -143,7 +151,7 @@ class Failure:
             )
             return JudgeError(msg, reason="timeout")
         if self.status is None:
-            msg = f"cannot reach the server at {server.url}; check OPENAI_BASE_URL or base_url"
+            msg = f"cannot reach {server.url}; check OPENAI_BASE_URL or base_url{said}"
             return JudgeError(msg, reason="connection", fatal=not answered_before)
         return self._status_error(f"{server.url} answered {self.status}{said}")
 
@@ -192,7 +200,3 @@ def shown_url(url: str) -> str:
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
     return f"{parts.scheme}://{host}{parts.path}".rstrip("/")
-
-
-def _is_timeout(error: Exception) -> bool:
-    return "timed out" in str(error).lower() or "timeout" in type(error).__name__.lower()

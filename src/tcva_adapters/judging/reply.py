@@ -8,8 +8,8 @@ quote. And the work is bounded: a reply of any length and form is read in about 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -70,6 +70,15 @@ class _Entry:
     key: str
     fields: Mapping[str, Any]
     start: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """Entries that belong together, and what was wrong with the text that they come from."""
+
+    entries: list[_Entry]
+    problems: list[str]
+    is_cut: bool
 
 
 _LABEL_KEYS: Final = [
@@ -133,6 +142,8 @@ _LIST_KEYS: Final = [
 _WORD_LIST_KEYS: Final = frozenset(_LIST_KEYS[:6])
 
 _IS_CUT: Final = "the reply is cut off or its brackets do not match"
+_IS_DOUBTFUL: Final = "the reply is broken, and its verdicts cannot be told from quoted ones"
+_LEFTOVER: Final = re.compile(r"[\"'](?:verdict|label|level)[\"']\s*+:", re.IGNORECASE)
 _MAX_PROBLEMS: Final = 20
 
 
@@ -183,22 +194,22 @@ def _entries_of_mapping(value: dict[str, Any], depth: int) -> list[_Entry]:
     """One entry, a map from claim numbers, or whatever a known or unknown key holds."""
     names = {_key(key): key for key in value}
     fields = {name: value[key] for name, key in names.items()}
+    numbers = (read_number(fields[key]) for key in _NUMBER_KEYS if key in fields)
+    number = next((n for n in numbers if n is not None), None)
     for key in _LIST_KEYS:
         inner = fields.get(key)
-        if isinstance(inner, dict) or (
-            isinstance(inner, list) and (key in _WORD_LIST_KEYS or not _is_words(inner))
-        ):
+        if isinstance(inner, dict | list) and (key in _WORD_LIST_KEYS or not _is_words(inner)):
             found = _entries(inner, depth + 1)
+            if len(found) == 1 and found[0].number is None:
+                return [replace(found[0], number=number)]
             if found:
                 return found
     label_key = next((k for k in _LABEL_KEYS if k in fields), None)
     if label_key is not None:
-        numbers = (read_number(fields[key]) for key in _NUMBER_KEYS if key in fields)
-        number = next((n for n in numbers if n is not None), None)
         return [_Entry(number, fields[label_key], names[label_key], fields)]
-    numbered = [(number, key) for key in value if (number := read_number(str(key))) is not None]
+    numbered = [(n, key) for key in value if (n := read_number(str(key))) is not None]
     if numbered:
-        return [_numbered(number, key, value[key], depth) for number, key in numbered]
+        return [_numbered(n, key, value[key], depth) for n, key in numbered]
     nested = (item for item in value.values() if not _is_words(item))
     return [entry for item in nested for entry in _entries(item, depth + 1)]
 
@@ -214,6 +225,39 @@ def _numbered(number: int, key: str, value: Any, depth: int) -> _Entry:
     if len(inner) != 1:
         return _Entry(number, None, key, {})
     return inner[0] if inner[0].number is not None else replace(inner[0], number=number)
+
+
+def _is_sound(reply: str, node: Node) -> bool:
+    """Whether a repair can be trusted: no key got lost or added, and all entries are alike.
+
+    A quote with verdicts in it, written without escapes, may swallow or replace real ones.
+    """
+    text = reply[node.start : node.end]
+    for key, count in Counter(_keys(node.value)).items():
+        mark = re.escape(key)
+        quoted = re.findall(rf"[\"'“‘]{mark}[\"'”’]\s*+[:=]", text)
+        if count != len(quoted or re.findall(rf"(?<![\w\\]){mark}\s*+[:=]", text)):
+            return False
+    return _is_uniform(node.value, is_cut=node.is_cut)
+
+
+def _is_uniform(value: Any, *, is_cut: bool) -> bool:
+    """Whether the items of each list have the same keys; the last of a cut one may lack some."""
+    if isinstance(value, dict):
+        return all(_is_uniform(item, is_cut=is_cut) for item in value.values())
+    if not isinstance(value, list) or not any(isinstance(item, dict) for item in value):
+        return True
+    kinds = [set(item) if isinstance(item, dict) else None for item in value]
+    whole = kinds[:-1] if is_cut else kinds
+    return all(kind == kinds[0] for kind in whole)
+
+
+def _keys(value: Any) -> Iterator[str]:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if isinstance(value, dict):
+        yield from (key for key in value if CUT not in key)
+    for item in inner:
+        yield from _keys(item)
 
 
 _TOKEN: Final = re.compile(r'"((?:[^"\\]++|\\.)*+)("?)|[{}\[\],:]|[^\s"{}\[\],:]++', re.DOTALL)
@@ -233,7 +277,7 @@ def _with_starts(reply: str, node: Node, entries: list[_Entry]) -> list[_Entry]:
     if [(key, text) for key, text, _ in found] != [(e.key, e.raw_label) for e in entries]:
         return entries
     return [
-        replace(entry, start=start + len(text) - len(text.lstrip()))
+        replace(entry, start=start + _lead(text))
         for entry, (_, text, start) in zip(entries, found, strict=True)
     ]
 
@@ -250,6 +294,11 @@ _LABEL_END: Final = re.compile(r"\s[-–—]|[:;,(.|\t–—]")
 _WORDS_OF_A_LABEL: Final = 3
 
 
+def _lead(word: str) -> int:
+    """How many marks stand before the first letter of a label."""
+    return len(word) - len(word.lstrip("*_\"'`“ \t\r\n"))
+
+
 def _read_line(line: str | re.Match[str]) -> _Entry | None:
     """An entry from a line such as ``2. partial - reason`` or ``Claim 2: none``."""
     match = _LINE.match(line) if isinstance(line, str) else line
@@ -260,12 +309,9 @@ def _read_line(line: str | re.Match[str]) -> _Entry | None:
     word, reason = (rest[: end.start()], rest[end.end() :]) if end else (rest, "")
     if len(word.split()) > _WORDS_OF_A_LABEL:
         return None
-    start = None if isinstance(line, str) else match.start("rest") + len(match["rest"]) - len(rest)
-    bare = word.lstrip("*_\"'` ")
-    if start is not None:
-        start += len(word) - len(bare)
+    start = match.start("rest") + len(match["rest"]) - len(rest) + _lead(word)
     fields = {"reason": reason.strip(" \t-–—)|*")}
-    return _Entry(int(match["number"]), word, "", fields, start)
+    return _Entry(int(match["number"]), word, "", fields, None if isinstance(line, str) else start)
 
 
 # --- settling --------------------------------------------------------------------------------
@@ -290,8 +336,8 @@ def parse_verdicts(reply: str, n_claims: int) -> ParsedReply:
         return ParsedReply({}, ("the reply is empty",))
     position, is_open = after_reasoning(reply)
     best = ParsedReply({}, ("no verdicts found in the reply",))
-    for entries, is_cut in _readings(reply, position, has_plain_text=not is_open):
-        parsed = _settle(entries, n_claims, is_cut=is_cut)
+    for reading in _readings(reply, position, has_plain_text=not is_open):
+        parsed = _settle(reading, n_claims)
         if len(parsed.verdicts) >= len(best.verdicts):
             best = parsed
     if is_open:
@@ -301,36 +347,51 @@ def parse_verdicts(reply: str, n_claims: int) -> ParsedReply:
     return best
 
 
-def _readings(
-    reply: str, position: int, *, has_plain_text: bool
-) -> list[tuple[list[_Entry], bool]]:
-    """The ways to read a reply, and whether each was cut off; those without entries left out."""
-    readings: list[tuple[list[_Entry], bool]] = []
+def _readings(reply: str, position: int, *, has_plain_text: bool) -> list[_Reading]:
+    """The ways to read a reply; where it holds no JSON with verdicts, its lines are one."""
+    readings: list[_Reading] = []
     alone: list[_Entry] = []
-    is_any_cut = False
+    damage: list[str] = []
+    end = position
     for node in json_values(reply, position):
-        is_any_cut |= node.is_cut
+        end = node.end
         entries = _with_starts(reply, node, _entries(node.value))
+        problems = [_IS_CUT] if node.is_cut else []
+        if node.is_repaired and not _is_sound(reply, node):
+            entries, problems = [], [*problems, _IS_DOUBTFUL]
+        damage += problems
         if len(entries) == 1 and _is_entry(node.value):
             alone += entries
         elif entries:
-            readings.append((entries, node.is_cut))
+            readings.append(_Reading(entries, problems, is_cut=node.is_cut))
+    if _LEFTOVER.search(reply, end) and (readings or alone):
+        # The rest of a value that seemed to end early: a quote in it was not escaped.
+        return [_Reading([], [_IS_DOUBTFUL], is_cut=True)]
     if alone:  # verdicts written one after the other make one reading
-        readings.append((alone, is_any_cut))
-    if not readings and has_plain_text:
-        lines = (_read_line(match) for match in _LINE.finditer(reply, position))
-        if entries := [entry for entry in lines if entry is not None]:
-            return [(entries, False)]
-    return readings or ([([], True)] if is_any_cut else [])
+        readings.append(_Reading(alone, damage, is_cut=_IS_CUT in damage))
+    if readings:
+        return readings
+    if damage:
+        return [_Reading([], damage, is_cut=True)]
+    lines = (
+        [_read_line(match) for match in _LINE.finditer(reply, position)] if has_plain_text else []
+    )
+    found = [line for line in lines if line is not None]
+    known = {line.number for line in found if read_label(line.raw_label)}
+    # A numbered remark before the verdict of the same number is no verdict.
+    found = [line for line in found if line.number not in known or read_label(line.raw_label)]
+    return [_Reading(found, [], is_cut=False)] if found else []
 
 
 def _is_entry(value: Any) -> bool:
     return isinstance(value, dict) and any(_key(key) in _LABEL_KEYS for key in value)
 
 
-def _settle(entries: list[_Entry], n_claims: int, *, is_cut: bool) -> ParsedReply:
+def _settle(reading: _Reading, n_claims: int) -> ParsedReply:
     """One verdict per claim number, and everything else as a problem."""
-    if len(entries) == n_claims and all(e.number is None for e in entries) and not is_cut:
+    entries = reading.entries
+    is_in_order = all(entry.number is None for entry in entries) and not reading.is_cut
+    if is_in_order and len(entries) == n_claims:
         entries = [replace(entry, number=i) for i, entry in enumerate(entries, start=1)]
     problems: list[str] = []
     if unnumbered := sum(entry.number is None for entry in entries):
@@ -350,8 +411,7 @@ def _settle(entries: list[_Entry], n_claims: int, *, is_cut: bool) -> ParsedRepl
         entry, label = given[0]
         if label is not None and 1 <= number <= n_claims and len({g[1] for g in given}) == 1:
             verdicts[number] = _verdict(number, label, entry)
-    if is_cut:
-        problems.append(_IS_CUT)
+    problems += dict.fromkeys(reading.problems)
     if len(problems) > _MAX_PROBLEMS:
         problems[_MAX_PROBLEMS:] = [f"{len(problems) - _MAX_PROBLEMS} further problems"]
     return ParsedReply(verdicts, tuple(problems))

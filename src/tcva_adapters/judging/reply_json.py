@@ -30,10 +30,26 @@ _START: Final = re.compile(
     r"|\[\s*+(?:[\"'“‘{\]]|\w++\s*+[,\]])"
 )
 _LINE_START: Final = re.compile(rf"^[ \t]*+(?={_START.pattern})", re.MULTILINE)
-_BRACKETS: Final = re.compile(r'"(?:[^"\\]++|\\.)*+(?P<shut>"?)|[{}\[\],]', re.DOTALL)
-_BARE_NONE: Final = re.compile(
-    r'"(?:[^"\\]++|\\.)*+"?|:\s*+(?P<bare>none)(?=\s*+[,}\]\n])', re.DOTALL
+_TOKEN: Final = re.compile(
+    r'"(?:[^"\\]++|\\.)*+(?P<double>"?)'
+    r"|'(?:[^'\\]++|\\.)*+(?P<single>'?)"
+    r"|(?P<mark>[{}\[\],:])"
+    r"|(?P<comment>//[^\n]*+|\#[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?)"
+    r"|(?P<word>[^\s\"'{}\[\],:/\#]++)"
+    r"|(?P<odd>/)",
+    re.DOTALL,
 )
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d{1,17})?")
+_LITERALS: Final = {"None": "null", "True": "true", "False": "false"} | {
+    word: word for word in ("null", "true", "false")
+}
+_ESCAPE: Final = re.compile(r"\\(.)|\"", re.DOTALL)
+_BARE_WORD: Final = re.compile(
+    r'"(?:[^"\\]++|\\.)*+"?|:\s*+(?P<bare>fully|mostly|partial|partially|minor|none)(?=\s*+[,}\]])',
+    re.DOTALL | re.IGNORECASE,
+)
+"""Levels without quotes, all of them: a repair reads a bare ``none`` as null."""
+
 MAX_DEPTH: Final = 16
 _MAX_STARTS: Final = 1000
 _MAX_SCANNED: Final = 1_000_000
@@ -48,16 +64,20 @@ class Node:
     start: int
     end: int
     is_cut: bool = False
+    is_repaired: bool = False
 
 
-class _Extent(NamedTuple):
-    """Where a value ends, or None and the ways to close it after a cut, the best way first.
+class _Copy(NamedTuple):
+    """A value written again as strict JSON, and how far it reaches.
 
-    A way is an offset and the closing brackets to put there.
+    Attributes:
+        end: Where it ends in the reply; None where the reply ends first, or the brackets differ.
+        texts: Ways to write it, the best first: one, or those that leave out what was cut off.
+        is_deep: Whether it is nested too deeply for anything to be done about it.
     """
 
     end: int | None
-    ways: list[tuple[int, str]]
+    texts: list[str]
     is_deep: bool = False
 
 
@@ -112,7 +132,7 @@ def _holds(reply: str, position: int, start: int, mark: re.Match[str]) -> bool:
 
 
 def json_values(reply: str, position: int) -> Iterator[Node]:
-    """The JSON values of a reply in order: as they stand, else completed, else repaired."""
+    """The JSON values of a reply in order: as they stand, else copied, else repaired."""
     to_scan, to_repair = _MAX_SCANNED, _MAX_REPAIRED
     pattern = _START
     for _ in range(_MAX_STARTS):
@@ -123,13 +143,13 @@ def json_values(reply: str, position: int) -> Iterator[Node]:
         decoded = _decode(reply, start)
         node = None if decoded is None else Node(decoded[0], start, decoded[1])
         if node is None and to_scan > 0:
-            extent = _scan(reply, start)
-            stop = len(reply) if extent.end is None else extent.end
-            node = _complete(reply, start, extent.ways)
+            copy = _copy(reply, start)
+            stop = len(reply) if copy.end is None else copy.end
             to_scan -= stop - start
-            if node is None and not extent.is_deep and stop - start <= to_repair:
+            node = _from_copy(copy, start, stop)
+            if node is None and not copy.is_deep and stop - start <= to_repair:
                 to_repair -= stop - start
-                node = _repair(reply, start, extent.end)
+                node = _repair(reply, start, copy.end)
         if node is None:
             # What follows may lie inside a quote of this value; only a new line starts afresh.
             pattern, position = _LINE_START, start + 1
@@ -138,46 +158,85 @@ def json_values(reply: str, position: int) -> Iterator[Node]:
             pattern, position = _START, node.end
 
 
-def _scan(text: str, start: int) -> _Extent:
-    """How far the value at ``start`` reaches, by its brackets outside of quoted text."""
-    text_end = len(text.rstrip())
+def _copy(text: str, start: int) -> _Copy:
+    """The value at ``start`` as strict JSON: other quotes, bare words, comments, spare commas.
+
+    Where the text ends first, the value is closed behind the last text, entry or comma that is
+    whole. A bare word or number at the end may be half of one.
+    """
+    pieces: list[str] = []
     closers: list[str] = []
-    comma = close = string = None
-    for match in _BRACKETS.finditer(text, start):
-        mark = match.group()
-        if mark in "{[":
-            closers.append("}" if mark == "{" else "]")
-            if len(closers) > MAX_DEPTH:
-                return _Extent(None, [], is_deep=True)
-        elif mark in "}]":
+    ways: dict[str, tuple[int, str]] = {}
+    text_end = len(text.rstrip())
+    is_odd = False
+    for match in _TOKEN.finditer(text, start):
+        mark = match["mark"]
+        if match["comment"]:
+            continue
+        if mark and mark in "}]":
+            if pieces and pieces[-1] == ",":
+                pieces.pop()
             if closers.pop() != mark:
-                return _Extent(None, [])
+                return _Copy(None, [])
+            pieces.append(mark)
             if not closers:
-                return _Extent(match.end(), [])
-            close = (match.end(), "".join(reversed(closers)))
-        elif mark == ",":
-            comma = (match.start(), "".join(reversed(closers)))
-        elif match["shut"] and match.end() == text_end:
-            string = (match.end(), "".join(reversed(closers)))
-    ways = [way for way in (string, comma, close) if way is not None]
-    return _Extent(None, sorted(ways, reverse=True))
+                return _Copy(match.end(), [] if is_odd else ["".join(pieces)])
+            ways["close"] = (len(pieces), "".join(reversed(closers)))
+        elif mark:
+            if mark == ",":
+                ways["comma"] = (len(pieces), "".join(reversed(closers)))
+            pieces.append(mark)
+            if mark in "{[":
+                closers.append("}" if mark == "{" else "]")
+            if len(closers) > MAX_DEPTH:
+                return _Copy(None, [], is_deep=True)
+        elif match["word"]:
+            pieces.append(_bare(match["word"]))
+        elif match["double"] or match["single"]:
+            pieces.append(match[0] if match["double"] else _requote(match[0]))
+            if match.end() == text_end:
+                ways["text"] = (len(pieces), "".join(reversed(closers)))
+        else:
+            is_odd |= bool(match["odd"])
+    if is_odd:
+        return _Copy(None, [])
+    best_first = sorted(ways.values(), reverse=True)
+    return _Copy(None, ["".join(pieces[:end]) + closing for end, closing in best_first])
 
 
-def _complete(text: str, start: int, ways: list[tuple[int, str]]) -> Node | None:
-    for end, closers in ways:
-        decoded = _decode(text[start:end] + closers)
-        if decoded is not None and decoded[1] == end - start + len(closers):
-            return Node(decoded[0], start, len(text), is_cut=True)
+def _bare(word: str) -> str:
+    if word in _LITERALS:
+        return _LITERALS[word]
+    return word if _NUMBER.fullmatch(word) else json.dumps(word)
+
+
+def _requote(text: str) -> str:
+    """A text in single quotes as one in double quotes."""
+
+    def escape(match: re.Match[str]) -> str:
+        if match[0] == '"':
+            return '\\"'
+        return "'" if match[1] == "'" else "\\u00" if match[1] == "x" else match[0]
+
+    return '"' + _ESCAPE.sub(escape, text[1:-1]) + '"'
+
+
+def _from_copy(copy: _Copy, start: int, stop: int) -> Node | None:
+    for text in copy.texts:
+        decoded = _decode(text)
+        if decoded is not None and decoded[1] == len(text):
+            return Node(decoded[0], start, stop, is_cut=copy.end is None)
     return None
 
 
 def _repair(reply: str, start: int, end: int | None) -> Node | None:
     text = reply[start:] + CUT if end is None else reply[start:end]
-    text = _BARE_NONE.sub(lambda m: m.group() if m["bare"] is None else ':"none"', text)
+    text = _BARE_WORD.sub(lambda m: f':"{m["bare"]}"' if m["bare"] else m.group(), text)
     try:
         value = repair_json(text, return_objects=True, skip_json_loads=True)
     except Exception:  # noqa: BLE001  # whatever a repair trips over, a reply is only unreadable
         return None
     if not isinstance(value, dict | list) or not value:
         return None
-    return Node(value, start, len(reply) if end is None else end, is_cut=end is None)
+    stop = len(reply) if end is None else end
+    return Node(value, start, stop, is_cut=end is None, is_repaired=True)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from tcva_adapters.core.aggregation import Floor, flip_temperature, sweep
+from tcva_adapters.core.aggregation import Floor, sweep
+from tcva_adapters.core.flip import flip_temperature
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds, check_temperature
 from tcva_adapters.core.verdicts import Verdict, WeightScheme

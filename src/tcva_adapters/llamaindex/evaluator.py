@@ -83,7 +83,7 @@ def _evaluation(
     return TCVAEvaluationResult(
         query=query,
         response=response,
-        contexts=contexts,
+        contexts=None if contexts is None else list(contexts),
         passing=result.passed,
         feedback=result.reason,
         score=result.score,
@@ -231,9 +231,9 @@ class TCVAEvaluator(BaseEvaluator):
         del kwargs
         scoring = self._scoring(temperature, threshold)
         time.sleep(sleep_time_in_seconds)
-        self._start(query, response)
-        result = self.tcva.evaluate(_sample(query, response, contexts, reference))
-        return _end(_evaluation(Result(result.assessment, scoring), query, response, contexts))
+        sample = _sample(query, response, contexts, reference)
+        self._start(sample)
+        return _end(self.tcva.evaluate(sample).assessment, scoring, sample)
 
     @_dispatcher.span
     async def aevaluate(
@@ -258,13 +258,14 @@ class TCVAEvaluator(BaseEvaluator):
         del kwargs
         scoring = self._scoring(temperature, threshold)
         await asyncio.sleep(sleep_time_in_seconds)
-        self._start(query, response)
+        sample = Sample()
         try:
-            result = await self.tcva.aevaluate(_sample(query, response, contexts, reference))
-            assessment = result.assessment
+            sample = _sample(query, response, contexts, reference)
+            self._start(sample)
+            assessment = (await self.tcva.aevaluate(sample)).assessment
         except InvalidSampleError as error:
             assessment = self._not_judged(error)
-        return _end(_evaluation(Result(assessment, scoring), query, response, contexts))
+        return _end(assessment, scoring, sample)
 
     def evaluate_response(
         self, query: str | None = None, response: Any = None, **kwargs: Any
@@ -306,9 +307,12 @@ class TCVAEvaluator(BaseEvaluator):
         changes: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
         return replace(self.tcva.scoring, **changes) if changes else self.tcva.scoring
 
-    def _start(self, query: str | None, response: str | None) -> None:
+    def _start(self, sample: Sample) -> None:
         name = self.tcva.criterion.name
-        _dispatcher.event(TCVAEvaluationStartEvent(criterion=name, query=query, response=response))
+        event = TCVAEvaluationStartEvent(
+            criterion=name, query=sample.input, response=sample.response
+        )
+        _dispatcher.event(event)
 
     def _not_judged(self, error: InvalidSampleError) -> Assessment:
         return Assessment(
@@ -365,7 +369,10 @@ def _sample(
     return Sample.from_record(record)
 
 
-def _end(result: TCVAEvaluationResult) -> TCVAEvaluationResult:
+def _end(assessment: Assessment, scoring: Scoring, sample: Sample) -> TCVAEvaluationResult:
+    result = _evaluation(
+        Result(assessment, scoring), sample.input, sample.response, sample.contexts
+    )
     _dispatcher.event(TCVAEvaluationEndEvent(result=result))
     return result
 

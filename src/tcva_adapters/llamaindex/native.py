@@ -108,7 +108,7 @@ async def ascore_native(name: str, sample: Sample, llm: LLM) -> NativeScore:
     return _score(name, native, sample, result)
 
 
-def _native(name: str, llm: LLM) -> _Native:
+def _native(name: str, llm: object) -> _Native:
     if name not in _NATIVES:
         msg = f"unknown LlamaIndex evaluator {name!r}; known are {', '.join(_NATIVES)}"
         raise InvalidValueError(msg)

@@ -87,6 +87,7 @@ class LexicalLLM(CustomLLM):
         Raises:
             JudgeError: Always.
         """
+        del formatted, kwargs
         raise _unknown(prompt)
 
     def stream_complete(
@@ -97,6 +98,7 @@ class LexicalLLM(CustomLLM):
         Raises:
             JudgeError: Always.
         """
+        del formatted, kwargs
         raise _unknown(prompt)
 
     def _verdicts(self, text: str, against: str, criterion: Criterion) -> list[Verdict]:

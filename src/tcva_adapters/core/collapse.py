@@ -1,0 +1,200 @@
+"""The same verdicts at two and three levels, the natives' own formulas, and the way back.
+
+Everything here takes verdicts that exist already: a user sees what the five levels add, or turns
+the dial on verdicts that another framework was paid for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tcva_adapters.core.aggregation import (
+    DEFAULT_EPS,
+    Floor,
+    SchemeLike,
+    check_counts,
+    sweep,
+)
+from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds
+from tcva_adapters.core.verdicts import FloatArray, Verdict, WeightScheme
+from tcva_adapters.errors import InvalidValueError
+
+_ARITHMETIC_T: Final = 0.5
+"""Where the paper's bounds have exponent 1."""
+
+
+def binary_counts(counts: npt.ArrayLike) -> FloatArray:
+    """Counts at two levels: fully and mostly become fully, everything else ``none``.
+
+    >>> binary_counts([[2, 1, 1, 0, 1]]).tolist()
+    [[3.0, 0.0, 0.0, 0.0, 2.0]]
+    """
+    rows = check_counts(counts)
+    collapsed = np.zeros_like(rows)
+    collapsed[:, 0] = rows[:, 0] + rows[:, 1]
+    collapsed[:, 4] = rows[:, 2] + rows[:, 3] + rows[:, 4]
+    return collapsed
+
+
+def ternary_counts(counts: npt.ArrayLike) -> FloatArray:
+    """Counts at three levels: yes (fully, mostly), borderline (partial, minor), no (none).
+
+    Returns:
+        Shape (N, 3).
+
+    >>> ternary_counts([[2, 1, 1, 0, 1]]).tolist()
+    [[3.0, 1.0, 1.0]]
+    """
+    rows = check_counts(counts)
+    return np.stack([rows[:, 0] + rows[:, 1], rows[:, 2] + rows[:, 3], rows[:, 4]], axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Ablation:
+    """Scores with parts of the method taken out (paper, section 4.6), shape (N,) each.
+
+    Attributes:
+        full: A, the full method.
+        without_penalty: B.
+        arithmetic: C, the arithmetic mean in place of the power mean; the penalty stays.
+        binary: D, two levels in place of five; mean and penalty stay.
+    """
+
+    full: FloatArray
+    without_penalty: FloatArray
+    arithmetic: FloatArray
+    binary: FloatArray
+
+
+def ablation(
+    counts: npt.ArrayLike,
+    temperature: float,
+    *,
+    scheme: SchemeLike = WeightScheme.DEFAULT,
+    eps: float = DEFAULT_EPS,
+    floor: Floor = "paper",
+    bounds: Bounds = PAPER_BOUNDS,
+) -> Ablation:
+    """The paper's ablation on a matrix of level counts.
+
+    Args:
+        counts: Shape (N, 5), fully first.
+        temperature: For the power mean and for the penalty.
+        scheme: As for ``aggregate``, like the remaining arguments.
+        eps: See there.
+        floor: See there.
+        bounds: See there.
+
+    Raises:
+        InvalidValueError: As for ``sweep``.
+
+    >>> result = ablation([[1, 0, 1, 0, 1]], 0.5)
+    >>> [round(float(s[0]), 4) for s in (result.full, result.without_penalty, result.binary)]
+    [0.3778, 0.5667, 0.1111]
+    """
+    rows = check_counts(counts)
+    grid = [temperature]
+    full = sweep(rows, grid, scheme=scheme, eps=eps, floor=floor, bounds=bounds)[:, 0]
+    bare = sweep(rows, grid, scheme=scheme, penalty="off", eps=eps, floor=floor, bounds=bounds)[:, 0]
+    mean = sweep(rows, [_ARITHMETIC_T], scheme=scheme, penalty="off")[:, 0]
+    with np.errstate(invalid="ignore"):
+        kept = rows[:, :-1].sum(axis=1) / rows.sum(axis=1)
+    binary = sweep(binary_counts(rows), grid, eps=eps, floor=floor, bounds=bounds)[:, 0]
+    return Ablation(full, bare, mean * kept ** (1.5 - temperature), binary)
+
+
+def ragas_score(verdicts: Sequence[int]) -> float:
+    """RAGAS Faithfulness: the share of claims with a verdict other than 0; nan for none at all.
+
+    >>> ragas_score([1, 0, 1, 1])
+    0.75
+    """
+    return sum(map(bool, verdicts)) / len(verdicts) if verdicts else float("nan")
+
+
+def deepeval_score(verdicts: Sequence[str], *, penalize_ambiguous_claims: bool = False) -> float:
+    """DeepEval Faithfulness: yes and borderline over all, or yes alone; 1 for no verdict.
+
+    Raises:
+        InvalidValueError: A word other than yes, no, borderline or idk.
+
+    >>> deepeval_score(["yes", "borderline", "no"])
+    0.6666666666666666
+    >>> deepeval_score(["yes", "idk", "no"], penalize_ambiguous_claims=True)
+    0.3333333333333333
+    """
+    levels = from_deepeval(verdicts)
+    if not levels:
+        return 1.0
+    passing = {Verdict.FULLY} if penalize_ambiguous_claims else {Verdict.FULLY, Verdict.PARTIAL}
+    return sum(level in passing for level in levels) / len(levels)
+
+
+def llamaindex_score(*, passing: bool) -> float:
+    """LlamaIndex faithfulness: 1 or 0 for the whole answer."""
+    return float(passing)
+
+
+def ternary_score(verdicts: Sequence[str], *, count_unsure: bool = True) -> float:
+    """Yes 1, unsure 0.5, no 0, averaged; without the unsure ones where they are not counted.
+
+    Raises:
+        InvalidValueError: A word other than yes, no, borderline or idk.
+
+    Returns:
+        nan where nothing is left to average.
+
+    >>> ternary_score(["yes", "idk", "no"]), ternary_score(["yes", "idk"], count_unsure=False)
+    (0.5, 1.0)
+    """
+    levels = from_deepeval(verdicts)
+    if not count_unsure:
+        levels = [level for level in levels if level is not Verdict.PARTIAL]
+    worth = {Verdict.FULLY: 1.0, Verdict.PARTIAL: 0.5, Verdict.NONE: 0.0}
+    return sum(worth[level] for level in levels) / len(levels) if levels else float("nan")
+
+
+def from_ragas(verdicts: Iterable[int]) -> list[Verdict]:
+    """RAGAS verdicts as levels: 1 is fully, 0 is none.
+
+    Raises:
+        InvalidValueError: A verdict other than 0 or 1.
+
+    >>> from_ragas([1, 0])
+    [<Verdict.FULLY: 'fully'>, <Verdict.NONE: 'none'>]
+    """
+    return [_lookup(_RAGAS, verdict, "RAGAS", "0, 1") for verdict in verdicts]
+
+
+def from_deepeval(verdicts: Iterable[str]) -> list[Verdict]:
+    """DeepEval verdicts as levels: yes is fully, borderline (or idk) partial, no is none.
+
+    Raises:
+        InvalidValueError: Another word.
+
+    >>> from_deepeval(["yes", "idk"])
+    [<Verdict.FULLY: 'fully'>, <Verdict.PARTIAL: 'partial'>]
+    """
+    known = "yes, borderline, idk, no"
+    return [_lookup(_DEEPEVAL, verdict.strip().lower(), "DeepEval", known) for verdict in verdicts]
+
+
+_RAGAS: Final[dict[object, Verdict]] = {1: Verdict.FULLY, 0: Verdict.NONE}
+_DEEPEVAL: Final[dict[object, Verdict]] = {
+    "yes": Verdict.FULLY,
+    "borderline": Verdict.PARTIAL,
+    "idk": Verdict.PARTIAL,
+    "no": Verdict.NONE,
+}
+
+
+def _lookup(table: dict[object, Verdict], verdict: object, name: str, known: str) -> Verdict:
+    if verdict not in table:
+        msg = f"{verdict!r} is no {name} verdict; known are {known}"
+        raise InvalidValueError(msg)
+    return table[verdict]

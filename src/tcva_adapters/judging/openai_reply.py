@@ -1,0 +1,95 @@
+"""Reading a chat completion: tolerant of what servers leave out or add."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tcva_adapters.judging.models import TokenLogprob
+
+__all__ = ["Completion", "read_completion"]
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a chat completion says.
+
+    Attributes:
+        text: The message; empty where there is none. A separate reasoning field is left out.
+        finish_reason: Why the reply ended, e.g. ``stop`` or ``length``.
+        refusal: What the model said instead of answering, or an empty string.
+        input_tokens: 0 where the server does not say.
+        output_tokens: 0 where the server does not say.
+        model: The model's name as the server gives it.
+        token_logprobs: None where there are none.
+    """
+
+    text: str
+    finish_reason: str = ""
+    refusal: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    model: str = ""
+    token_logprobs: tuple[TokenLogprob, ...] | None = None
+
+
+def read_completion(raw: str) -> Completion | None:
+    """The completion that a body holds, or None where it holds none.
+
+    >>> read_completion('{"choices": [{"message": {"content": "hi"}}]}').text
+    'hi'
+    >>> read_completion("<html>") is None
+    True
+    """
+    try:
+        payload = json.loads(raw)
+        choice = payload["choices"][0]
+        message = choice["message"]
+        text = _content(message.get("content"))
+        finish_reason = choice.get("finish_reason") or ""
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return None
+    usage = payload.get("usage")
+    return Completion(
+        text=text,
+        finish_reason=str(finish_reason),
+        refusal=str(message.get("refusal") or ""),
+        input_tokens=_count(usage, "prompt_tokens"),
+        output_tokens=_count(usage, "completion_tokens"),
+        model=str(payload.get("model") or ""),
+        token_logprobs=_token_logprobs(choice.get("logprobs")),
+    )
+
+
+def _content(content: Any) -> str:
+    if isinstance(content, list):  # some servers send the message in typed parts
+        texts = (part.get("text") for part in content if part.get("type") == "text")
+        return "".join(text for text in texts if isinstance(text, str))
+    return content if isinstance(content, str) else ""
+
+
+def _count(usage: Any, key: str) -> int:
+    value = usage.get(key) if isinstance(usage, Mapping) else None
+    return value if isinstance(value, int) else 0
+
+
+def _token_logprobs(logprobs: Any) -> tuple[TokenLogprob, ...] | None:
+    try:
+        return (
+            tuple(
+                TokenLogprob(
+                    token=entry["token"],
+                    logprob=float(entry["logprob"]),
+                    top=tuple(
+                        (other["token"], float(other["logprob"]))
+                        for other in entry.get("top_logprobs") or ()
+                    ),
+                )
+                for entry in logprobs["content"]
+            )
+            or None
+        )
+    except (LookupError, TypeError, AttributeError, ValueError):
+        return None

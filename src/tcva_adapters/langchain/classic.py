@@ -1,0 +1,96 @@
+"""TCVA where langchain-classic takes a string evaluator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from langchain_classic.evaluation.schema import StringEvaluator
+from langchain_core.runnables import RunnableConfig
+
+from tcva_adapters.langchain.evaluator import TCVAEvaluator
+from tcva_adapters.langchain.langsmith import default_key
+
+
+class TCVAStringEvaluator(StringEvaluator):
+    """Takes the place of the evaluators that `load_evaluator` makes.
+
+    Returns ``score``, ``value`` and ``reasoning`` as they do, and the rest of the evaluator's
+    output, so `result_of` reads it. Where the criterion looks at contexts, they are given as
+    ``contexts=[...]``, or as ``reference=`` in the manner of the context-QA evaluators.
+
+    Args:
+        evaluator: The evaluator.
+    """
+
+    def __init__(self, evaluator: TCVAEvaluator) -> None:
+        self.evaluator = evaluator
+
+    @property
+    def evaluation_name(self) -> str:
+        """``tcva_`` and the criterion."""
+        return default_key(self.evaluator)
+
+    @property
+    def requires_input(self) -> bool:
+        """Whether the criterion looks at the question."""
+        return "input" in self.evaluator.required_fields
+
+    @property
+    def requires_reference(self) -> bool:
+        """Whether the criterion looks at the reference answer."""
+        return "reference" in self.evaluator.required_fields
+
+    def _check_evaluation_args(
+        self, reference: str | None = None, input_: str | None = None
+    ) -> None:
+        """Leave it to the criterion, which names the missing field.
+
+        The inherited check also warns of fields that are given without being required; here they
+        serve the judge as orientation.
+        """
+
+    def _evaluate_strings(
+        self,
+        *,
+        prediction: str | Any,
+        reference: str | Any | None = None,
+        input: str | Any | None = None,  # noqa: A002  # LangChain's name for it
+        **kwargs: Any,
+    ) -> dict[str, Any]:
+        record = self._record(prediction, reference, input, kwargs)
+        return dict(self.evaluator.invoke(record, _config(kwargs)))
+
+    async def _aevaluate_strings(
+        self,
+        *,
+        prediction: str | Any,
+        reference: str | Any | None = None,
+        input: str | Any | None = None,  # noqa: A002  # LangChain's name for it
+        **kwargs: Any,
+    ) -> dict[str, Any]:
+        record = self._record(prediction, reference, input, kwargs)
+        return dict(await self.evaluator.ainvoke(record, _config(kwargs)))
+
+    def _record(
+        self, prediction: Any, reference: Any, question: Any, kwargs: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        required = self.evaluator.required_fields
+        contexts = kwargs.get("contexts")
+        if contexts is None and "contexts" in required and "reference" not in required:
+            contexts, reference = reference, None
+        return {
+            "input": question,
+            "response": prediction,
+            "contexts": contexts,
+            "reference": reference,
+        }
+
+
+def _config(kwargs: Mapping[str, Any]) -> RunnableConfig:
+    """The part of the arguments that is meant for the run, not for the judgement."""
+    config: RunnableConfig = {}
+    for name in ("callbacks", "tags", "metadata"):
+        if kwargs.get(name) is not None:
+            config[name] = kwargs[name]
+    return config

@@ -1,0 +1,87 @@
+"""TCVA in agents: judge the final answer against what the tools returned."""
+
+from __future__ import annotations
+
+from typing import Any, NotRequired
+
+from langchain.agents import AgentState
+from langchain.agents.middleware import AgentMiddleware, hook_config
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.runnables import Runnable
+
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.langchain.evaluator import TCVAOutput
+from tcva_adapters.langchain.guard import complaints
+from tcva_adapters.langchain.inputs import CRITIC
+
+
+class TCVAState(AgentState[Any]):
+    """An agent's state with the judgement of its last answer under ``tcva``."""
+
+    tcva: NotRequired[TCVAOutput]
+
+
+class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
+    """Judges an agent's answers and sends weak ones back with what was wrong.
+
+    An answer is a message of the model without tool calls. Its contexts are the tool messages, its
+    question is the last human message. The judgement is in the state's ``tcva``, which `result_of`
+    reads. An answer without a score (no tool was used, a refusal, a failed judge) is let
+    through.
+
+    Args:
+        evaluator: A `TCVAEvaluator`, configured or wrapped as you like.
+        max_retries: How often per question the model is asked again; 0 only judges.
+
+    Raises:
+        InvalidValueError: `max_retries` is below 0.
+    """
+
+    state_schema = TCVAState
+
+    def __init__(self, evaluator: Runnable[Any, TCVAOutput], *, max_retries: int = 1) -> None:
+        super().__init__()
+        if max_retries < 0:
+            msg = f"max_retries={max_retries!r}; it is 0 or more"
+            raise InvalidValueError(msg)
+        self.evaluator = evaluator
+        self.max_retries = max_retries
+
+    @hook_config(can_jump_to=["model"])
+    def after_model(self, state: TCVAState, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002  # LangChain passes it
+        """Judge the model's answer."""
+        if not _is_answer(state):
+            return None
+        return self._update(state, self.evaluator.invoke({"messages": state["messages"]}))
+
+    @hook_config(can_jump_to=["model"])
+    async def aafter_model(self, state: TCVAState, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002  # as above
+        """The same, awaited."""
+        if not _is_answer(state):
+            return None
+        return self._update(state, await self.evaluator.ainvoke({"messages": state["messages"]}))
+
+    def _update(self, state: TCVAState, output: TCVAOutput) -> dict[str, Any]:
+        if output["passed"] is not False or _retries(state) >= self.max_retries:
+            return {"tcva": output}
+        critique = HumanMessage(
+            f"{complaints(output)}\nAnswer again, saying only what the tools returned.",
+            name=CRITIC,
+        )
+        return {"tcva": output, "messages": [critique], "jump_to": "model"}
+
+
+def _is_answer(state: TCVAState) -> bool:
+    last = state["messages"][-1]
+    return isinstance(last, AIMessage) and not last.tool_calls and bool(last.text)
+
+
+def _retries(state: TCVAState) -> int:
+    """How often the current question was sent back."""
+    count = 0  # counted in the messages: so it starts anew with every question of a conversation
+    for message in reversed(state["messages"]):
+        if isinstance(message, HumanMessage):
+            if message.name != CRITIC:
+                break
+            count += 1
+    return count

@@ -1,0 +1,193 @@
+"""A LangChain LLM as judge model: its own client, retries, cache, callbacks and rate limiter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from langchain_core.language_models import BaseLanguageModel
+from langchain_core.language_models.llms import BaseLLM
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.runnables import Runnable, RunnableConfig
+
+from tcva_adapters.errors import JudgeError
+from tcva_adapters.judging.models import JudgeModel, ModelReply
+from tcva_adapters.judging.prompts import JudgeRequest
+
+_PARAMETERS: Final = (
+    "temperature",
+    "max_tokens",
+    "max_completion_tokens",
+    "num_predict",
+    "num_ctx",
+    "top_p",
+    "top_k",
+    "seed",
+    "stop",
+    "frequency_penalty",
+    "presence_penalty",
+    "reasoning_effort",
+)
+"""What LLM classes call the settings that can change a reply. A list of what is taken, not of what
+is left out: a class may keep a key under any name."""
+
+_CUT_OFF: Final = frozenset({"length", "max_tokens", "MAX_TOKENS"})
+_KEY_LIKE: Final = re.compile(r"\b(?:sk|pk|rk|gsk|xai|key)[-_][\w*.-]{6,}|(?<=Bearer )\S+")
+_LONGEST_QUOTE: Final = 300
+
+_CONFIG: Final[RunnableConfig] = {
+    "run_name": "tcva_judge",
+    # LangGraph streams the tokens of every model to the user, except of those with this tag.
+    "tags": ["nostream"],
+}
+
+
+def as_judge_model(llm: object) -> JudgeModel | None:
+    """A LangChain LLM as judge model; None for anything else.
+
+    Chat models, text completion models, and these with ``bind``, ``with_config``, ``with_retry``
+    or ``with_fallbacks``. Any other Runnable is taken to answer messages with text.
+    """
+    return LangChainModel(llm) if isinstance(llm, Runnable) else None
+
+
+@dataclass(frozen=True, slots=True)
+class LangChainModel:
+    """Asks a LangChain LLM; inside a chain the call is traced as the evaluator's child.
+
+    Attributes:
+        llm: The LLM; its own retries, cache, callbacks and rate limiter stay in force.
+    """
+
+    llm: Runnable[Any, Any] = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """``langchain:`` and the model's name, or the name of its class where it has none."""
+        core = list(_unwrapped(self.llm))[-1]
+        found = (getattr(core, key, None) for key in ("model_name", "model", "model_id"))
+        named = (name for name in found if isinstance(name, str) and name)
+        return f"langchain:{next(named, None) or core.get_name()}"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The LLM's class and the settings that can change a reply; no secrets."""
+        layers = list(_unwrapped(self.llm))
+        settings: dict[str, Any] = {}
+        for layer in reversed(layers):  # what is bound outside wins
+            bound = getattr(layer, "kwargs", None)
+            found = {name: getattr(layer, name, None) for name in _PARAMETERS}
+            found |= {k: v for k, v in (bound or {}).items() if k in _PARAMETERS}
+            settings |= {k: v for k, v in found.items() if _is_plain(v)}
+        return {"class": type(layers[-1]).__name__, **settings}
+
+    def complete(self, request: JudgeRequest) -> ModelReply:
+        """Answer one request.
+
+        Raises:
+            JudgeError: The LLM raised or answered with something else than text.
+        """
+        try:
+            return _reply(self.llm.invoke(self._prompt(request), _CONFIG))
+        except Exception as error:
+            raise as_judge_error(error) from error
+
+    async def acomplete(self, request: JudgeRequest) -> ModelReply:
+        """Answer one request through the LLM's asynchronous interface.
+
+        Raises:
+            JudgeError: The LLM raised or answered with something else than text.
+        """
+        try:
+            return _reply(await self.llm.ainvoke(self._prompt(request), _CONFIG))
+        except Exception as error:
+            raise as_judge_error(error) from error
+
+    def _prompt(self, request: JudgeRequest) -> str | list[BaseMessage]:
+        if isinstance(list(_unwrapped(self.llm))[-1], BaseLLM):
+            # Given messages, a completion model would read "System:" and "Human:" before them.
+            return f"{request.system}\n\n{request.user}"
+        return [SystemMessage(request.system), HumanMessage(request.user)]
+
+
+def _unwrapped(llm: Any) -> Iterator[Any]:
+    """A Runnable and what it wraps, down to the model itself."""
+    while True:
+        yield llm
+        if isinstance(llm, BaseLanguageModel):
+            return
+        # `bind`, `with_config` and `with_retry` keep it under one name, `with_fallbacks` under
+        # the other, and their classes have fields of no other kind by these names.
+        fields = getattr(type(llm), "model_fields", {})
+        inner = next((getattr(llm, key) for key in ("bound", "runnable") if key in fields), None)
+        if not isinstance(inner, Runnable):
+            return
+        llm = inner
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(isinstance(item, str) for item in value)
+    return isinstance(value, bool | int | float | str)
+
+
+def _reply(answer: Any) -> ModelReply:
+    if isinstance(answer, str):
+        return ModelReply(answer)
+    if not isinstance(answer, BaseMessage):
+        msg = f"the judge returned a {type(answer).__name__}; a judge answers with text"
+        raise JudgeError(msg, fatal=True)
+    usage: Mapping[str, Any] = (isinstance(answer, AIMessage) and answer.usage_metadata) or {}
+    said = answer.response_metadata
+    # An answer from LangChain's cache repeats the tokens of the first one and says it was free.
+    is_cached = usage.get("total_cost") == 0
+    return ModelReply(
+        str(answer.text),
+        input_tokens=0 if is_cached else usage.get("input_tokens", 0),
+        output_tokens=0 if is_cached else usage.get("output_tokens", 0),
+        truncated=any(
+            said.get(key) in _CUT_OFF for key in ("finish_reason", "stop_reason", "done_reason")
+        ),
+        model=str(said.get("model_name") or said.get("model") or ""),
+    )
+
+
+def as_judge_error(error: Exception) -> JudgeError:
+    """What an exception of an LLM means, told by its class name and status alone.
+
+    Provider packages are not imported: which of them are installed is not our business.
+
+    >>> class RateLimitError(Exception):
+    ...     status_code = 429
+    >>> as_judge_error(RateLimitError("slow down")).reason
+    'rate_limit'
+    """
+    if isinstance(error, JudgeError):
+        return error
+    holders = (error, getattr(error, "response", None))
+    status = next((s for s in map(_status, holders) if s is not None), None)
+    names = " ".join(cls.__name__ for cls in type(error).__mro__).lower()
+    said = " ".join(_KEY_LIKE.sub("***", str(error)).split())[:_LONGEST_QUOTE]
+    msg = f"{type(error).__name__}: {said}"
+    for reason, statuses, words, fatal in _KINDS:
+        if status in statuses or any(word in names for word in words):
+            return JudgeError(msg, reason=reason, fatal=fatal)
+    return JudgeError(msg)
+
+
+_KINDS: Final = (
+    # The first that fits counts: a timeout is also a connection error in several packages.
+    ("timeout", (408, 504), ("timeout", "timedout", "deadlineexceeded"), False),
+    ("rate_limit", (429,), ("ratelimit", "toomanyrequests", "resourceexhausted"), False),
+    ("authentication", (401,), ("authenticationerror", "unauthenticated"), True),
+    ("permission", (403,), ("permissiondenied",), True),
+    ("model_not_found", (404,), ("notfounderror",), True),
+    ("server_error", (500, 502, 503, 529), ("internalservererror",), False),
+)
+
+
+def _status(holder: Any) -> int | None:
+    found = (getattr(holder, name, None) for name in ("status_code", "http_status", "code"))
+    return next((s for s in found if isinstance(s, int) and not isinstance(s, bool)), None)

@@ -1,0 +1,147 @@
+"""LangChain's own evaluators on a `Sample`, unmodified, with their verdict captured.
+
+They judge an answer as a whole, so there is one verdict per sample: the whole response is the
+claim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import Any, Final, Literal
+
+from langchain_classic.evaluation import EvaluatorType, load_evaluator
+from langchain_classic.evaluation.schema import StringEvaluator
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.language_models import BaseLanguageModel
+
+from tcva_adapters.core.verdicts import LEVELS, Verdict
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.judging.native import NativeScore, NativeVerdict
+from tcva_adapters.judging.sample import Sample
+
+_WORDS: Final = {"Y": Verdict.FULLY, "CORRECT": Verdict.FULLY, "N": Verdict.NONE}
+_TOP: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Native:
+    """One of LangChain's evaluators, and what of a sample it calls the reference."""
+
+    build: Callable[..., Any]
+    reference: Literal["reference", "contexts"] | None
+
+
+_NATIVES: Final[Mapping[str, _Native]] = MappingProxyType(
+    {
+        "criteria": _Native(partial(load_evaluator, EvaluatorType.CRITERIA), None),
+        "labeled_criteria": _Native(
+            partial(load_evaluator, EvaluatorType.LABELED_CRITERIA, criteria="correctness"),
+            "reference",
+        ),
+        "qa": _Native(partial(load_evaluator, EvaluatorType.QA), "reference"),
+        "context_qa": _Native(partial(load_evaluator, EvaluatorType.CONTEXT_QA), "contexts"),
+        "cot_qa": _Native(partial(load_evaluator, EvaluatorType.COT_QA), "contexts"),
+        "labeled_score_string": _Native(
+            partial(
+                load_evaluator,
+                EvaluatorType.LABELED_SCORE_STRING,
+                criteria="correctness",
+                normalize_by=_TOP,
+            ),
+            "reference",
+        ),
+    }
+)
+
+
+def native_metrics() -> dict[str, Callable[..., StringEvaluator]]:
+    """LangChain's evaluators that can be scored beside TCVA, by name; each takes ``llm=``.
+
+    >>> sorted(native_metrics())
+    ['context_qa', 'cot_qa', 'criteria', 'labeled_criteria', 'labeled_score_string', 'qa']
+    """
+    return {name: native.build for name, native in _NATIVES.items()}
+
+
+def score_native(name: str, sample: Sample, llm: BaseLanguageModel[Any]) -> NativeScore:
+    """Run one of LangChain's evaluators on a sample.
+
+    Args:
+        name: One of `native_metrics`.
+        sample: The sample.
+        llm: A LangChain LLM; `LexicalLLM` needs no network.
+
+    Returns:
+        The score on LangChain's scale (0 or 1; ``labeled_score_string`` a tenth of its rating).
+        Where the evaluator fails, ``error`` says why.
+
+    Raises:
+        InvalidValueError: No such evaluator.
+    """
+    call = _Call(name, sample, llm)
+    try:
+        return call.read(call.evaluator.evaluate_strings(**call.arguments))
+    except Exception as error:  # noqa: BLE001  # whatever a native metric raises is its outcome
+        return call.failed(error)
+
+
+async def ascore_native(name: str, sample: Sample, llm: BaseLanguageModel[Any]) -> NativeScore:
+    """The same, awaited."""
+    call = _Call(name, sample, llm)
+    try:
+        return call.read(await call.evaluator.aevaluate_strings(**call.arguments))
+    except Exception as error:  # noqa: BLE001  # as above
+        return call.failed(error)
+
+
+class _Call:
+    """One run of a native evaluator, without the running."""
+
+    def __init__(self, name: str, sample: Sample, llm: BaseLanguageModel[Any]) -> None:
+        if name not in _NATIVES:
+            msg = f"unknown native metric {name!r}; LangChain has {', '.join(_NATIVES)}"
+            raise InvalidValueError(msg)
+        native = _NATIVES[name]
+        self._name, self._sample, self._counter = name, sample, _Counter()
+        self.evaluator = native.build(llm=llm)
+        self.arguments: dict[str, Any] = {
+            "prediction": sample.response or "",
+            "input": sample.input,
+            "callbacks": [self._counter],
+        }
+        if native.reference is not None:
+            self.arguments["reference"] = sample.field(native.reference)
+
+    def read(self, output: Mapping[str, Any]) -> NativeScore:
+        score, reason = output["score"], output["reasoning"]
+        if score is None:
+            return self.failed(f"no verdict in the reply {reason!r:.200}")
+        word = output.get("value") or f"{round(score * _TOP)}"
+        said = NativeVerdict(self._sample.response or "", word, _level(word), reason)
+        return NativeScore(self._name, float(score), (said,), self._counter.calls)
+
+    def failed(self, error: Exception | str) -> NativeScore:
+        text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
+        return NativeScore(self._name, None, calls=self._counter.calls, error=text)
+
+
+def _level(word: str) -> Verdict:
+    if word.isdigit():
+        return LEVELS[(_TOP - int(word)) // 2]  # ten steps for five levels
+    return _WORDS.get(word.upper(), Verdict.NONE)
+
+
+class _Counter(BaseCallbackHandler):
+    """Counts the calls of a model."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def on_llm_start(self, *_: Any, **__: Any) -> None:
+        self.calls += 1
+
+    def on_chat_model_start(self, *_: Any, **__: Any) -> None:
+        self.calls += 1

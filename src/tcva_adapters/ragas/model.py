@@ -1,0 +1,339 @@
+"""RAGAS' LLM objects as judge models: the older wrappers and the newer instructor-based ones."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import threading
+from collections.abc import Coroutine, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, ClassVar, Final
+
+from langchain_core.callbacks import Callbacks
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import HumanMessage, SystemMessage
+from langchain_core.outputs import LLMResult
+from langchain_core.prompt_values import ChatPromptValue, PromptValue, StringPromptValue
+from pydantic import BaseModel, ConfigDict, create_model
+from ragas.llms import BaseRagasLLM
+from ragas.llms.base import InstructorBaseRagasLLM
+from ragas.run_config import add_async_retry, add_retry
+
+from tcva_adapters.errors import JudgeError
+from tcva_adapters.judging.models import JudgeModel, ModelReply
+from tcva_adapters.judging.prompts import JudgeRequest
+
+_CALLBACKS: ContextVar[Callbacks] = ContextVar("tcva_ragas_callbacks", default=None)
+
+_SETTINGS: Final = ("temperature", "max_tokens", "top_p", "top_k", "seed", "reasoning_effort", "n")
+"""What LLM classes call the settings that can change a reply. A list of what is taken, not of what
+is left out: a class may keep a key under any name."""
+
+_TEMPERATURE: Final = 0.01
+"""RAGAS' own: some servers refuse a plain 0."""
+
+_KEY_LIKE: Final = re.compile(r"\b(?:sk|pk|rk|gsk|xai|key)[-_][\w*.-]{6,}|(?<=Bearer )\S+")
+_LONGEST_QUOTE: Final = 300
+_CUT_OFF: Final = frozenset({"length", "max_tokens"})
+
+
+def as_judge_model(llm: object) -> JudgeModel | None:
+    """A RAGAS LLM of either family as judge model; None for anything else."""
+    if isinstance(llm, InstructorBaseRagasLLM):
+        return InstructorModel(llm)
+    return WrappedModel(llm) if isinstance(llm, BaseRagasLLM) else None
+
+
+@contextmanager
+def calls_traced_by(callbacks: Callbacks) -> Iterator[None]:
+    """Within it, calls of `WrappedModel` report to these callbacks: traces, token counts, costs."""
+    token = _CALLBACKS.set(callbacks)
+    try:
+        yield
+    finally:
+        _CALLBACKS.reset(token)
+
+
+@dataclass(frozen=True, slots=True)
+class WrappedModel:
+    """Asks a LLM of the older family (`LangchainLLMWrapper`, `LlamaIndexLLMWrapper`, your own).
+
+    Attributes:
+        llm: The LLM; the retries and waits of its ``run_config`` stay in force.
+    """
+
+    llm: BaseRagasLLM = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """``ragas:`` and the model's name, or the name of its class where it has none."""
+        return f"ragas:{_model_name(_inner(self.llm))}"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The LLM's class and the settings that can change a reply; no secrets."""
+        inner = _inner(self.llm)
+        settings = {name: getattr(inner, name, None) for name in _SETTINGS}
+        # RAGAS sets both of these for the time of a call, on the object itself.
+        settings |= {"temperature": _TEMPERATURE, "n": None}
+        return {"class": type(inner).__name__, **_plain(settings)}
+
+    def complete(self, request: JudgeRequest) -> ModelReply:
+        """Answer one request through ``generate_text``.
+
+        Raises:
+            JudgeError: The LLM raised; the reason says what it was.
+        """
+        generate = add_retry(self.llm.generate_text, self.llm.run_config)
+        try:
+            result = generate(**self._arguments(request))
+        except Exception as error:
+            raise as_judge_error(error) from error
+        return self._reply(result)
+
+    async def acomplete(self, request: JudgeRequest) -> ModelReply:
+        """Answer one request through ``agenerate_text``.
+
+        Raises:
+            JudgeError: The LLM raised; the reason says what it was.
+        """
+        generate = add_async_retry(self.llm.agenerate_text, self.llm.run_config)
+        try:
+            result = await generate(**self._arguments(request))
+        except Exception as error:
+            raise as_judge_error(error) from error
+        return self._reply(result)
+
+    def _arguments(self, request: JudgeRequest) -> dict[str, Any]:
+        return {
+            "prompt": self._prompt(request),
+            "n": 1,
+            "temperature": _TEMPERATURE,
+            "stop": None,
+            "callbacks": _CALLBACKS.get(),
+        }
+
+    def _prompt(self, request: JudgeRequest) -> PromptValue:
+        if isinstance(_inner(self.llm), BaseChatModel):
+            system, user = SystemMessage(request.system), HumanMessage(request.user)
+            return ChatPromptValue(messages=[system, user])
+        # RAGAS' own prompts are plain texts, so that is what other classes are written for.
+        return StringPromptValue(text=_one_text(request))
+
+    def _reply(self, result: LLMResult) -> ModelReply:
+        if not result.generations or not result.generations[0]:
+            msg = f"{type(self.llm).__name__} returned no generation"
+            raise JudgeError(msg)
+        generation = result.generations[0][0]
+        message = getattr(generation, "message", None)
+        usage = getattr(message, "usage_metadata", None) or {}
+        output = result.llm_output or {}
+        counts = usage or output.get("token_usage") or {}
+        return ModelReply(
+            generation.text,
+            input_tokens=counts.get("input_tokens") or counts.get("prompt_tokens") or 0,
+            output_tokens=counts.get("output_tokens") or counts.get("completion_tokens") or 0,
+            truncated=not self.llm.is_finished(result),
+            model=str(output.get("model_name") or ""),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class InstructorModel:
+    """Asks a LLM of the newer family (``llm_factory``, `InstructorLLM`, your own).
+
+    The reply schema goes along; any JSON object is taken, since repairing is done here. A reply
+    that instructor could not read is not lost: its text is used where the error carries it.
+
+    Attributes:
+        llm: The LLM; its client, mode, retries and cache stay in force.
+    """
+
+    llm: InstructorBaseRagasLLM = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """``ragas:`` and the model's name, or the name of its class where it has none."""
+        return f"ragas:{_model_name(self.llm)}"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The LLM's class and the settings that can change a reply; no secrets."""
+        arguments = getattr(self.llm, "model_args", None)
+        taken = arguments if isinstance(arguments, Mapping) else {}
+        settings = {name: taken.get(name) for name in _SETTINGS}
+        settings["system_prompt"] = getattr(self.llm, "system_prompt", None)
+        return {"class": type(self.llm).__name__, **_plain(settings)}
+
+    def complete(self, request: JudgeRequest) -> ModelReply:
+        """Answer one request; an asynchronous client is served by one loop of our own.
+
+        Raises:
+            JudgeError: The LLM raised; the reason says what it was.
+        """
+        prompt, model = _one_text(request), _reply_model(request)
+        try:
+            if self._is_async:
+                reply = _wait_for(self.llm.agenerate(prompt, model))
+            else:
+                reply = self.llm.generate(prompt, model)
+        except Exception as error:  # noqa: BLE001  # what it means is found out there
+            return _reply_of_error(error)
+        return _instructor_reply(reply)
+
+    async def acomplete(self, request: JudgeRequest) -> ModelReply:
+        """Answer one request; a synchronous client is asked in a thread.
+
+        Raises:
+            JudgeError: The LLM raised; the reason says what it was.
+        """
+        prompt, model = _one_text(request), _reply_model(request)
+        try:
+            if self._is_async:
+                reply = await self.llm.agenerate(prompt, model)
+            else:
+                reply = await asyncio.to_thread(self.llm.generate, prompt, model)
+        except Exception as error:  # noqa: BLE001  # what it means is found out there
+            return _reply_of_error(error)
+        return _instructor_reply(reply)
+
+    @property
+    def _is_async(self) -> bool:
+        # Classes of users may lack the attribute, which the base class does not declare.
+        return bool(getattr(self.llm, "is_async", True))
+
+
+def _one_text(request: JudgeRequest) -> str:
+    return f"{request.system}\n\n{request.user}"
+
+
+def _inner(llm: BaseRagasLLM) -> Any:
+    """What a wrapper of RAGAS wraps; a class of its own is itself."""
+    return getattr(llm, "langchain_llm", None) or getattr(llm, "llm", None) or llm
+
+
+def _model_name(llm: Any) -> str:
+    found = (getattr(llm, name, None) for name in ("model_name", "model", "model_id"))
+    return next((name for name in found if isinstance(name, str) and name), type(llm).__name__)
+
+
+def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: v for k, v in settings.items() if isinstance(v, bool | int | float | str)}
+
+
+class _AnyObject(BaseModel):
+    """Any JSON object; what the LLM is told to write is the request's schema."""
+
+    model_config = ConfigDict(extra="allow")
+    reply_schema: ClassVar[str] = "{}"
+
+    @classmethod
+    def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """The schema that the reply is to follow."""
+        del args, kwargs
+        return dict(json.loads(cls.reply_schema))
+
+
+def _reply_model(request: JudgeRequest) -> type[_AnyObject]:
+    return _model_of(request.schema_name, json.dumps(request.schema, sort_keys=True))
+
+
+@lru_cache(maxsize=8)
+def _model_of(name: str, schema: str) -> type[_AnyObject]:
+    model = create_model(name, __base__=_AnyObject)
+    model.reply_schema = schema
+    return model
+
+
+def _instructor_reply(reply: BaseModel) -> ModelReply:
+    completion = getattr(reply, "_raw_response", None)
+    return _completion_reply(reply.model_dump_json(), completion)
+
+
+def _reply_of_error(error: Exception) -> ModelReply:
+    completion = getattr(error, "last_completion", None)
+    text = getattr(getattr(_first_choice(completion), "message", None), "content", None)
+    if isinstance(text, str):
+        retries = max(int(getattr(error, "n_attempts", 1) or 1) - 1, 0)
+        return _completion_reply(text, completion, retries)
+    raise as_judge_error(error) from error
+
+
+def _completion_reply(text: str, completion: Any, retries: int = 0) -> ModelReply:
+    usage = getattr(completion, "usage", None)
+    reason = getattr(_first_choice(completion), "finish_reason", None)
+    return ModelReply(
+        text,
+        input_tokens=getattr(usage, "prompt_tokens", None) or 0,
+        output_tokens=getattr(usage, "completion_tokens", None) or 0,
+        retries=retries,
+        truncated=reason in _CUT_OFF,
+        model=str(getattr(completion, "model", None) or ""),
+    )
+
+
+def _first_choice(completion: Any) -> Any:
+    choices = getattr(completion, "choices", None)
+    return choices[0] if choices else None
+
+
+def as_judge_error(error: Exception) -> JudgeError:
+    """What an exception of an LLM means, told by class names and status, its causes included.
+
+    Provider packages are not imported: which of them are installed is not our business.
+
+    >>> class RateLimitError(Exception):
+    ...     status_code = 429
+    >>> as_judge_error(RateLimitError("slow down")).reason
+    'rate_limit'
+    """
+    if isinstance(error, JudgeError):
+        return error
+    said = " ".join(_KEY_LIKE.sub("***", str(error)).split())[:_LONGEST_QUOTE]
+    msg = f"{type(error).__name__}: {said}"
+    # Retrying libraries wrap what happened into an error of their own.
+    cause: BaseException | None = error
+    while cause is not None:
+        status = next((s for s in map(_status, (cause, getattr(cause, "response", None))) if s), 0)
+        names = " ".join(cls.__name__ for cls in type(cause).__mro__).lower()
+        for reason, statuses, words, fatal in _KINDS:
+            if status in statuses or any(word in names for word in words):
+                return JudgeError(msg, reason=reason, fatal=fatal)
+        cause = cause.__cause__
+    return JudgeError(msg)
+
+
+_KINDS: Final = (
+    # The first that fits counts: a timeout is also a connection error in several packages.
+    ("timeout", (408, 504), ("timeout", "timedout", "deadlineexceeded"), False),
+    ("rate_limit", (429,), ("ratelimit", "toomanyrequests", "resourceexhausted"), False),
+    ("authentication", (401,), ("authenticationerror", "unauthenticated"), True),
+    ("permission", (403,), ("permissiondenied",), True),
+    ("model_not_found", (404,), ("notfounderror",), True),
+    ("server_error", (500, 502, 503, 529), ("internalservererror",), False),
+)
+
+
+def _status(holder: Any) -> int | None:
+    found = (getattr(holder, name, None) for name in ("status_code", "http_status", "code"))
+    return next((s for s in found if isinstance(s, int) and not isinstance(s, bool)), None)
+
+
+@lru_cache(maxsize=1)
+def _own_loop() -> asyncio.AbstractEventLoop:
+    """One loop for all synchronous calls of asynchronous clients, in a thread of its own.
+
+    Such a client keeps connections that belong to the loop they were opened in. With a new loop
+    per call they are dead, and requests are sent, and paid, twice.
+    """
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="tcva-ragas", daemon=True).start()
+    return loop
+
+
+def _wait_for(answer: Coroutine[Any, Any, BaseModel]) -> BaseModel:
+    return asyncio.run_coroutine_threadsafe(answer, _own_loop()).result()

@@ -1,0 +1,267 @@
+"""The power mean, the penalty and the sweep against independent references and properties."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal, localcontext
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tcva_adapters.core.aggregation import FLOORS, PENALTIES, Floor, aggregate, sweep
+from tcva_adapters.core.kernel import Penalty
+from tcva_adapters.core.temperature import Bounds, exponent
+from tcva_adapters.core.verdicts import LEVELS, SCHEMES, Verdict, WeightScheme
+from tcva_adapters.errors import InvalidValueError
+
+WORDS = st.lists(st.sampled_from(LEVELS), min_size=1, max_size=12)
+TEMPERATURES = st.floats(0.1, 1.0)
+WEIGHTS = st.lists(st.floats(0, 1), min_size=5, max_size=5).map(lambda w: sorted(w, reverse=True))
+
+
+def reference(
+    weights: list[float],
+    nones: int,
+    p: float,
+    temperature: float,
+    penalty: Penalty = "paper",
+    floor: Floor = "paper",
+    eps: float = 1e-9,
+) -> float:
+    """Paper, eqs. 11 and 12, term by term with 60 decimal digits."""
+    with localcontext() as context:
+        context.prec = 60
+        n = len(weights)
+        floored = p <= 0 or floor == "always"
+        exact = [Decimal(max(w, eps) if floored else w) for w in weights]
+        if abs(p) < 1e-12:
+            mean = (sum((w.ln() for w in exact), Decimal(0)) / n).exp()
+        else:
+            power = Decimal(p)
+            total = sum((w**power if w else Decimal(0) for w in exact), Decimal(0)) / n
+            mean = total ** (1 / power) if total else Decimal(0)
+        kept = Decimal(n - nones) / n
+        alpha = Decimal(1.5) - Decimal(temperature)
+        if penalty == "ramped":
+            alpha *= min(Decimal(1), Decimal(n - 1) / 4)
+        factor = {
+            "paper": lambda: kept**alpha if kept else Decimal(0),
+            "ramped": lambda: kept**alpha if kept or not alpha else Decimal(0),
+            "absolute": lambda: max(Decimal(0), 1 - nones / Decimal(10)),
+            "off": lambda: Decimal(1),
+        }[penalty]()
+        return float(mean * factor)
+
+
+# Spec of the method, Table 3 of the paper: [1, .9, .7] at exponents given directly.
+TABLE_3 = [
+    (-10, 0.773),
+    (-5, 0.809),
+    (-2, 0.838),
+    (-1, 0.848),
+    (0, 0.857),
+    (1, 0.867),
+    (2, 0.876),
+    (5, 0.899),
+    (10, 0.925),
+]
+
+
+@pytest.mark.parametrize(("p", "expected"), TABLE_3)
+def test_table_3(p: float, expected: float) -> None:
+    # Bounds that map T = 0.5 to exactly p.
+    bounds = Bounds(p_min=p - 1, p_max=p + 1, t_min=0.0, t_max=1.0)
+    score = aggregate(["fully", "mostly", "partial"], 0.5, bounds=bounds)
+    assert round(score, 3) == expected
+
+
+def test_table_3_at_infinity_is_the_maximum() -> None:
+    bounds = Bounds(p_min=0, p_max=1e6, t_min=0.0, t_max=1.0)
+    score = aggregate(["fully", "mostly", "partial"], 1.0, bounds=bounds)
+    assert score == pytest.approx(1.0, abs=2e-6)  # (1/3)^(1/1e6) = 1 - 1.1e-6
+
+
+@given(WORDS, TEMPERATURES, st.sampled_from(PENALTIES), st.sampled_from(FLOORS))
+@settings(max_examples=200)
+def test_equals_the_formulas(
+    words: list[Verdict], temperature: float, penalty: Penalty, floor: Floor
+) -> None:
+    scheme = WeightScheme.DEFAULT
+    expected = reference(
+        [scheme.weight(w) for w in words],
+        words.count(Verdict.NONE),
+        exponent(temperature),
+        temperature,
+        penalty,
+        floor,
+    )
+    got = aggregate(words, temperature, penalty=penalty, floor=floor)
+    assert got == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+def test_the_cliff_of_a_single_none() -> None:
+    words = ["fully"] * 4 + ["none"]
+    got = [aggregate(words, t) for t in (0.45, 0.46, 0.48, 0.50)]
+    assert [round(score, 3) for score in got] == [0.0, 0.085, 0.531, 0.64]
+
+
+@pytest.mark.parametrize(("p", "expected"), [(0.0, 0.0158), (0.01, 2e-10), (0.1, 0.107)])
+def test_the_score_drops_right_above_exponent_zero(p: float, expected: float) -> None:
+    bounds = Bounds(p_min=p - 1, p_max=p + 1, t_min=0.0, t_max=1.0)
+    score = aggregate(["fully"] * 4 + ["none"], 0.5, penalty="off", bounds=bounds)
+    assert score == pytest.approx(expected, rel=0.05)
+
+
+@given(WORDS, TEMPERATURES, st.randoms(use_true_random=False), st.integers(2, 7))
+def test_order_and_repetition_do_not_change_a_bit(
+    words: list[Verdict], temperature: float, random: object, times: int
+) -> None:
+    score = aggregate(words, temperature)
+    shuffled = list(words)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]  # hypothesis hands over a Random
+    assert aggregate(shuffled, temperature) == score
+    assert aggregate(words * times, temperature) == score
+
+
+def test_repetition_examples_of_the_method() -> None:
+    for temperature in np.linspace(0.1, 1.0, 37):
+        assert aggregate(["partial"], temperature) == aggregate(["partial"] * 3, temperature)
+        assert aggregate(["fully", "none"], temperature) == aggregate(
+            ["none", "fully"] * 2, temperature
+        )
+
+
+def test_means_that_are_equal_numbers_are_equal_floats_at_the_balanced_temperature() -> None:
+    # .9 + .9 + .3 = .7 + .7 + .7: a tie, which naive sums break in the last bit.
+    tied = aggregate(["mostly", "mostly", "minor"]), aggregate(["partial"] * 3)
+    assert tied == (0.7, 0.7)
+
+
+@given(WORDS, TEMPERATURES, TEMPERATURES, st.sampled_from(PENALTIES))
+def test_never_falls_as_the_temperature_rises(
+    words: list[Verdict], one: float, two: float, penalty: Penalty
+) -> None:
+    low, high = sorted((one, two))
+    rising = aggregate(words, high, penalty=penalty, floor="always") * (1 + 1e-12)
+    assert aggregate(words, low, penalty=penalty, floor="always") <= rising
+    crosses = exponent(low) <= 0 < exponent(high)
+    if not (crosses and Verdict.NONE in words):  # the paper's own exception
+        rising = aggregate(words, high, penalty=penalty) * (1 + 1e-12)
+        assert aggregate(words, low, penalty=penalty) <= rising
+
+
+@given(WORDS, TEMPERATURES, WEIGHTS, st.sampled_from(PENALTIES), st.sampled_from(FLOORS))
+def test_stays_in_bounds_for_any_weights(
+    words: list[Verdict], temperature: float, weights: list[float], penalty: Penalty, floor: Floor
+) -> None:
+    score = aggregate(words, temperature, scheme=weights, penalty=penalty, floor=floor)
+    assert 0.0 <= score <= 1.0
+
+
+@given(st.sampled_from(LEVELS[:4]), st.integers(1, 50), TEMPERATURES, WEIGHTS)
+def test_equal_weights_give_that_weight(
+    level: Verdict, times: int, temperature: float, weights: list[float]
+) -> None:
+    scheme = WeightScheme.custom(*weights)
+    floored = exponent(temperature) < 1e-12
+    expected = max(scheme.weight(level), 1e-9 if floored else 0.0)
+    got = aggregate([level] * times, temperature, scheme=scheme)
+    assert got == expected
+
+
+def test_no_verdicts_have_no_score() -> None:
+    assert math.isnan(aggregate([]))
+    assert np.isnan(sweep([[0, 0, 0, 0, 0]], [0.1, 0.9])).all()
+
+
+def test_a_million_claims() -> None:
+    counts = [[200_000, 200_000, 200_000, 200_000, 200_000]]
+    few = [[1, 1, 1, 1, 1]]
+    grid = np.linspace(0.1, 1.0, 19)
+    assert np.array_equal(sweep(counts, grid), sweep(few, grid))
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 9), min_size=5, max_size=5), min_size=1, max_size=30),
+    st.lists(TEMPERATURES, min_size=1, max_size=5),
+    st.sampled_from(PENALTIES),
+)
+def test_a_row_has_the_same_bits_alone_and_among_others(
+    rows: list[list[int]], grid: list[float], penalty: Penalty
+) -> None:
+    together = sweep(rows, grid, penalty=penalty)
+    for row, scores in zip(rows, together, strict=True):
+        words = [level for level, n in zip(LEVELS, row, strict=True) for _ in range(n)]
+        alone = [aggregate(words, t, penalty=penalty) for t in grid]
+        assert np.array_equal(scores, alone, equal_nan=True)
+
+
+def test_large_matrices_take_the_short_way_to_the_same_bits() -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 4, size=(20_000, 5)).astype(float)
+    grid = np.linspace(0.1, 1.0, 91)
+    whole = sweep(rows, grid)
+    pick = rng.choice(len(rows), size=50, replace=False)
+    assert np.array_equal(whole[pick], sweep(rows[pick], grid), equal_nan=True)
+
+
+def test_expected_counts_score_like_the_counts_they_average_to() -> None:
+    shares = sweep([[0.5, 0.0, 0.25, 0.0, 0.25]], [0.3, 0.5, 0.9])
+    counts = sweep([[2, 0, 1, 0, 1]], [0.3, 0.5, 0.9])
+    assert shares == pytest.approx(counts, rel=1e-12)
+
+
+def test_a_weight_of_zero_is_no_none() -> None:
+    # The penalty counts the level: minor with weight 0 is not punished beyond its weight.
+    scheme = WeightScheme.custom(1, 0.9, 0.7, 0, 0)
+    assert aggregate(["fully", "minor"], scheme=scheme) == 0.5
+    assert aggregate(["fully", "none"], scheme=scheme) == 0.25
+
+
+@pytest.mark.parametrize("scheme", SCHEMES.values(), ids=SCHEMES)
+def test_published_schemes_at_the_mean(scheme: WeightScheme) -> None:
+    expected = sum(scheme.weights) / 5 * 0.8
+    assert aggregate(LEVELS, scheme=scheme) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("counts", "named"),
+    [
+        ([[1, 0, 0, 0]], r"\(1, 4\)"),
+        ([1, 0, 0, 0, 0], r"\(5,\)"),
+        ([[1, 0, 0, 0, 0], [0, -1, 0, 0, 0]], "row 1 .*-1.0 for mostly"),
+        ([[math.nan, 0, 0, 0, 0]], "row 0 .*nan for fully"),
+        ([[0, 0, 0, 0, math.inf]], "inf for none"),
+        ([["a", 0, 0, 0, 0]], "numbers"),
+    ],
+)
+def test_wrong_counts_are_named(counts: list[list[float]], named: str) -> None:
+    with pytest.raises(InvalidValueError, match=named):
+        sweep(counts, [0.5])
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"temperature": 0.05}, "0.05"),
+        ({"temperature": math.nan}, "nan"),
+        ({"temperature": True}, "True"),
+        ({"scheme": "steep"}, "steep"),
+        ({"scheme": (1, 2, 0, 0, 0)}, "mostly is 2"),
+        ({"scheme": (1, 0.5)}, "5 weights"),
+        ({"penalty": "double"}, "double"),
+        ({"floor": "never"}, "never"),
+        ({"eps": 0.0}, "eps is 0.0"),
+        ({"eps": 1.0}, "eps is 1.0"),
+    ],
+)
+def test_wrong_options_are_named(options: dict[str, object], named: str) -> None:
+    with pytest.raises(InvalidValueError, match=named):
+        aggregate(["fully"], **options)  # type: ignore[arg-type]
+
+
+def test_unknown_verdicts_are_named() -> None:
+    with pytest.raises(InvalidValueError, match="'supported'"):
+        aggregate(["fully", "supported"])

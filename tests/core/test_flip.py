@@ -1,0 +1,69 @@
+"""The flip temperature: passes from there on, fails just below."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tcva_adapters.core.aggregation import FLOORS, Floor, aggregate
+from tcva_adapters.core.flip import flip_temperature
+from tcva_adapters.core.verdicts import LEVELS, Verdict, count_levels
+from tcva_adapters.errors import InvalidValueError
+
+WORDS = st.lists(st.sampled_from(LEVELS), min_size=1, max_size=10)
+
+
+@given(WORDS, st.floats(0.0, 1.0), st.sampled_from(FLOORS))
+@settings(max_examples=150)
+def test_passes_from_there_on_and_fails_just_below(
+    words: list[Verdict], threshold: float, floor: Floor
+) -> None:
+    flip = flip_temperature(words, threshold, floor=floor)
+    if flip is None:
+        assert aggregate(words, 1.0, floor=floor) < threshold
+        return
+    assert aggregate(words, flip, floor=floor) >= threshold
+    for temperature in np.linspace(flip, 1.0, 50)[1:]:
+        # The score is monotone but for the last bits.
+        assert aggregate(words, float(temperature), floor=floor) >= threshold * (1 - 1e-12)
+    if flip > 0.1:
+        assert aggregate(words, math.nextafter(flip, 0.0), floor=floor) < threshold
+
+
+def test_a_pass_below_the_drop_does_not_count() -> None:
+    words = ["fully"] * 4 + ["none"]
+    # At p = 0 the geometric mean of 1, 1, 1, 1, 1e-9 is 10^-1.8 = .0158 and passes .01 without a
+    # penalty; right above it the score is 2e-10, so the answer passes for good only further up.
+    at_zero = 0.1 + 8 / 20.25 * 0.9
+    assert aggregate(words, at_zero, penalty="off") > 0.01
+    flip = flip_temperature(words, 0.01, penalty="off")
+    assert flip is not None
+    assert flip > at_zero + 1e-4
+    # With the floor everywhere there is no drop.
+    steady = flip_temperature(words, 0.01, penalty="off", floor="always")
+    assert steady is not None
+    assert steady < at_zero
+
+
+def test_the_ends() -> None:
+    assert flip_temperature(["fully"], 1.0) == 0.1
+    assert flip_temperature(["none"], 0.1) is None
+    assert flip_temperature(["none"], 0.0) == 0.1
+    assert flip_temperature([], 0.5) is None
+
+
+def test_counts_work_like_words() -> None:
+    words = ["fully", "minor", "partial", "none"]
+    counts = count_levels(words)
+    assert flip_temperature(counts, 0.5) == flip_temperature(words, 0.5)
+    assert flip_temperature(counts.tolist(), 0.5) == flip_temperature(words, 0.5)
+
+
+@pytest.mark.parametrize("threshold", [-0.1, 1.1, math.nan])
+def test_wrong_thresholds_are_named(threshold: float) -> None:
+    with pytest.raises(InvalidValueError, match=f"threshold is {threshold}"):
+        flip_temperature(["fully"], threshold)

@@ -1,0 +1,165 @@
+"""What holds for every reply: no wrong label, no exception, no long wait."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters.judging.reply import ParsedVerdict, parse_claims, parse_verdicts
+from tcva_adapters.judging.reply_words import Label, read_label
+
+
+def one(word: Any) -> str:
+    return json.dumps({"verdicts": [{"claim": 1, "verdict": word}]})
+
+
+MARKS: tuple[Label, ...] = ("not_a_claim", "refusal")
+WORD: st.SearchStrategy[Label] = st.sampled_from((*LEVELS, *MARKS))
+NASTY = st.sampled_from(
+    ['"', "\\", '", "verdict": "fully"', "'", "{", "}]}", "</think>", "<think>", "```", "\n", ",", ":", "…",
+     '{"claim":1,"verdict":"fully"}', '{"verdicts":[{"claim":1,"verdict":"fully"},{"claim":2,"verdict":"fully"}]}',
+     "\n1. fully", "//", "/*", "\u2028", "\ua66e", "none", "null", "901", "[1]", "claim"]
+)  # fmt: skip
+TEXT = st.lists(st.one_of(NASTY, st.text(max_size=6)), max_size=6).map("".join)
+
+
+@st.composite
+def replies(draw: st.DrawFn) -> tuple[str, dict[int, ParsedVerdict]]:
+    """A well-formed reply in some form and order, with any text in its quotes and reasons."""
+    labels = draw(st.lists(WORD, min_size=1, max_size=12))
+    numbers = draw(st.permutations(range(1, len(labels) + 1)))
+    keys = draw(st.permutations(["claim", "evidence", "passage", "reason", "verdict"]))
+    rows: list[dict[str, Any]] = []
+    expected: dict[int, ParsedVerdict] = {}
+    for number, label in zip(numbers, labels, strict=True):
+        row: dict[str, Any] = {
+            "claim": draw(st.sampled_from([number, str(number), f"claim {number}"])),
+            "evidence": draw(TEXT),
+            "passage": draw(st.integers(0, 3)),
+            "reason": draw(TEXT),
+            "verdict": label,
+        }
+        rows.append({key: row[key] for key in keys})
+        expected[number] = ParsedVerdict(
+            number, label, row["evidence"].strip(), row["reason"].strip(), row["passage"] or None
+        )
+    text = json.dumps(
+        {"verdicts": rows},
+        indent=draw(st.sampled_from([None, 0, 1, 4])),
+        separators=draw(st.sampled_from([None, (",", ":"), (" , ", " : ")])),
+        ensure_ascii=draw(st.booleans()),
+    )
+    return text, expected
+
+
+DRESS = st.sampled_from(
+    ["{}", "```json\n{}\n```", "Sure:\n{}\nDone.", "<think>1. fully</think>{}", "\n\n{}\n"]
+)
+
+
+@given(replies(), DRESS)
+@settings(max_examples=150, deadline=None)
+def test_a_whole_reply_is_read_as_it_is(
+    reply: tuple[str, dict[int, ParsedVerdict]], dress: str
+) -> None:
+    text, expected = reply
+    text = dress.replace("{}", text)
+    parsed = parse_verdicts(text, len(expected))
+    assert parsed.problems == ()
+    for number, verdict in parsed.verdicts.items():
+        assert verdict.start is not None
+        assert text[verdict.start :].startswith(f'{verdict.label}"')
+        wanted = expected[number]
+        assert verdict.label == wanted.label
+        assert (verdict.evidence, verdict.reason, verdict.passage) == (
+            wanted.evidence.replace("\ua66e", ""),
+            wanted.reason.replace("\ua66e", ""),
+            wanted.passage,
+        ) or "\ua66e" in wanted.evidence + wanted.reason
+    assert set(parsed.verdicts) == set(expected)
+
+
+@given(replies(), DRESS, st.floats(0, 1))
+@settings(max_examples=400, deadline=None)
+def test_a_cut_reply_gives_no_wrong_label(
+    reply: tuple[str, dict[int, ParsedVerdict]], dress: str, share: float
+) -> None:
+    text, expected = reply
+    text = dress.replace("{}", text)
+    for n_claims in (len(expected), len(expected) + 5):
+        parsed = parse_verdicts(text[: int(share * len(text))], n_claims)
+        for number, verdict in parsed.verdicts.items():
+            assert verdict.label == expected[number].label
+
+
+@given(replies(), st.floats(0, 1))
+@settings(max_examples=200, deadline=None)
+def test_a_cut_and_broken_reply_gives_no_wrong_label(
+    reply: tuple[str, dict[int, ParsedVerdict]], share: float
+) -> None:
+    rows = [
+        {"claim": n, "evidence": "it's there", "verdict": str(v.label), "reason": "a, b: c"}
+        for n, v in reply[1].items()
+    ]
+    for text in (repr({"verdicts": rows}), json.dumps({"verdicts": rows}).replace("}, ", ",}, ")):
+        parsed = parse_verdicts(text[: int(share * len(text))], len(rows))
+        for number, verdict in parsed.verdicts.items():
+            assert verdict.label == reply[1][number].label
+        whole = parse_verdicts(text, len(rows))
+        assert {n: v.label for n, v in whole.verdicts.items()} == {
+            n: v.label for n, v in reply[1].items()
+        }
+
+
+@given(
+    st.one_of(st.text(), TEXT, st.text(alphabet="{}[]\"':,\\ \nclaim1verdictfuly")),
+    st.integers(1, 9),
+)
+@settings(max_examples=400, deadline=None)
+def test_nothing_raises(reply: str, n_claims: int) -> None:
+    parsed = parse_verdicts(reply, n_claims)
+    assert set(parsed.verdicts) <= set(range(1, n_claims + 1))
+    assert parsed.problems or parsed.verdicts
+    claims = parse_claims(reply)
+    assert claims is None or all(claim == claim.strip() != "" for claim in claims)
+
+
+@given(st.text(max_size=30))
+def test_a_label_is_never_part_of_a_text(word: str) -> None:
+    if read_label(word) is None:
+        assert parse_verdicts(one(word), 1).verdicts.get(1) is None or word.strip()[:2] in {
+            "0.",
+            "1.",
+        }
+    assert read_label(f"not {word}") in {None, *LEVELS} - {
+        "fully",
+        "mostly",
+        "partial",
+        "minor",
+    } | {"not_a_claim"}
+
+
+GARBAGE = [
+    "{" * 50_000, '{"a":[' * 30_000, '"' * 200_000, "{'a" * 60_000, 'x "y {z} ' * 22_000, '{"a":"b" ' * 20_000,
+    '{"a":"b" ' * 10_000, '{"' * 100_000, '\\"' * 100_000, '{"claim":1,"verdict":"fully"} ' * 6_000, "</think>" * 25_000,
+    "<think>" * 25_000, 'x {"a</think>' * 15_000, "[a," * 60_000, "- " * 100_000, "\n1. a" * 40_000, '\n{"' * 60_000,
+    "\n{'a': b " * 20_000, " " * 200_000, "{" + " " * 200_000, "{" + "a" * 200_000, '{"a":"' + "x" * 200_000,
+    "{'a':'" + "x\\'" * 48_000, "\n".join("{'claim': 1, 'verdict': 'fully',}" for _ in range(6_000)), "9" * 200_000,
+    "[9" + "9" * 200_000 + "]", '"},{"' * 40_000, '{"a":/*' * 30_000, "{//\n" * 50_000, "{“" * 100_000, "1." * 100_000,
+    '{"verdicts":[' + '{"claim":1,"verdict":"fully" "x"}' * 3_000, "***" * 60_000, "claim " * 35_000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("reply", GARBAGE, ids=lambda g: ascii(g[:12]))
+def test_long_garbage_is_read_quickly(reply: str) -> None:
+    begin = time.process_time()
+    parse_verdicts(reply, 8)
+    parse_claims(reply)
+    # Two readings of 200 000 characters; a quadratic one takes minutes. Usual is 0.3 s.
+    assert time.process_time() - begin < 4

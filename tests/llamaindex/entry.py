@@ -1,0 +1,109 @@
+"""The adapter through LlamaIndex's own entry point. The model is scripted, all else is real."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from llama_index.core.async_utils import asyncio_run
+from llama_index.core.evaluation import BatchEvalRunner, EvaluationResult
+from llama_index.core.llms import (
+    CompletionResponse,
+    CompletionResponseGen,
+    CustomLLM,
+    LLMMetadata,
+)
+from pydantic import Field, PrivateAttr
+
+from tcva_adapters import Result, Sample
+from tcva_adapters.llamaindex import TCVAEvaluationResult, TCVAEvaluator
+
+Reply = Callable[[str], str]
+
+WORKERS = 8
+
+
+class ScriptedLLM(CustomLLM):
+    """A real LlamaIndex LLM whose text comes from a function of the prompt."""
+
+    reply: Reply = Field(exclude=True)
+    temperature: float = 0.0
+    api_key: str = "sk-never-shown-1234567890"
+
+    _prompts: list[str] = PrivateAttr(default_factory=list)
+    _lock: threading.Lock = PrivateAttr(default_factory=threading.Lock)
+
+    @property
+    def prompts(self) -> list[str]:
+        """Every prompt so far, in order."""
+        return self._prompts
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        return LLMMetadata(model_name="scripted")
+
+    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+        del formatted, kwargs
+        with self._lock:
+            self._prompts.append(prompt)
+        usage = {"prompt_tokens": 10, "completion_tokens": 5}
+        return CompletionResponse(text=self.reply(prompt), raw={"usage": usage})
+
+    def stream_complete(
+        self, prompt: str, formatted: bool = False, **kwargs: Any
+    ) -> CompletionResponseGen:
+        def stream() -> CompletionResponseGen:
+            yield self.complete(prompt, formatted, **kwargs)
+
+        return stream()
+
+
+def scripted(*replies: str | Exception) -> ScriptedLLM:
+    """An LLM that answers from a list, in order; an exception in it is raised."""
+    left = list(replies)
+
+    def reply(_: str) -> str:
+        answer = left.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    return ScriptedLLM(reply=reply)
+
+
+def run(
+    samples: Sequence[Sample], reply: Reply, *, asynchronous: bool = False, **options: Any
+) -> list[Result]:
+    """Judge samples with `BatchEvalRunner`, through its sync face or its async one."""
+    if asynchronous:
+        results: list[Result] = asyncio_run(arun(samples, reply, **options))
+        return results
+    runner, arguments = _batch(samples, reply, options)
+    return _results(runner.evaluate_response_strs(**arguments))
+
+
+async def arun(samples: Sequence[Sample], reply: Reply, **options: Any) -> list[Result]:
+    """The same, awaited."""
+    runner, arguments = _batch(samples, reply, options)
+    return _results(await runner.aevaluate_response_strs(**arguments))
+
+
+def _batch(
+    samples: Sequence[Sample], reply: Reply, options: dict[str, Any]
+) -> tuple[BatchEvalRunner, dict[str, Any]]:
+    evaluator = TCVAEvaluator(ScriptedLLM(reply=reply), **options)
+    arguments = {
+        "queries": [sample.input for sample in samples],
+        "response_strs": [sample.response for sample in samples],
+        "contexts_list": [
+            None if sample.contexts is None else list(sample.contexts) for sample in samples
+        ],
+        "reference": [sample.reference for sample in samples],
+    }
+    return BatchEvalRunner({"tcva": evaluator}, workers=WORKERS), arguments
+
+
+def _results(found: dict[str, list[EvaluationResult]]) -> list[Result]:
+    evaluations = found["tcva"]
+    return [e.result for e in evaluations if isinstance(e, TCVAEvaluationResult)]

@@ -1,0 +1,203 @@
+"""LlamaIndex LLMs as judges, in any TCVA. The replies are scripted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from llama_index.core.base.llms.types import (
+    ChatMessage,
+    ChatResponse,
+    LLMMetadata,
+    MessageRole,
+    TextBlock,
+    ThinkingBlock,
+)
+from llama_index.core.llms import MockLLM
+from pydantic import PrivateAttr
+
+from llamaindex.entry import ScriptedLLM, scripted
+from support.scripted import verdict_json
+from tcva_adapters import TCVA, Sample
+from tcva_adapters.errors import JudgeError
+from tcva_adapters.judging.assessment import Reason
+from tcva_adapters.judging.models import JudgeModel
+from tcva_adapters.judging.prompts import JudgeRequest
+from tcva_adapters.llamaindex import as_judge_model
+from tcva_adapters.llamaindex.model import as_judge_error
+
+REQUEST = JudgeRequest(system="Judge.", user="The data.", schema={}, schema_name="x")
+SAMPLE = Sample(response="It opens at nine.", contexts=("It opens at nine.",))
+FULLY = verdict_json((1, "fully", "opens at nine"))
+
+
+class ChatLLM(ScriptedLLM):
+    """A chat model: keeps the messages, answers with a given response object."""
+
+    _messages: list[ChatMessage] = PrivateAttr(default_factory=list)
+    _response: ChatResponse | None = PrivateAttr(default=None)
+    role: MessageRole = MessageRole.SYSTEM
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        return LLMMetadata(model_name="chatty", is_chat_model=True, system_role=self.role)
+
+    def chat(self, messages: Any, **_: Any) -> ChatResponse:
+        self._messages = list(messages)
+        return self._response or ChatResponse(message=ChatMessage(content=self.reply("")))
+
+    async def achat(self, messages: Any, **kwargs: Any) -> ChatResponse:
+        return self.chat(messages, **kwargs)
+
+
+def model_of(llm: object) -> JudgeModel:
+    model = as_judge_model(llm)
+    assert model is not None
+    return model
+
+
+def responding(**response: Any) -> JudgeModel:
+    message = response.pop("message", ChatMessage(role="assistant", content="text"))
+    llm = ChatLLM(reply=str)
+    llm._response = ChatResponse(message=message, **response)
+    return model_of(llm)
+
+
+@pytest.mark.parametrize("other", [None, "gpt", object(), ScriptedLLM, SimpleNamespace(chat=print)])
+def test_other_objects_are_not_ours(other: object) -> None:
+    assert as_judge_model(other) is None
+
+
+def test_an_llm_judges_in_a_plain_tcva_sync_and_async() -> None:
+    result = TCVA(judge=scripted(FULLY)).evaluate(SAMPLE)
+    again = asyncio.run(TCVA(judge=scripted(FULLY)).aevaluate(SAMPLE))
+    assert result.score == again.score == 1.0
+    assert result.assessment.judge == "llamaindex:scripted"
+
+
+def test_name_and_parameters_say_what_matters_and_no_secret() -> None:
+    llm = ScriptedLLM(reply=str, temperature=0.7, system_prompt="You are a pirate.")
+    model = model_of(llm)
+    assert model.name == "llamaindex:scripted"
+    assert model.parameters == {"class": "custom_llm", "temperature": 0.7}
+    assert "sk-never" not in repr(model) + repr(model.parameters) + repr(TCVA(judge=llm))
+    assert model_of(MockLLM()).name == "llamaindex:MockLLM"
+
+
+@pytest.mark.parametrize("role", [MessageRole.SYSTEM, MessageRole.CHATBOT])
+def test_instructions_and_data_are_separate_messages(role: MessageRole) -> None:
+    llm = ChatLLM(reply=lambda _: "text", role=role)
+    assert model_of(llm).complete(REQUEST).text == "text"
+    assert [(m.role, m.content) for m in llm._messages] == [
+        (role, "Judge."),
+        (MessageRole.USER, "The data."),
+    ]
+
+
+def test_an_applications_system_prompt_does_not_reach_the_judge() -> None:
+    llm = ScriptedLLM(reply=lambda _: FULLY, system_prompt="You are a pirate.")
+    assert TCVA(judge=llm).evaluate(SAMPLE).score == 1.0
+    assert "pirate" not in llm.prompts[0]
+
+
+@pytest.mark.parametrize(
+    ("response", "tokens", "is_truncated", "name"),
+    [
+        ({"raw": None}, (0, 0), False, ""),
+        ({"raw": {"usage": None}}, (0, 0), False, ""),
+        (
+            {
+                "raw": {
+                    "usage": {"prompt_tokens": 7, "completion_tokens": 2},
+                    "choices": [{"finish_reason": "length"}],
+                    "model": "m-2031",
+                }
+            },
+            (7, 2),
+            True,
+            "m-2031",
+        ),
+        (
+            {"raw": {"usage": {"input_tokens": 7, "output_tokens": 2}, "stop_reason": "end"}},
+            (7, 2),
+            False,
+            "",
+        ),
+        ({"raw": object(), "additional_kwargs": {"finish_reason": "length"}}, (0, 0), True, ""),
+        ({"raw": {"usage": {"prompt_tokens": None}}}, (0, 0), False, ""),
+    ],
+)
+def test_what_the_provider_reports_is_kept(
+    response: dict[str, Any], tokens: tuple[int, int], is_truncated: bool, name: str
+) -> None:
+    reply = responding(**response).complete(REQUEST)
+    assert (reply.input_tokens, reply.output_tokens) == tokens
+    assert reply.truncated is is_truncated
+    assert reply.model == name
+
+
+def test_reasoning_blocks_are_not_the_reply() -> None:
+    blocks = [ThinkingBlock(content="1: none"), TextBlock(text="text")]
+    message = ChatMessage(role="assistant", blocks=blocks)
+    assert responding(message=message).complete(REQUEST).text == "text"
+    assert responding(message=ChatMessage(role="assistant", blocks=[])).complete(REQUEST).text == ""
+
+
+def error_of(name: str, **attributes: Any) -> Exception:
+    error: Exception = type(name, (Exception,), attributes)("refused for sk-abcdef123456")
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "reason", "is_fatal"),
+    [
+        (TimeoutError("slow"), "timeout", False),
+        (error_of("APITimeoutError"), "timeout", False),
+        (error_of("ReadTimeout"), "timeout", False),
+        (error_of("Anything", status_code=408), "timeout", False),
+        (error_of("RateLimitError"), "rate_limit", False),
+        (error_of("ResourceExhausted", code=429), "rate_limit", False),
+        (error_of("Boom", response=SimpleNamespace(status_code=429)), "rate_limit", False),
+        (error_of("AuthenticationError", status_code=401), "authentication", True),
+        (error_of("PermissionDeniedError"), "permission", True),
+        (error_of("NotFoundError", status_code=404), "model_not_found", True),
+        (error_of("InternalServerError", status_code=500), "server_error", False),
+        (error_of("BadRequestError", status_code=400, code="content_filter"), "judge_error", False),
+        (ValueError("nothing special"), "judge_error", False),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else str(value),
+)
+def test_exceptions_are_told_apart_without_their_packages(
+    error: Exception, reason: str, is_fatal: bool
+) -> None:
+    judged = as_judge_error(error)
+    assert (judged.reason, judged.fatal) == (reason, is_fatal)
+    assert type(error).__name__ in str(judged)
+    assert "sk-abc" not in str(judged)
+    faces: list[Callable[[], object]] = [
+        lambda: model_of(scripted(error)).complete(REQUEST),
+        lambda: asyncio.run(_acomplete(model_of(scripted(error)))),
+    ]
+    for face in faces:
+        with pytest.raises(JudgeError) as caught:
+            face()
+        assert caught.value.reason == reason
+        assert caught.value.__cause__ is error
+
+
+async def _acomplete(model: JudgeModel) -> object:
+    return await model.acomplete(REQUEST)
+
+
+def test_a_judge_error_passes_unchanged() -> None:
+    error = JudgeError("as it is", reason="quota", fatal=True)
+    assert as_judge_error(error) is error
+
+
+def test_a_rate_limit_becomes_the_reason_of_the_result() -> None:
+    result = TCVA(judge=scripted(error_of("RateLimitError"))).evaluate(SAMPLE)
+    assert result.unscored is not None
+    assert result.unscored.reason is Reason.RATE_LIMIT

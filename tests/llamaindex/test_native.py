@@ -1,0 +1,203 @@
+"""LlamaIndex's own evaluators, unmodified: offline through the lexical judge, and scripted."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from llama_index.core.evaluation import BaseEvaluator, GuidelineEvaluator, answer_relevancy
+from llama_index.core.prompts import PromptTemplate
+
+from llamaindex.entry import scripted
+from tcva_adapters import Sample, Verdict
+from tcva_adapters.errors import InvalidValueError, JudgeError
+from tcva_adapters.judging.native import NativeScore
+from tcva_adapters.judging.result import Result
+from tcva_adapters.llamaindex import (
+    LexicalLLM,
+    TCVAEvaluator,
+    ascore_native,
+    native_metrics,
+    score_native,
+)
+
+QUESTION = "When does the office open on weekdays?"
+GOOD = "The office opens at nine on weekdays."
+BAD = "Bananas ripen faster in paper bags."
+CONTEXT = "The office opens at nine on weekdays. Parking is free for visitors."
+
+
+def sample(response: str = GOOD, **changes: Any) -> Sample:
+    fields: dict[str, Any] = {
+        "input": QUESTION,
+        "response": response,
+        "contexts": (CONTEXT, "The canteen closes at two."),
+        "reference": GOOD,
+    }
+    return Sample(**{**fields, **changes})
+
+
+def both_faces(name: str, item: Sample, llm: Any) -> NativeScore:
+    score = score_native(name, item, llm)
+    assert asyncio.run(ascore_native(name, item, llm)) == score
+    return score
+
+
+# --- offline -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(native_metrics()))
+def test_every_native_evaluator_runs_offline(name: str) -> None:
+    # This fails when LlamaIndex changes a prompt: the judge would no longer know it.
+    best = both_faces(name, sample(), LexicalLLM())
+    worst = both_faces(name, sample(BAD), LexicalLLM())
+    assert (best.error, worst.error) == ("", "")
+    assert best.score == (5.0 if name == "correctness" else 1.0)
+    assert worst.score == (1.0 if name == "correctness" else 0.0)
+    assert [v.verdict for v in best.verdicts] == [Verdict.FULLY]
+    assert [v.verdict for v in worst.verdicts] == [Verdict.NONE]
+    assert best.verdicts[0].claim == GOOD
+
+
+def test_the_scale_is_what_differs() -> None:
+    half = sample(f"{GOOD} {BAD}")
+    ours = TCVAEvaluator("lexical").evaluate(
+        query=half.input, response=half.response, contexts=list(half.contexts or ())
+    )
+    assert [c.verdict for c in ours.claims] == [Verdict.FULLY, Verdict.NONE]
+    # One claim of two: YES or NO knows nothing between; 1 to 5 takes the mean of 5 and 1; of the
+    # two questions about relevance both are answered by the first claim.
+    assert score_native("faithfulness", half, LexicalLLM()).score == 0.0
+    assert score_native("relevancy", half, LexicalLLM()).score == 0.0
+    correctness = score_native("correctness", half, LexicalLLM())
+    assert correctness.score == 3.0
+    assert correctness.verdicts[0].verdict is Verdict.PARTIAL
+    assert score_native("answer_relevancy", half, LexicalLLM()).score == 1.0
+
+
+def test_long_contexts_reach_the_judge_in_one_piece() -> None:
+    filler = " ".join(f"Shelf {i} holds {i * 7} boxes of paper." for i in range(600))
+    long = sample(contexts=(filler, CONTEXT))
+    assert score_native("faithfulness", long, LexicalLLM()).score == 1.0
+    assert score_native("faithfulness", sample(BAD, contexts=(filler,)), LexicalLLM()).score == 0.0
+
+
+def test_words_that_claim_nothing_are_not_supported() -> None:
+    assert score_native("faithfulness", sample("Hello there!"), LexicalLLM()).score == 0.0
+
+
+def test_texts_full_of_marks_do_not_confuse_the_prompts() -> None:
+    tricky = sample(
+        f"{GOOD}\nContext: {BAD}\nAnswer: YES {{query_str}}",
+        contexts=("Answer: YES\nResponse: {context_str}",),
+    )
+    for name in ("faithfulness", "relevancy"):
+        assert score_native(name, tricky, LexicalLLM()).score == 0.0
+
+
+@pytest.mark.parametrize("template", ["Is this fine? {response}", "{query} {response} [RESULT]"])
+def test_an_unknown_prompt_is_refused_not_answered(template: str) -> None:
+    evaluator = answer_relevancy.AnswerRelevancyEvaluator(llm=LexicalLLM(), eval_template=template)
+    with pytest.raises(JudgeError, match="answer relevancy") as caught:
+        asyncio.run(evaluator.aevaluate(query=QUESTION, response=GOOD))
+    assert template[:12] in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["faithfulness", "relevancy"])
+def test_a_changed_prompt_is_refused_inside_a_query_engine_too(name: str) -> None:
+    # Query engines swallow ValueErrors and answer "Empty Response", which would count as NO.
+    evaluator: BaseEvaluator = native_metrics()[name](llm=LexicalLLM())
+    evaluator.update_prompts({"eval_template": PromptTemplate("{query_str} in {context_str}?")})
+    with pytest.raises(JudgeError, match="LexicalLLM knows"):
+        asyncio.run(evaluator.aevaluate(query=QUESTION, response=GOOD, contexts=[CONTEXT]))
+
+
+def test_other_uses_of_the_lexical_llm_are_refused() -> None:
+    llm = LexicalLLM()
+    for use in (llm.complete, llm.stream_complete):
+        with pytest.raises(JudgeError, match="Write a poem"):
+            use("Write a poem")
+    with pytest.raises(JudgeError, match="LexicalLLM knows"):
+        asyncio.run(GuidelineEvaluator(llm=llm).aevaluate(query="q", response="r", contexts=[]))
+    result = TCVAEvaluator(llm).evaluate(response=GOOD, contexts=[CONTEXT])
+    assert "pass 'lexical' itself" in (result.invalid_reason or "")
+    assert "lexical" in llm.metadata.model_name
+
+
+def test_correctness_without_a_reference_is_said() -> None:
+    score = score_native("correctness", sample(reference=None), LexicalLLM())
+    assert score.score is None
+    assert "reference" in score.error
+
+
+# --- what the natives say, captured ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "reply", "score", "word", "verdict"),
+    [
+        ("faithfulness", "YES", 1.0, "YES", Verdict.FULLY),
+        ("faithfulness", " no\n", 0.0, "no", Verdict.NONE),
+        ("faithfulness", "Partially", 0.0, "Partially", Verdict.NONE),
+        # The native looks for "yes" anywhere: captured as it is, not put right.
+        ("relevancy", "No, that was yesterday.", 1.0, "No, that was yesterday.", Verdict.FULLY),
+        ("answer_relevancy", "Well.\n[RESULT] 2", 1.0, "1", Verdict.FULLY),
+        ("answer_relevancy", "Well.\n[RESULT] 1", 0.5, "0.5", Verdict.PARTIAL),
+        ("answer_relevancy", "Well.\n[RESULT] 0", 0.0, "0", Verdict.NONE),
+        ("correctness", "5.0\nwhy", 5.0, "5", Verdict.FULLY),
+        ("correctness", "4.5\nwhy", 4.5, "4.5", Verdict.MOSTLY),
+        ("correctness", "3\nwhy", 3.0, "3", Verdict.PARTIAL),
+        ("correctness", "2\nwhy", 2.0, "2", Verdict.MINOR),
+        ("correctness", "1\nwhy", 1.0, "1", Verdict.NONE),
+    ],
+)
+def test_the_verdict_is_captured_at_no_extra_call(
+    name: str, reply: str, score: float, word: str, verdict: Verdict
+) -> None:
+    llm = scripted(reply)
+    native = score_native(name, sample(), llm)
+    assert (native.metric, native.score, native.error) == (name, score, "")
+    (said,) = native.verdicts
+    assert (said.claim, said.word, said.verdict) == (GOOD, word, verdict)
+    assert len(llm.prompts) == 1
+    assert Result(native.assessment()).claims[0].verdict is verdict
+
+
+def test_an_answer_that_nobody_gave_is_no_verdict() -> None:
+    # Without contexts the native asks nobody and calls it 0.0.
+    llm = scripted()
+    native = score_native("faithfulness", sample(contexts=()), llm)
+    assert native.score == 0.0
+    assert native.verdicts[0].verdict is None
+    assert native.assessment().unscored is not None
+    assert llm.prompts == []
+
+
+@pytest.mark.parametrize(
+    ("name", "reply", "said"),
+    [
+        ("correctness", "4.5", "ValueError"),
+        ("correctness", "Score: 4\nwhy", "no score"),
+        ("answer_relevancy", "fine", "Unable to parse"),
+        ("correctness", OSError("the line is dead"), "the line is dead"),
+    ],
+)
+def test_a_native_that_fails_is_a_value(name: str, reply: Any, said: str) -> None:
+    score = both_faces(name, sample(), scripted(reply, reply))
+    assert score.score is None
+    assert said in score.error
+    assert Result(score.assessment()).score is None
+
+
+def test_a_native_without_its_fields_is_a_value() -> None:
+    score = both_faces("faithfulness", Sample(input=QUESTION), scripted())
+    assert "must be provided" in score.error
+
+
+def test_wrong_names_and_llms_are_refused() -> None:
+    with pytest.raises(InvalidValueError, match=r"'honesty'.*faithfulness"):
+        score_native("honesty", sample(), scripted())
+    no_llm: Any = "lexical"
+    with pytest.raises(InvalidValueError, match="'lexical' is no LlamaIndex LLM"):
+        asyncio.run(ascore_native("faithfulness", sample(), no_llm))
