@@ -1,6 +1,6 @@
 """Time of ``import tcva_adapters`` beside ``import numpy``, in fresh processes, in turn.
 
-Run: python benchmarks/import_time.py
+Run: python -m benchmarks.import_time
 """
 
 from __future__ import annotations

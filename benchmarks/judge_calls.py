@@ -1,6 +1,6 @@
 """Judge calls per sample, counted by a scripted HTTP server on 127.0.0.1.
 
-Run: PYTHONPATH=tests python benchmarks/judge_calls.py
+Run: python -m benchmarks.judge_calls
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ import json
 import tempfile
 from pathlib import Path
 
-from support.server import ScriptedServer, auto_judge
-from tcva_adapters.judging.openai_model import OpenAICompatibleModel
+from tests.support.server import ScriptedServer, auto_judge
 
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.data import sample_lines
-from tcva_adapters.judging.judge import blank_field
+from tcva_adapters.judging.judge import ClaimsMode, blank_field
+from tcva_adapters.judging.openai_model import OpenAICompatibleModel
 
 TEMPERATURES = [t / 100 for t in range(10, 101)]
 
@@ -26,9 +26,10 @@ def main() -> None:
     print(f"{len(judged)} samples with an answer and a context")
     with tempfile.TemporaryDirectory() as folder, ScriptedServer(auto_judge) as server:
         store = Path(folder) / "verdicts.sqlite"
-        for claims in ("split", "llm"):
+        modes: tuple[ClaimsMode, ...] = ("split", "llm")
+        for claims in modes:
             model = OpenAICompatibleModel("m", base_url=server.base_url)
-            tcva = TCVA(judge=model, claims=claims, store=store)  # type: ignore[arg-type]
+            tcva = TCVA(judge=model, claims=claims, store=store)
             before = server.count
             results = tcva.evaluate_many(judged)
             print(
@@ -39,7 +40,7 @@ def main() -> None:
                 for temperature in TEMPERATURES:
                     result.at(temperature)
             print(f"  {len(TEMPERATURES)} further temperatures: {server.count - before} calls")
-            again = TCVA(judge=model, claims=claims, store=store)  # type: ignore[arg-type]
+            again = TCVA(judge=model, claims=claims, store=store)
             again.evaluate_many(judged)
             print(f"  a second run with the store: {server.count - before} calls")
 

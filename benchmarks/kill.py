@@ -4,7 +4,7 @@ A child process judges through a scripted server on 127.0.0.1 and is killed by i
 once half the requests have come in. Calls under way at that moment were never answered to
 anybody who could keep them; they are counted apart.
 
-Run: PYTHONPATH=tests python benchmarks/kill.py
+Run: python -m benchmarks.kill
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import tempfile
 import threading
 from pathlib import Path
 
-from support.server import ScriptedServer, auto_judge
+from tests.support.server import Body, ScriptedServer, auto_judge
 
 SAMPLES = 500
 CONCURRENCY = 8
@@ -42,7 +42,7 @@ def interrupted_run(folder: Path, samples: int = SAMPLES) -> dict[str, int]:
     seen: collections.Counter[str] = collections.Counter()
     lock = threading.Lock()
 
-    def script(body: dict[str, object], n: int) -> object:
+    def script(body: Body, n: int) -> str:
         with lock:
             seen[json.dumps(body["messages"])] += 1
         if n >= samples // 2:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import tempfile
 
+_FOLDER = tempfile.TemporaryDirectory(prefix="tcva-tests-")  # gone when the process ends
+
 _QUIET = {
     "RAGAS_DO_NOT_TRACK": "true",
     "DEEPEVAL_TELEMETRY_OPT_OUT": "1",
     "DEEPEVAL_DISABLE_DOTENV": "1",
-    "DEEPEVAL_CACHE_FOLDER": tempfile.mkdtemp(prefix="tcva-deepeval-"),
+    "DEEPEVAL_CACHE_FOLDER": _FOLDER.name,
     "LANGSMITH_TRACING": "false",
     "LANGSMITH_TEST_TRACKING": "false",
     "TOKENIZERS_PARALLELISM": "false",

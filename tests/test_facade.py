@@ -7,8 +7,8 @@ import threading
 from pathlib import Path
 
 import pytest
+from tests.support.scripted import ScriptedModel, verdict_json
 
-from support.scripted import ScriptedModel, verdict_json
 from tcva_adapters import TCVA, Assessment, Result, Sample
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError, TCVAError
 from tcva_adapters.judging.assessment import Reason

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from tcva_adapters.core.aggregation import PENALTIES
 from tcva_adapters.core.kernel import TINY_EXPONENT, Penalty
 from tcva_adapters.core.temperature import PAPER_BOUNDS, exponent_within
 from tcva_adapters.errors import InvalidValueError
@@ -51,6 +52,9 @@ def score_agg(
     >>> [score_agg([1.0, 0.9, 0.7, 0.0], dialect=d) for d in ("paper", "absolute", "off")]
     [0.4875, 0.585, 0.65]
     """
+    if dialect not in PENALTIES:
+        msg = f"unknown dialect {dialect!r}; known are {', '.join(PENALTIES)}"
+        raise InvalidValueError(msg)
     if not scores:
         return 0.0
     bounds = PAPER_BOUNDS
@@ -75,7 +79,4 @@ def _factor(scores: Sequence[float], temperature: float, dialect: Penalty) -> fl
         return max(0.0, 1.0 - _STEP * zeros)
     if dialect == "ramped":
         alpha *= min(1.0, (n - 1) / _FULL_RAMP)
-    elif dialect != "paper":
-        msg = f"unknown dialect {dialect!r}; known are ramped, paper, absolute, off"
-        raise InvalidValueError(msg)
     return float((1.0 - zeros / n) ** alpha)

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from support.server import ScriptedServer, auto_judge
+from tests.support.server import ScriptedServer, auto_judge
 
 from tcva_adapters.cli.app import run
 

@@ -43,12 +43,12 @@ def reference(
             total = sum((w**power if w else Decimal(0) for w in exact), Decimal(0)) / n
             mean = total ** (1 / power) if total else Decimal(0)
         kept = Decimal(n - nones) / n
-        alpha = Decimal(1.5) - Decimal(temperature)
+        alpha = Decimal("1.5") - Decimal(temperature)
         if penalty == "ramped":
             alpha *= min(Decimal(1), Decimal(n - 1) / 4)
         factor = {
             "paper": lambda: kept**alpha if kept else Decimal(0),
-            "ramped": lambda: kept**alpha if kept or not alpha else Decimal(0),
+            "ramped": lambda: Decimal(1) if not alpha else kept**alpha if kept else Decimal(0),
             "absolute": lambda: max(Decimal(0), 1 - nones / Decimal(10)),
             "off": lambda: Decimal(1),
         }[penalty]()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.paper import judged, needs_paper_data
+from tests.support.paper import judged, needs_paper_data
 
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.collapse import ablation

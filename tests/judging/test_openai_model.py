@@ -14,6 +14,7 @@ from typing import Any
 
 import openai
 import pytest
+
 from support.server import (
     DROP,
     GARBAGE,
@@ -29,7 +30,6 @@ from support.server import (
     later,
     reply,
 )
-
 from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError
 from tcva_adapters.judging.models import JudgeModel, ModelReply
 from tcva_adapters.judging.openai_model import OpenAICompatibleModel
@@ -460,7 +460,7 @@ def test_a_users_asynchronous_client_serves_both_faces() -> None:
 def test_a_synchronous_call_inside_a_loop_whose_tasks_hold_all_places() -> None:
     entered = threading.Event()
 
-    def script(body: dict[str, Any], n: int) -> Answer:
+    def script(_body: dict[str, Any], n: int) -> Answer:
         # The first answer is held back until the second request has come in.
         if n == 1:
             entered.wait(10.0)

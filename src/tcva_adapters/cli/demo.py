@@ -6,11 +6,12 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 from tcva_adapters.cli import options
-from tcva_adapters.core.collapse import deepeval_share, ragas_share
+from tcva_adapters.core.collapse import binary_counts, ternary_counts
 from tcva_adapters.core.temperature import PRESETS
 from tcva_adapters.data import labels_of, sample_lines
 from tcva_adapters.facade import TCVA
@@ -57,15 +58,16 @@ def domain_rows(samples: Sequence[Sample], results: Sequence[Result]) -> list[di
             name: _mean([result.at(temperature).score or 0.0 for result in scored])
             for name, temperature in PRESETS.items()
         }
-        counts = [result.assessment.hard_counts for result in scored]
+        counts = np.array([result.assessment.hard_counts for result in scored])
+        binary, ternary = binary_counts(counts), ternary_counts(counts)
         rows.append(
             {
                 "domain": domain,
                 "samples": sum(sample.metadata["domain"] == domain for sample in samples),
                 "scored": len(scored),
                 **dial,
-                "binary": _mean([ragas_share(row) for row in counts]),
-                "ternary": _mean([deepeval_share(row) for row in counts]),
+                "binary": float((binary[:, 0] / counts.sum(axis=1)).mean()),
+                "ternary": float((1 - ternary[:, 2] / counts.sum(axis=1)).mean()),
                 "same_level_as_reader": _agreement(samples, results, domain),
             }
         )

@@ -100,7 +100,9 @@ def ablation(
     rows = check_counts(counts)
     grid = [temperature]
     full = sweep(rows, grid, scheme=scheme, eps=eps, floor=floor, bounds=bounds)[:, 0]
-    bare = sweep(rows, grid, scheme=scheme, penalty="off", eps=eps, floor=floor, bounds=bounds)[:, 0]
+    bare = sweep(rows, grid, scheme=scheme, penalty="off", eps=eps, floor=floor, bounds=bounds)[
+        :, 0
+    ]
     mean = sweep(rows, [_ARITHMETIC_T], scheme=scheme, penalty="off")[:, 0]
     with np.errstate(invalid="ignore"):
         kept = rows[:, :-1].sum(axis=1) / rows.sum(axis=1)

@@ -88,10 +88,12 @@ def flip_temperature(
     return found
 
 
-def _as_row(verdicts_or_counts: Iterable[Verdict | str] | Sequence[float] | FloatArray) -> FloatArray:
+def _as_row(
+    verdicts_or_counts: Iterable[Verdict | str] | Sequence[float] | FloatArray,
+) -> FloatArray:
     items = list(verdicts_or_counts)
     if all(isinstance(item, str) for item in items):
-        return count_levels(items)[None, :]  # type: ignore[arg-type]  # all of them are words
+        return count_levels(items)[None, :]
     return check_counts(np.array([items], dtype=np.float64))
 
 

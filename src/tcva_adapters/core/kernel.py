@@ -183,7 +183,8 @@ def _reduced(rows: FloatArray) -> FloatArray:
     whole: npt.NDArray[np.bool_] = (rows == np.floor(rows)).all(axis=1)
     integers = np.where(whole[:, None], rows, 0.0).astype(np.int64)
     divisors = np.maximum(np.gcd.reduce(integers, axis=1), 1)
-    return rows / divisors[:, None]
+    reduced: FloatArray = rows / divisors[:, None]
+    return reduced
 
 
 def _total(rows: FloatArray) -> FloatArray:

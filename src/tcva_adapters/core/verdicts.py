@@ -160,6 +160,5 @@ def count_levels(verdicts: Iterable[Verdict | str]) -> FloatArray:
     """
     counts = [0] * len(LEVELS)
     for verdict in verdicts:
-        index = _INDEX.get(verdict)  # type: ignore[call-overload]  # a StrEnum hashes as its word
-        counts[_INDEX[Verdict.parse(verdict)] if index is None else index] += 1
+        counts[_INDEX[verdict if isinstance(verdict, Verdict) else Verdict.parse(verdict)]] += 1
     return np.array(counts, dtype=np.float64)

@@ -7,12 +7,15 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.judging.models import ModelReply, TokenLogprob
 
 __all__ = ["level_probabilities"]
 
-_SPELLINGS: Final = tuple((i, level.value) for i, level in enumerate(LEVELS)) + ((2, "partially"),)
+_SPELLINGS: Final = (
+    *((i, level.value) for i, level in enumerate(LEVELS)),
+    (LEVELS.index(Verdict.PARTIAL), "partially"),
+)
 _WORD_AMONG_MARKS: Final = re.compile(r"[^a-z]*([a-z]+)[^a-z]*")
 _WORD: Final = re.compile(r"[A-Za-z]+")
 

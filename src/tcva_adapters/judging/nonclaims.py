@@ -17,6 +17,9 @@ _GREETINGS: Final = (
     r"(?:many thanks|thanks|thank you)(?: (?:so|very) much| a lot)?(?: for (?:(?:your|the) (?:kind |"
     r"great |good )?(?:question|message|patience|interest|feedback|order|enquiry|inquiry|e-?mail|"
     r"call|visit|time|trust)|asking|reaching out|getting in touch|contacting us|writing|waiting))?",
+    rf"(?:(?:hello|hi) and )?(?:thanks|thank you) for (?:getting in touch|reaching out|your message|"
+    rf"(?:using|choosing|contacting|calling)(?: {_PLACE}){{1,3}})",
+    r"sorry (?:to hear that|about that|for the (?:delay|inconvenience|trouble))",
     r"(?:you're|you are) (?:very |most )?welcome",
     r"(?:good ?bye|bye|see you(?: soon| later)?|take care|cheers|sincerely|yours|(?:(?:kind|best|"
     r"warm)(?:est)? (?:regards|wishes)))",

@@ -38,7 +38,7 @@ def new_async(url: str, key: str, timeout: float, max_retries: int) -> AsyncOpen
     """A client for one event loop."""
     import openai  # noqa: PLC0415
 
-    async def hook(response: Any) -> None:  # noqa: RUF029  # an asynchronous client awaits it
+    async def hook(response: Any) -> None:  # an asynchronous client awaits it
         _never_repeat_501(response)
 
     return openai.AsyncOpenAI(
@@ -64,17 +64,15 @@ class LoopClients:
     reaches the server, but its answer reaches nobody, so that the SDK asks a second time.
 
     Args:
-        make: Makes a client.
-        given: A client of the user's: it serves the first loop as it is and others as a copy with
-            connections of its own.
+        make: Makes a client with connections of its own.
+        first: A client of the user's, which serves the first loop and is not closed here.
     """
 
     def __init__(
-        self, *, make: Callable[[], AsyncOpenAI] | None = None, given: AsyncOpenAI | None = None
+        self, make: Callable[[], AsyncOpenAI], *, first: AsyncOpenAI | None = None
     ) -> None:
         self._make = make
-        self._given = given
-        self._given_is_taken = False
+        self._first = first
         self._lock = threading.Lock()
         self._clients: dict[
             asyncio.AbstractEventLoop, tuple[AsyncOpenAI, AsyncGenerator[None] | None]
@@ -95,17 +93,11 @@ class LoopClients:
         return client
 
     def _new(self) -> tuple[AsyncOpenAI, AsyncGenerator[None] | None]:
-        if self._given is not None and not self._given_is_taken:
-            self._given_is_taken = True
-            return self._given, None
-        client = self._copy() if self._make is None else self._make()
+        if self._first is not None:
+            client, self._first = self._first, None
+            return client, None
+        client = self._make()
         return client, _closed_with_its_loop(client)
-
-    def _copy(self) -> AsyncOpenAI:
-        import openai  # noqa: PLC0415
-
-        assert self._given is not None
-        return self._given.copy(http_client=openai.DefaultAsyncHttpxClient())
 
 
 async def _closed_with_its_loop(client: AsyncOpenAI) -> AsyncGenerator[None]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from http import HTTPStatus
+from typing import Final
 from urllib.parse import urlsplit
 
 from tcva_adapters.errors import JudgeError
@@ -30,8 +31,6 @@ _NO_MODEL: Final = re.compile(
 )
 _CONTENT_CODES: Final = frozenset({"content_filter", "content_policy_violation"})
 _REFUSED: Final = frozenset({400, 404, 422, 501})
-_NOT_FOUND: Final = 404
-_SERVER_ERRORS: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +42,14 @@ class Server:
         model: The model asked for.
         secret: The key, which no message may contain.
         retries: How often the SDK repeats a request.
-        timeout: Seconds that a request may take, for messages.
+        timeout: Seconds that a request may take; None where the client of a user decides.
     """
 
     url: str
     model: str
     secret: str
     retries: int
-    timeout: Any
+    timeout: float | None
 
     def __repr__(self) -> str:
         return f"Server(url={self.url!r}, model={self.model!r})"
@@ -118,7 +117,7 @@ class Failure:
         if self._is_context_length or self._is_content or self._is_no_model:
             return False
         # Most 404s are wrong addresses; some gateways answer so when no server has a feature.
-        return self.status != _NOT_FOUND or names_a_feature or "support" in self.message
+        return self.status != HTTPStatus.NOT_FOUND or names_a_feature or "support" in self.message
 
     @property
     def _is_context_length(self) -> bool:
@@ -145,8 +144,9 @@ class Failure:
         """
         server, said = self.server, f": {self.message}" if self.message else ""
         if self.timed_out:
+            within = "in time " if server.timeout is None else f"within {server.timeout:g} s "
             msg = (
-                f"{server.url} did not answer within {server.timeout} s "
+                f"{server.url} did not answer {within}"
                 f"({server.retries} retries); raise the timeout or lower the concurrency"
             )
             return JudgeError(msg, reason="timeout")
@@ -156,39 +156,43 @@ class Failure:
         return self._status_error(f"{server.url} answered {self.status}{said}")
 
     def _status_error(self, answer: str) -> JudgeError:
-        server = self.server
-        if self.code == "insufficient_quota" or self.status == 402:  # noqa: PLR2004
-            return JudgeError(f"no credit left: {answer}", reason="quota", fatal=True)
-        if self.status in (401, 403):
-            word = "authentication" if self.status == 401 else "permission"  # noqa: PLR2004
-            msg = f"the API key was not accepted; check OPENAI_API_KEY or api_key ({answer})"
-            return JudgeError(msg, reason=word, fatal=True)
-        if self.status == 429:  # noqa: PLR2004
-            msg = f"rate limit after {server.retries} retries; set requests_per_minute ({answer})"
-            return JudgeError(msg, reason="rate_limit")
-        if self.status == 408:  # noqa: PLR2004
-            return JudgeError(answer, reason="timeout")
-        if self._is_context_length or self.status == 413:  # noqa: PLR2004
-            msg = f"the prompt is too long for {server.model}: {answer}"
-            return JudgeError(msg, reason="context_length")
-        if self._is_content:
-            msg = f"the server's content filter refused the sample: {answer}"
-            return JudgeError(msg, reason="judge_error")
-        if self._is_no_model:
-            msg = (
-                f"no model {server.model!r} at {server.url}; `curl {server.url}/models` lists "
-                f"those it has ({answer})"
-            )
-            return JudgeError(msg, reason="model_not_found", fatal=True)
-        if self.status == _NOT_FOUND:
-            msg = (
-                f"no chat completions at {server.url}; check base_url, which usually ends in /v1, "
-                f"and the model's name {server.model!r} ({answer})"
-            )
-            return JudgeError(msg, reason="model_not_found", fatal=True)
-        if self.status is not None and self.status >= _SERVER_ERRORS:
-            return JudgeError(f"{answer} ({server.retries} retries)", reason="server_error")
-        return JudgeError(answer, reason="judge_error")
+        server, status = self.server, self.status or 0
+        url, model = server.url, server.model
+        rejected = f"the API key was not accepted; check OPENAI_API_KEY or api_key ({answer})"
+        unknown = f"no model {model!r} at {url}; `curl {url}/models` lists those it has ({answer})"
+        lost = (
+            f"no chat completions at {url}; check base_url, which usually ends in /v1, and the "
+            f"model's name {model!r} ({answer})"
+        )
+        hurried = f"rate limit after {server.retries} retries; set requests_per_minute ({answer})"
+        # The first that holds; whether it is fatal comes last.
+        cases = (
+            (
+                self.code == "insufficient_quota" or status == HTTPStatus.PAYMENT_REQUIRED,
+                ("quota", f"no credit left: {answer}", True),
+            ),
+            (status == HTTPStatus.UNAUTHORIZED, ("authentication", rejected, True)),
+            (status == HTTPStatus.FORBIDDEN, ("permission", rejected, True)),
+            (status == HTTPStatus.TOO_MANY_REQUESTS, ("rate_limit", hurried, False)),
+            (status == HTTPStatus.REQUEST_TIMEOUT, ("timeout", answer, False)),
+            (
+                self._is_context_length or status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                ("context_length", f"the prompt is too long for {model}: {answer}", False),
+            ),
+            (
+                self._is_content,
+                ("judge_error", f"the content filter refused the sample: {answer}", False),
+            ),
+            (self._is_no_model, ("model_not_found", unknown, True)),
+            (status == HTTPStatus.NOT_FOUND, ("model_not_found", lost, True)),
+            (
+                status >= HTTPStatus.INTERNAL_SERVER_ERROR,
+                ("server_error", f"{answer} ({server.retries} retries)", False),
+            ),
+            (True, ("judge_error", answer, False)),
+        )
+        reason, msg, fatal = next(case for holds, case in cases if holds)
+        return JudgeError(msg, reason=reason, fatal=fatal)
 
 
 def shown_url(url: str) -> str:

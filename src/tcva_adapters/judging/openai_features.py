@@ -10,7 +10,15 @@ from typing import Any, Final, Literal
 
 from tcva_adapters.judging.prompts import JudgeRequest
 
-__all__ = ["Capabilities", "Settings", "next_drop"]
+__all__ = [
+    "Capabilities",
+    "Feature",
+    "Settings",
+    "features_in",
+    "format_drop",
+    "named_features",
+    "next_drop",
+]
 
 Feature = Literal[
     "logprobs",
@@ -37,17 +45,18 @@ _FORMAT_WORDS: Final = (
     r"response_format|json_schema|json_object|json[ _]mode|structured[ _]outputs?|guided_json"
     r"|grammar"
 )
-_NAMED: Final[dict[Feature, re.Pattern[str]]] = {
+_WORDS: Final[dict[Feature, str]] = {
+    "logprobs": "(?:top_)?logprobs",
+    "json_schema": _FORMAT_WORDS,
+    "seed": "seed",
+    "json_object": _FORMAT_WORDS,
+    "max_tokens": "max_tokens",
+    "temperature": "temperature",
+    "max_completion_tokens": "max_completion_tokens",
+}
+_NAMED: Final = {
     feature: re.compile(rf"(?<![a-z_])(?:{words})(?![a-z_])", re.IGNORECASE)
-    for feature, words in {
-        "logprobs": "(?:top_)?logprobs",
-        "json_schema": _FORMAT_WORDS,
-        "seed": "seed",
-        "json_object": _FORMAT_WORDS,
-        "max_tokens": "max_tokens",
-        "temperature": "temperature",
-        "max_completion_tokens": "max_completion_tokens",
-    }.items()
+    for feature, words in _WORDS.items()
 }
 TOP_LOGPROBS: Final = 5
 """Alternatives per token: there are five levels, and some servers allow no more."""

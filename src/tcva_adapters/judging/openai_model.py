@@ -112,7 +112,14 @@ class OpenAICompatibleModel:
         except ImportError as error:
             msg = f"a model as judge needs openai: pip install 'tcva-adapters[openai]' ({error})"
             raise MissingDependencyError(msg) from error
-        _check(model, temperature, max_tokens, timeout, max_retries, prices)
+        _check(
+            model,
+            temperature=temperature,
+            max_tokens=max_tokens,
+            timeout=timeout,
+            max_retries=max_retries,
+            prices=prices,
+        )
         self._sdk_error = openai.OpenAIError
         self._settings = Settings(model, temperature, seed, max_tokens, logprobs)
         self._prices = prices
@@ -121,22 +128,28 @@ class OpenAICompatibleModel:
         self._lock = threading.Lock()
         self._capabilities = Capabilities()
         self._answered = False
-        self._sync = client
-        self._loops = None if async_client is None else LoopClients(given=async_client)
+        self._sync: Any = client
+        self._loops: LoopClients | None = None
+        self._thread = LoopThread(self)
         given = client or async_client
         if given is None:
             url = base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL
             _check_url(url)
             key = _key(api_key, url)
-            self._loops = LoopClients(make=lambda: new_async(url, key, timeout, max_retries))
+            self._loops = LoopClients(lambda: new_async(url, key, timeout, max_retries))
             self._sync = new_sync(url, key, timeout, max_retries)
             weakref.finalize(self, self._sync.close)
         else:
             url, key, max_retries = str(given.base_url), given.api_key, given.max_retries
-            timeout = getattr(given.timeout, "read", None) or given.timeout  # type: ignore[assignment]
-        self._server = Server(shown_url(url), model, key, max_retries, timeout)
-        self._thread = LoopThread(self) if self._sync is None else None
+        if async_client is not None:
+            self._loops = LoopClients(
+                lambda: async_client.copy(http_client=openai.DefaultAsyncHttpxClient()),
+                first=async_client,
+            )
         self._pool = ThreadPoolExecutor(max_concurrency) if self._loops is None else None
+        self._server = Server(
+            shown_url(url), model, key, max_retries, timeout if given is None else None
+        )
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._settings.model!r}, base_url={self._server.url!r})"
@@ -173,9 +186,7 @@ class OpenAICompatibleModel:
                 the first four, and for ``connection`` where the server never answered.
         """
         with self._concurrency.hold():
-            if self._thread is not None:
-                return self._thread.run(self._aconverse(request, self._settings))
-            return self._converse(request, self._settings, self._sync)
+            return self._block(request, self._settings)
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request without blocking the event loop.
@@ -184,12 +195,10 @@ class OpenAICompatibleModel:
             JudgeError: As `complete` does.
         """
         async with self._concurrency.ahold():
-            if self._pool is not None:
+            if self._loops is None:
                 loop = asyncio.get_running_loop()
-                return await loop.run_in_executor(
-                    self._pool, self._converse, request, self._settings, self._sync
-                )
-            return await self._aconverse(request, self._settings)
+                return await loop.run_in_executor(self._pool, self._block, request, self._settings)
+            return await self._aconverse(request, self._settings, self._loops)
 
     def probe(self) -> dict[str, Any]:
         """Ask one tiny question with every feature, for a report on the server.
@@ -204,12 +213,7 @@ class OpenAICompatibleModel:
         settings = replace(self._settings, logprobs=True)
         report: dict[str, Any] = {"answers": False, "server": self._server.url}
         try:
-            if self._thread is not None:
-                reply = self._thread.run(self._aconverse(_PROBE, settings))
-            else:
-                assert self._sync is not None
-                client = self._sync.with_options(max_retries=_PROBE_RETRIES)
-                reply = self._converse(_PROBE, settings, client)
+            reply = self._block(_PROBE, settings, max_retries=_PROBE_RETRIES)
         except JudgeError as error:
             report |= {"reason": error.reason, "detail": str(error)}
         else:
@@ -228,6 +232,16 @@ class OpenAICompatibleModel:
             }
         return report | {"seconds": round(time.perf_counter() - started, 3)}
 
+    def _block(
+        self, request: JudgeRequest, settings: Settings, *, max_retries: int | None = None
+    ) -> ModelReply:
+        """A call that blocks its thread, over whichever client there is."""
+        if self._sync is None and self._loops is not None:
+            return self._thread.run(self._aconverse(request, settings, self._loops))
+        if max_retries is None:
+            return self._converse(request, settings, self._sync)
+        return self._converse(request, settings, self._sync.with_options(max_retries=max_retries))
+
     def _converse(self, request: JudgeRequest, settings: Settings, client: Any) -> ModelReply:
         steps = self._steps(request, settings)
         body = next(steps)
@@ -245,9 +259,10 @@ class OpenAICompatibleModel:
             except StopIteration as stop:
                 return stop.value  # type: ignore[no-any-return]
 
-    async def _aconverse(self, request: JudgeRequest, settings: Settings) -> ModelReply:
-        assert self._loops is not None
-        client = await self._loops.client()
+    async def _aconverse(
+        self, request: JudgeRequest, settings: Settings, loops: LoopClients
+    ) -> ModelReply:
+        client: Any = await loops.client()
         steps = self._steps(request, settings)
         body = next(steps)
         while True:
@@ -379,6 +394,7 @@ def _retries(error: Exception) -> int:
 
 def _check(
     model: str,
+    *,
     temperature: float | None,
     max_tokens: int,
     timeout: float,

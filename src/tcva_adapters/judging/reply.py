@@ -352,8 +352,10 @@ def _readings(reply: str, position: int, *, has_plain_text: bool) -> list[_Readi
     readings: list[_Reading] = []
     alone: list[_Entry] = []
     damage: list[str] = []
+    gaps: list[str] = []
     end = position
     for node in json_values(reply, position):
+        gaps.append(reply[end : node.start])
         end = node.end
         entries = _with_starts(reply, node, _entries(node.value))
         problems = [_IS_CUT] if node.is_cut else []
@@ -364,7 +366,7 @@ def _readings(reply: str, position: int, *, has_plain_text: bool) -> list[_Readi
             alone += entries
         elif entries:
             readings.append(_Reading(entries, problems, is_cut=node.is_cut))
-    if _LEFTOVER.search(reply, end) and (readings or alone):
+    if (readings or alone) and _LEFTOVER.search("\n".join([*gaps[1:], reply[end:]])):
         # The rest of a value that seemed to end early: a quote in it was not escaped.
         return [_Reading([], [_IS_DOUBTFUL], is_cut=True)]
     if alone:  # verdicts written one after the other make one reading

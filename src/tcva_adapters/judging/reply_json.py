@@ -35,10 +35,13 @@ _TOKEN: Final = re.compile(
     r"|'(?:[^'\\]++|\\.)*+(?P<single>'?)"
     r"|(?P<mark>[{}\[\],:])"
     r"|(?P<comment>//[^\n]*+|\#[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?)"
-    r"|(?P<word>[^\s\"'{}\[\],:/\#]++)"
-    r"|(?P<odd>/)",
+    r"|(?P<word>[^\s\"'“”‘’{}\[\],:/\#]++)"
+    r"|(?P<odd>[/“”‘’])",
     re.DOTALL,
 )
+_UNFINISHED: Final = re.compile(r"[{\[]*+(?:[TW](?::[{\[]*+[TW]?)?)?")
+"""What may stand behind the last comma of a value that was cut off."""
+
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d{1,17})?")
 _LITERALS: Final = {"None": "null", "True": "true", "False": "false"} | {
     word: word for word in ("null", "true", "false")
@@ -159,49 +162,63 @@ def json_values(reply: str, position: int) -> Iterator[Node]:
 
 
 def _copy(text: str, start: int) -> _Copy:
-    """The value at ``start`` as strict JSON: other quotes, bare words, comments, spare commas.
-
-    Where the text ends first, the value is closed behind the last text, entry or comma that is
-    whole. A bare word or number at the end may be half of one.
-    """
+    """The value at ``start`` as strict JSON: other quotes, bare words, comments, spare commas."""
     pieces: list[str] = []
+    kinds: list[str] = []
     closers: list[str] = []
-    ways: dict[str, tuple[int, str]] = {}
-    text_end = len(text.rstrip())
-    is_odd = False
-    for match in _TOKEN.finditer(text, start):
-        mark = match["mark"]
-        if match["comment"]:
-            continue
-        if mark and mark in "}]":
-            if pieces and pieces[-1] == ",":
-                pieces.pop()
-            if closers.pop() != mark:
+    at_comma: tuple[int, str] | None = None
+    for kind, piece, end in _pieces(text, start):
+        if kind in "}]":
+            if kinds[-1] == ",":
+                pieces[-1] = ""
+            if closers.pop() != kind:
                 return _Copy(None, [])
-            pieces.append(mark)
-            if not closers:
-                return _Copy(match.end(), [] if is_odd else ["".join(pieces)])
-            ways["close"] = (len(pieces), "".join(reversed(closers)))
-        elif mark:
-            if mark == ",":
-                ways["comma"] = (len(pieces), "".join(reversed(closers)))
-            pieces.append(mark)
-            if mark in "{[":
-                closers.append("}" if mark == "{" else "]")
+        elif kind in "{[":
+            closers.append("}" if kind == "{" else "]")
             if len(closers) > MAX_DEPTH:
                 return _Copy(None, [], is_deep=True)
+        elif kind == ",":
+            at_comma = (len(pieces), "".join(reversed(closers)))
+        pieces.append(piece)
+        kinds.append(kind)
+        if not closers:
+            return _Copy(end, ["".join(pieces)])
+    return _Copy(None, _endings(pieces, kinds, "".join(reversed(closers)), at_comma))
+
+
+def _endings(
+    pieces: list[str], kinds: list[str], closing: str, at_comma: tuple[int, str] | None
+) -> list[str]:
+    """Ways to end a value that was cut off, the best first.
+
+    A whole text may end it, as may a bracket; a bare word or number may be half of one. Else it
+    ends before the last comma, if no more than one unfinished item stands behind that.
+    """
+    texts = ["".join(pieces) + closing] if kinds[-1] in "T}]" and pieces[-1] else []
+    if at_comma is not None:
+        end, closing = at_comma
+        if _UNFINISHED.fullmatch("".join(kinds[end + 1 :])):
+            texts.append("".join(pieces[:end]) + closing)
+    return texts
+
+
+def _pieces(text: str, start: int) -> Iterator[tuple[str, str, int]]:
+    """Each token as its kind, its strict JSON and its end in the text.
+
+    Kinds are the marks of JSON, T for a text, W for a bare word or number and ? for anything else.
+    A text that never ends is an empty piece.
+    """
+    for match in _TOKEN.finditer(text, start):
+        if match["mark"]:
+            yield match["mark"], match["mark"], match.end()
         elif match["word"]:
-            pieces.append(_bare(match["word"]))
-        elif match["double"] or match["single"]:
-            pieces.append(match[0] if match["double"] else _requote(match[0]))
-            if match.end() == text_end:
-                ways["text"] = (len(pieces), "".join(reversed(closers)))
-        else:
-            is_odd |= bool(match["odd"])
-    if is_odd:
-        return _Copy(None, [])
-    best_first = sorted(ways.values(), reverse=True)
-    return _Copy(None, ["".join(pieces[:end]) + closing for end, closing in best_first])
+            yield "W", _bare(match["word"]), match.end()
+        elif match["double"] is not None:
+            yield "T", match[0] if match["double"] else "", match.end()
+        elif match["single"] is not None:
+            yield "T", _requote(match[0]) if match["single"] else "", match.end()
+        elif match["odd"]:
+            yield "?", "?", match.end()
 
 
 def _bare(word: str) -> str:

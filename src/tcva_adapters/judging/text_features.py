@@ -19,6 +19,7 @@ from tcva_adapters.judging.word_lists import (
     SCALES,
     SMALL_NUMBERS,
     SPELLINGS,
+    VAGUE_NUMBERS,
 )
 
 _MARKS: Final = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0e31-\u0e4e"
@@ -158,3 +159,169 @@ def _numeral_value(run: str) -> float:
             total += (section + digit or 1) * _MYRIADS[char]
             section = digit = 0
     return float(total + section + digit)
+
+
+_CLOCK_MARKS: Final = frozenset({"am", "pm"})
+_HALF_DAY: Final = 720  # minutes; 19:30 and 7:30 pm are the same time
+
+
+def _clock(digits: str, *, marked: bool) -> tuple[str, str] | None:
+    """The key of a time of day, with its bare hour as second reading; None for other numbers."""
+    hour, mark, minute = digits.replace(".", ":" if marked else ".").partition(":")
+    if len(hour) > 2 or not (mark or marked) or (mark and len(minute) != 2):
+        return None
+    if not minute.isdigit() and mark:
+        return None
+    hours, minutes = int(hour), int(minute or 0)
+    if hours > 24 or minutes > 59:
+        return None
+    return f"t{(hours * 60 + minutes) % _HALF_DAY}", "" if minutes else str(hours)
+
+
+def tokenise(text: str) -> list[Token]:
+    """The tokens of a text, in order.
+
+    Numbers get the same key in words and figures (*two*, *2*), with and without thousands marks,
+    and with their scale (*8 million*, *8m*); ``n't`` is *not*; brackets and quotes of tokenised
+    news text vanish; scripts that write no spaces give pairs of characters.
+
+    >>> [t.key for t in tokenise("It did n't cost 1,500 -lrb- 50 % -rrb-")]
+    ['it', 'did', 'not', 'cost', '1500', '50', 'percent']
+    >>> [t.key for t in tokenise("Open from 8 am to half past six, twenty-two days.")]
+    ['open', 'from', 't480', 'am', 'to', 't390', '22', 'dai']
+    """
+    return _Reader(text).tokens
+
+
+class _Reader:
+    """One pass over a text; numbers are put together as their words come by."""
+
+    def __init__(self, text: str) -> None:
+        self.tokens: list[Token] = []
+        self.clause = 0
+        self._sign = ""
+        self._starts_sentence = True
+        self._last_end = -1
+        for match in _TOKEN.finditer(text):
+            kind, raw = match.lastgroup, match[0]
+            if kind == "word":
+                self._read_word(raw, touching=match.start() == self._last_end)
+            elif kind == "number":
+                self._add_number(number_key(raw), raw, clock=_clock(raw, marked=False))
+            elif kind == "unspaced":
+                self._add_pairs(unicodedata.normalize("NFKC", raw))
+            elif kind == "numeral":
+                self._read_numeral(raw)
+            elif kind == "sign":
+                if raw == "%":
+                    self._add("percent", raw, "word")
+                else:
+                    self._sign = _SIGNS[raw]
+            else:
+                self._pause(raw)
+            self._last_end = match.end()
+        self._flush_sign()
+
+    def _pause(self, raw: str) -> None:
+        if raw not in "-–—":
+            self.clause += 1
+        self._starts_sentence = raw in ".!?。！？:"
+
+    def _add(self, key: str, text: str, kind: str, *, capital: bool = False) -> None:
+        self.tokens.append(Token(key, text, kind, capital, self.clause))
+
+    def _flush_sign(self) -> None:
+        if self._sign:
+            sign, self._sign = self._sign, ""
+            self._add(sign, sign, "word")
+
+    def _read_word(self, raw: str, *, touching: bool) -> None:
+        lower = raw.casefold()
+        last = self.tokens[-1] if self.tokens else None
+        after_number = last is not None and last.kind == "number"
+        if after_number and touching and lower in _ORDINAL_ENDS:
+            return
+        if lower in SCALES and after_number and (touching or len(lower) > 2):
+            self._scale(SCALES[lower], raw)
+            self._flush_sign()
+            return
+        self._flush_sign()
+        if lower in _CLOCK_MARKS and after_number:
+            self._mark_clock()
+        if lower in SMALL_NUMBERS:
+            self._read_number_word(SMALL_NUMBERS[lower], raw)
+            return
+        if lower in VAGUE_NUMBERS:
+            self._add(str(VAGUE_NUMBERS[lower]), raw, "vague")
+            return
+        capital = raw[0].isupper() and not self._starts_sentence
+        self._starts_sentence = False
+        for key, text, kind in _word(raw):
+            self._add(key, text, kind, capital=capital)
+
+    def _add_number(self, key: str, text: str, clock: tuple[str, str] | None = None) -> None:
+        self._starts_sentence = False
+        key, other = clock or (key, "")
+        self.tokens.append(Token(key, text, "number", False, self.clause, other))
+
+    def _read_number_word(self, value: int, raw: str) -> None:
+        if value == 12 and raw.casefold() == "dozen" and self._extend_number(12, multiply=True):
+            return
+        if len(self.tokens) >= 2 and [t.text for t in self.tokens[-2:]] == ["half", "past"]:
+            del self.tokens[-2:]
+            self._add_number("", f"half past {raw}", clock=(f"t{(value % 12) * 60 + 30}", ""))
+            return
+        if not self._extend_number(value, multiply=False):
+            self._add_number(str(value), raw)
+
+    def _extend_number(self, value: int, *, multiply: bool) -> bool:
+        """Join *twenty* and *two*, *two hundred and* and *fifty*; False where nothing joins."""
+        at = len(self.tokens) - 1
+        joined = at > 0 and self.tokens[at].text == "and"
+        at -= joined
+        if at < 0 or self.tokens[at].kind != "number" or not self.tokens[at].key.isdigit():
+            return False
+        last = self.tokens[at]
+        before = int(last.key)
+        fits = (
+            multiply
+            or (not joined and 20 <= before < 100 and before % 10 == 0 and 0 < value < 10)
+            or (before >= 100 and before % 100 == 0 and 0 < value < 100 and joined)
+        )
+        if not fits or any(char.isdigit() for char in last.text):
+            return False
+        total = before * value if multiply else before + value
+        text = f"{last.text} {value}" if multiply else f"{last.text}-{value}"
+        self.tokens[at:] = [Token(str(total), text, "number", False, self.clause)]
+        return True
+
+    def _scale(self, factor: int, raw: str) -> None:
+        last = self.tokens[-1]
+        try:
+            key = format(float(last.key) * factor, ".15g")
+        except ValueError:
+            return
+        self.tokens[-1] = Token(key, f"{last.text} {raw}", "number", False, self.clause)
+
+    def _mark_clock(self) -> None:
+        last = self.tokens[-1]
+        clock = _clock(last.text, marked=True) if last.text[0].isdigit() else None
+        if clock is None and last.key.isdigit():
+            clock = _clock(last.key, marked=True)
+        if clock:
+            self.tokens[-1] = Token(clock[0], last.text, "number", False, self.clause, clock[1])
+
+    def _read_numeral(self, raw: str) -> None:
+        value = _numeral_value(raw)
+        key = format(value, ".15g")
+        if len(raw) == 1 and value <= 1:  # 一 is also the article, like "one"
+            self._add(key, raw, "vague")
+        else:
+            self._add_number(key, raw)
+
+    def _add_pairs(self, run: str) -> None:
+        self._starts_sentence = False
+        self._flush_sign()
+        for i in range(max(1, len(run) - 1)):
+            self._add(run[i : i + 2], run[i : i + 2], "pair")
+

@@ -24,7 +24,7 @@ FUNCTION_WORDS: Final = frozenset(
     "le les un une des du de et ou mais est sont été était être a ont au aux en dans avec par pour "
     "sur que qui se sa son ses leur leurs ce cette ces il elle ils elles nous vous plus aussi si "
     # Portuguese and Italian, where they are none of the above
-    "os as uma umas e não-só foi são il gli dei della delle nel nella che di da"
+    "os as uma umas foi são il gli dei della delle nel nella che di da"
     .split()
 )
 
@@ -76,7 +76,7 @@ SPELLINGS: Final[dict[str, str]] = {
         "friday": "fri",
         "doctor": "dr",
         "okay": "ok",
-        "tv": "television",
+        "television": "tv",
     }.items()
     for variant in variants.split()
 }
@@ -167,7 +167,7 @@ SMALL_NUMBERS: Final[dict[str, int]] = {
         8: "eight acht ocho huit eighth",
         9: "nine neun nueve neuf ninth",
         10: "ten zehn diez dix tenth",
-        11: "eleven elf once-es onze eleventh",
+        11: "eleven elf onze eleventh",
         12: "twelve zwölf doce douze dozen twelfth",
         13: "thirteen dreizehn trece treize",
         14: "fourteen vierzehn catorce quatorze",

@@ -137,21 +137,10 @@ class TCVAEvaluator(BaseEvaluator):
     Args:
         llm: The judge: a LlamaIndex LLM, ``"lexical"``, ``"openai:MODEL"``, or another
             framework's LLM object. By default ``Settings.llm``.
-        criterion: A built-in name (``faithfulness``, ``answer_relevancy``, ``correctness``,
-            ``completeness``, ``context_recall``) or a `Criterion`.
-        temperature: Strictness in [0.1, 1.0], low is strict; or ``strict``, ``balanced``,
-            ``lenient``.
-        threshold: A score passes from here on.
-        scheme: Weights of the levels: a scheme, its name, or five numbers.
-        penalty: ``paper``, ``ramped``, ``absolute`` or ``off``.
-        eps: Floor under the weights at exponents that are not positive.
-        floor: ``paper`` or ``always``.
-        on_unscored: Score for samples that have none of their own; None leaves them invalid.
-        claims: ``split`` (sentences, one call) or ``llm`` (asked of the judge, two calls).
-        max_claims: Most claims per sample.
-        store: A path or a `VerdictStore`: judgements made before are served from it.
         context_metadata_mode: How much of a source node's metadata the judge sees;
             ``MetadataMode.LLM`` is what a query engine's LLM saw.
+
+    All other settings are those of `TCVA`.
 
     Raises:
         InvalidValueError: A setting is out of range or unknown, or there is no judge; raised

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -25,7 +25,7 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeErr
 from tcva_adapters.facade import TCVA
 from tcva_adapters.judging.assessment import Assessment, ClaimVerdict, Reason, Unscored
 from tcva_adapters.judging.criteria import Criterion
-from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode, ModelJudge
+from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode, Judge, ModelJudge
 from tcva_adapters.judging.models import ModelReply
 from tcva_adapters.judging.prompts import JudgeRequest
 from tcva_adapters.judging.resolve import resolve_judge
@@ -41,6 +41,15 @@ _COLUMNS: Final = {
     "contexts": "retrieved_contexts",
     "reference": "reference",
 }
+
+_PROMPTS: Final = (
+    "wording_prompt",
+    "fully_prompt",
+    "mostly_prompt",
+    "partial_prompt",
+    "minor_prompt",
+    "nothing_prompt",
+)
 
 JUDGEMENT: Final = "tcva_judgement"
 """The name of the judgement in RAGAS' traces."""
@@ -175,11 +184,9 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
     nothing_prompt: CriterionText = field(init=False)
 
     def __post_init__(self) -> None:
-        self._built_for: Any = None
-        no_model_yet = ModelJudge(_NoModelYet(), claims=self.claims, max_claims=self.max_claims)
         self._tcva = TCVA(
             self.criterion,
-            judge=no_model_yet if self.llm is None else self.llm,
+            judge=_judge(self.llm, self.claims, self.max_claims),
             temperature=self.temperature,
             threshold=self.threshold,
             scheme=self.scheme,
@@ -187,15 +194,13 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
             eps=self.eps,
             floor=self.floor,
             on_unscored=self.on_unscored,
-            claims=self.claims,
-            max_claims=self.max_claims,
             store=self.store,
         )
         self._built_for = self.llm
         self.criterion = criterion = self._tcva.criterion
         self.name = self.name or f"tcva_{criterion.name}"
-        for name, prompt in texts_of(criterion).items():
-            setattr(self, f"{name}_prompt", prompt)
+        for name, prompt in zip(_PROMPTS, texts_of(criterion), strict=True):
+            setattr(self, name, prompt)
         shown = (name for name in criterion.shows if name not in criterion.required)
         self.required_columns = {
             MetricType.SINGLE_TURN: {
@@ -214,10 +219,8 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
         Raises:
             InvalidValueError: The LLM is nothing that can judge, or a prompt cannot be used.
         """
-        names = texts_of(self._tcva.criterion)
-        criterion = with_texts(
-            self._tcva.criterion, (getattr(self, f"{name}_prompt") for name in names)
-        )
+        prompts = self._get_prompts().values()
+        criterion = with_texts(self._tcva.criterion, prompts)
         if self.llm is not self._built_for or criterion is not self._tcva.criterion:
             # A new object: judgements under way keep the model and the texts they began with.
             tcva = copy(self._tcva)
@@ -226,6 +229,10 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
                 tcva.judge = _judge(self.llm, self.claims, self.max_claims)
             self._tcva, self._built_for = tcva, self.llm
         return self._tcva
+
+    def _get_prompts(self) -> dict[str, CriterionText]:
+        # RAGAS looks through all attributes, and would resolve the judge on its way.
+        return {name: getattr(self, name) for name in _PROMPTS}
 
     def set_prompts(self, **prompts: Any) -> None:
         """Change texts of the criterion: the wording, or what a level means.
@@ -282,3 +289,221 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
             callbacks=callbacks,
             metadata={"type": ChainType.RAGAS_PROMPT},
         )
+
+
+class TCVAMetricResult(MetricResult):
+    """A result as RAGAS' newer metrics give it, and the judgement behind it.
+
+    ``value`` is the score, NaN where there is none; ``reason`` says what it rests on or why there
+    is none; ``traces`` hold what was judged and what came out. Copies and pickles.
+
+    Attributes:
+        result: The `Result`, with claims, verdicts, evidence, and ``at(T)`` without a call.
+    """
+
+    def __init__(self, result: Result, judged: dict[str, Any] | None = None) -> None:
+        value = math.nan if result.score is None else result.score
+        output = TCVAJudgement.of(result).model_dump(mode="json")
+        super().__init__(value, result.reason, {"input": judged or {}, "output": output})
+        self.result = result
+        self._judged = judged
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Result, dict[str, Any] | None]]:
+        # RAGAS' class cannot be copied: it looks its value up in objects that have none yet.
+        return type(self), (self.result, self._judged)
+
+    @property
+    def claims(self) -> tuple[ClaimVerdict, ...]:
+        """The claims with verdict, evidence and reason, non-claims included."""
+        return self.result.claims
+
+    def at(self, temperature: float | str, **changes: Any) -> TCVAMetricResult:
+        """The same judgement at another temperature, and other settings by name. No call.
+
+        Raises:
+            InvalidValueError: A setting is out of range, or unknown.
+        """
+        return TCVAMetricResult(self.result.at(temperature, **changes), self._judged)
+
+
+class TCVACollectionMetric(CollectionMetric):
+    """The same for RAGAS' newer family: ``score``, ``ascore``, batches, ``@experiment``.
+
+    A judge that fails gives a result whose value is NaN and whose reason says why: in a batch or
+    an experiment an exception would lose other rows, or its own without a trace.
+
+    Args:
+        llm: The judge: a RAGAS LLM of either family, ``"lexical"``, ``"openai:MODEL"``, or another
+            framework's LLM object.
+        name: By default ``tcva_`` and the criterion's name.
+        **options: As for `TCVAMetric`, and ``max_concurrency`` for batches.
+
+    Raises:
+        InvalidValueError: A setting is out of range or unknown, or ``llm`` cannot judge.
+        MissingDependencyError: The judge's package is not installed.
+
+    >>> metric = TCVACollectionMetric("lexical")
+    >>> score = metric.score(response="It opens at nine.", retrieved_contexts=["It opens at nine."])
+    >>> score.value, score.claims[0].verdict.value
+    (1.0, 'fully')
+    """
+
+    def __init__(self, llm: Any, name: str | None = None, **options: Any) -> None:
+        if "judge" in options:
+            msg = "the judge of this metric is called llm; pass it as llm=..."
+            raise InvalidValueError(msg)
+        criterion = options.pop("criterion", "faithfulness")
+        self.tcva = TCVA(criterion, judge=llm, **options)
+        super().__init__(name=name or f"tcva_{self.tcva.criterion.name}")
+        self.llm = llm
+
+    def score(
+        self,
+        user_input: str | None = None,
+        response: str | None = None,
+        retrieved_contexts: list[str] | None = None,
+        reference: str | None = None,
+    ) -> TCVAMetricResult:
+        """Score one sample without an event loop: it also works where one is running.
+
+        Raises:
+            InvalidSampleError: A field that the criterion needs is missing (a ValueError).
+        """
+        judged = _given(user_input, response, retrieved_contexts, reference)
+        return TCVAMetricResult(self.tcva.evaluate(_sample(judged)), judged)
+
+    async def ascore(
+        self,
+        user_input: str | None = None,
+        response: str | None = None,
+        retrieved_contexts: list[str] | None = None,
+        reference: str | None = None,
+    ) -> TCVAMetricResult:
+        """The same, awaited.
+
+        Raises:
+            InvalidSampleError: A field that the criterion needs is missing (a ValueError).
+        """
+        judged = _given(user_input, response, retrieved_contexts, reference)
+        return TCVAMetricResult(await self.tcva.aevaluate(_sample(judged)), judged)
+
+    def batch_score(self, inputs: list[dict[str, Any]]) -> list[TCVAMetricResult]:
+        """Score many; one result per input, in order, whatever fails. Equal ones are judged once.
+
+        Raises:
+            InvalidSampleError: A field has a type that cannot be read.
+        """
+        rows = [_given(**row) for row in inputs]
+        results = self.tcva.evaluate_many(map(_sample, rows), progress=False)
+        return [TCVAMetricResult(*pair) for pair in zip(results, rows, strict=True)]
+
+    async def abatch_score(self, inputs: list[dict[str, Any]]) -> list[TCVAMetricResult]:
+        """The same, awaited.
+
+        Raises:
+            InvalidSampleError: A field has a type that cannot be read.
+        """
+        rows = [_given(**row) for row in inputs]
+        results = await self.tcva.aevaluate_many(map(_sample, rows), progress=False)
+        return [TCVAMetricResult(*pair) for pair in zip(results, rows, strict=True)]
+
+
+def results_of(evaluation: EvaluationResult, metric: str | None = None) -> list[Result]:
+    """The results of a TCVA metric, one per row in order, those without a score included.
+
+    Args:
+        evaluation: What ``evaluate`` or ``aevaluate`` returned.
+        metric: The metric's name; needed where the suite has several TCVA metrics.
+
+    Raises:
+        InvalidValueError: There is no such TCVA metric, or several and no name.
+    """
+    names = _tcva_names(evaluation)
+    if metric is None and len(names) == 1:
+        metric = names[0]
+    if metric not in names:
+        known = ", ".join(names) or "none"
+        msg = f"metric={metric!r} names no TCVA metric of this evaluation; there are: {known}"
+        raise InvalidValueError(msg)
+    return [_result(trace[metric][JUDGEMENT]["output"], metric) for trace in evaluation.traces]
+
+
+def claims_to_pandas(evaluation: EvaluationResult) -> pd.DataFrame:
+    """One row per claim of every TCVA metric of an evaluation; no call.
+
+    ``row`` is the row of ``evaluation.to_pandas()``. A sample without claims keeps one row, with
+    the reason in ``unscored``.
+    """
+    table: list[dict[str, Any]] = []
+    for name in _tcva_names(evaluation):
+        for row, result in enumerate(results_of(evaluation, name)):
+            unscored = result.unscored and result.unscored.reason.value
+            head = {"row": row, "metric": name, "score": result.score, "unscored": unscored}
+            table += [head | _columns(claim) for claim in result.claims or [None]]
+    return pd.DataFrame(table, columns=list(_TABLE))
+
+
+_CLAIM_COLUMNS: Final = ("claim", "verdict", "judged", "evidence", "passage", "reason")
+_TABLE: Final = ("row", "metric", "score", "unscored", *_CLAIM_COLUMNS)
+
+
+def _columns(claim: ClaimVerdict | None) -> dict[str, Any]:
+    found = {} if claim is None else claim.model_dump(mode="json")
+    return {name: found.get(name) for name in _CLAIM_COLUMNS}
+
+
+def _tcva_names(evaluation: EvaluationResult) -> list[str]:
+    first: dict[str, Any] = evaluation.traces[0] if evaluation.traces else {}
+    return [name for name, prompts in first.items() if JUDGEMENT in prompts]
+
+
+def _result(output: TCVAJudgement | dict[str, Any], metric: str) -> Result:
+    if isinstance(output, TCVAJudgement):
+        return output.result
+    detail = "no judgement was recorded: RAGAS ended it (run_config.timeout)"
+    unscored = Unscored(reason=Reason.TIMEOUT, detail=detail)
+    return Result(Assessment(criterion=metric, judge="", prompt_version="", unscored=unscored))
+
+
+def _judge(llm: Any, claims: ClaimsMode, max_claims: int) -> Judge:
+    if llm is None:
+        return ModelJudge(_NoModelYet(), claims=claims, max_claims=max_claims)
+    return resolve_judge(llm, claims=claims, max_claims=max_claims)
+
+
+def _given(
+    user_input: str | None = None,
+    response: str | None = None,
+    retrieved_contexts: list[str] | None = None,
+    reference: str | None = None,
+) -> dict[str, Any]:
+    return {
+        "user_input": user_input,
+        "response": response,
+        "retrieved_contexts": retrieved_contexts,
+        "reference": reference,
+    }
+
+
+def _sample(columns: dict[str, Any]) -> Sample:
+    return Sample.from_record({name: columns.get(name) for name in _COLUMNS.values()})
+
+
+def _not_judged(tcva: TCVA, error: InvalidSampleError) -> Result:
+    assessment = Assessment(
+        criterion=tcva.criterion.name,
+        judge=tcva.judge.name,
+        prompt_version=tcva.judge.prompt_version,
+        unscored=Unscored(reason=Reason.MISSING_FIELD, detail=str(error)),
+    )
+    return Result(assessment, tcva.scoring)
+
+
+def _score(result: Result) -> TCVAScore:
+    """The score, or the exception that RAGAS turns into NaN, or raises where it is told to."""
+    unscored = result.unscored
+    if unscored is not None and unscored.reason is Reason.MISSING_FIELD:
+        raise InvalidSampleError(unscored.detail)
+    if unscored is not None and unscored.reason.is_failure:
+        raise JudgeError(result.reason, reason=unscored.reason.value, fatal=unscored.fatal)
+    return TCVAScore(result)

@@ -111,11 +111,10 @@ _KINDS: Final = (Wording, Fully, Mostly, Partial, Minor, Nothing)
 """The level ``none`` is ``nothing`` here: RAGAS names a prompt after its class."""
 
 
-def texts_of(criterion: Criterion) -> dict[str, CriterionText]:
-    """The six texts of a criterion, by RAGAS' name of the prompt."""
+def texts_of(criterion: Criterion) -> list[CriterionText]:
+    """The six texts of a criterion: the wording, then the levels, fully first."""
     texts = (criterion.wording, *criterion.levels)
-    prompts = [kind.of(text) for kind, text in zip(_KINDS, texts, strict=True)]
-    return {prompt.name: prompt for prompt in prompts}
+    return [kind.of(text) for kind, text in zip(_KINDS, texts, strict=True)]
 
 
 def with_texts(criterion: Criterion, prompts: Iterable[CriterionText]) -> Criterion:

@@ -1,0 +1,127 @@
+"""The adapter through LangChain's own entry point. The model is scripted, all else is real."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.runnables import Runnable, RunnablePassthrough
+from pydantic import Field, PrivateAttr
+
+from tcva_adapters import Result, Sample
+from tcva_adapters.langchain import TCVAEvaluator, result_of
+
+Reply = Callable[[str], str]
+
+WORKERS = 8
+
+
+class ScriptedChatModel(BaseChatModel):
+    """A real LangChain chat model whose text comes from a function of the prompt."""
+
+    reply: Reply = Field(exclude=True)
+    model_name: str = "scripted"
+    temperature: float = 0.0
+    api_key: str = "sk-never-shown-1234567890"
+    finish_reason: str = "stop"
+
+    _prompts: list[str] = PrivateAttr(default_factory=list)
+    _lock: threading.Lock = PrivateAttr(default_factory=threading.Lock)
+
+    @property
+    def prompts(self) -> list[str]:
+        """Every prompt so far, in order."""
+        return self._prompts
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        del stop, run_manager, kwargs
+        prompt = "\n\n".join(str(message.text) for message in messages)
+        with self._lock:
+            self._prompts.append(prompt)
+        message = AIMessage(
+            self.reply(prompt),
+            usage_metadata={"input_tokens": 10, "output_tokens": 5, "total_tokens": 15},
+            response_metadata={
+                "model_name": "scripted-2026-01-01",
+                "finish_reason": self.finish_reason,
+            },
+        )
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        del run_manager
+        await asyncio.sleep(0)
+        return self._generate(messages, stop, None, **kwargs)
+
+
+def scripted(*replies: str | Exception) -> ScriptedChatModel:
+    """A model that answers from a list, in order; an exception in it is raised."""
+    left = list(replies)
+
+    def reply(_: str) -> str:
+        answer = left.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    return ScriptedChatModel(reply=reply)
+
+
+def run(
+    samples: Sequence[Sample], reply: Reply, *, asynchronous: bool = False, **options: Any
+) -> list[Result]:
+    """Judge samples with the `batch` of a chain, through its sync face or its async one."""
+    if asynchronous:
+        return asyncio.run(arun(samples, reply, **options))
+    chain = _chain(reply, options)
+    return _results(chain.batch(_records(samples), {"max_concurrency": WORKERS}))
+
+
+async def arun(samples: Sequence[Sample], reply: Reply, **options: Any) -> list[Result]:
+    """The same, awaited."""
+    chain = _chain(reply, options)
+    return _results(await chain.abatch(_records(samples), {"max_concurrency": WORKERS}))
+
+
+def _chain(reply: Reply, options: dict[str, Any]) -> Runnable[dict[str, Any], dict[str, Any]]:
+    evaluator = TCVAEvaluator(ScriptedChatModel(reply=reply), **options)
+    return RunnablePassthrough.assign(tcva=evaluator)
+
+
+def _records(samples: Iterable[Sample]) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": sample.id,
+            "question": sample.input,
+            "answer": sample.response,
+            "context": sample.contexts,
+            "ground_truth": sample.reference,
+        }
+        for sample in samples
+    ]
+
+
+def _results(outputs: Iterable[dict[str, Any]]) -> list[Result]:
+    return [result_of(output["tcva"]) for output in outputs]

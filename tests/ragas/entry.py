@@ -1,0 +1,142 @@
+"""The adapter through RAGAS' own entry point. The model is scripted, all else is real."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from langchain_core.callbacks import Callbacks
+from langchain_core.outputs import Generation, LLMResult
+from langchain_core.prompt_values import PromptValue
+from pydantic import BaseModel
+from ragas import EvaluationDataset, RunConfig, SingleTurnSample, aevaluate, evaluate
+from ragas.llms import BaseRagasLLM
+from ragas.llms.base import InstructorBaseRagasLLM
+
+from tcva_adapters import Result, Sample
+from tcva_adapters.ragas import TCVAMetric, results_of
+
+Reply = Callable[[str], str]
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class ScriptedLLM(BaseRagasLLM):
+    """A real LLM of RAGAS' older family whose text comes from a function of the prompt."""
+
+    def __init__(self, reply: Reply) -> None:
+        super().__init__(run_config=RunConfig(max_retries=1))
+        self.reply = reply
+        self.model = "scripted"
+        self.api_key = "sk-never-shown-1234567890"
+        self.finished = True
+        self.prompts: list[str] = []
+        self.callbacks: list[Callbacks] = []
+        self._lock = threading.Lock()
+
+    def generate_text(
+        self,
+        prompt: PromptValue,
+        n: int = 1,
+        temperature: float | None = 0.01,
+        stop: list[str] | None = None,
+        callbacks: Callbacks = None,
+    ) -> LLMResult:
+        del n, temperature, stop
+        with self._lock:
+            self.prompts.append(prompt.to_string())
+            self.callbacks.append(callbacks)
+        text = self.reply(prompt.to_string())
+        usage = {"prompt_tokens": 10, "completion_tokens": 5}
+        return LLMResult(generations=[[Generation(text=text)]], llm_output={"token_usage": usage})
+
+    async def agenerate_text(
+        self,
+        prompt: PromptValue,
+        n: int = 1,
+        temperature: float | None = 0.01,
+        stop: list[str] | None = None,
+        callbacks: Callbacks = None,
+    ) -> LLMResult:
+        return self.generate_text(prompt, n, temperature, stop, callbacks)
+
+    def is_finished(self, response: LLMResult) -> bool:
+        del response
+        return self.finished
+
+
+class ScriptedInstructorLLM(InstructorBaseRagasLLM):
+    """A real LLM of RAGAS' newer family, scripted likewise."""
+
+    def __init__(self, reply: Reply, *, is_async: bool = True) -> None:
+        self.reply = reply
+        self.model = "scripted"
+        self.is_async = is_async
+        self.prompts: list[str] = []
+        self.models: list[type[BaseModel]] = []
+
+    def generate(self, prompt: str, response_model: type[Model]) -> Model:
+        self.prompts.append(prompt)
+        self.models.append(response_model)
+        return response_model.model_validate_json(self.reply(prompt))
+
+    async def agenerate(self, prompt: str, response_model: type[Model]) -> Model:
+        return self.generate(prompt, response_model)
+
+
+def scripted(*replies: str | Exception) -> Reply:
+    """A reply function that answers from a list, in order; an exception in it is raised."""
+    left = list(replies)
+
+    def reply(_: str) -> str:
+        answer = left.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    return reply
+
+
+def dataset_of(samples: Sequence[Sample]) -> EvaluationDataset:
+    """The samples as RAGAS' own dataset."""
+    rows = [
+        SingleTurnSample(
+            user_input=sample.input,
+            response=sample.response,
+            retrieved_contexts=None if sample.contexts is None else list(sample.contexts),
+            reference=sample.reference,
+        )
+        for sample in samples
+    ]
+    return EvaluationDataset(samples=rows)
+
+
+def run(
+    samples: Sequence[Sample], reply: Reply, *, asynchronous: bool = False, **options: Any
+) -> list[Result]:
+    """Judge samples with ``evaluate``, or with ``aevaluate`` in a loop of its own."""
+    if asynchronous:
+        return asyncio.run(arun(samples, reply, **options))
+    with warnings.catch_warnings():
+        # RAGAS announces the end of its main function on every call.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return results_of(evaluate(**_arguments(samples, reply, options), allow_nest_asyncio=False))
+
+
+async def arun(samples: Sequence[Sample], reply: Reply, **options: Any) -> list[Result]:
+    """The same, awaited."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return results_of(await aevaluate(**_arguments(samples, reply, options)))
+
+
+def _arguments(samples: Sequence[Sample], reply: Reply, options: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "dataset": dataset_of(samples),
+        "metrics": [TCVAMetric(**options)],
+        "llm": ScriptedLLM(reply),
+        "run_config": RunConfig(max_retries=1),  # a scripted failure is meant to be one
+        "show_progress": False,
+    }
