@@ -426,11 +426,11 @@ def _jsonl_rows(lines: _Lines) -> Iterator[_Row]:
 
 
 def _jsonl_row(number: int, text: str) -> _Row:
+    if text.lstrip().startswith("["):
+        return _Row(number, None, "a JSON list, not a record; name the format json for such a file")
     try:
         return _record_row(number, _loads(text))
     except json.JSONDecodeError as error:
-        if text.lstrip()[0] == "[":
-            return _Row(number, None, "a JSON list that goes on; name the format json for it")
         if not text.endswith("\n"):
             return _Row(number, None, "half-written: the file ends in the middle of this record")
         return _Row(number, None, f"not JSON: {error.msg} at column {error.colno}")
@@ -518,9 +518,11 @@ def _csv_rows(lines: _Lines) -> Iterator[_Row]:
         try:
             cells = next(reader, None)
         except csv.Error as error:
-            yield _Row(start, None, f"not csv: {error}; check the quotes of this row")
-            continue
+            cells = []
+            lines.error = f"not csv: {error}; check the quotes of this row"
         if lines.error:
+            if header is None:
+                _refuse(lines.source, lines.error, line=start)
             yield _Row(start, None, lines.error)
             lines.error = ""
         elif cells is None:

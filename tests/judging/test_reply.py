@@ -310,6 +310,8 @@ MALFORMED = [
     case("bad escape", r'{"verdicts":[{"claim":1,"evidence":"C:\data \% x","verdict":"fully"},{"claim":2,"evidence":"x","verdict":"none"}]}'),
     case("inner quotes", '{"verdicts":[{"claim":1,"evidence":"he said "yes" to it","verdict":"fully"},{"claim":2,"evidence":"x","verdict":"none"}]}'),
     case("curly quotes for quotes", "{“verdicts”: [{“claim”: 1, “verdict”: “fully”}, {“claim”: 2, “verdict”: “none”}]}"),
+    case("numbers do not melt into one", '[{"claim": 1 2, "verdict": "fully"}]', 12, {1: "fully"}),
+    case("early end", '{"verdicts":[{"claim":1,"evidence":"x","verdict":"fully"}]}", "verdict":"none"}]}', 1, {}, "cannot be told"),
     case("dots for an entry", f'{{"verdicts": [{ROW}, ...]}}'),
     case("equals for colon", '{"verdicts"= [{"claim": 1, "verdict": "fully"}]}', 1, {1: "fully"}),
     case("brackets in quote", dump(entry(1, "fully", evidence="}]} {["), entry(2, "none"))),
@@ -355,6 +357,10 @@ CUT = [
     case("in a fence", '```json\n{"verdicts":[{"claim":1,"verdict":"fully"},\n{"claim":2,"ver', 2, {1: "fully"}, "cut off"),
     case("objects line by line", '{"claim":1,"verdict":"fully"}\n{"claim":2,"verdict":"no', 2, {1: "fully"}),
     case("trailing commas", '{"verdicts":[{"claim":1,"verdict":"fully",},{"claim":2,"verdict":"none', 2, {1: "fully"}, "cut off"),
+    case("inner quotes", '{"verdicts":[{"claim":1,"evidence":"he "x" y","verdict":"fully"},{"claim":2,"evidence":"","verdict":"none', 2, {1: "fully"}, "cut off"),
+    case("missing commas", '{"verdicts":[{"claim":1 "verdict":"fully"},{"claim":2 "verdict":"none', 2, {1: "fully"}, "cut off"),
+    case("number without comma", '{"verdicts":[{"verdict":"fully" "claim":1', 12, {}),
+    case("garbage behind", '{"verdicts":[{"claim":1,"evidence":"x"},{"claim":2,"verdict":"fully"}", "verdict":"none"},{"cla', 2, {}),
     case("in a bare word", "{verdicts: [{claim: 1, verdict: fully}, {claim: 2, verdict: partial", 2, {1: "fully"}),
 ]  # fmt: skip
 

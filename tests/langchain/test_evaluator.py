@@ -174,7 +174,9 @@ def test_a_mapper_reads_any_other_shape() -> None:
     evaluator = TCVAEvaluator(
         mapper=lambda pair: {"response": pair[0], "contexts": pair[1].splitlines()}
     )
-    assert evaluator.invoke(("It opens at nine.", "It opens at nine.\nSundays: no."))["score"] == 1.0
+    assert (
+        evaluator.invoke(("It opens at nine.", "It opens at nine.\nSundays: no."))["score"] == 1.0
+    )
 
 
 def test_a_missing_field_is_a_value_error_that_names_it() -> None:
@@ -302,7 +304,8 @@ def test_nothing_of_the_llm_is_shown_in_the_repr_or_the_output() -> None:
 
 async def _many(count: int) -> list[Any]:
     samples = [
-        Sample(response="It opens at nine.", contexts=(f"{i}: opens at nine",)) for i in range(count)
+        Sample(response="It opens at nine.", contexts=(f"{i}: opens at nine",))
+        for i in range(count)
     ]
     return await arun(samples, lambda _: verdict_json((1, "mostly", "opens at nine")))
 

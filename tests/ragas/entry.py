@@ -12,10 +12,18 @@ from langchain_core.callbacks import Callbacks
 from langchain_core.outputs import Generation, LLMResult
 from langchain_core.prompt_values import PromptValue
 from pydantic import BaseModel
-from ragas import EvaluationDataset, RunConfig, SingleTurnSample, aevaluate, evaluate
+from ragas.dataset_schema import EvaluationResult
 from ragas.llms import BaseRagasLLM
 from ragas.llms.base import InstructorBaseRagasLLM
 
+from ragas import (
+    EvaluationDataset,
+    MultiTurnSample,
+    RunConfig,
+    SingleTurnSample,
+    aevaluate,
+    evaluate,
+)
 from tcva_adapters import Result, Sample
 from tcva_adapters.ragas import TCVAMetric, results_of
 
@@ -101,7 +109,7 @@ def scripted(*replies: str | Exception) -> Reply:
 
 def dataset_of(samples: Sequence[Sample]) -> EvaluationDataset:
     """The samples as RAGAS' own dataset."""
-    rows = [
+    rows: list[SingleTurnSample | MultiTurnSample] = [
         SingleTurnSample(
             user_input=sample.input,
             response=sample.response,
@@ -122,14 +130,18 @@ def run(
     with warnings.catch_warnings():
         # RAGAS announces the end of its main function on every call.
         warnings.simplefilter("ignore", DeprecationWarning)
-        return results_of(evaluate(**_arguments(samples, reply, options), allow_nest_asyncio=False))
+        found = evaluate(**_arguments(samples, reply, options), allow_nest_asyncio=False)
+    assert isinstance(found, EvaluationResult)
+    return results_of(found)
 
 
 async def arun(samples: Sequence[Sample], reply: Reply, **options: Any) -> list[Result]:
     """The same, awaited."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        return results_of(await aevaluate(**_arguments(samples, reply, options)))
+        found = await aevaluate(**_arguments(samples, reply, options))
+    assert isinstance(found, EvaluationResult)
+    return results_of(found)
 
 
 def _arguments(samples: Sequence[Sample], reply: Reply, options: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import sys
 from typing import Annotated
 
 import typer
-from click.exceptions import ClickException
 from rich.console import Console
 
 from tcva_adapters import __version__
@@ -16,7 +15,7 @@ from tcva_adapters.cli.evaluate import evaluate
 from tcva_adapters.cli.sweep import sweep
 from tcva_adapters.errors import TCVAError
 
-DONE, GATE_FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
+DONE, WRONG_USE = 0, 2
 
 app = typer.Typer(
     name="tcva",
@@ -25,6 +24,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
+    pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -67,18 +67,12 @@ def run(arguments: list[str]) -> int:
     debug = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"]
     try:
-        outcome = app(arguments, standalone_mode=False)
-    except ClickException as error:
-        error.show()
-        return WRONG_USE
-    except typer.Abort:
-        return INTERRUPTED
+        app(arguments)
+    except SystemExit as done:
+        return done.code if isinstance(done.code, int) else DONE
     except (TCVAError, OSError) as error:
         if debug:
             raise
         Console(stderr=True, soft_wrap=True, highlight=False, markup=False).print(f"error: {error}")
         return WRONG_USE
-    except KeyboardInterrupt:
-        Console(stderr=True).print("interrupted; what was judged is in the store")
-        return INTERRUPTED
-    return outcome if isinstance(outcome, int) else DONE
+    return DONE

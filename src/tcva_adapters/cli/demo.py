@@ -22,7 +22,7 @@ SHOWN: Final = "support-003"
 WIDTH: Final = 100
 
 
-def demo(*, as_json: options.AsJson = False) -> int:
+def demo(*, as_json: options.AsJson = False) -> None:
     """Judge the package's own samples with the lexical judge and turn the dial. Offline.
 
     Example: tcva demo
@@ -33,7 +33,7 @@ def demo(*, as_json: options.AsJson = False) -> int:
     rows = domain_rows(samples, results)
     if as_json:
         print(json.dumps({"judge": tcva.judge.name, "rows": rows}))  # noqa: T201
-        return 0
+        return
     console = Console(width=WIDTH, highlight=False, markup=False)
     console.print(
         f"{len(samples)} samples of three assistants, judged once each for faithfulness by "
@@ -42,7 +42,6 @@ def demo(*, as_json: options.AsJson = False) -> int:
     console.print(_domain_table(rows))
     shown = next(result for result in results if result.assessment.sample_id == SHOWN)
     _print_sample(console, samples[results.index(shown)], shown)
-    return 0
 
 
 def domain_rows(samples: Sequence[Sample], results: Sequence[Result]) -> list[dict[str, Any]]:

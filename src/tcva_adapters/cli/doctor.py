@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Annotated, Any, Optional
@@ -27,7 +28,7 @@ def doctor(
         typer.Option("--judge", "-j", help="Also ask this judge, e.g. openai:MODEL (one call)."),
     ] = None,
     as_json: options.AsJson = False,
-) -> int:
+) -> None:
     """Say what is installed, what cannot be imported and how to mend it; ask a judge if given.
 
     Exits with 1 when something installed is broken, or the judge does not answer.
@@ -43,7 +44,15 @@ def doctor(
         packages = [asdict(finding) for finding in findings]
         report = {"tcva_adapters": __version__, "packages": packages, "judge": answer}
         print(json.dumps(report))  # noqa: T201
-        return int(failed)
+    else:
+        _print_findings(findings, answer)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _print_findings(
+    findings: Sequence[diagnosis.Finding], answer: Mapping[str, Any] | None
+) -> None:
     console = Console(highlight=False, markup=False, soft_wrap=True)
     console.print(f"tcva-adapters {__version__} on Python {platform.python_version()}")
     table = Table(box=None, pad_edge=False)
@@ -59,7 +68,6 @@ def doctor(
     if answer is not None:
         for key, value in answer.items():
             console.print(f"judge {key}: {value}")
-    return int(failed)
 
 
 def _ask(name: str) -> dict[str, Any]:

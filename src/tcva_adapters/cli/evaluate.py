@@ -21,6 +21,8 @@ from tcva_adapters.judging.store import VerdictStore
 from tcva_adapters.summary import Summary, summarise
 
 DEFAULT_STORE = Path(".tcva/verdicts.sqlite")
+GATE_FAILED = 1
+INTERRUPTED = 130  # what shells report for Ctrl-C
 
 
 def evaluate(
@@ -78,7 +80,7 @@ def evaluate(
         typer.Option(help="Gate: exit with 1 when fewer of the samples have a score."),
     ] = None,
     as_json: options.AsJson = False,
-) -> int:
+) -> None:
     """Judge a file of samples and write their assessments.
 
     Example: tcva evaluate samples.jsonl --judge openai:gpt-4.1-mini -T strict -o judged.jsonl
@@ -119,7 +121,11 @@ def evaluate(
         notes.print(f"verdicts are kept in {store} (--no-store keeps none)")
     if store is not None and not no_store:
         tcva.store = VerdictStore(store)
-    results = tcva.evaluate_many(usable)
+    try:
+        results = tcva.evaluate_many(usable)
+    except KeyboardInterrupt:
+        notes.print("interrupted; what was judged so far is in the store, if there is one")
+        raise typer.Exit(INTERRUPTED) from None
     if out is not None:
         io.write_assessments(out, [result.assessment for result in results])
 
@@ -131,7 +137,7 @@ def evaluate(
         stream = sys.stderr if out == "-" else sys.stdout
         _print_summary(Console(file=stream, highlight=False), tcva, results, summary)
     _raise_if_nothing_scored(results, summary)
-    return _gate(gates, summary, notes)
+    _gate(gates, summary, notes)
 
 
 def _with_needed_fields(
@@ -193,7 +199,7 @@ def _raise_if_nothing_scored(results: Sequence[Result], summary: Summary) -> Non
         raise InvalidSampleError(msg)
 
 
-def _gate(gates: dict[str, float | None], summary: Summary, notes: Console) -> int:
+def _gate(gates: dict[str, float | None], summary: Summary, notes: Console) -> None:
     reached = {
         "mean score": summary.mean,
         "pass rate": summary.pass_rate,
@@ -206,4 +212,5 @@ def _gate(gates: dict[str, float | None], summary: Summary, notes: Console) -> i
     ]
     for text in failed:
         notes.print(f"gate failed: {text}")
-    return 1 if failed else 0
+    if failed:
+        raise typer.Exit(GATE_FAILED)

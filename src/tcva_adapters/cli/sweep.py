@@ -37,7 +37,7 @@ def sweep(
     eps: options.Eps = 1e-9,
     floor: options.Floor = "paper",
     as_json: options.AsJson = False,
-) -> int:
+) -> None:
     """Mean scores of stored assessments over temperatures, schemes and penalties. No call.
 
     Example: tcva sweep judged.jsonl --scheme default --scheme linear --penalty paper --penalty off
@@ -62,7 +62,7 @@ def sweep(
             for t, m in zip(grid, means, strict=True)
         ]
         print(json.dumps({"samples": len(kept), "rows": records}))  # noqa: T201
-        return 0
+        return
     console = Console(highlight=False)
     console.print(f"mean score over {len(counts)} of {len(kept)} assessments")
     table = Table(box=None, pad_edge=False)
@@ -73,4 +73,3 @@ def sweep(
     for scheme_name, penalty, means in rows:
         table.add_row(scheme_name, penalty, *(f"{mean:.3f}" for mean in means))
     console.print(table)
-    return 0

@@ -182,7 +182,7 @@ def _copy(text: str, start: int) -> _Copy:
         pieces.append(piece)
         kinds.append(kind)
         if not closers:
-            return _Copy(end, ["".join(pieces)])
+            return _Copy(end, [" ".join(pieces)])
     return _Copy(None, _endings(pieces, kinds, "".join(reversed(closers)), at_comma))
 
 
@@ -194,11 +194,11 @@ def _endings(
     A whole text may end it, as may a bracket; a bare word or number may be half of one. Else it
     ends before the last comma, if no more than one unfinished item stands behind that.
     """
-    texts = ["".join(pieces) + closing] if kinds[-1] in "T}]" and pieces[-1] else []
+    texts = [" ".join(pieces) + closing] if kinds[-1] in "T}]" and pieces[-1] else []
     if at_comma is not None:
         end, closing = at_comma
         if _UNFINISHED.fullmatch("".join(kinds[end + 1 :])):
-            texts.append("".join(pieces[:end]) + closing)
+            texts.append(" ".join(pieces[:end]) + closing)
     return texts
 
 

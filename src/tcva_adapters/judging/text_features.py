@@ -133,6 +133,8 @@ def number_key(digits: str) -> str:
     >>> [number_key(n) for n in ("1,500", "1500", "3,5", "3.50", "1.234.567")]
     ['1500', '1500', '3.5', '3.5', '1234567']
     """
+    if ":" in digits:
+        return digits
     groups = re.split(r"[.,]", digits)
     thousands = all(len(group) == 3 for group in groups[1:]) and 1 <= len(groups[0]) <= 3
     if len(groups) > 1 and thousands and (len(groups) > 2 or "," in digits) and groups[0] != "0":

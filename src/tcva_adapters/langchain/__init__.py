@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         TCVAOutput,
         result_of,
     )
-    from tcva_adapters.langchain.guard import BelowThresholdError, gate, guard
+    from tcva_adapters.langchain.gating import BelowThresholdError, gate, guard
     from tcva_adapters.langchain.langsmith import (
         TCVARunEvaluator,
         create_async_tcva_judge,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tcva_adapters.langchain.offline import LexicalLLM
 
 _HOMES: Final = {
-    "BelowThresholdError": "guard",
+    "BelowThresholdError": "gating",
     "LexicalLLM": "offline",
     "TCVAEvaluator": "evaluator",
     "TCVAInput": "evaluator",
@@ -46,8 +46,8 @@ _HOMES: Final = {
     "ascore_native": "native",
     "create_async_tcva_judge": "langsmith",
     "create_tcva_judge": "langsmith",
-    "gate": "guard",
-    "guard": "guard",
+    "gate": "gating",
+    "guard": "gating",
     "local_client": "langsmith",
     "native_metrics": "native",
     "result_of": "evaluator",
@@ -75,7 +75,7 @@ __all__ = [
     "score_native",
 ]
 
-_CORE: Final = ("langchain-core", "langchain_core.runnables", (1, 7), "1.7.2")
+_CORE: Final = ("langchain-core", "langchain_core.runnables.base", (1, 7), "1.7.2")
 _CLASSIC: Final = ("langchain-classic", "langchain_classic.evaluation", (1, 0), "1.0.8")
 _NEEDS: Final = {
     "classic": _CLASSIC,

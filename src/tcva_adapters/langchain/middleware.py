@@ -11,7 +11,7 @@ from langchain_core.runnables import Runnable
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.langchain.evaluator import TCVAOutput
-from tcva_adapters.langchain.guard import complaints
+from tcva_adapters.langchain.gating import complaints
 from tcva_adapters.langchain.inputs import CRITIC
 
 

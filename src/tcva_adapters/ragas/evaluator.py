@@ -9,7 +9,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Any, Final, Self
 
-import pandas as pd
+import pandas as pd  # type: ignore[import-untyped]  # no stubs among our requirements
 from langchain_core.callbacks import Callbacks
 from pydantic import BaseModel
 from ragas.callbacks import ChainType, new_group
@@ -17,6 +17,7 @@ from ragas.dataset_schema import EvaluationResult, SingleTurnSample
 from ragas.metrics.base import MetricOutputType, MetricType, MetricWithLLM, SingleTurnMetric
 from ragas.metrics.collections.base import BaseMetric as CollectionMetric
 from ragas.metrics.result import MetricResult
+from ragas.prompt import PydanticPrompt
 
 from tcva_adapters.core.aggregation import Floor
 from tcva_adapters.core.kernel import Penalty
@@ -67,6 +68,7 @@ class TCVAScore(float):
     result: Result
 
     def __new__(cls, result: Result) -> Self:
+        """The number and its origin in one."""
         score = super().__new__(cls, math.nan if result.score is None else result.score)
         score.result = result
         return score
@@ -219,7 +221,7 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
         Raises:
             InvalidValueError: The LLM is nothing that can judge, or a prompt cannot be used.
         """
-        prompts = self._get_prompts().values()
+        prompts = [getattr(self, name) for name in _PROMPTS]
         criterion = with_texts(self._tcva.criterion, prompts)
         if self.llm is not self._built_for or criterion is not self._tcva.criterion:
             # A new object: judgements under way keep the model and the texts they began with.
@@ -230,7 +232,7 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
             self._tcva, self._built_for = tcva, self.llm
         return self._tcva
 
-    def _get_prompts(self) -> dict[str, CriterionText]:
+    def _get_prompts(self) -> dict[str, PydanticPrompt[Any, Any]]:
         # RAGAS looks through all attributes, and would resolve the judge on its way.
         return {name: getattr(self, name) for name in _PROMPTS}
 
@@ -242,7 +244,7 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
             ValueError: No prompt has this name.
         """
         check_prompts(prompts)
-        super().set_prompts(**prompts)
+        super().set_prompts(**prompts)  # type: ignore[no-untyped-call]  # RAGAS has no types here
 
     def single_turn_score(self, sample: SingleTurnSample, callbacks: Callbacks = None) -> float:
         """Score one sample without an event loop: it also works where one is running.
@@ -357,7 +359,7 @@ class TCVACollectionMetric(CollectionMetric):
         super().__init__(name=name or f"tcva_{self.tcva.criterion.name}")
         self.llm = llm
 
-    def score(
+    def score(  # type: ignore[override]  # RAGAS' own metrics name their arguments too
         self,
         user_input: str | None = None,
         response: str | None = None,
@@ -372,7 +374,7 @@ class TCVACollectionMetric(CollectionMetric):
         judged = _given(user_input, response, retrieved_contexts, reference)
         return TCVAMetricResult(self.tcva.evaluate(_sample(judged)), judged)
 
-    async def ascore(
+    async def ascore(  # type: ignore[override]  # likewise
         self,
         user_input: str | None = None,
         response: str | None = None,
@@ -387,7 +389,7 @@ class TCVACollectionMetric(CollectionMetric):
         judged = _given(user_input, response, retrieved_contexts, reference)
         return TCVAMetricResult(await self.tcva.aevaluate(_sample(judged)), judged)
 
-    def batch_score(self, inputs: list[dict[str, Any]]) -> list[TCVAMetricResult]:
+    def batch_score(self, inputs: list[dict[str, Any]]) -> list[MetricResult]:
         """Score many; one result per input, in order, whatever fails. Equal ones are judged once.
 
         Raises:
@@ -397,7 +399,7 @@ class TCVACollectionMetric(CollectionMetric):
         results = self.tcva.evaluate_many(map(_sample, rows), progress=False)
         return [TCVAMetricResult(*pair) for pair in zip(results, rows, strict=True)]
 
-    async def abatch_score(self, inputs: list[dict[str, Any]]) -> list[TCVAMetricResult]:
+    async def abatch_score(self, inputs: list[dict[str, Any]]) -> list[MetricResult]:
         """The same, awaited.
 
         Raises:

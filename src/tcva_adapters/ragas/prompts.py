@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from pydantic import BaseModel
 from ragas.llms import BaseRagasLLM
@@ -48,13 +48,13 @@ class CriterionText(PydanticPrompt[JudgedTexts, Verdicts]):
     input_model = JudgedTexts
     output_model = Verdicts
     instruction = ""
-    examples: ClassVar[list[Any]] = []
 
     @classmethod
     def of(cls, text: str) -> CriterionText:
         """A prompt that holds this text."""
         prompt = cls()
         prompt.instruction = text
+        prompt.examples = []
         return prompt
 
     async def adapt(

@@ -1,0 +1,417 @@
+"""The verdict store: keys, what is served, damage, and several processes at once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.judging.assessment import Assessment, Reason, Unscored, Usage
+from tcva_adapters.judging.criteria import ANSWER_RELEVANCY, FAITHFULNESS, Criterion, rubric
+from tcva_adapters.judging.sample import Sample
+from tcva_adapters.judging.store import VerdictStore, verdict_key
+
+SOURCES = Path(__file__).parents[2] / "src"
+SAMPLE = Sample(input="Who?", response="Ada.", contexts=("It was Ada.",), reference="Ada", id="1")
+
+
+def key(sample: Sample = SAMPLE, criterion: Criterion = FAITHFULNESS, **changes: Any) -> str:
+    how: dict[str, Any] = {"judge": "m", "prompt_version": "1", "parameters": {"seed": 1}}
+    return verdict_key(sample, criterion, **{**how, **changes})
+
+
+def scored(*words: str) -> Assessment:
+    return Assessment.from_verdicts(list(words or ("fully",)))
+
+
+def unscored(reason: Reason, raw_reply: str | None = None) -> Assessment:
+    return Assessment(
+        criterion="faithfulness",
+        judge="m",
+        prompt_version="1",
+        unscored=Unscored(reason=reason, detail="why", raw_reply=raw_reply),
+    )
+
+
+def start(code: str, *arguments: object) -> subprocess.Popen[str]:
+    """A Python process of its own that may import the package."""
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": str(SOURCES)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+# --- keys -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"response": "Bob."},
+        {"contexts": ("It was Bob.",)},
+        {"contexts": ("It was", "Ada.")},
+        {"contexts": ()},
+        {"contexts": None},
+        {"input": "Whom?"},
+        {"input": None},
+    ],
+)
+def test_a_field_that_the_judge_sees_changes_the_key(change: dict[str, Any]) -> None:
+    assert key(SAMPLE.model_copy(update=change)) != key()
+
+
+@pytest.mark.parametrize("change", [{"id": "2"}, {"metadata": {"a": 1}}, {"reference": "Bob"}])
+def test_nothing_else_of_the_sample_does(change: dict[str, Any]) -> None:
+    assert key(SAMPLE.model_copy(update=change)) == key()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"judge": "n"},
+        {"prompt_version": "2"},
+        {"parameters": {"seed": 2}},
+        {"parameters": {}},
+        {"criterion": ANSWER_RELEVANCY},
+        {"criterion": replace(FAITHFULNESS, wording="Other.")},
+        {"criterion": replace(FAITHFULNESS, checks_evidence=False)},
+    ],
+)
+def test_whatever_else_changes_a_verdict_changes_the_key(change: dict[str, Any]) -> None:
+    assert key(**change) != key()
+
+
+def test_a_rubric_about_the_context_leaves_the_response_out() -> None:
+    about = rubric("sources", ["Names a person."], against="contexts", shows=())
+    assert key(SAMPLE.model_copy(update={"response": "Bob."}), about) == key(SAMPLE, about)
+
+
+def test_fields_cannot_be_confused_with_one_another() -> None:
+    # The texts are the same in the same order; only the border between the fields moves.
+    one = Sample(input="a", response="b", contexts=("c",))
+    two = Sample(input="a", response="bc", contexts=())
+    assert key(one) != key(two)
+
+
+def test_the_order_of_parameters_means_nothing() -> None:
+    assert key(parameters={"a": 1, "b": 2}) == key(parameters={"b": 2, "a": 1})
+
+
+@pytest.mark.parametrize("value", [float("nan"), object(), {1, 2}])
+def test_parameters_that_are_no_json_are_refused(value: object) -> None:
+    with pytest.raises(InvalidValueError, match="JSON values"):
+        key(parameters={"a": value})
+
+
+@given(st.text(), st.text(), st.text(), st.text())
+def test_different_texts_have_different_keys(a: str, b: str, c: str, d: str) -> None:
+    one, two = Sample(response=a, contexts=(b,)), Sample(response=c, contexts=(d,))
+    assert (key(one) == key(two)) == ((a, b) == (c, d))
+
+
+# --- what is kept and what is served --------------------------------------------------------
+
+
+def test_what_was_put_comes_back_without_the_sample() -> None:
+    usage = Usage(calls=1, input_tokens=7, cost=0.5)
+    made = scored("fully", "none").model_copy(
+        update={"usage": usage, "sample_id": "s", "metadata": {"who": "me"}}
+    )
+    with VerdictStore(":memory:") as store:
+        store.put("k", made)
+        got = store.get("k")
+    assert got is not None
+    assert got.from_store
+    assert got.usage == usage
+    assert (got.sample_id, got.metadata) == (None, {})
+    assert got.claims == made.claims
+
+
+def test_ids_and_metadata_are_nowhere_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "v.sqlite"
+    with VerdictStore(path) as store:
+        store.put(
+            "k", scored().model_copy(update={"sample_id": "Zaphod", "metadata": {"p": "Trillian"}})
+        )
+    assert b"Zaphod" not in path.read_bytes()
+    assert b"Trillian" not in path.read_bytes()
+
+
+def test_it_is_still_there_when_the_file_is_opened_again(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "folder" / "v.sqlite"
+    with VerdictStore(path) as store:
+        store.put("k", scored())
+    with VerdictStore(str(path)) as store:
+        assert store.get("k") is not None
+
+
+@pytest.mark.parametrize("reason", list(Reason))
+def test_only_finished_assessments_are_served(reason: Reason) -> None:
+    with VerdictStore(":memory:") as store:
+        store.put("k", unscored(reason))
+        assert (store.get("k") is None) == reason.is_failure
+        assert store.counts() == {
+            "scored": 0,
+            "unscored": 0 if reason.is_failure else 1,
+            "failed": 1 if reason.is_failure else 0,
+        }
+
+
+def test_failures_keep_the_reply_until_a_success_replaces_them() -> None:
+    with VerdictStore(":memory:") as store:
+        store.put("k", unscored(Reason.UNREADABLE_REPLY, raw_reply="first"))
+        store.put("k", unscored(Reason.UNREADABLE_REPLY, raw_reply="second"))
+        ((name, failure),) = store.failures()
+        assert name == "k"
+        assert failure.unscored is not None
+        assert failure.unscored.raw_reply == "second"
+        store.put("k", scored())
+        assert list(store.failures()) == []
+        assert store.get("k") is not None
+
+
+@pytest.mark.parametrize("finished", [scored(), unscored(Reason.REFUSAL)])
+def test_a_failure_never_replaces_a_finished_assessment(finished: Assessment) -> None:
+    with VerdictStore(":memory:") as store:
+        store.put("k", finished)
+        store.put("k", unscored(Reason.TIMEOUT))
+        assert store.get("k") == finished.model_copy(update={"from_store": True})
+
+
+def test_many_at_once_beyond_one_query() -> None:
+    with VerdictStore(":memory:") as store:
+        for i in range(1201):
+            store.put(f"k{i}", scored())
+        for i in range(250):
+            store.put(f"f{i}", unscored(Reason.TIMEOUT))
+        asked = [f"k{i}" for i in range(1300)] + ["f1", "k1"]
+        assert set(store.get_many(asked)) == {f"k{i}" for i in range(1201)}
+        assert [name for name, _ in store.failures()] == [f"f{i}" for i in range(250)]
+        assert len(store) == 1451
+
+
+def test_an_empty_store_is_true() -> None:
+    with VerdictStore(":memory:") as store:
+        assert len(store) == 0
+        assert store
+
+
+def test_a_closed_store_says_so() -> None:
+    store = VerdictStore(":memory:")
+    store.close()
+    store.close()
+    with pytest.raises(InvalidValueError, match="closed"):
+        store.get("k")
+
+
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from([None, *Reason]))))
+def test_any_order_of_puts_leaves_the_last_success_or_the_last_failure(
+    puts: list[tuple[str, Reason | None]],
+) -> None:
+    last: dict[str, Assessment] = {}
+    with VerdictStore(":memory:") as store:
+        for name, reason in puts:
+            made = scored() if reason is None else unscored(reason)
+            store.put(name, made)
+            if reason is None or not reason.is_failure:
+                last[name] = made.model_copy(update={"from_store": True})
+        assert store.get_many("ab") == last
+
+
+# --- damage ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "value", ["", "{", b"\xff\xfe", 5, '{"schema_version": 2}', scored().to_json()[:-9]]
+)
+def test_a_damaged_row_counts_as_absent(tmp_path: Path, value: object) -> None:
+    path = tmp_path / "v.sqlite"
+    with VerdictStore(path) as store:
+        store.put("k", scored())
+        store.put("f", unscored(Reason.TIMEOUT))
+    connection = sqlite3.connect(path)
+    with connection:
+        connection.execute("UPDATE verdicts SET assessment = ?", (value,))
+    connection.close()
+    with VerdictStore(path) as store:
+        assert store.get("k") is None
+        assert list(store.failures()) == []
+        store.put("k", scored("none"))
+        assert store.get("k") is not None
+
+
+@pytest.mark.parametrize("content", [b"hello\n", b'{"question": "a"}\n' * 300])
+def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "samples.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(UnreadableInputError, match=r"samples\.jsonl .*no verdict store"):
+        VerdictStore(path)
+    assert path.read_bytes() == content
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_database_of_another_program_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE verdicts (x)")
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(UnreadableInputError, match="another program"):
+        VerdictStore(path)
+    assert path.read_bytes() == before
+
+
+def test_a_newer_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "v.sqlite"
+    VerdictStore(path).close()
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 2")
+    connection.close()
+    with pytest.raises(UnreadableInputError, match=r"version 2.*reads version 1"):
+        VerdictStore(path)
+
+
+def test_a_path_that_cannot_be_a_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableInputError, match="cannot be used"):
+        VerdictStore(tmp_path)
+    (tmp_path / "file").touch()
+    with pytest.raises(UnreadableInputError, match="folder"):
+        VerdictStore(tmp_path / "file" / "v.sqlite")
+    with pytest.raises(InvalidValueError, match="empty"):
+        VerdictStore("")
+
+
+# --- threads and processes ------------------------------------------------------------------
+
+
+def test_one_store_serves_many_threads(tmp_path: Path) -> None:
+    with VerdictStore(tmp_path / "v.sqlite") as store, ThreadPoolExecutor(8) as pool:
+
+        def work(i: int) -> bool:
+            store.put(f"k{i}", scored())
+            return store.get(f"k{i}") is not None
+
+        assert all(pool.map(work, range(400)))
+        assert len(store) == 400
+
+
+WRITER = """
+import sys
+from tcva_adapters.judging.assessment import Assessment
+from tcva_adapters.judging.store import VerdictStore
+with VerdictStore(sys.argv[1]) as store:
+    for i in range(200):
+        store.put(f"{sys.argv[2]}-{i}", Assessment.from_verdicts(["fully"]))
+        store.put("shared", Assessment.from_verdicts(["none"]))
+"""
+
+
+def test_four_processes_lose_nothing(tmp_path: Path) -> None:
+    # The file does not exist yet, so they also race for creating it.
+    path = tmp_path / "v.sqlite"
+    writers = [start(WRITER, path, name) for name in "abcd"]
+    for writer in writers:
+        with writer:
+            assert writer.wait(60) == 0
+    with VerdictStore(path) as store:
+        assert store.counts() == {"scored": 801, "unscored": 0, "failed": 0}
+        assert len(store.get_many(f"{n}-{i}" for n in "abcd" for i in range(200))) == 800
+
+
+ENDLESS = """
+import itertools, sys
+from tcva_adapters.judging.assessment import Assessment
+from tcva_adapters.judging.store import VerdictStore
+store = VerdictStore(sys.argv[1])
+for i in itertools.count():
+    store.put(f"k{i}", Assessment.from_verdicts(["fully"]))
+    print(i, flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL on Windows")
+def test_a_killed_process_loses_nothing_acknowledged(tmp_path: Path) -> None:
+    path = tmp_path / "v.sqlite"
+    with start(ENDLESS, path) as writer:
+        assert writer.stdout is not None
+        for line in writer.stdout:
+            if line.strip() == "100":
+                break
+        writer.send_signal(signal.SIGKILL)
+        # What it acknowledged between the hundredth line and its death counts as well; its
+        # last line may be cut.
+        rest = [int(line) for line in writer.stdout if line.endswith("\n")]
+        assert writer.wait(60) == -signal.SIGKILL
+    acknowledged = rest[-1] if rest else 100
+    connection = sqlite3.connect(path)
+    assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    connection.close()
+    with VerdictStore(path) as store:
+        kept = store.get_many(f"k{i}" for i in range(acknowledged + 1))
+        assert len(kept) == acknowledged + 1
+        assert len(store) <= acknowledged + 2  # one may be written and not acknowledged
+
+
+FORKED = """
+import os, sys
+from tcva_adapters.judging.assessment import Assessment
+from tcva_adapters.judging.store import VerdictStore
+store = VerdictStore(sys.argv[1])
+store.put("before", Assessment.from_verdicts(["fully"]))
+child = os.fork()
+if child == 0:
+    store.put("child", Assessment.from_verdicts(["fully"]))
+    store.close()
+    os._exit(0 if store.path else 1)
+assert os.waitpid(child, 0)[1] == 0
+store.put("after", Assessment.from_verdicts(["fully"]))
+assert sorted(store.get_many(["before", "child", "after"])) == ["after", "before", "child"]
+store.close()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform cannot fork")
+def test_a_fork_opens_the_file_for_itself(tmp_path: Path) -> None:
+    with start(FORKED, tmp_path / "v.sqlite") as parent:
+        assert parent.wait(60) == 0
+
+
+def test_a_write_waits_for_another_process(tmp_path: Path) -> None:
+    path = tmp_path / "v.sqlite"
+    holder = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    with VerdictStore(path) as store, ThreadPoolExecutor(1) as pool:
+        holder.execute("BEGIN IMMEDIATE")
+        put = pool.submit(store.put, "k", scored())
+        assert not put.done()
+        holder.execute("COMMIT")
+        put.result(timeout=60)
+        assert store.get("k") is not None
+    holder.close()
+
+
+def test_a_lock_that_is_never_released_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tcva_adapters.judging.store._WAIT_SECONDS", 0.0)
+    path = tmp_path / "v.sqlite"
+    with VerdictStore(path) as store:
+        holder = sqlite3.connect(path, isolation_level=None)
+        holder.execute("BEGIN IMMEDIATE")
+        with pytest.raises(UnreadableInputError, match="another process held it"):
+            store.put("k", scored())
+        holder.close()
+        store.put("k", scored())
+        assert len(store) == 1

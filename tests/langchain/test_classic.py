@@ -1,0 +1,67 @@
+"""TCVAStringEvaluator where langchain-classic takes a string evaluator."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from langchain_classic.evaluation import StringEvaluator
+from langchain_core.callbacks import BaseCallbackHandler
+
+from tcva_adapters.errors import InvalidSampleError
+from tcva_adapters.langchain import TCVAEvaluator, TCVAStringEvaluator, result_of
+
+ANSWER = "It opens at nine."
+
+
+def test_it_is_a_string_evaluator_with_the_usual_keys() -> None:
+    evaluator = TCVAStringEvaluator(TCVAEvaluator())
+    assert isinstance(evaluator, StringEvaluator)
+    found = evaluator.evaluate_strings(prediction=ANSWER, contexts=[ANSWER], input="When?")
+    assert (found["score"], found["value"]) == (1.0, "pass")
+    assert "1 fully" in found["reasoning"]
+    assert result_of(found).at("strict").score == 1.0
+    assert evaluator.evaluation_name == "tcva_faithfulness"
+
+
+def test_the_reference_is_the_context_as_for_the_context_qa_evaluators() -> None:
+    found = asyncio.run(
+        TCVAStringEvaluator(TCVAEvaluator()).aevaluate_strings(prediction=ANSWER, reference=ANSWER)
+    )
+    assert found["score"] == 1.0
+
+
+def test_it_knows_what_its_criterion_needs() -> None:
+    correct = TCVAStringEvaluator(TCVAEvaluator(criterion="correctness"))
+    assert (correct.requires_reference, correct.requires_input) == (True, False)
+    assert correct.evaluate_strings(prediction=ANSWER, reference=ANSWER)["score"] == 1.0
+    recall = TCVAStringEvaluator(TCVAEvaluator(criterion="context_recall"))
+    found = recall.evaluate_strings(prediction="", reference=ANSWER, contexts=[ANSWER])
+    assert found["score"] == 1.0
+    relevant = TCVAStringEvaluator(TCVAEvaluator(criterion="answer_relevancy"))
+    assert relevant.requires_input
+
+
+def test_a_missing_field_is_a_value_error() -> None:
+    with pytest.raises(InvalidSampleError, match="no contexts"):
+        TCVAStringEvaluator(TCVAEvaluator()).evaluate_strings(prediction=ANSWER)
+
+
+def test_callbacks_tags_and_metadata_reach_the_run() -> None:
+    seen: list[dict[str, Any]] = []
+
+    class Keeper(BaseCallbackHandler):
+        def on_chain_start(self, serialized: Any, inputs: Any, **kwargs: Any) -> None:
+            seen.append(kwargs)
+
+    TCVAStringEvaluator(TCVAEvaluator()).evaluate_strings(
+        prediction=ANSWER,
+        contexts=[ANSWER],
+        callbacks=[Keeper()],
+        tags=["nightly"],
+        metadata={"team": "docs"},
+        include_run_info=True,
+    )
+    assert seen[0]["tags"] == ["nightly"]
+    assert seen[0]["metadata"]["team"] == "docs"

@@ -1,0 +1,118 @@
+"""Gate and guard in chains. Judge and generator are scripted, all else is LangChain."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from langchain_core.prompts import PromptTemplate
+from langchain_core.runnables import Runnable, RunnableLambda
+
+from support.scripted import verdict_json
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
+from tcva_adapters.langchain import BelowThresholdError, TCVAEvaluator, gate, guard
+from tests.langchain.entry import scripted
+
+CONTEXT = ["It opens at nine."]
+GOOD, HALF, BAD = (
+    verdict_json((1, word, "opens at nine")) for word in ("fully", "partial", "none")
+)
+
+
+def writer(*answers: str) -> tuple[Runnable[Any, Any], list[Any]]:
+    """A generator with these answers, and the inputs that it saw."""
+    left, seen = list(answers), []
+
+    def write(value: Any) -> dict[str, Any]:
+        seen.append(value)
+        return {"answer": left.pop(0), "context": CONTEXT}
+
+    return RunnableLambda(write), seen
+
+
+def test_a_gate_hands_on_what_passes() -> None:
+    value = {"answer": "It opens at nine.", "context": CONTEXT, "more": 1}
+    step = gate(TCVAEvaluator(scripted(GOOD, GOOD)))
+    assert step.invoke(value) is value
+    assert asyncio.run(step.ainvoke(value)) is value
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_gate_stops_the_rest_and_shows_the_judgement(asynchronous: bool) -> None:
+    step = gate(TCVAEvaluator(scripted(BAD)))
+    value = {"answer": "It opens at ten.", "context": CONTEXT}
+    with pytest.raises(BelowThresholdError, match="0.000 < 0.5") as caught:
+        asyncio.run(step.ainvoke(value)) if asynchronous else step.invoke(value)
+    assert caught.value.value == value
+    assert caught.value.result.score == 0.0
+    assert isinstance(caught.value, ValueError)
+
+
+def test_the_unscored_stop_unless_allowed() -> None:
+    value = {"answer": "It opens at nine.", "context": []}
+    with pytest.raises(BelowThresholdError, match="empty_context"):
+        gate(TCVAEvaluator()).invoke(value)
+    assert gate(TCVAEvaluator(), allow_unscored=True).invoke(value) == value
+
+
+def test_retry_and_fallback_of_langchains_see_the_gate() -> None:
+    chain, seen = writer("It opens at ten.", "It opens at nine.")
+    retried = (chain | gate(TCVAEvaluator(scripted(BAD, GOOD)))).with_retry(
+        retry_if_exception_type=(BelowThresholdError,),
+        stop_after_attempt=2,
+        wait_exponential_jitter=False,
+    )
+    assert retried.invoke({})["answer"] == "It opens at nine."
+    assert len(seen) == 2
+    chain, _ = writer("It opens at ten.")
+    fallen = (chain | gate(TCVAEvaluator(scripted(BAD)))).with_fallbacks(
+        [RunnableLambda(lambda _: "Ask us.")], exceptions_to_handle=(BelowThresholdError,)
+    )
+    assert fallen.invoke({}) == "Ask us."
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_guard_has_weak_answers_written_again(asynchronous: bool) -> None:
+    chain, seen = writer("It opens at ten.", "It opens at nine.")
+    guarded = guard(chain, TCVAEvaluator(scripted(BAD, GOOD)))
+    value = {"question": "When?"}
+    found = asyncio.run(guarded.ainvoke(value)) if asynchronous else guarded.invoke(value)
+    assert (found["output"]["answer"], found["attempts"]) == ("It opens at nine.", 2)
+    assert found["tcva"]["passed"]
+    assert [s["feedback"] for s in seen] == [
+        "",
+        'The answer was judged too weak:\n- "It opens at ten." [none] r',
+    ]
+
+
+def test_the_best_attempt_is_returned_where_none_passes() -> None:
+    chain, seen = writer("At ten.", "At nine or so.", "At eleven.")
+    found = guard(chain, TCVAEvaluator(scripted(BAD, HALF, BAD), threshold=0.9)).invoke({})
+    assert (found["output"]["answer"], found["tcva"]["score"]) == ("At nine or so.", 0.7)
+    assert (found["attempts"], len(seen)) == (3, 3)
+    assert not found["tcva"]["passed"]
+
+
+def test_a_guard_stops_where_no_call_can_succeed() -> None:
+    chain, seen = writer("At nine.", "At nine.")
+    refused = JudgeError("the key is refused", fatal=True)
+    found = guard(chain, TCVAEvaluator(scripted(refused))).invoke({})
+    assert (found["attempts"], found["tcva"]["value"], len(seen)) == (1, "unscored", 1)
+
+
+def test_the_feedback_fits_into_a_prompt_and_plain_texts_are_answers() -> None:
+    prompt = PromptTemplate.from_template("{question} {feedback}")
+    model = scripted("At ten.", "At nine.")
+    found = guard(prompt | model, TCVAEvaluator(scripted(BAD, GOOD))).invoke(
+        {"question": "When?", "context": CONTEXT}
+    )
+    assert found["output"].text == "At nine."
+    assert "[none]" in model.prompts[1]
+
+
+def test_wrong_use_is_named() -> None:
+    with pytest.raises(InvalidValueError, match="max_attempts=0"):
+        guard(RunnableLambda(str), TCVAEvaluator(), max_attempts=0)
+    with pytest.raises(InvalidSampleError, match="takes a mapping.*'When"):
+        guard(RunnableLambda(str), TCVAEvaluator()).invoke("When?")

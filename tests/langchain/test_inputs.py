@@ -1,0 +1,98 @@
+"""What chains, retrievers and agents pass on, read as samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langchain_core.documents import Document
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.prompt_values import StringPromptValue
+
+from tcva_adapters import Sample
+from tcva_adapters.errors import InvalidSampleError
+from tcva_adapters.langchain.inputs import CRITIC, as_sample, run_record
+
+EXPECTED = Sample(input="When?", response="At nine.", contexts=("It opens at nine.",))
+DOCUMENT = Document("It opens at nine.", metadata={"source": "leaflet"})
+TALK = [
+    HumanMessage("Hello"),
+    AIMessage("Hi!"),
+    HumanMessage("When?"),
+    AIMessage("", tool_calls=[{"name": "find", "args": {}, "id": "1"}]),
+    ToolMessage("It opens at nine.", tool_call_id="1"),
+    AIMessage("At nine."),
+]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        EXPECTED,
+        {"input": "When?", "answer": "At nine.", "context": [DOCUMENT]},  # create_retrieval_chain
+        {"query": "When?", "result": "At nine.", "source_documents": [DOCUMENT]},  # RetrievalQA
+        {"question": HumanMessage("When?"), "output": AIMessage("At nine."), "docs": [DOCUMENT]},
+        {"prompt": StringPromptValue(text="When?"), "text": "At nine.", "documents": [DOCUMENT]},
+        {"input": TALK[:3], "output": [AIMessage("At nine.")], "contexts": [(DOCUMENT, 0.3)]},
+        {"user_input": "When?", "response": "At nine.", "contexts": "It opens at nine."},
+        {"messages": TALK},
+        TALK,
+        {"messages": [("user", "When?"), ("ai", "At nine.")], "context": ["It opens at nine."]},
+        {
+            "messages": [
+                {"role": "user", "content": "When?"},
+                {"role": "assistant", "content": [{"type": "text", "text": "At nine."}]},
+            ],
+            "context": ["It opens at nine."],
+        },
+        {"messages": [*TALK[:5], AIMessage("At ten."), HumanMessage("No!", name=CRITIC), TALK[5]]},
+    ],
+)
+def test_shapes_of_a_sample(value: Any) -> None:
+    assert as_sample(value) == EXPECTED
+
+
+def test_a_text_or_message_alone_is_an_answer() -> None:
+    assert as_sample("At nine.") == as_sample(AIMessage("At nine.")) == Sample(response="At nine.")
+
+
+def test_a_conversation_without_tools_has_retrieved_nothing() -> None:
+    assert as_sample(TALK[:2]).contexts == ()
+
+
+def test_other_state_of_a_chain_is_left_behind() -> None:
+    sample = as_sample({"answer": "At nine.", "client": object(), "id": 7, "metadata": object()})
+    assert (sample.id, sample.metadata) == ("7", {})
+
+
+@pytest.mark.parametrize(
+    ("value", "named"),
+    [
+        (7, "int"),
+        ([], "list"),
+        ({"answer": 7}, "'response'"),
+        ({"answer": "x", "context": [7]}, "int"),
+    ],
+)
+def test_what_cannot_be_read_is_named(value: Any, named: str) -> None:
+    with pytest.raises(InvalidSampleError, match=named):
+        as_sample(value)
+
+
+def test_runs_and_examples_make_one_record() -> None:
+    record = run_record({"question": "When?"}, {"answer": "At nine."}, {"answer": "At 9."})
+    assert as_sample(record) == Sample(input="When?", response="At nine.", reference="At 9.")
+
+
+def test_a_single_output_needs_no_known_name() -> None:
+    record = run_record({"q": "When?"}, {"o": "At nine."}, {"gold": "At 9."})
+    assert as_sample(record) == Sample(response="At nine.", reference="At 9.")
+
+
+def test_contexts_may_come_with_the_reference() -> None:
+    given = {"reference": "At 9.", "contexts": ["It opens at nine."]}
+    assert as_sample(run_record("When?", "At nine.", given)) == EXPECTED.model_copy(
+        update={"reference": "At 9."}
+    )
+    assert as_sample(run_record({}, {"messages": TALK}, given)).contexts == EXPECTED.contexts
+    assert as_sample(run_record("When?", "At nine.", "At 9.")).reference == "At 9."

@@ -1,0 +1,283 @@
+"""LangSmith's `evaluate` and openevals' convention, with a server that keeps every request.
+
+The judge is scripted; LangSmith and LangChain are real.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import uuid
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from langchain_core.runnables import RunnableLambda
+from langsmith import Client
+from langsmith.evaluation import aevaluate, evaluate
+from langsmith.schemas import Example, Run
+from langsmith.utils import get_env_var
+
+from support.scripted import verdict_json
+from tcva_adapters.langchain import (
+    TCVAEvaluator,
+    TCVARunEvaluator,
+    create_async_tcva_judge,
+    create_tcva_judge,
+    local_client,
+    result_of,
+)
+from tests.langchain.entry import ScriptedChatModel
+
+# LangSmith says so whenever upload_results is used.
+pytestmark = pytest.mark.filterwarnings("ignore:'upload_results' parameter is in beta")
+
+GOOD = verdict_json((1, "mostly", "opens at nine"))
+SECRET = "SECRET"
+
+
+class Recording(BaseHTTPRequestHandler):
+    """Says yes to everything and keeps it."""
+
+    def answer(self) -> None:
+        body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.server.requests.append((f"{self.command} {self.path}", body))  # type: ignore[attr-defined]  # set below
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    do_GET = do_POST = do_PATCH = answer
+
+    def log_message(self, *args: Any) -> None:
+        """Stay quiet."""
+
+
+@pytest.fixture
+def requests(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, bytes]]]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Recording)
+    server.requests = []  # type: ignore[attr-defined]  # what Recording fills
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    monkeypatch.setenv("LANGSMITH_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
+    monkeypatch.setenv("LANGSMITH_API_KEY", "none")
+    get_env_var.cache_clear()
+    yield server.requests  # type: ignore[attr-defined]  # as above
+    server.shutdown()
+    server.server_close()
+    thread.join()
+    get_env_var.cache_clear()
+
+
+def example(number: int = 0, **outputs: Any) -> Example:
+    return Example(
+        id=uuid.uuid4(),
+        dataset_id=uuid.uuid4(),
+        created_at=datetime.now(UTC),
+        inputs={"question": f"{SECRET} {number}"},
+        outputs=outputs or None,
+    )
+
+
+def answer(inputs: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "answer": "It opens at nine.",
+        "context": [f"It opens at nine. {inputs['question']}"],
+    }
+
+
+async def aanswer(inputs: dict[str, Any]) -> dict[str, Any]:
+    return answer(inputs)
+
+
+def judge(reply: str = GOOD) -> ScriptedChatModel:
+    return ScriptedChatModel(reply=lambda _: reply)
+
+
+def feedback(results: Any) -> list[Any]:
+    return [found for row in results for found in row["evaluation_results"]["results"]]
+
+
+async def afeedback(target: Any, examples: list[Example], **options: Any) -> list[Any]:
+    results = await aevaluate(target, examples, upload_results=False, **options)
+    return feedback([row async for row in results])
+
+
+def test_feedback_carries_score_reason_and_verdicts() -> None:
+    model = judge()
+    (found,) = feedback(
+        evaluate(
+            answer,
+            data=[example()],
+            evaluators=[TCVARunEvaluator(TCVAEvaluator(model))],
+            upload_results=False,
+            client=local_client(),
+        )
+    )
+    assert (found.key, found.score, found.value) == ("tcva_faithfulness", 0.9, "pass")
+    assert "1 mostly" in found.comment
+    result = result_of(found.metadata)
+    assert result.claims[0].evidence == "opens at nine"
+    assert result.at(0.1).score == pytest.approx(0.9, abs=1e-12)  # one claim: the same at every T
+    assert len(model.prompts) == 1
+
+
+@pytest.mark.parametrize("make", [TCVARunEvaluator, create_tcva_judge])
+def test_nothing_is_posted_by_the_evaluator(make: Any, requests: list[tuple[str, bytes]]) -> None:
+    model, client = judge(), Client()
+    evaluator = make(TCVAEvaluator(model))
+    found = feedback(
+        evaluate(
+            answer, data=[example()], evaluators=[evaluator], upload_results=False, client=client
+        )
+    )
+    client.flush()
+    assert [f.score for f in found] == [0.9]
+    assert SECRET in model.prompts[0]
+    assert {path for path, _ in requests} <= {"GET /info"}
+    assert not any(SECRET.encode() in body for _, body in requests)
+
+
+def test_the_recording_would_see_a_leak(requests: list[tuple[str, bytes]]) -> None:
+    model, client = judge(), Client(auto_batch_tracing=False)
+
+    def leaking(inputs: dict[str, Any]) -> dict[str, Any]:
+        return {"key": "native", "comment": model.invoke(str(inputs)).text}
+
+    feedback(
+        evaluate(
+            answer, data=[example()], evaluators=[leaking], upload_results=False, client=client
+        )
+    )
+    client.flush()
+    assert any(SECRET.encode() in body for _, body in requests)
+
+
+@pytest.mark.parametrize("kind", ["function", "runnable", "async function", "async runnable"])
+def test_with_the_local_client_nothing_is_sent_at_all(
+    kind: str, requests: list[tuple[str, bytes]]
+) -> None:
+    client = local_client()
+    evaluator = TCVAEvaluator(judge())
+    options: dict[str, Any] = {"client": client}
+    if kind.startswith("async"):
+        target: Any = RunnableLambda(answer, afunc=aanswer) if "runnable" in kind else aanswer
+        judges = [TCVARunEvaluator(evaluator), create_async_tcva_judge(evaluator)]
+        found = asyncio.run(afeedback(target, [example()], evaluators=judges, **options))
+    else:
+        target = RunnableLambda(answer) if kind == "runnable" else answer
+        judges = [TCVARunEvaluator(evaluator), create_tcva_judge(evaluator)]
+        found = feedback(
+            evaluate(target, data=[example()], evaluators=judges, upload_results=False, **options)
+        )
+    client.flush()
+    assert [f.score for f in found] == [0.9, 0.9]
+    assert requests == []
+
+
+def test_one_failure_is_an_error_in_the_feedback_and_the_rest_is_scored() -> None:
+    def reply(prompt: str) -> str:
+        if f"{SECRET} 1" in prompt:
+            msg = "boom"
+            raise RuntimeError(msg)
+        return GOOD
+
+    evaluator = TCVARunEvaluator(TCVAEvaluator(ScriptedChatModel(reply=reply)), key="faith")
+    rows = evaluate(
+        answer,
+        data=[example(i) for i in range(3)],
+        evaluators=[evaluator],
+        upload_results=False,
+        client=local_client(),
+    )
+    by_question = {
+        row["example"].inputs["question"]: row["evaluation_results"]["results"][0] for row in rows
+    }
+    assert [by_question[f"{SECRET} {i}"].score for i in range(3)] == [0.9, None, 0.9]
+    failed = by_question[f"{SECRET} 1"]
+    assert (failed.key, failed.value, failed.extra) == ("faith", "unscored", {"error": True})
+    assert "boom" in failed.comment
+
+
+@pytest.mark.parametrize("make", [TCVARunEvaluator, create_tcva_judge])
+def test_a_missing_field_is_an_error_in_the_feedback(make: Any) -> None:
+    (found,) = feedback(
+        evaluate(
+            lambda inputs: {"answer": "It opens at nine."},
+            data=[example()],
+            evaluators=[make(TCVAEvaluator())],
+            upload_results=False,
+            client=local_client(),
+        )
+    )
+    assert (found.key, found.score, found.extra) == ("tcva_faithfulness", None, {"error": True})
+    assert "no contexts" in found.comment
+
+
+def test_the_examples_outputs_are_the_reference() -> None:
+    (found,) = feedback(
+        evaluate(
+            answer,
+            data=[example(answer="It opens at nine.")],
+            evaluators=[TCVARunEvaluator(TCVAEvaluator(criterion="correctness"))],
+            upload_results=False,
+            client=local_client(),
+        )
+    )
+    assert (found.key, found.score) == ("tcva_correctness", 1.0)
+
+
+def test_a_mapper_reads_runs_with_names_of_their_own() -> None:
+    def mapper(run: Run, example: Example | None) -> dict[str, Any]:
+        assert example is not None
+        return {"answer": (run.outputs or {})["said"]["final"], "context": ["It opens at nine."]}
+
+    (found,) = feedback(
+        evaluate(
+            lambda inputs: {"said": {"final": "It opens at nine."}, "n": 1},
+            data=[example()],
+            evaluators=[TCVARunEvaluator(TCVAEvaluator(), mapper=mapper)],
+            upload_results=False,
+            client=local_client(),
+        )
+    )
+    assert found.score == 1.0
+
+
+def test_runs_are_judged_without_an_example() -> None:
+    run = Run(
+        id=uuid.uuid4(),
+        name="chain",
+        start_time=datetime.now(UTC),
+        run_type="chain",
+        trace_id=uuid.uuid4(),
+        inputs={"question": "When?"},
+        outputs=answer({"question": "When?"}),
+    )
+    evaluator = TCVARunEvaluator(TCVAEvaluator())
+    assert evaluator.evaluate_run(run).score == 1.0
+    assert asyncio.run(evaluator.aevaluate_run(run)).score == 1.0
+    assert evaluator.feedback_keys == ["tcva_faithfulness"]
+
+
+def test_judges_follow_the_convention_of_openevals() -> None:
+    given: dict[str, Any] = {
+        "inputs": "When?",
+        "outputs": "It opens at nine.",
+        "context": ["It opens at nine."],
+        "reference_outputs": "At nine.",
+        "rubric": "ignored, as there",
+    }
+    found = create_tcva_judge(TCVAEvaluator(judge()), feedback_key="faith")(**given)
+    assert (found["key"], found["score"]) == ("faith", 0.9)
+    assert "1 mostly" in found["comment"]
+    awaited = asyncio.run(create_async_tcva_judge(TCVAEvaluator(judge()))(**given))  # type: ignore[arg-type]  # a coroutine
+    assert (awaited["key"], awaited["score"]) == ("tcva_faithfulness", 0.9)
+    assert result_of(awaited["metadata"]).claims[0].verdict == "mostly"
+    messages = [{"role": "user", "content": "When?"}, {"role": "assistant", "content": "At nine."}]
+    talk = create_tcva_judge(TCVAEvaluator(judge()))(
+        outputs={"messages": messages}, context="It opens at nine."
+    )
+    assert talk["score"] == 0.9

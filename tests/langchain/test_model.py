@@ -1,0 +1,182 @@
+"""LangChain LLMs as judge models. Only what they answer is scripted."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from langchain_core.caches import InMemoryCache
+from langchain_core.language_models import FakeListLLM
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.runnables import RunnableLambda
+from langchain_openai import ChatOpenAI
+
+from support.scripted import verdict_json
+from tcva_adapters import TCVA, Sample
+from tcva_adapters.errors import JudgeError
+from tcva_adapters.judging.assessment import Reason
+from tcva_adapters.judging.models import JudgeModel
+from tcva_adapters.judging.prompts import JudgeRequest
+from tcva_adapters.langchain import as_judge_model
+from tests.langchain.entry import ScriptedChatModel, scripted
+
+REQUEST = JudgeRequest(system="Rules.", user="Data.", schema={}, schema_name="verdicts")
+SAMPLE = Sample(response="It opens at nine.", contexts=("It opens at nine.",))
+GOOD = verdict_json((1, "fully", "opens at nine"))
+KEY = "sk-never-shown-1234567890"
+
+
+def model_of(llm: object) -> JudgeModel:
+    model = as_judge_model(llm)
+    assert model is not None
+    return model
+
+
+class StatusError(Exception):
+    def __init__(self, status: int) -> None:
+        super().__init__(f"status {status}, Bearer {KEY}")
+        self.status_code = status
+
+
+def test_only_langchain_objects_are_recognised() -> None:
+    assert as_judge_model("lexical") is None
+    assert as_judge_model(object()) is None
+    assert as_judge_model(ScriptedChatModel) is None
+    assert isinstance(model_of(scripted()), JudgeModel)
+
+
+def test_system_and_user_text_are_separate_messages() -> None:
+    seen: list[Any] = []
+    model_of(RunnableLambda(lambda messages: seen.extend(messages) or AIMessage("ok"))).complete(
+        REQUEST
+    )
+    assert seen == [SystemMessage("Rules."), HumanMessage("Data.")]
+
+
+def test_a_completion_model_gets_one_text_without_roles() -> None:
+    class Echo(FakeListLLM):
+        def _call(self, prompt: str, *args: Any, **kwargs: Any) -> str:
+            return prompt
+
+    assert model_of(Echo(responses=[])).complete(REQUEST).text == "Rules.\n\nData."
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_tokens_name_and_truncation_are_passed_on(asynchronous: bool) -> None:
+    llm = ScriptedChatModel(reply=lambda _: "said", finish_reason="length")
+    model = model_of(llm)
+    reply = asyncio.run(model.acomplete(REQUEST)) if asynchronous else model.complete(REQUEST)
+    assert (reply.text, reply.input_tokens, reply.output_tokens) == ("said", 10, 5)
+    assert reply.truncated
+    assert reply.model == "scripted-2026-01-01"
+
+
+def test_content_blocks_are_read_without_the_reasoning() -> None:
+    blocks: list[Any] = [
+        {"type": "reasoning", "reasoning": "hm"},
+        {"type": "text", "text": "said"},
+    ]
+    assert model_of(RunnableLambda(lambda _: AIMessage(blocks))).complete(REQUEST).text == "said"
+
+
+def test_answers_from_a_cache_cost_no_tokens() -> None:
+    llm = ScriptedChatModel(reply=lambda _: "said", cache=InMemoryCache())
+    model = model_of(llm)
+    first, second = model.complete(REQUEST), model.complete(REQUEST)
+    assert len(llm.prompts) == 1
+    assert (first.input_tokens, second.input_tokens) == (10, 0)
+    assert second.text == first.text
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda llm: llm,
+        lambda llm: llm.bind(seed=3),
+        lambda llm: llm.with_config(tags=["judge"]),
+        lambda llm: llm.with_retry(),
+        lambda llm: llm.with_fallbacks([scripted()]),
+        lambda llm: llm.bind(seed=3).with_retry().with_fallbacks([scripted()]),
+    ],
+    ids=["bare", "bind", "config", "retry", "fallbacks", "all"],
+)
+def test_wrapped_models_judge_and_keep_their_name(wrap: Any) -> None:
+    result = TCVA(judge=wrap(scripted(GOOD))).evaluate(SAMPLE)
+    assert result.score == 1.0
+    assert result.assessment.judge == "langchain:scripted"
+
+
+def test_parameters_hold_what_changes_a_reply_and_no_secret() -> None:
+    llm = ChatOpenAI(model="gpt-x", api_key=KEY, temperature=0, seed=3, max_retries=0)  # type: ignore[arg-type]  # a plain text is taken
+    model = model_of(llm.bind(stop=["END"], extra_headers={"x": KEY}).with_retry())
+    assert model.name == "langchain:gpt-x"
+    assert model.parameters == {
+        "class": "ChatOpenAI",
+        "temperature": 0.0,
+        "seed": 3,
+        "stop": ["END"],
+    }
+    assert KEY not in f"{model!r}{json.dumps(dict(model.parameters))}"
+
+
+def test_a_wrappers_parameters_win() -> None:
+    assert model_of(scripted().bind(temperature=1)).parameters["temperature"] == 1
+    assert model_of(scripted()).parameters["temperature"] == 0.0
+    one, two = TCVA(judge=scripted()), TCVA(judge=scripted().bind(seed=3))
+    assert one.key(SAMPLE) != two.key(SAMPLE)
+
+
+@pytest.mark.parametrize(
+    ("error", "reason", "fatal"),
+    [
+        (TimeoutError("slow"), "timeout", False),
+        (StatusError(408), "timeout", False),
+        (StatusError(429), "rate_limit", False),
+        (StatusError(401), "authentication", True),
+        (StatusError(403), "permission", True),
+        (StatusError(404), "model_not_found", True),
+        (StatusError(503), "server_error", False),
+        (ValueError("odd"), "judge_error", False),
+        (type("RateLimitError", (Exception,), {})("x"), "rate_limit", False),
+        (type("APITimeoutError", (ConnectionError,), {})("x"), "timeout", False),
+    ],
+)
+def test_failures_get_a_reason(error: Exception, reason: str, fatal: bool) -> None:
+    with pytest.raises(JudgeError) as caught:
+        model_of(scripted(error)).complete(REQUEST)
+    assert (caught.value.reason, caught.value.fatal) == (reason, fatal)
+    assert caught.value.__cause__ is error
+    assert KEY not in str(caught.value)
+    with pytest.raises(JudgeError) as awaited:
+        asyncio.run(model_of(scripted(error)).acomplete(REQUEST))
+    assert awaited.value.reason == reason
+
+
+def test_the_status_may_be_on_the_response() -> None:
+    error = type("HTTPError", (Exception,), {"response": StatusError(429)})("no")
+    with pytest.raises(JudgeError) as caught:
+        model_of(scripted(error)).complete(REQUEST)
+    assert caught.value.reason == "rate_limit"
+
+
+def test_a_retry_of_langchains_is_one_answer() -> None:
+    llm = scripted(StatusError(429), GOOD)
+    retrying = llm.with_retry(wait_exponential_jitter=False, stop_after_attempt=2)
+    result = TCVA(judge=retrying).evaluate(SAMPLE)
+    assert (result.score, result.assessment.usage.calls, len(llm.prompts)) == (1.0, 1, 2)
+
+
+def test_failures_are_reasons_of_unscored_results() -> None:
+    results = TCVA(judge=scripted(StatusError(429), GOOD), max_concurrency=1).evaluate_many(
+        [SAMPLE, SAMPLE.model_copy(update={"response": "It opens at nine"})]
+    )
+    assert results[0].unscored is not None
+    assert results[0].unscored.reason is Reason.RATE_LIMIT
+    assert results[1].score == 1.0
+
+
+def test_a_runnable_that_gives_no_text_is_refused() -> None:
+    with pytest.raises(JudgeError, match="returned a dict; a judge answers with text"):
+        model_of(RunnableLambda(lambda _: {"score": 1})).complete(REQUEST)
