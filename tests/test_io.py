@@ -239,7 +239,7 @@ def test_reading_goes_on_after_a_bad_csv_row() -> None:
 
 @pytest.mark.parametrize("skip_bad", [False, True])
 @pytest.mark.parametrize("header", ["answer,answer", '"answer'])
-def test_a_bad_csv_header_cannot_be_skipped(header: str, skip_bad: bool) -> None:  # noqa: FBT001
+def test_a_bad_csv_header_cannot_be_skipped(header: str, skip_bad: bool) -> None:
     assert refusal(f"{header}\na,b\n", format="csv", skip_bad=skip_bad).line == 1
 
 

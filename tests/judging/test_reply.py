@@ -312,6 +312,7 @@ MALFORMED = [
     case("curly quotes for quotes", "{“verdicts”: [{“claim”: 1, “verdict”: “fully”}, {“claim”: 2, “verdict”: “none”}]}"),
     case("numbers do not melt into one", '[{"claim": 1 2, "verdict": "fully"}]', 12, {1: "fully"}),
     case("early end", '{"verdicts":[{"claim":1,"evidence":"x","verdict":"fully"}]}", "verdict":"none"}]}', 1, {}, "cannot be told"),
+    case("verdict JSON in a hopeless value", '{"a":' + "[" * 20 + '"so {"claim":1,"verdict":"fully"} it', 1, {}),
     case("dots for an entry", f'{{"verdicts": [{ROW}, ...]}}'),
     case("equals for colon", '{"verdicts"= [{"claim": 1, "verdict": "fully"}]}', 1, {1: "fully"}),
     case("brackets in quote", dump(entry(1, "fully", evidence="}]} {["), entry(2, "none"))),
@@ -361,6 +362,8 @@ CUT = [
     case("missing commas", '{"verdicts":[{"claim":1 "verdict":"fully"},{"claim":2 "verdict":"none', 2, {1: "fully"}, "cut off"),
     case("number without comma", '{"verdicts":[{"verdict":"fully" "claim":1', 12, {}),
     case("garbage behind", '{"verdicts":[{"claim":1,"evidence":"x"},{"claim":2,"verdict":"fully"}", "verdict":"none"},{"cla', 2, {}),
+    case("unlike entries", '{"verdicts":[{"claim":1,"evidence":""},{"claim":2,"verdict":"fully"}}', 2, {}, "cannot be told"),
+    case("too much behind the last comma", '{"verdicts":[{"claim":1,"evidence":"", "verdict": "fully",","v', 2, {}),
     case("in a bare word", "{verdicts: [{claim: 1, verdict: fully}, {claim: 2, verdict: partial", 2, {1: "fully"}),
 ]  # fmt: skip
 

@@ -52,7 +52,7 @@ def test_callbacks_tags_and_metadata_reach_the_run() -> None:
     seen: list[dict[str, Any]] = []
 
     class Keeper(BaseCallbackHandler):
-        def on_chain_start(self, serialized: Any, inputs: Any, **kwargs: Any) -> None:
+        def on_chain_start(self, *_: Any, **kwargs: Any) -> None:
             seen.append(kwargs)
 
     TCVAStringEvaluator(TCVAEvaluator()).evaluate_strings(

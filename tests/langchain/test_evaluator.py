@@ -18,23 +18,23 @@ from langchain_core.runnables import (
     RunnableLambda,
     RunnablePassthrough,
 )
-from support.scripted import ScriptedModel, verdict_json
+from tests.langchain.entry import ScriptedChatModel, arun, run, scripted
+from tests.support.scripted import ScriptedModel, verdict_json
 
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.judging.criteria import rubric
 from tcva_adapters.langchain import TCVAEvaluator, result_of
-from tests.langchain.entry import ScriptedChatModel, arun, run, scripted
 
-RECORD = {
+RECORD: dict[str, Any] = {
     "question": "When does the office open, and what does parking cost?",
     "answer": "The office opens at nine. Parking costs money.",
     "context": [Document("The office opens at nine on weekdays.")],
 }
 SAMPLE = Sample(
-    input=RECORD["question"],  # type: ignore[arg-type]  # the dictionary's values differ in type
-    response=RECORD["answer"],  # type: ignore[arg-type]  # as above
+    input=RECORD["question"],
+    response=RECORD["answer"],
     contexts=("The office opens at nine on weekdays.",),
 )
 TWO = verdict_json((1, "fully", "opens at nine"), (2, "minor", ""))
@@ -46,10 +46,10 @@ class Recorder(BaseCallbackHandler):
     def __init__(self) -> None:
         self.runs: dict[Any, dict[str, Any]] = {}
 
-    def on_chain_start(self, serialized: Any, inputs: Any, **kwargs: Any) -> None:
+    def on_chain_start(self, *_: Any, **kwargs: Any) -> None:
         self._keep(kwargs)
 
-    def on_chat_model_start(self, serialized: Any, messages: Any, **kwargs: Any) -> None:
+    def on_chat_model_start(self, *_: Any, **kwargs: Any) -> None:
         self._keep(kwargs)
 
     def _keep(self, kwargs: dict[str, Any]) -> None:
@@ -63,7 +63,7 @@ class Recorder(BaseCallbackHandler):
 def test_it_scores_as_tcva_does_to_the_last_bit() -> None:
     output = TCVAEvaluator(scripted(TWO)).invoke(RECORD)
     expected = TCVA(judge=ScriptedModel([TWO])).evaluate(SAMPLE)
-    # (1 + 0.3) / 2
+    # The mean of 1 and 0.3.
     assert output["score"] == expected.score == pytest.approx(0.65, abs=1e-12)
     assert (output["value"], output["passed"]) == ("pass", True)
     assert output["reasoning"] == expected.reason
@@ -184,7 +184,7 @@ def test_a_missing_field_is_a_value_error_that_names_it() -> None:
         TCVAEvaluator().invoke({"answer": "It opens at nine."})
     assert isinstance(caught.value, ValueError)
     good = {"answer": "Yes.", "context": ["Yes."]}
-    found = TCVAEvaluator().batch([good, {"answer": "Yes."}], return_exceptions=True)
+    found: list[Any] = TCVAEvaluator().batch([good, {"answer": "Yes."}], return_exceptions=True)
     assert isinstance(found[1], InvalidSampleError)
     assert found[0]["value"] in ("pass", "unscored")
 
@@ -222,7 +222,7 @@ def test_sync_calls_work_in_a_running_loop_after_asyncio_run_and_from_threads() 
 
 def test_cancelling_ends_the_judgement() -> None:
     class Waiting(ScriptedChatModel):
-        async def _agenerate(self, *args: Any, **kwargs: Any) -> Any:
+        async def _agenerate(self, *_: Any, **__: Any) -> Any:
             await asyncio.Event().wait()
 
     async def cancelled() -> None:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from langchain_core.prompts import PromptTemplate
 from langchain_core.runnables import Runnable, RunnableLambda
+from tests.langchain.entry import scripted
+from tests.support.scripted import verdict_json
 
-from support.scripted import verdict_json
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.langchain import BelowThresholdError, TCVAEvaluator, gate, guard
-from tests.langchain.entry import scripted
 
 CONTEXT = ["It opens at nine."]
 GOOD, HALF, BAD = (
@@ -42,7 +42,7 @@ def test_a_gate_hands_on_what_passes() -> None:
 def test_a_gate_stops_the_rest_and_shows_the_judgement(asynchronous: bool) -> None:
     step = gate(TCVAEvaluator(scripted(BAD)))
     value = {"answer": "It opens at ten.", "context": CONTEXT}
-    with pytest.raises(BelowThresholdError, match="0.000 < 0.5") as caught:
+    with pytest.raises(BelowThresholdError, match=r"0\.000 < 0\.5") as caught:
         asyncio.run(step.ainvoke(value)) if asynchronous else step.invoke(value)
     assert caught.value.value == value
     assert caught.value.result.score == 0.0
@@ -114,5 +114,5 @@ def test_the_feedback_fits_into_a_prompt_and_plain_texts_are_answers() -> None:
 def test_wrong_use_is_named() -> None:
     with pytest.raises(InvalidValueError, match="max_attempts=0"):
         guard(RunnableLambda(str), TCVAEvaluator(), max_attempts=0)
-    with pytest.raises(InvalidSampleError, match="takes a mapping.*'When"):
+    with pytest.raises(InvalidSampleError, match=r"takes a mapping.*'When"):
         guard(RunnableLambda(str), TCVAEvaluator()).invoke("When?")

@@ -19,8 +19,9 @@ from langsmith import Client
 from langsmith.evaluation import aevaluate, evaluate
 from langsmith.schemas import Example, Run
 from langsmith.utils import get_env_var
+from tests.langchain.entry import ScriptedChatModel
+from tests.support.scripted import verdict_json
 
-from support.scripted import verdict_json
 from tcva_adapters.langchain import (
     TCVAEvaluator,
     TCVARunEvaluator,
@@ -29,7 +30,6 @@ from tcva_adapters.langchain import (
     local_client,
     result_of,
 )
-from tests.langchain.entry import ScriptedChatModel
 
 # LangSmith says so whenever upload_results is used.
 pytestmark = pytest.mark.filterwarnings("ignore:'upload_results' parameter is in beta")
@@ -49,7 +49,7 @@ class Recording(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(b"{}")
 
-    do_GET = do_POST = do_PATCH = answer
+    do_GET = do_POST = do_PATCH = answer  # noqa: N815  # names of the standard library
 
     def log_message(self, *args: Any) -> None:
         """Stay quiet."""
@@ -63,12 +63,12 @@ def requests(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, bytes]
     thread.start()
     monkeypatch.setenv("LANGSMITH_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
     monkeypatch.setenv("LANGSMITH_API_KEY", "none")
-    get_env_var.cache_clear()
+    get_env_var.cache_clear()  # type: ignore[attr-defined]  # an lru_cache
     yield server.requests  # type: ignore[attr-defined]  # as above
     server.shutdown()
     server.server_close()
     thread.join()
-    get_env_var.cache_clear()
+    get_env_var.cache_clear()  # type: ignore[attr-defined]  # an lru_cache
 
 
 def example(number: int = 0, **outputs: Any) -> Example:
@@ -144,7 +144,7 @@ def test_the_recording_would_see_a_leak(requests: list[tuple[str, bytes]]) -> No
     model, client = judge(), Client(auto_batch_tracing=False)
 
     def leaking(inputs: dict[str, Any]) -> dict[str, Any]:
-        return {"key": "native", "comment": model.invoke(str(inputs)).text}
+        return {"key": "native", "comment": str(model.invoke(str(inputs)).text)}
 
     feedback(
         evaluate(
@@ -162,13 +162,15 @@ def test_with_the_local_client_nothing_is_sent_at_all(
     client = local_client()
     evaluator = TCVAEvaluator(judge())
     options: dict[str, Any] = {"client": client}
+    run_evaluator = TCVARunEvaluator(evaluator)
+    judges: list[Any]
     if kind.startswith("async"):
         target: Any = RunnableLambda(answer, afunc=aanswer) if "runnable" in kind else aanswer
-        judges = [TCVARunEvaluator(evaluator), create_async_tcva_judge(evaluator)]
+        judges = [run_evaluator, create_async_tcva_judge(evaluator)]
         found = asyncio.run(afeedback(target, [example()], evaluators=judges, **options))
     else:
         target = RunnableLambda(answer) if kind == "runnable" else answer
-        judges = [TCVARunEvaluator(evaluator), create_tcva_judge(evaluator)]
+        judges = [run_evaluator, create_tcva_judge(evaluator)]
         found = feedback(
             evaluate(target, data=[example()], evaluators=judges, upload_results=False, **options)
         )
@@ -193,12 +195,13 @@ def test_one_failure_is_an_error_in_the_feedback_and_the_rest_is_scored() -> Non
         client=local_client(),
     )
     by_question = {
-        row["example"].inputs["question"]: row["evaluation_results"]["results"][0] for row in rows
+        (row["example"].inputs or {})["question"]: row["evaluation_results"]["results"][0]
+        for row in rows
     }
     assert [by_question[f"{SECRET} {i}"].score for i in range(3)] == [0.9, None, 0.9]
     failed = by_question[f"{SECRET} 1"]
     assert (failed.key, failed.value, failed.extra) == ("faith", "unscored", {"error": True})
-    assert "boom" in failed.comment
+    assert "boom" in (failed.comment or "")
 
 
 @pytest.mark.parametrize("make", [TCVARunEvaluator, create_tcva_judge])
@@ -273,7 +276,8 @@ def test_judges_follow_the_convention_of_openevals() -> None:
     found = create_tcva_judge(TCVAEvaluator(judge()), feedback_key="faith")(**given)
     assert (found["key"], found["score"]) == ("faith", 0.9)
     assert "1 mostly" in found["comment"]
-    awaited = asyncio.run(create_async_tcva_judge(TCVAEvaluator(judge()))(**given))  # type: ignore[arg-type]  # a coroutine
+    ajudge = create_async_tcva_judge(TCVAEvaluator(judge()))
+    awaited = asyncio.run(ajudge(**given))
     assert (awaited["key"], awaited["score"]) == ("tcva_faithfulness", 0.9)
     assert result_of(awaited["metadata"]).claims[0].verdict == "mostly"
     messages = [{"role": "user", "content": "When?"}, {"role": "assistant", "content": "At nine."}]

@@ -10,11 +10,11 @@ from langchain.agents import create_agent
 from langchain_core.language_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
+from tests.langchain.entry import ScriptedChatModel, scripted
+from tests.support.scripted import verdict_json
 
-from support.scripted import verdict_json
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.langchain import TCVAEvaluator, TCVAMiddleware, result_of
-from tests.langchain.entry import ScriptedChatModel, scripted
 
 GOOD, BAD = (verdict_json((1, word, "opens at nine")) for word in ("fully", "none"))
 CALL = AIMessage("", tool_calls=[{"name": "find", "args": {}, "id": "1"}])
@@ -23,7 +23,7 @@ CALL = AIMessage("", tool_calls=[{"name": "find", "args": {}, "id": "1"}])
 class ToolModel(FakeMessagesListChatModel):
     """Takes tools without looking at them: what it calls is scripted."""
 
-    def bind_tools(self, tools: Any, **kwargs: Any) -> Any:
+    def bind_tools(self, *_: Any, **__: Any) -> Any:
         return self
 
 
@@ -32,21 +32,22 @@ def find() -> str:
     return "It opens at nine."
 
 
-def agent(judge: ScriptedChatModel, *said: AIMessage | str, **options: Any) -> Any:
-    options, more = {k: v for k, v in options.items() if k == "max_retries"}, options
+def agent(
+    judge: ScriptedChatModel, *said: AIMessage | str, checkpointer: Any = None, **options: Any
+) -> Any:
     return create_agent(
         ToolModel(responses=[AIMessage(s) if isinstance(s, str) else s for s in said]),
         tools=[find],
         middleware=[TCVAMiddleware(TCVAEvaluator(judge), **options)],
-        checkpointer=more.get("checkpointer"),
+        checkpointer=checkpointer,
     )
 
 
-def ask(built: Any, asynchronous: bool = False, **config: Any) -> dict[str, Any]:
+def ask(built: Any, asynchronous: bool = False, config: Any = None) -> dict[str, Any]:
     question = {"messages": [HumanMessage("When?")]}
-    if asynchronous:
-        return asyncio.run(built.ainvoke(question, config or None))  # type: ignore[no-any-return]  # Any
-    return built.invoke(question, config or None)  # type: ignore[no-any-return]  # Any
+    call = built.ainvoke(question, config) if asynchronous else built.invoke(question, config)
+    state: dict[str, Any] = asyncio.run(call) if asynchronous else call
+    return state
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
@@ -89,8 +90,8 @@ def test_every_question_of_a_conversation_has_its_retries() -> None:
         judge, CALL, "At ten.", "At nine.", "At ten.", "At nine.", checkpointer=InMemorySaver()
     )
     config = {"configurable": {"thread_id": "1"}}
-    ask(built, **config)
-    state = ask(built, **config)
+    ask(built, config=config)
+    state = ask(built, config=config)
     assert state["messages"][-1].text == "At nine."
     assert len(judge.prompts) == 4
 

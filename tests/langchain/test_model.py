@@ -12,15 +12,15 @@ from langchain_core.language_models import FakeListLLM
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.runnables import RunnableLambda
 from langchain_openai import ChatOpenAI
+from tests.langchain.entry import ScriptedChatModel, scripted
+from tests.support.scripted import verdict_json
 
-from support.scripted import verdict_json
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judging.assessment import Reason
 from tcva_adapters.judging.models import JudgeModel
 from tcva_adapters.judging.prompts import JudgeRequest
 from tcva_adapters.langchain import as_judge_model
-from tests.langchain.entry import ScriptedChatModel, scripted
 
 REQUEST = JudgeRequest(system="Rules.", user="Data.", schema={}, schema_name="verdicts")
 SAMPLE = Sample(response="It opens at nine.", contexts=("It opens at nine.",))
@@ -49,15 +49,18 @@ def test_only_langchain_objects_are_recognised() -> None:
 
 def test_system_and_user_text_are_separate_messages() -> None:
     seen: list[Any] = []
-    model_of(RunnableLambda(lambda messages: seen.extend(messages) or AIMessage("ok"))).complete(
-        REQUEST
-    )
+
+    def keep(messages: Any) -> AIMessage:
+        seen.extend(messages)
+        return AIMessage("ok")
+
+    model_of(RunnableLambda(keep)).complete(REQUEST)
     assert seen == [SystemMessage("Rules."), HumanMessage("Data.")]
 
 
 def test_a_completion_model_gets_one_text_without_roles() -> None:
     class Echo(FakeListLLM):
-        def _call(self, prompt: str, *args: Any, **kwargs: Any) -> str:
+        def _call(self, prompt: str, *_: Any, **__: Any) -> str:
             return prompt
 
     assert model_of(Echo(responses=[])).complete(REQUEST).text == "Rules.\n\nData."

@@ -10,15 +10,15 @@ from langchain_classic.evaluation import load_evaluator
 from langchain_classic.evaluation.criteria import prompt as criteria_prompts
 from langchain_classic.evaluation.qa import eval_prompt as qa_prompts
 from langchain_classic.evaluation.scoring import prompt as scoring_prompts
+from tcva_adapters.judging.lexical import LexicalJudge
+from tests.langchain.entry import scripted
 
 from tcva_adapters import Sample, Verdict
 from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judging.claims import split_claims
 from tcva_adapters.judging.criteria import CORRECTNESS
-from tcva_adapters.judging.lexical import LexicalJudge
 from tcva_adapters.langchain import LexicalLLM, ascore_native, native_metrics, score_native
-from tests.langchain.entry import scripted
 
 GOOD = Sample(
     input="When does the office open on weekdays?",
@@ -119,7 +119,7 @@ def test_an_unknown_prompt_or_criterion_is_refused(prompt: str) -> None:
 
 def test_a_criterion_that_words_cannot_show_is_named() -> None:
     evaluator = load_evaluator("criteria", llm=LexicalLLM(), criteria="coherence")  # type: ignore[arg-type]  # LangChain takes the name
-    with pytest.raises(JudgeError, match="coherence.*knows 'helpfulness' or 'relevance'"):
+    with pytest.raises(JudgeError, match=r"coherence.*knows 'helpfulness' or 'relevance'"):
         evaluator.evaluate_strings(prediction="x", input="y")  # type: ignore[union-attr]  # a string evaluator
 
 

@@ -22,7 +22,8 @@ from tcva_adapters.llamaindex import (
     score_native,
 )
 
-QUESTION = "When does the office open on weekdays?"
+# Words are all that the lexical judge has: it finds an answer in an echo of the question.
+QUESTION = "Does the office open at nine on weekdays?"
 GOOD = "The office opens at nine on weekdays."
 BAD = "Bananas ripen faster in paper bags."
 CONTEXT = "The office opens at nine on weekdays. Parking is free for visitors."

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -170,22 +170,32 @@ def _near(quote: _Words, passage: _Words) -> Iterator[tuple[int, int]]:
             most, best = len(inside), (left, right)
     if most < NEAR_ENOUGH * n_grams:
         return
-    (first, head), (last, tail) = hits[best[0]], hits[best[1]]
+    shared = hits[best[0] : best[1] + 1]
+    (first, head), (last, tail) = shared[0], shared[-1]
     begin, end = max(0, first - head), min(len(passage.words), last + size - tail)
-    if _decisive(quote.words) == _decisive(passage.words[begin:end]):
+    here = _decisive(quote.words, 0, size)
+    there = _decisive(passage.words, begin, end)
+    same = list(here.values()) == list(there.values())
+    # Each stands in a shared sequence, and so between the same neighbours.
+    kept = here.keys() <= _covered(i for _, i in shared)
+    if same and kept and there.keys() <= _covered(at for at, _ in shared):
         yield begin, end
 
 
-def _decisive(words: Sequence[str]) -> Counter[str]:
-    """The words that a quote may not change, with their counts: numbers, signs, negations."""
-    return Counter(
-        "not" if word in _NEGATIONS else word
-        for word in words
+def _decisive(words: Sequence[str], begin: int, end: int) -> dict[int, str]:
+    """The words that a quote may not change, by index: numbers, signs and negations."""
+    return {
+        i: "not" if word in _NEGATIONS else word
+        for i, word in enumerate(words[begin:end], start=begin)
         if word in _NEGATIONS
         or word in _NUMBER_WORDS
         or word[-1].isdigit()
         or not word[0].isalnum()
-    )
+    }
+
+
+def _covered(begins: Iterable[int]) -> set[int]:
+    return {i for begin in begins for i in range(begin, begin + _GRAM)}
 
 
 def _places(quote: _Words, passage: _Words) -> list[tuple[int, int]]:

@@ -55,7 +55,6 @@ def _runs(marks: dict[str, int]) -> re.Pattern[str]:
 _LEFT_RUN: Final = _runs(_LEFT)
 _RIGHT_RUN: Final = _runs(_RIGHT)
 _TEMPLATE_OPEN: Final = re.compile(rf"[<＜][{_INVISIBLE}]*+[|｜]")
-_TEMPLATE_CLOSE: Final = re.compile(rf"[|｜][{_INVISIBLE}]*+[>＞]")
 # Tag characters carry text that no reader sees; surrogates cannot be sent; the rest is control.
 _UNSENDABLE: Final = re.compile(
     "[\U000e0000-\U000e007f]|[\ud800-\udfff]|[\x00-\x08\x0b\x0c\x0e-\x1f]"
@@ -102,7 +101,7 @@ def neutralise(text: str) -> str:
     "'see \\u2039PASSAGE 2\\u203a and cout << x'"
     """
     text = _UNSENDABLE.sub(_replace_unsendable, text)
-    text = _TEMPLATE_CLOSE.sub("|›", _TEMPLATE_OPEN.sub("‹|", text))
+    text = _TEMPLATE_OPEN.sub("‹|", text)
     text = _LEFT_RUN.sub(lambda m: _shorten(m.group(), _LEFT, "‹"), text)
     text = _RIGHT_RUN.sub(lambda m: _shorten(m.group(), _RIGHT, "›"), text)
     return "".join(_defuse_line(line) for line in text.splitlines(keepends=True))
@@ -124,7 +123,7 @@ def _defuse_line(line: str) -> str:
         return line
     plain = "".join(
         c
-        for c in unicodedata.normalize("NFKC", line)
+        for c in unicodedata.normalize("NFKD", line)
         if unicodedata.category(c) not in {"Cf", "Mn"}
     )
     if not _END_LINE.fullmatch(plain):

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from tcva_adapters.judging.word_lists import (
     CONTRACTIONS,
@@ -57,8 +56,7 @@ _MYRIADS: Final = {"万": 10**4, "亿": 10**8, "億": 10**8}
 _LONGEST_EXACT: Final = 15  # digits that a float holds exactly
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One normalised word, number or character pair.
 
     Attributes:

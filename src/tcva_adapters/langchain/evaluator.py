@@ -58,7 +58,7 @@ class TCVAOutput(TypedDict):
     from_store: bool
 
 
-class TCVAEvaluator(RunnableSerializable[TCVAInput, TCVAOutput]):
+class TCVAEvaluator(RunnableSerializable[Any, TCVAOutput]):
     """Judges claims on five levels and scores them on the dial, as a Runnable.
 
     The judge's call is a child of this step's run: callbacks, tags and metadata reach it.
@@ -150,6 +150,11 @@ class TCVAEvaluator(RunnableSerializable[TCVAInput, TCVAOutput]):
         }
         super().__init__(**settings, **fields)
         self._tcva = tcva
+
+    @property
+    def InputType(self) -> type[TCVAInput]:  # noqa: N802  # LangChain's name for it
+        """What schemas and tools show; more is read, see `invoke`."""
+        return TCVAInput
 
     @property
     def criterion_name(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -106,7 +106,7 @@ def create_tcva_judge(
 
 def create_async_tcva_judge(
     evaluator: TCVAEvaluator, *, feedback_key: str | None = None
-) -> Callable[..., Awaitable[dict[str, Any]]]:
+) -> Callable[..., Coroutine[Any, Any, dict[str, Any]]]:
     """The same as `create_tcva_judge`, as a coroutine function for `aevaluate`."""
     key = feedback_key or default_key(evaluator)
 

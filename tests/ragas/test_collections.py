@@ -1,0 +1,167 @@
+"""TCVACollectionMetric where RAGAS' newer metrics go. The LLM is scripted, all else is RAGAS."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import math
+import pickle
+from typing import Any
+
+import pytest
+from ragas.backends.inmemory import InMemoryBackend
+from ragas.metrics.result import MetricResult
+from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, run, scripted
+
+from ragas import Dataset, experiment
+from support.scripted import verdict_json
+from tcva_adapters import TCVA, Sample
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.judging.assessment import Reason
+from tcva_adapters.ragas import TCVACollectionMetric, TCVAMetricResult
+
+pytestmark = [
+    # RAGAS reads the id of its telemetry, also where that is off, and leaves the file open.
+    pytest.mark.filterwarnings("ignore:unclosed file.*uuid.json:ResourceWarning"),
+]
+
+ROW: dict[str, Any] = {
+    "user_input": "When does the office open, and what does parking cost?",
+    "response": "The office opens at nine. Parking costs money.",
+    "retrieved_contexts": ["The office opens at nine on weekdays."],
+}
+TWO = verdict_json((1, "fully", "opens at nine"), (2, "minor", ""))
+SCORE = 0.65  # weights 1 and .3, T=.5: p=1, the plain mean; no `none`, so no penalty
+
+
+def metric(*replies: str | Exception, **options: Any) -> TCVACollectionMetric:
+    reply = scripted(*replies) if len(replies) > 1 else lambda _: replies[0]
+    return TCVACollectionMetric(ScriptedInstructorLLM(reply), **options)  # type: ignore[arg-type]
+
+
+def test_the_result_is_ragas_own_with_claims_and_a_dial() -> None:
+    result = metric(TWO).score(**ROW)
+    assert isinstance(result, MetricResult)
+    assert result.value == pytest.approx(SCORE, abs=1e-12)
+    assert result.reason is not None
+    assert result.reason.startswith("0.650 >= 0.5 at T=0.5: 1 fully, 1 minor")
+    assert [claim.verdict for claim in result.claims] == ["fully", "minor"]
+    assert float(result.at(0.9)) == pytest.approx(((1 + 0.3**10) / 2) ** 0.1, abs=1e-12)
+    assert result.traces is not None
+    assert result.traces["input"]["response"] == ROW["response"]
+    assert result.traces["output"]["assessment"]["claims"][1]["verdict"] == "minor"
+
+
+def test_every_face_gives_the_same_and_that_of_evaluate() -> None:
+    tcva = metric(TWO)
+    results = [
+        tcva.score(**ROW),
+        asyncio.run(tcva.ascore(**ROW)),
+        *tcva.batch_score([ROW, ROW]),
+        *asyncio.run(tcva.abatch_score([ROW, ROW])),
+    ]
+    (legacy,) = run([Sample.from_record(ROW)], lambda _: TWO)
+    assert {float(result) for result in results} == {legacy.score}
+
+
+def test_sync_faces_work_inside_a_running_loop() -> None:
+    async def inside() -> list[MetricResult]:
+        return [metric(TWO).score(**ROW), *metric(TWO).batch_score([ROW])]
+
+    assert [float(r) for r in asyncio.run(inside())] == pytest.approx([SCORE] * 2, abs=1e-12)
+
+
+@pytest.mark.parametrize("llm", [ScriptedLLM(lambda _: TWO), "lexical"])
+def test_other_judges_are_taken_too(llm: Any) -> None:
+    assert TCVACollectionMetric(llm).score(**ROW).value > 0
+
+
+def test_results_copy_and_pickle() -> None:
+    result = metric(TWO).score(**ROW)
+    for other in (copy.copy(result), copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
+        assert isinstance(other, TCVAMetricResult)
+        assert (other.value, other.reason, other.traces) == (
+            result.value,
+            result.reason,
+            result.traces,
+        )
+        assert other.result == result.result
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (TimeoutError("late"), Reason.TIMEOUT),
+        (verdict_json((1, "fully", "opens at nine")), Reason.INCOMPLETE_VERDICTS),
+        (verdict_json(), Reason.UNREADABLE_REPLY),
+    ],
+)
+def test_a_failing_judge_is_nan_with_its_reason(reply: str | Exception, reason: Reason) -> None:
+    def answer(_: str) -> str:
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+    tcva = TCVACollectionMetric(ScriptedInstructorLLM(answer))
+    for result in (tcva.score(**ROW), asyncio.run(tcva.ascore(**ROW))):
+        assert math.isnan(result.value)
+        assert result.result.unscored is not None
+        assert result.result.unscored.reason is reason
+        assert reason.value in str(result.reason)
+
+
+def test_one_failing_input_does_not_lose_the_batch() -> None:
+    def reply(prompt: str) -> str:
+        if "boom" in prompt:
+            msg = "down"
+            raise ConnectionError(msg)
+        return TWO
+
+    tcva = TCVACollectionMetric(ScriptedInstructorLLM(reply))
+    rows = [ROW, ROW | {"user_input": "boom"}, ROW | {"retrieved_contexts": None}, ROW]
+    for results in (tcva.batch_score(rows), asyncio.run(tcva.abatch_score(rows))):
+        reasons = [str(r.reason).split(":")[1].strip() for r in results[1:3]]
+        assert reasons == ["judge_error", "missing_field"]
+        assert [float(results[i]) for i in (0, 3)] == pytest.approx([SCORE] * 2, abs=1e-12)
+
+
+def test_a_missing_field_is_named() -> None:
+    with pytest.raises(InvalidSampleError, match="contexts"):
+        metric(TWO).score(response="It opens.")
+    with pytest.raises(InvalidSampleError, match="contexts"):
+        asyncio.run(metric(TWO).ascore(response="It opens."))
+    with pytest.raises(TypeError, match="answer"):
+        metric(TWO).batch_score([{"answer": "It opens."}])
+
+
+def test_wrong_options_fail_when_built() -> None:
+    with pytest.raises(InvalidValueError, match="temperature"):
+        TCVACollectionMetric("lexical", temperature=3)
+    with pytest.raises(InvalidValueError, match="unknown judge"):
+        TCVACollectionMetric(object())
+    with pytest.raises(InvalidValueError, match="called llm"):
+        TCVACollectionMetric("lexical", judge="lexical")
+
+
+@pytest.mark.parametrize("criterion", ["answer_relevancy", "correctness", "completeness"])
+def test_other_criteria(criterion: str) -> None:
+    row = ROW | {"reference": "The office opens at nine."}
+    tcva = TCVACollectionMetric("lexical", criterion=criterion, temperature="lenient")
+    expected = TCVA(criterion, temperature="lenient").evaluate(Sample.from_record(row))
+    assert tcva.name == f"tcva_{criterion}"
+    assert tcva.score(**row).value == expected.score
+
+
+def test_an_experiment_keeps_results_and_their_copies() -> None:
+    tcva = TCVACollectionMetric("lexical")
+
+    @experiment()
+    async def tried(row: dict[str, Any]) -> dict[str, Any]:
+        result = await tcva.ascore(**row)
+        return {"tcva": result.value, "reason": result.reason, "result": result}
+
+    data = Dataset("offices", backend=InMemoryBackend(), data=[ROW, ROW])
+    found = asyncio.run(tried.arun(data, name="first", backend=InMemoryBackend()))
+    rows = list(copy.deepcopy(found))
+    assert [row["tcva"] for row in rows] == [row["result"].value for row in rows]
+    assert rows[0]["result"].at(1.0).value >= rows[0]["tcva"]

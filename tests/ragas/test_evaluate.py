@@ -1,0 +1,537 @@
+"""TCVAMetric in RAGAS' `evaluate`. The LLM is scripted, all else is RAGAS."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+import math
+import pickle
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.language_models import FakeListChatModel
+from ragas.cost import get_token_usage_for_openai
+from ragas.dataset_schema import EvaluationResult
+from ragas.llms.base import BaseRagasLLM
+from ragas.metrics._faithfulness import Faithfulness
+from tests.ragas.entry import (
+    ScriptedInstructorLLM,
+    ScriptedLLM,
+    arun,
+    dataset_of,
+    run,
+    scripted,
+)
+
+from ragas import EvaluationDataset, RunConfig, SingleTurnSample, aevaluate, evaluate
+from support.scripted import ScriptedModel, verdict_json
+from tcva_adapters import TCVA, Result, Sample
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
+from tcva_adapters.judging.assessment import Reason
+from tcva_adapters.ragas import (
+    LexicalLLM,
+    TCVAMetric,
+    TCVAScore,
+    claims_to_pandas,
+    results_of,
+)
+
+pytestmark = [
+    # RAGAS announces the end of its main functions and of its LangChain wrapper on every use.
+    pytest.mark.filterwarnings(r"ignore:a?evaluate\(\) is deprecated:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:LangchainLLMWrapper is deprecated:DeprecationWarning"),
+    # It reads the id of its telemetry, also where that is off, and leaves the file open.
+    pytest.mark.filterwarnings("ignore:unclosed file.*uuid.json:ResourceWarning"),
+]
+
+SAMPLE = Sample(
+    input="When does the office open, and what does parking cost?",
+    response="The office opens at nine. Parking costs money.",
+    contexts=("The office opens at nine on weekdays.",),
+    reference="It opens at nine.",
+)
+TWO = verdict_json((1, "fully", "opens at nine"), (2, "minor", ""))
+SCORE = 0.65  # weights 1 and .3, T=.5: p=1, the plain mean; no `none`, so no penalty
+ONE = verdict_json((1, "fully", "opens at nine"))
+COLUMN = "tcva_faithfulness"
+
+
+def evaluated(metrics: list[Any], *samples: Sample, **kwargs: Any) -> EvaluationResult:
+    kwargs.setdefault("run_config", RunConfig(max_retries=1))
+    found = evaluate(
+        dataset_of(samples or (SAMPLE,)),
+        metrics=metrics,
+        show_progress=False,
+        allow_nest_asyncio=False,
+        **kwargs,
+    )
+    assert isinstance(found, EvaluationResult)
+    return found
+
+
+def native_faithfulness() -> Faithfulness:
+    llm: Any = LexicalLLM()  # RAGAS' annotation lacks the newer family, which it takes
+    return Faithfulness(llm=llm)
+
+
+def turn(sample: Sample = SAMPLE) -> SingleTurnSample:
+    found = dataset_of([sample]).samples[0]
+    assert isinstance(found, SingleTurnSample)
+    return found
+
+
+# --- the score ---------------------------------------------------------------------------------
+
+
+def test_a_score_in_a_suite_beside_the_native_metric() -> None:
+    result = evaluated([native_faithfulness(), TCVAMetric()], llm=ScriptedLLM(lambda _: TWO))
+    assert set(result.scores[0]) == {"faithfulness", COLUMN}
+    assert result[COLUMN] == pytest.approx([SCORE], abs=1e-12)
+    assert result.to_pandas()[COLUMN].dtype == float
+
+
+def test_the_score_is_bit_for_bit_that_of_tcva() -> None:
+    words = ("fully", "mostly", "none", "minor", "partial", "mostly", "fully")
+    sample = Sample(
+        response=" ".join(f"The value {i} is {i}." for i in range(7)),
+        contexts=("The value 0 is 0. The value 1 is 1. The value 5 is 5. The value 6 is 6.",),
+    )
+    text = verdict_json(
+        *(
+            (i + 1, word, f"value {i} is {i}" if i in (0, 1, 5, 6) else "")
+            for i, word in enumerate(words)
+        )
+    )
+    for temperature in (0.1, 0.37, 0.5, 0.83, 1.0):
+        expected = TCVA(judge=ScriptedModel([text]), temperature=temperature).evaluate(sample)
+        (found,) = run([sample], lambda _: text, temperature=temperature)
+        assert found.score == expected.score
+        assert found.claims == expected.claims
+
+
+def test_both_families_of_llms_are_asked_the_same_and_once() -> None:
+    older, newer = ScriptedLLM(lambda _: TWO), ScriptedInstructorLLM(lambda _: TWO)
+    scores = [evaluated([TCVAMetric(llm=llm)])[COLUMN] for llm in (older, newer)]
+    assert scores[0] == scores[1]
+    assert older.prompts == newer.prompts
+    assert len(older.prompts) == 1
+
+
+def test_a_langchain_model_is_taken_as_ragas_takes_it() -> None:
+    result = evaluated([TCVAMetric()], llm=FakeListChatModel(responses=[TWO]))
+    assert result[COLUMN] == pytest.approx([SCORE], abs=1e-12)
+    with_own = evaluated([TCVAMetric(llm=FakeListChatModel(responses=[TWO]))])
+    assert with_own[COLUMN] == result[COLUMN]
+
+
+def test_a_metric_keeps_its_own_llm_and_gives_back_a_lent_one() -> None:
+    own, lent = ScriptedLLM(lambda _: TWO), ScriptedLLM(lambda _: ONE)
+    metrics = [TCVAMetric(name="own", llm=own), TCVAMetric(name="lent")]
+    evaluated(metrics, llm=lent)
+    assert (len(own.prompts), len(lent.prompts)) == (1, 2)  # ONE lacks claim 2: asked once more
+    assert metrics[1].llm is None
+
+
+def test_without_any_llm_it_says_so() -> None:
+    with pytest.raises(ValueError, match="no valid LLM"):
+        TCVAMetric().init(RunConfig())
+    with pytest.raises(JudgeError, match="pass llm="):
+        TCVAMetric().single_turn_score(turn())
+
+
+def test_two_criteria_do_not_overwrite_each_other() -> None:
+    metrics = [TCVAMetric(llm="lexical"), TCVAMetric(llm="lexical", criterion="answer_relevancy")]
+    assert set(evaluated(metrics).scores[0]) == {COLUMN, "tcva_answer_relevancy"}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"temperature": 0.05}, "0.05"),
+        ({"temperature": "severe"}, "severe"),
+        ({"threshold": 2}, "threshold=2"),
+        ({"scheme": "nonesuch"}, "nonesuch"),
+        ({"penalty": "huge"}, "huge"),
+        ({"floor": "cellar"}, "cellar"),
+        ({"eps": -1.0}, "-1"),
+        ({"on_unscored": 3}, "on_unscored=3"),
+        ({"criterion": "beauty"}, "beauty"),
+        ({"claims": "guess"}, "guess"),
+        ({"max_claims": 0}, "max_claims=0"),
+        ({"llm": "gpt"}, "unknown judge 'gpt'"),
+        ({"llm": "lexical", "claims": "llm"}, "needs a model"),
+    ],
+)
+def test_wrong_options_fail_when_built(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidValueError, match=said):
+        TCVAMetric(**options)
+
+
+def test_a_repr_shows_no_secret() -> None:
+    llm = ScriptedLLM(lambda _: TWO)
+    assert llm.api_key not in repr(TCVAMetric(llm=llm))
+    assert "ragas:scripted" in repr(TCVAMetric(llm=llm))
+
+
+# --- the judgement behind it ---------------------------------------------------------------------
+
+
+def test_claims_are_reached_from_score_trace_and_table_without_a_call() -> None:
+    llm = ScriptedLLM(lambda _: TWO)
+    result = evaluated([TCVAMetric(llm=llm)], SAMPLE, SAMPLE)
+    score = result.scores[1][COLUMN]
+    assert isinstance(score, TCVAScore)
+    # T=.9: p=10, ((1 + .3**10)/2)**.1 = .93303, no penalty
+    assert score.at(0.9) == pytest.approx(((1 + 0.3**10) / 2) ** 0.1, abs=1e-12)
+    assert result.traces[1][COLUMN]["tcva_judgement"]["output"].result == score.result
+    assert results_of(result) == [row[COLUMN].result for row in result.scores]
+    table = claims_to_pandas(result)
+    assert table["row"].tolist() == [0, 0, 1, 1]
+    assert table["verdict"].tolist() == ["fully", "minor"] * 2
+    assert table["evidence"][0] == "opens at nine"
+    assert len(llm.prompts) == 2
+
+
+def test_scores_copy_and_pickle() -> None:
+    score = TCVAMetric(llm=ScriptedLLM(lambda _: TWO)).single_turn_score(turn())
+    assert isinstance(score, TCVAScore)
+    for other in (copy.deepcopy(score), copy.copy(score), pickle.loads(pickle.dumps(score))):
+        assert other == score
+        assert isinstance(other, TCVAScore)
+        assert other.result == score.result
+
+
+def test_results_of_says_which_metrics_there_are() -> None:
+    metrics = [TCVAMetric(llm="lexical"), TCVAMetric(name="b", llm="lexical", temperature=0.2)]
+    result = evaluated(metrics)
+    assert results_of(result, "b")[0].scoring.temperature == 0.2
+    for name in (None, "c"):
+        with pytest.raises(InvalidValueError, match=f"{COLUMN}, b"):
+            results_of(result, name)
+    with pytest.raises(InvalidValueError, match="none"):
+        results_of(evaluated([native_faithfulness()]))
+
+
+def test_traces_can_be_written_as_json() -> None:
+    result = evaluated([TCVAMetric(llm=ScriptedLLM(lambda _: TWO))])
+    names = [run.name for run in result.ragas_traces.values()]
+    assert names == ["ragas evaluation", "row 0", COLUMN, "tcva_judgement"]
+    (trace,) = (r for r in result.ragas_traces.values() if r.name == "tcva_judgement")
+    verdicts = trace.model_dump(mode="json")["outputs"]["output"][0]["assessment"]["claims"]
+    assert json.loads(json.dumps(verdicts))[1]["verdict"] == "minor"
+
+
+def test_the_judge_call_is_nested_in_the_metrics_trace() -> None:
+    class Listener(BaseCallbackHandler):
+        def __init__(self) -> None:
+            self.parents: dict[Any, Any] = {}
+            self.names: dict[Any, str] = {}
+            self.model_parents: list[Any] = []
+
+        def on_chain_start(self, serialized: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+            del args
+            self.names[kwargs["run_id"]] = serialized["name"]
+
+        def on_chat_model_start(self, *args: Any, **kwargs: Any) -> None:
+            del args
+            self.model_parents.append(self.names[kwargs["parent_run_id"]])
+
+    listener = Listener()
+    evaluated([TCVAMetric()], llm=FakeListChatModel(responses=[TWO]), callbacks=[listener])
+    assert listener.model_parents == ["tcva_judgement"]
+
+
+def test_tokens_are_counted_by_ragas() -> None:
+    class Counted(FakeListChatModel):
+        def _generate(self, *args: Any, **kwargs: Any) -> Any:
+            result = super()._generate(*args, **kwargs)
+            usage = {"prompt_tokens": 10, "completion_tokens": 5}
+            return result.model_copy(update={"llm_output": {"token_usage": usage}})
+
+        async def _agenerate(self, *args: Any, **kwargs: Any) -> Any:
+            del kwargs
+            return self._generate(args[0])
+
+    result = evaluated(
+        [TCVAMetric()],
+        SAMPLE,
+        SAMPLE.model_copy(update={"input": "Another?"}),
+        llm=Counted(responses=[TWO]),
+        token_usage_parser=get_token_usage_for_openai,
+    )
+    usage = result.total_tokens()
+    assert not isinstance(usage, list)
+    assert (usage.input_tokens, usage.output_tokens) == (20, 10)
+
+
+# --- what has no score ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "reply", "reason"),
+    [
+        ({"contexts": ()}, TWO, Reason.EMPTY_CONTEXT),
+        ({"response": " "}, TWO, Reason.EMPTY_RESPONSE),
+        ({"response": "I do not know."}, verdict_json((1, "refusal", "")), Reason.REFUSAL),
+        ({"response": "Hello!"}, verdict_json((1, "not_a_claim", "")), Reason.NO_CLAIMS),
+    ],
+)
+def test_a_sample_without_a_score_is_nan_with_its_reason(
+    change: dict[str, Any], reply: str, reason: Reason
+) -> None:
+    sample = SAMPLE.model_copy(update=change)
+    llm = ScriptedLLM(lambda _: reply)
+    score = evaluated([TCVAMetric(llm=llm)], sample, raise_exceptions=True).scores[0][COLUMN]
+    assert math.isnan(score)
+    assert score.result.unscored.reason is reason
+    counted = evaluated([TCVAMetric(llm=llm, on_unscored=1.0)], sample)
+    assert counted[COLUMN] == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        ("What a nice day.", Reason.UNREADABLE_REPLY),
+        (ONE, Reason.INCOMPLETE_VERDICTS),
+        (TimeoutError("late"), Reason.TIMEOUT),
+        (type("RateLimitError", (Exception,), {})("slow down"), Reason.RATE_LIMIT),
+        (ValueError("odd"), Reason.JUDGE_ERROR),
+    ],
+    ids=["garbage", "missing verdict", "timeout", "rate limit", "error"],
+)
+def test_a_failing_judge_is_nan_or_raises_as_ragas_is_told(
+    reply: str | Exception, reason: Reason, caplog: pytest.LogCaptureFixture
+) -> None:
+    def answer(_: str) -> str:
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+    metric = TCVAMetric(llm=ScriptedLLM(answer), on_unscored=1.0)
+    result = evaluated([metric])
+    assert math.isnan(result.scores[0][COLUMN])  # a failure never becomes a score
+    assert reason.value in caplog.text
+    (found,) = results_of(result)
+    assert found.unscored is not None
+    assert found.unscored.reason is reason
+    assert claims_to_pandas(result)["unscored"].tolist() == [reason.value]
+    with pytest.raises(JudgeError, match=reason.value):
+        evaluated([metric], raise_exceptions=True)
+
+
+def test_one_failing_sample_does_not_touch_the_others(caplog: pytest.LogCaptureFixture) -> None:
+    samples = [SAMPLE.model_copy(update={"input": f"Question {i}?"}) for i in range(5)]
+
+    def reply(prompt: str) -> str:
+        if "Question 2?" in prompt:
+            msg = "down"
+            raise ConnectionError(msg)
+        return TWO
+
+    results = run(samples, reply)
+    assert [r.score is None for r in results] == [False, False, True, False, False]
+    assert "down" in caplog.text
+
+
+def test_missing_columns_are_refused_by_ragas_and_a_missing_value_is_nan(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    bare = SAMPLE.model_copy(update={"contexts": None})
+    with pytest.raises(ValueError, match="retrieved_contexts"):
+        evaluated([TCVAMetric(llm="lexical")], bare)
+    # RAGAS looks at the first row only.
+    result = evaluated([TCVAMetric(llm="lexical")], SAMPLE, bare)
+    assert math.isnan(result[COLUMN][1])
+    assert "has no contexts" in caplog.text
+    assert results_of(result)[1].reason.startswith("unscored: missing_field")
+    with pytest.raises(InvalidSampleError, match="contexts"):
+        evaluated([TCVAMetric(llm="lexical")], SAMPLE, bare, raise_exceptions=True)
+
+
+def test_a_judge_slower_than_ragas_waits_is_a_timeout(caplog: pytest.LogCaptureFixture) -> None:
+    class Slow(ScriptedLLM):
+        async def agenerate_text(self, *args: Any, **kwargs: Any) -> Any:
+            del args, kwargs
+            await asyncio.Event().wait()
+
+    config = RunConfig(timeout=1, max_retries=1)
+    config.timeout = 0.05  # type: ignore[assignment]  # whole seconds would make a slow test
+    result = evaluated([TCVAMetric(llm=Slow(lambda _: TWO))], run_config=config)
+    (found,) = results_of(result)
+    assert found.unscored is not None
+    assert found.unscored.reason is Reason.TIMEOUT
+    assert "TimeoutError" in caplog.text
+
+
+def test_retries_are_those_of_the_run_config() -> None:
+    config = RunConfig(max_retries=2, max_wait=0)
+    limited = type("RateLimitError", (Exception,), {"status_code": 429})
+    llm = ScriptedLLM(scripted(limited("slow down"), TWO))
+    result = evaluated([TCVAMetric(llm=llm)], run_config=config)
+    assert result[COLUMN] == pytest.approx([SCORE], abs=1e-12)
+
+
+# --- loops and threads -----------------------------------------------------------------------------
+
+
+async def _in_a_loop() -> list[Result]:
+    return await arun([SAMPLE] * 3, lambda _: TWO)
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        lambda: run([SAMPLE] * 3, lambda _: TWO),
+        lambda: run([SAMPLE] * 3, lambda _: TWO, asynchronous=True),
+        lambda: asyncio.run(_in_a_loop()),
+        lambda: ThreadPoolExecutor(1).submit(run, [SAMPLE] * 3, lambda _: TWO).result(),
+    ],
+    ids=["sync", "async", "running loop", "thread"],
+)
+def test_every_way_gives_the_same(way: Callable[[], list[Result]]) -> None:
+    assert [r.score for r in way()] == pytest.approx([SCORE] * 3, abs=1e-12)
+    assert [r.score for r in way()] == pytest.approx([SCORE] * 3, abs=1e-12)  # after asyncio.run
+
+
+def test_a_single_sample_is_scored_inside_a_running_loop_without_patching_it() -> None:
+    metric = TCVAMetric(llm=ScriptedLLM(lambda _: TWO))
+
+    async def inside() -> float:
+        return metric.single_turn_score(turn())
+
+    assert asyncio.run(inside()) == pytest.approx(SCORE, abs=1e-12)
+    assert not hasattr(asyncio, "_nest_patched")
+
+
+def test_a_cancelled_evaluation_stops() -> None:
+    class Hanging(ScriptedLLM):
+        started = asyncio.Event()
+
+        async def agenerate_text(self, *args: Any, **kwargs: Any) -> Any:
+            del args, kwargs
+            self.started.set()
+            await asyncio.Event().wait()
+
+    async def cancelled() -> None:
+        llm = Hanging(lambda _: TWO)
+        task = asyncio.ensure_future(TCVAMetric(llm=llm).single_turn_ascore(turn()))
+        await llm.started.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancelled())
+
+
+def test_fifty_at_once_and_unicode() -> None:
+    samples = [
+        Sample(
+            input=f"{i}?",
+            response=f"Größe {i} beträgt 東京 🗼.",
+            contexts=(f"Größe {i} beträgt 東京 🗼.",),
+        )
+        for i in range(50)
+    ]
+    results = run(samples, lambda _: verdict_json((1, "fully", "beträgt 東京 🗼")))
+    assert [r.score for r in results] == [1.0] * 50
+    assert [r.claims[0].claim for r in results] == [s.response for s in samples]
+
+
+# --- prompts and store ------------------------------------------------------------------------------
+
+
+def test_prompts_are_the_texts_of_the_criterion() -> None:
+    llm = ScriptedLLM(lambda _: TWO)
+    metric = TCVAMetric(llm=llm)
+    prompts = metric.get_prompts()
+    assert set(prompts) == {"wording", "fully", "mostly", "partial", "minor", "nothing"}
+    assert prompts["wording"].instruction == metric.tcva.criterion.wording
+    before = metric.tcva.key(SAMPLE)
+    prompts["nothing"].instruction = "the passages say nothing of the sort, or the opposite"
+    metric.set_prompts(**prompts)
+    metric.single_turn_score(turn())
+    assert "- none: the passages say nothing of the sort, or the opposite" in llm.prompts[0]
+    assert metric.tcva.key(SAMPLE) != before
+    assert TCVAMetric(llm=llm).tcva.key(SAMPLE) == before  # other metrics are not touched
+
+
+def test_what_is_no_text_of_the_criterion_is_refused() -> None:
+    metric = TCVAMetric(llm="lexical")
+    with pytest.raises(InvalidValueError, match="NLIStatementPrompt"):
+        metric.set_prompts(wording=Faithfulness().nli_statements_prompt)
+    with pytest.raises(ValueError, match="nonesuch"):
+        metric.set_prompts(nonesuch=metric.get_prompts()["wording"])
+    metric.get_prompts()["wording"].instruction = " "
+    with pytest.raises(InvalidValueError, match="wording"):
+        metric.single_turn_score(turn())
+
+
+def test_prompts_with_examples_are_refused() -> None:
+    metric = TCVAMetric(llm="lexical")
+    prompt = metric.get_prompts()["minor"]
+    prompt.examples = [(prompt.input_model(), prompt.output_model(levels=["minor"]))]
+    with pytest.raises(InvalidValueError, match="examples"):
+        metric.single_turn_score(turn())
+    with pytest.raises(InvalidValueError, match="no prompt to send"):
+        asyncio.run(prompt.generate(llm=LexicalLLM(), data=prompt.input_model()))
+
+
+def test_prompts_are_saved_and_loaded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    metric = TCVAMetric(llm="lexical")
+    metric.get_prompts()["wording"].instruction = "Decide strictly."
+    metric.save_prompts(str(tmp_path))
+    assert capsys.readouterr().out.count("Prompt saved") == 6
+    other = TCVAMetric(llm="lexical")
+    other.set_prompts(**other.load_prompts(str(tmp_path)))
+    assert other.tcva.criterion == metric.tcva.criterion
+
+
+def test_prompts_are_adapted_by_the_llm() -> None:
+    llm: BaseRagasLLM = ScriptedLLM(lambda _: json.dumps({"statements": ["Entscheide."]}))
+    metric = TCVAMetric(llm="lexical")
+    kept = asyncio.run(metric.adapt_prompts("german", llm))
+    assert kept["wording"].instruction == metric.tcva.criterion.wording
+    adapted = asyncio.run(metric.adapt_prompts("german", llm, adapt_instruction=True))
+    metric.set_prompts(**adapted)
+    assert metric.get_prompts()["wording"].language == "german"
+    assert metric.tcva.criterion.wording == "Entscheide."
+
+
+def test_a_store_serves_what_was_judged_before(tmp_path: Path) -> None:
+    llm = ScriptedLLM(scripted(TWO))
+    for temperature in (0.5, 0.2):
+        metric = TCVAMetric(llm=llm, store=tmp_path / "verdicts.db", temperature=temperature)
+        evaluated([metric])
+    assert len(llm.prompts) == 1
+
+
+def test_columns_follow_the_criterion() -> None:
+    required = {
+        name: TCVAMetric(llm="lexical", criterion=name).required_columns["SINGLE_TURN"]
+        for name in ("faithfulness", "answer_relevancy", "correctness", "context_recall")
+    }
+    assert required == {
+        "faithfulness": {"response", "retrieved_contexts"},
+        "answer_relevancy": {"user_input", "response"},
+        "correctness": {"response", "reference"},
+        "context_recall": {"reference", "retrieved_contexts"},
+    }
+
+
+def test_the_question_reaches_the_judge_though_it_is_optional() -> None:
+    llm = ScriptedLLM(lambda _: TWO)
+    evaluated([TCVAMetric(llm=llm)])
+    assert "what does parking cost?" in llm.prompts[0]
+
+
+def test_aevaluate_leaves_the_loop_alone() -> None:
+    async def inside() -> Any:
+        data = EvaluationDataset(samples=[turn()])
+        return await aevaluate(data, metrics=[TCVAMetric(llm="lexical")], show_progress=False)
+
+    assert isinstance(asyncio.run(inside()), EvaluationResult)
