@@ -27,8 +27,13 @@ from langchain_core.runnables import Runnable, RunnableLambda, RunnablePassthrou
 from langsmith.evaluation import evaluate
 from langsmith.schemas import Example
 
-from tcva_adapters.langchain import LexicalLLM, local_client, result_of
-from tcva_adapters.langchain import TCVAEvaluator, TCVARunEvaluator  # TCVA: line 1 of 3
+from tcva_adapters.langchain import (  # TCVA: line 1 of 3
+    LexicalLLM,
+    TCVAEvaluator,
+    TCVARunEvaluator,
+    local_client,
+    result_of,
+)
 
 DOCUMENTS = [
     "The library is open from nine to six on weekdays. It is closed on Sundays.",

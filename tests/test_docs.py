@@ -23,6 +23,8 @@ def _in_a_copy_of_the_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("COLUMNS", "100")
 
 
+# Pages about a framework use it as its users do, its deprecations of its own parts included.
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_python_blocks(page: Path) -> None:
     names: dict[str, object] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tcva_adapters.core.verdicts import Verdict
@@ -78,6 +78,10 @@ NOT_FOUND = [
     "It does run on 24 December. Tickets cost $12.50; children under 6 don't pay. Dogs aren't allowed",
     "Dogs are allowed on deck – only in the hold",
     "Dogs are allowed on deck",
+    # The same numbers and negations in other places: changed order, one moved by a few words.
+    "The ferry to Aldra runs four times a day in winter, and twice a day from May to September. It",
+    "The ferry to Aldra runs twice a day in winter, and four times a day from May to September. It "
+    "does run on 24 December. Tickets do not cost $12.50; children under 6 don't pay.",
     # A negation in the gap, with and without another sentence in between.
     "It does ... run on 24 December",
     "It does ... Tickets cost $12.50",
@@ -143,13 +147,17 @@ def test_the_threshold_is_what_the_documentation_says() -> None:
     # In the middle of a quote of n words one changed word takes 3 of its n - 2 sequences: 12 words
     # leave 7/10, which is enough, and 11 leave 6/9, which is not.
     assert NEAR_ENOUGH == 0.7
-    words = "aa bb cc dd ee ff gg hh ii jj kk ll".split()
-    changed = [*words[:5], "xx", *words[6:]]
+    words = list("abcdefghijkl")
+    changed = [*words[:5], "x", *words[6:]]
     assert find_quote(" ".join(changed), [" ".join(words)]) == 1
     assert find_quote(" ".join(changed[:-1]), [" ".join(words[:-1])]) is None
 
 
-WORDS = st.lists(st.sampled_from("ferry runs twice a day in winter not 4 12.50 don't lake".split()), min_size=1, max_size=30)  # noqa: E501, SIM905  # fmt: skip
+WORDS = st.lists(
+    st.sampled_from(["ferry", "runs", "a", "day", "in", "not", "4", "12.50", "don't", "lake"]),
+    min_size=1,
+    max_size=30,
+)
 
 
 @given(WORDS, st.data())
@@ -163,10 +171,11 @@ def test_every_part_of_a_passage_is_found(words: list[str], data: st.DataObject)
 
 @given(WORDS, st.integers(0, 29), st.sampled_from(["5", "never", "12.51", "no"]))
 def test_a_new_number_or_negation_is_never_found(words: list[str], at: int, new: str) -> None:
-    assume(at < len(words))
+    at %= len(words)
     passage = " ".join(words)
     assert find_quote(" ".join([*words[:at], new, *words[at:]]), [passage]) is None
-    assert find_quote(" ".join([*words[:at], new, *words[at + 1 :]]), [passage]) is None
+    if words[at] not in {"not", "don't"}:  # one negation for another is no new one
+        assert find_quote(" ".join([*words[:at], new, *words[at + 1 :]]), [passage]) is None
 
 
 @given(st.text(), st.lists(st.text(), max_size=3))

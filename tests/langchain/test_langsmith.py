@@ -6,11 +6,15 @@ The judge is scripted; LangSmith and LangChain are real.
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
+import sys
 import threading
 import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,6 +40,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:'upload_results' parameter is in
 
 GOOD = verdict_json((1, "mostly", "opens at nine"))
 SECRET = "SECRET"
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class Recording(BaseHTTPRequestHandler):
@@ -138,6 +143,32 @@ def test_nothing_is_posted_by_the_evaluator(make: Any, requests: list[tuple[str,
     assert SECRET in model.prompts[0]
     assert {path for path, _ in requests} <= {"GET /info"}
     assert not any(SECRET.encode() in body for _, body in requests)
+
+
+def test_nothing_is_posted_by_the_evaluator_in_aevaluate(
+    requests: list[tuple[str, bytes]],
+) -> None:
+    client = Client(auto_batch_tracing=False)
+    evaluator = TCVAEvaluator(judge())
+    judges: list[Any] = [TCVARunEvaluator(evaluator), create_async_tcva_judge(evaluator)]
+    found = asyncio.run(afeedback(aanswer, [example()], evaluators=judges, client=client))
+    client.flush()
+    assert [f.score for f in found] == [0.9, 0.9]
+    # The target's run is posted by LangSmith itself; the judge's name and prompt are not.
+    posted = b"".join(body for _, body in requests)
+    assert SECRET.encode() in posted
+    assert b"tcva_judge" not in posted
+    assert b"<<<PASSAGE" not in posted
+
+
+def test_the_example_sends_nothing(requests: list[tuple[str, bytes]]) -> None:
+    command = [sys.executable, str(ROOT / "examples" / "langchain_rag.py")]
+    environment = {k: v for k, v in os.environ.items() if k != "LANGSMITH_TRACING"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert "native  strict  balanced  lenient  answer" in done.stdout
+    assert "Jugglers receive it with a biscuit." in done.stdout
+    assert requests == []
 
 
 def test_the_recording_would_see_a_leak(requests: list[tuple[str, bytes]]) -> None:

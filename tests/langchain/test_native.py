@@ -95,6 +95,8 @@ def test_a_failing_native_is_an_outcome() -> None:
     assert "boom" in broken.error
     with pytest.raises(InvalidValueError, match="'beauty'"):
         score_native("beauty", GOOD, LexicalLLM())
+    with pytest.raises(InvalidValueError, match="'lexical' is no LangChain LLM"):
+        score_native("qa", GOOD, "lexical")  # type: ignore[arg-type]  # the point
 
 
 def test_words_in_the_answer_cannot_pass_for_a_grade() -> None:

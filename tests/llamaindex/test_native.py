@@ -77,6 +77,19 @@ def test_the_scale_is_what_differs() -> None:
     assert score_native("answer_relevancy", half, LexicalLLM()).score == 1.0
 
 
+def test_the_native_verdict_is_the_binary_view_of_ours() -> None:
+    # Same judge, other scale, over the package's own samples: YES exactly where every level of
+    # ours is fully or mostly, and there is a claim at all.
+    supported = {Verdict.FULLY, Verdict.MOSTLY}
+    tcva = TCVA("faithfulness", judge="lexical")
+    records = read_records()
+    assert len(records) >= 40
+    for item in records:
+        levels = tcva.evaluate(item).assessment.verdicts
+        native = score_native("faithfulness", item, LexicalLLM())
+        assert native.score == float(bool(levels) and supported.issuperset(levels)), item.id
+
+
 def test_long_contexts_reach_the_judge_in_one_piece() -> None:
     filler = " ".join(f"Shelf {i} holds {i * 7} boxes of paper." for i in range(600))
     long = sample(contexts=(filler, CONTEXT))
@@ -189,6 +202,13 @@ def test_a_native_that_fails_is_a_value(name: str, reply: Any, said: str) -> Non
     assert score.score is None
     assert said in score.error
     assert Result(score.assessment()).score is None
+
+
+def test_a_swallowed_error_of_the_llm_is_no_verdict() -> None:
+    # The native's query engine logs a ValueError and answers "Empty Response": 0.0 by its rules.
+    native = score_native("relevancy", sample(), scripted(ValueError("bad request")))
+    assert native.score == 0.0
+    assert native.verdicts[0].verdict is None
 
 
 def test_a_native_without_its_fields_is_a_value() -> None:

@@ -160,8 +160,9 @@ def test_an_experiment_keeps_results_and_their_copies() -> None:
         result = await tcva.ascore(**row)
         return {"tcva": result.value, "reason": result.reason, "result": result}
 
-    data = Dataset("offices", backend=InMemoryBackend(), data=[ROW, ROW])
-    found = asyncio.run(tried.arun(data, name="first", backend=InMemoryBackend()))
+    backend: Any = InMemoryBackend
+    data: Dataset[Any] = Dataset("offices", backend=backend(), data=[ROW, ROW])
+    found = asyncio.run(tried.arun(data, name="first", backend=backend()))
     rows = list(copy.deepcopy(found))
     assert [row["tcva"] for row in rows] == [row["result"].value for row in rows]
     assert rows[0]["result"].at(1.0).value >= rows[0]["tcva"]

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from tcva_adapters.judging.text_features import Token
 from tcva_adapters.judging.word_lists import ANTONYMS, DENIALS
 
-_REACH: Final = 3  # content words that a negator or a number reaches
+_REACH: Final = 6  # tokens that a negator reaches
 _NEAR: Final = 4  # tokens between a name and what it is the subject or object of
+
+
+_SOFT_NEGATORS: Final = frozenset({"rather", "instead", "hardly"})
+_HARMLESS_NEXT: Final = frozenset(
+    {"only", "just", "more", "less", "fewer", "later", "earlier", "least", "doubt", "matter"}
+)
+_FILLERS: Final = frozenset({"longer", "yet", "ever", "really", "necessarily", "currently"})
+_UNSPACED_NEGATORS: Final = "不没未无勿"
 
 
 def is_content(token: Token) -> bool:
@@ -17,61 +25,53 @@ def is_content(token: Token) -> bool:
     return token.kind in {"word", "number", "pair"}
 
 
-def negated_words(tokens: Sequence[Token]) -> dict[str, str]:
-    """The stems that a negator denies, each with the first word its negator reaches.
-
-    A negator reaches the next few content words of its clause; a word of denial (*forbidden*)
-    those on both sides. Two negators on the same word cancel each other.
-    """
-    found: dict[str, str] = {}
+def _denied(tokens: Sequence[Token]) -> list[tuple[int, str]]:
+    """(position, stem) of each word that a negator denies: the first content word after it, and
+    those joined to that by *or*. *Not only* and *no more than* deny nothing."""
+    found = []
     for at, token in enumerate(tokens):
-        if token.kind == "negator":
-            reached = _reach(tokens, at, 1)
-        elif token.key in DENIALS:
-            reached = [*_reach(tokens, at, 1), *_reach(tokens, at, -1)]
-        else:
+        if token.kind == "pair" and token.text[0] in _UNSPACED_NEGATORS:
+            if at + 1 < len(tokens) and tokens[at + 1].kind == "pair":
+                found.append((at + 1, tokens[at + 1].key))
             continue
-        for word in reached:
-            if word.key in found:
-                del found[word.key]
-            else:
-                found[word.key] = reached[0].key
+        if token.kind != "negator" or token.text in _SOFT_NEGATORS:
+            continue
+        if at + 1 < len(tokens) and tokens[at + 1].text in _HARMLESS_NEXT:
+            continue
+        for ahead in range(at + 1, min(at + 1 + _REACH, len(tokens))):
+            here = tokens[ahead]
+            if here.clause != token.clause:
+                break
+            if here.kind == "word" and here.text not in _FILLERS:
+                found.append((ahead, here.key))
+                if ahead + 1 >= len(tokens) or tokens[ahead + 1].text not in {"or", "nor"}:
+                    break
     return found
 
 
-def _reach(tokens: Sequence[Token], at: int, step: int) -> list[Token]:
-    reached: list[Token] = []
-    clause = tokens[at].clause
-    at += step
-    while 0 <= at < len(tokens) and tokens[at].clause == clause and len(reached) < _REACH:
-        if tokens[at].kind == "word" and tokens[at].key not in DENIALS:
-            reached.append(tokens[at])
-        at += step
-    return reached
-
-
 def negation_differs(claim: Sequence[Token], window: Sequence[Token]) -> list[str]:
-    """Words that one of the two denies and the other asserts; empty where they agree."""
-    denied, denied_there = negated_words(claim), negated_words(window)
-    here = {t.key: t.text for t in claim if t.kind == "word"}
-    there = {t.key for t in window if t.kind == "word"}
-    differing = _first_shared(denied, there, denied_there)
-    differing += _first_shared(denied_there, here, denied)
-    return [here[key] for key in dict.fromkeys(differing) if key in here]
+    """Words that one of the two denies and the other asserts; empty where they agree.
+
+    Words of denial (*forbidden*, *rather than*) excuse a difference but do not make one.
+    """
+    here, there = _polarity(claim), _polarity(window)
+    texts = {t.key: t.text for t in claim}
+    excused = any(t.key in DENIALS or t.text in _SOFT_NEGATORS for t in (*claim, *window))
+    return [
+        texts[key]
+        for key, denied in here.items()
+        if not excused and len(denied) == 1 and key in there and there[key] == {not min(denied)}
+    ]
 
 
-def _first_shared(
-    denied: dict[str, str], others: Iterable[str], denied_by_others: dict[str, str]
-) -> list[str]:
-    """The first shared word that each negator reaches, where the other text does not deny it."""
-    seen: set[str] = set()
-    differing = []
-    for key, head in denied.items():
-        if key in others and head not in seen:
-            seen.add(head)
-            if key not in denied_by_others:
-                differing.append(key)
-    return differing
+def _polarity(tokens: Sequence[Token]) -> dict[str, set[bool]]:
+    """For each word whether it is denied (True), asserted (False), or both in turn."""
+    denied = {at for at, _ in _denied(tokens)}
+    found: dict[str, set[bool]] = {}
+    for at, token in enumerate(tokens):
+        if token.kind in {"word", "pair"}:
+            found.setdefault(token.key, set()).add(at in denied)
+    return found
 
 
 def opposites(claim: Sequence[Token], window: Sequence[Token]) -> list[tuple[str, str]]:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
+import numpy as np
+
 from tcva_adapters.core.verdicts import LEVELS, WeightScheme
 from tcva_adapters.judging.assessment import ClaimVerdict
 from tcva_adapters.judging.claims import split_claims
@@ -30,6 +32,7 @@ LEXICAL_VERSION: Final = "lexical/1"
 """Changes with every change of the algorithm that could change a verdict."""
 
 Distribution = tuple[float, float, float, float, float]
+_RISING: Final = WeightScheme.DEFAULT.weights[::-1]
 _WEIGHTS: Final = WeightScheme.DEFAULT.weights
 _MOST_NAMED: Final = 5  # missing words that a reason lists
 _LONGEST_WINDOW: Final = 60  # words; a longer passage without full stops is cut
@@ -58,6 +61,7 @@ class LexicalSettings:
 
     ngram_weights: tuple[float, ...] = (1.0, 2.0, 3.0, 2.0)
     coverage: float = 0.4
+    knots: tuple[float, float, float, float, float] = (0.1, 0.3, 0.5, 0.75, 1.0)
     elsewhere: float = 0.5
     function_weight: float = 0.25
     missing_number: float = 0.3
@@ -182,7 +186,8 @@ class LexicalJudge:
                 covered += weight
             elif token.key in index.places:
                 covered += weight * s.elsewhere
-        return (1 - s.coverage) * total / weight_sum + s.coverage * covered / counted
+        share = (1 - s.coverage) * total / weight_sum + s.coverage * covered / counted
+        return float(np.interp(share, s.knots, _RISING))
 
     def _faults(
         self, tokens: Sequence[Token], window: _Window, index: _Index, finding: _Finding

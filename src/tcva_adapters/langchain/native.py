@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 from langchain_classic.evaluation import EvaluatorType, load_evaluator
 from langchain_classic.evaluation.schema import StringEvaluator
 from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.language_models import BaseLanguageModel
+from langchain_core.runnables import Runnable
 
 from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.errors import InvalidValueError
@@ -66,7 +66,7 @@ def native_metrics() -> dict[str, Callable[..., StringEvaluator]]:
     return {name: native.build for name, native in _NATIVES.items()}
 
 
-def score_native(name: str, sample: Sample, llm: BaseLanguageModel[Any]) -> NativeScore:
+def score_native(name: str, sample: Sample, llm: Runnable[Any, Any]) -> NativeScore:
     """Run one of LangChain's evaluators on a sample.
 
     Args:
@@ -79,7 +79,7 @@ def score_native(name: str, sample: Sample, llm: BaseLanguageModel[Any]) -> Nati
         Where the evaluator fails, ``error`` says why.
 
     Raises:
-        InvalidValueError: No such evaluator.
+        InvalidValueError: No such evaluator, or ``llm`` is no LangChain LLM.
     """
     call = _Call(name, sample, llm)
     try:
@@ -88,7 +88,7 @@ def score_native(name: str, sample: Sample, llm: BaseLanguageModel[Any]) -> Nati
         return call.failed(error)
 
 
-async def ascore_native(name: str, sample: Sample, llm: BaseLanguageModel[Any]) -> NativeScore:
+async def ascore_native(name: str, sample: Sample, llm: Runnable[Any, Any]) -> NativeScore:
     """The same, awaited."""
     call = _Call(name, sample, llm)
     try:
@@ -100,9 +100,12 @@ async def ascore_native(name: str, sample: Sample, llm: BaseLanguageModel[Any]) 
 class _Call:
     """One run of a native evaluator, without the running."""
 
-    def __init__(self, name: str, sample: Sample, llm: BaseLanguageModel[Any]) -> None:
+    def __init__(self, name: str, sample: Sample, llm: Runnable[Any, Any]) -> None:
         if name not in _NATIVES:
             msg = f"unknown native metric {name!r}; LangChain has {', '.join(_NATIVES)}"
+            raise InvalidValueError(msg)
+        if not isinstance(llm, Runnable):
+            msg = f"llm={llm!r} is no LangChain LLM; LexicalLLM() is one that needs no network"
             raise InvalidValueError(msg)
         native = _NATIVES[name]
         self._name, self._sample, self._counter = name, sample, _Counter()

@@ -1,0 +1,263 @@
+"""RAGAS' LLM objects as judges. The server or the model is scripted, all else is real."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import warnings
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import openai
+import pytest
+from langchain_core.language_models import FakeListChatModel, FakeListLLM
+from langchain_core.messages import AIMessage
+from langchain_core.outputs import LLMResult
+from ragas.llms import BaseRagasLLM, llm_factory
+from ragas.llms.base import InstructorBaseRagasLLM, LangchainLLMWrapper
+from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, scripted
+
+from support.scripted import verdict_json
+from support.server import Body, ScriptedServer, error, in_turn, reply
+from tcva_adapters import TCVA, Sample
+from tcva_adapters.errors import JudgeError
+from tcva_adapters.judging.assessment import Reason
+from tcva_adapters.judging.models import JudgeModel
+from tcva_adapters.judging.prompts import JudgeRequest
+from tcva_adapters.ragas import TCVACollectionMetric, as_judge_model
+from tcva_adapters.ragas.model import as_judge_error
+
+pytestmark = [
+    # RAGAS announces the end of its wrappers on every use.
+    pytest.mark.filterwarnings("ignore:LangchainLLMWrapper is deprecated:DeprecationWarning"),
+    # It reads the id of its telemetry, also where that is off, and leaves the file open.
+    pytest.mark.filterwarnings("ignore:unclosed file.*uuid.json:ResourceWarning"),
+    # instructor's clients are closed by nobody.
+    pytest.mark.filterwarnings("ignore:unclosed.*:ResourceWarning"),
+]
+
+SAMPLE = Sample(
+    input="When does the office open, and what does parking cost?",
+    response="The office opens at nine. Parking costs money.",
+    contexts=("The office opens at nine on weekdays.",),
+)
+TWO = verdict_json((1, "fully", "opens at nine"), (2, "minor", ""))
+SCORE = 0.65  # weights 1 and .3, T=.5: p=1, the plain mean; no `none`, so no penalty
+REQUEST = JudgeRequest("be strict", "claim 1", {"type": "object", "title": "x"}, "verdicts")
+KEY = "sk-very-secret-0123456789"
+
+
+def model_of(llm: object) -> JudgeModel:
+    found = as_judge_model(llm)
+    assert found is not None
+    return found
+
+
+def factory(server: ScriptedServer, *, is_async: bool, **arguments: Any) -> InstructorBaseRagasLLM:
+    client = openai.AsyncOpenAI if is_async else openai.OpenAI
+    made = client(base_url=server.base_url, api_key=KEY, max_retries=0)
+    return llm_factory("m", client=made, **arguments)
+
+
+def test_what_is_no_ragas_llm_is_not_taken() -> None:
+    assert as_judge_model(FakeListChatModel(responses=["x"])) is None
+    assert as_judge_model("lexical") is None
+
+
+# --- the newer family, over HTTP --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("is_async", [True, False], ids=["async client", "sync client"])
+def test_factory_llms_judge_on_every_path_with_one_request_each(is_async: bool) -> None:
+    with ScriptedServer(lambda _body, _n: TWO) as server:
+        tcva = TCVACollectionMetric(factory(server, is_async=is_async))
+        row: dict[str, Any] = {
+            "user_input": SAMPLE.input,
+            "response": SAMPLE.response,
+            "retrieved_contexts": list(SAMPLE.contexts or ()),
+        }
+
+        async def inside() -> list[Any]:
+            return [await tcva.ascore(**row), tcva.score(**row)]
+
+        results = [tcva.score(**row), *asyncio.run(inside())]
+        with ThreadPoolExecutor(1) as pool:
+            results.append(pool.submit(tcva.score, **row).result())
+        results += tcva.batch_score([row])
+        assert [r.value for r in results] == pytest.approx([SCORE] * 5, abs=1e-12)
+        assert server.count == 5
+        usage = results[0].result.assessment.usage
+        assert (usage.calls, usage.input_tokens, usage.output_tokens) == (1, 10, 5)
+
+
+def test_our_schema_reaches_the_server() -> None:
+    with ScriptedServer(lambda _body, _n: TWO) as server:
+        llm = factory(server, is_async=False, max_tokens=4096)
+        TCVA(judge=llm).evaluate(SAMPLE)
+        (body,) = server.bodies
+    assert body["response_format"] == {"type": "json_object"}
+    assert body["max_tokens"] == 4096
+    assert "not_a_claim" in json.dumps(body["messages"][0])
+    assert "<<<CLAIM 2>>>" in body["messages"][-1]["content"]
+
+
+def test_a_reply_that_instructor_cannot_read_is_repaired_here() -> None:
+    broken = "Here you are: " + TWO.replace('"claim": 1,', "'claim': 1,").removesuffix("}")
+    with ScriptedServer(lambda _body, _n: broken) as server:
+        result = TCVA(judge=factory(server, is_async=False)).evaluate(SAMPLE)
+    assert result.score == pytest.approx(SCORE, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("script", "reason", "fatal"),
+    [
+        (in_turn(error(429, "slow down")), Reason.RATE_LIMIT, False),
+        (in_turn(error(401, f"wrong key {KEY}")), Reason.JUDGE_ERROR, True),
+        (in_turn(error(404, "no such model")), Reason.JUDGE_ERROR, True),
+        (in_turn(error(503, "busy")), Reason.JUDGE_ERROR, False),
+    ],
+    ids=["rate limit", "key", "model", "server"],
+)
+def test_failures_over_http_have_their_reason(
+    script: Callable[[Body, int], Any], reason: Reason, fatal: bool
+) -> None:
+    with ScriptedServer(script) as server:
+        result = TCVA(judge=factory(server, is_async=False)).evaluate(SAMPLE)
+    assert result.unscored is not None
+    assert (result.unscored.reason, result.unscored.fatal) == (reason, fatal)
+    assert KEY not in result.unscored.detail
+
+
+def test_a_cut_off_reply_is_seen() -> None:
+    with ScriptedServer(
+        lambda _body, _n: reply('{"verdicts": []}', finish_reason="length")
+    ) as server:
+        found = model_of(factory(server, is_async=False)).complete(REQUEST)
+    assert found.truncated
+    assert found.model == "m"
+
+
+def test_names_and_parameters_have_no_secret() -> None:
+    with ScriptedServer(lambda _body, _n: TWO) as server:
+        model = model_of(factory(server, is_async=False, max_tokens=2048))
+    assert model.name == "ragas:m"
+    assert model.parameters["max_tokens"] == 2048
+    older = model_of(ScriptedLLM(lambda _: TWO))
+    assert older.name == "ragas:scripted"
+    for said in (repr(model), repr(dict(model.parameters)), repr(older), repr(older.parameters)):
+        assert "secret" not in said
+        assert "sk-" not in said
+
+
+# --- both families, scripted --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("family", [ScriptedLLM, ScriptedInstructorLLM])
+def test_both_faces_of_both_families(family: Callable[[Callable[[str], str]], object]) -> None:
+    model = model_of(family(lambda _: TWO))
+    replies = [model.complete(REQUEST), asyncio.run(model.acomplete(REQUEST))]
+    assert [json.loads(r.text) for r in replies] == [json.loads(TWO)] * 2
+
+
+def test_an_instructor_llm_is_given_the_schema_of_the_request() -> None:
+    llm = ScriptedInstructorLLM(lambda _: TWO, is_async=False)
+    asyncio.run(model_of(llm).acomplete(REQUEST))
+    assert llm.prompts == ["be strict\n\nclaim 1"]
+    assert llm.models[0].__name__ == "verdicts"
+    assert llm.models[0].model_json_schema() == REQUEST.schema
+
+
+def test_a_class_of_a_user_without_is_async_is_awaited() -> None:
+    llm = ScriptedInstructorLLM(lambda _: TWO)
+    del llm.is_async
+    assert model_of(llm).complete(REQUEST).text
+    assert asyncio.run(model_of(llm).acomplete(REQUEST)).text
+
+
+def test_a_chat_model_gets_system_and_user_as_messages() -> None:
+    class Noting(FakeListChatModel):
+        seen: list[Any] = []  # noqa: RUF012  # a field of a pydantic model
+
+        def _generate(self, messages: Any, *args: Any, **kwargs: Any) -> Any:
+            self.seen.append([(m.type, m.content) for m in messages])
+            return super()._generate(messages, *args, **kwargs)
+
+        def _call(self, *args: Any, **kwargs: Any) -> Any:
+            del args, kwargs
+            return TWO
+
+    llm = Noting(responses=[TWO])
+    assert model_of(LangchainLLMWrapper(llm)).complete(REQUEST).text == TWO
+    assert llm.seen == [[("system", "be strict"), ("human", "claim 1")]]
+
+
+def test_a_completion_model_gets_one_text() -> None:
+    model = model_of(LangchainLLMWrapper(FakeListLLM(responses=[TWO, TWO])))
+    assert model.complete(REQUEST).text == TWO
+    assert asyncio.run(model.acomplete(REQUEST)).text == TWO
+    assert model.name == "ragas:FakeListLLM"
+
+
+def test_tokens_and_the_end_of_a_reply_come_from_the_older_family_too() -> None:
+    llm = ScriptedLLM(lambda _: TWO)
+    llm.finished = False
+    found = model_of(llm).complete(REQUEST)
+    assert (found.input_tokens, found.output_tokens, found.truncated) == (10, 5, True)
+
+    class Metered(FakeListChatModel):
+        def _generate(self, *args: Any, **kwargs: Any) -> Any:
+            result = super()._generate(*args, **kwargs)
+            usage: Any = {"input_tokens": 7, "output_tokens": 3, "total_tokens": 10}
+            result.generations[0].message = AIMessage(TWO, usage_metadata=usage)
+            return result
+
+    found = model_of(LangchainLLMWrapper(Metered(responses=[TWO]))).complete(REQUEST)
+    assert (found.input_tokens, found.output_tokens) == (7, 3)
+
+
+def test_no_generation_is_an_error() -> None:
+    class Silent(ScriptedLLM):
+        def generate_text(self, *args: Any, **kwargs: Any) -> LLMResult:
+            del args, kwargs
+            return LLMResult(generations=[])
+
+    with pytest.raises(JudgeError, match="no generation"):
+        model_of(Silent(lambda _: TWO)).complete(REQUEST)
+
+
+@pytest.mark.parametrize(
+    ("raised", "reason"),
+    [
+        (TimeoutError("late"), "timeout"),
+        (type("APITimeoutError", (ConnectionError,), {})("late"), "timeout"),
+        (type("Odd", (Exception,), {"status_code": 429})("no"), "rate_limit"),
+        (type("AuthenticationError", (Exception,), {})("no"), "authentication"),
+        (ValueError("odd"), "judge_error"),
+    ],
+)
+@pytest.mark.parametrize("family", [ScriptedLLM, ScriptedInstructorLLM])
+def test_exceptions_become_judge_errors(
+    family: Callable[[Callable[[str], str]], object], raised: Exception, reason: str
+) -> None:
+    model = model_of(family(scripted(raised, raised)))
+    with pytest.raises(JudgeError) as sync:
+        model.complete(REQUEST)
+    with pytest.raises(JudgeError) as awaited:
+        asyncio.run(model.acomplete(REQUEST))
+    assert (sync.value.reason, awaited.value.reason) == (reason, reason)
+
+
+def test_the_cause_of_a_wrapped_exception_counts() -> None:
+    wrapped = RuntimeError("gave up")
+    wrapped.__cause__ = type("RateLimitError", (Exception,), {})("slow down")
+    assert as_judge_error(wrapped).reason == "rate_limit"
+    assert "sk-***" not in str(as_judge_error(ValueError("key sk-abcdefghijk")))
+    assert "abcdefghijk" not in str(as_judge_error(ValueError("key sk-abcdefghijk")))
+
+
+def test_llms_of_the_class_are_recognised_by_tcva() -> None:
+    llm: BaseRagasLLM = ScriptedLLM(lambda _: TWO)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert TCVA(judge=llm).evaluate(SAMPLE).score == pytest.approx(SCORE, abs=1e-12)

@@ -1,0 +1,190 @@
+"""RAGAS' own metrics, unmodified, on samples; offline with the lexical judge as their LLM."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from langchain_core.language_models import FakeListChatModel
+from pydantic import BaseModel
+from ragas.embeddings.base import BaseRagasEmbedding
+from ragas.llms.base import InstructorBaseRagasLLM
+from ragas.metrics._answer_relevance import ResponseRelevancePrompt
+from ragas.metrics._context_recall import ContextRecallClassificationPrompt
+from ragas.metrics._factual_correctness import ClaimDecompositionPrompt
+from ragas.metrics._faithfulness import NLIStatementPrompt, StatementGeneratorPrompt
+from ragas.metrics.collections.answer_relevancy import util as relevancy
+from ragas.metrics.collections.context_recall import util as recall
+from ragas.metrics.collections.factual_correctness import util as correctness
+from ragas.metrics.collections.faithfulness import util as faithfulness
+from ragas.metrics.collections.response_groundedness import util as groundedness
+
+from tcva_adapters import Result, Sample
+from tcva_adapters.errors import InvalidValueError, JudgeError
+from tcva_adapters.ragas import LexicalLLM, ascore_native, native_metrics, score_native
+
+pytestmark = [
+    # RAGAS announces the end of plain LangChain models in its prompts.
+    pytest.mark.filterwarnings("ignore:Direct usage of LangChain LLMs:DeprecationWarning"),
+    # It reads the id of its telemetry, also where that is off, and leaves the file open.
+    pytest.mark.filterwarnings("ignore:unclosed file.*uuid.json:ResourceWarning"),
+]
+
+SAMPLE = Sample(
+    input="When does the office open?",
+    response="Hello! The office opens at nine. Penguins juggle violins.",
+    contexts=("The office opens at nine. It closes at five.",),
+    reference="The office opens at nine.",
+)
+
+
+class Letters(BaseRagasEmbedding):
+    """How often each letter occurs: an embedding without a model."""
+
+    def embed_text(self, text: str, **kwargs: Any) -> list[float]:
+        del kwargs
+        return [float(text.lower().count(letter)) for letter in "abcdefghijklmnopqrstuvwxyz"]
+
+    async def aembed_text(self, text: str, **kwargs: Any) -> list[float]:
+        return self.embed_text(text, **kwargs)
+
+
+# Of the two sentences that claim something one is in the context and in the reference, word by
+# word, and the other shares no word with either. Correctness: tp 1, fp 1, fn 0, so F1 = 2/3,
+# rounded by RAGAS. Groundedness: both judges say 1 of 2.
+EXPECTED = {
+    "faithfulness": (0.5, 2, ["1", "0"]),
+    "legacy_faithfulness": (0.5, 2, ["1", "0"]),
+    "context_recall": (1.0, 1, ["1"]),
+    "legacy_context_recall": (1.0, 1, ["1"]),
+    "factual_correctness": (0.67, 4, ["1", "0"]),
+    "response_groundedness": (0.5, 2, ["1", "1"]),
+}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_native_metrics_run_offline_and_their_verdicts_are_captured(name: str) -> None:
+    score, calls, words = EXPECTED[name]
+    found = score_native(name, SAMPLE, LexicalLLM())
+    assert (found.metric, found.score, found.calls, found.error) == (name, score, calls, "")
+    assert [said.word for said in found.verdicts] == words
+
+
+def test_answer_relevancy_runs_where_an_embedding_is_given() -> None:
+    found = score_native("answer_relevancy", SAMPLE, LexicalLLM(), embeddings=Letters())
+    # The first claim stands for the question: the cosine of both letter counts.
+    ours, theirs = (
+        Letters().embed_text(t) for t in ("The office opens at nine.", SAMPLE.input or "")
+    )
+    dot = sum(a * b for a, b in zip(ours, theirs, strict=True))
+    norm = (sum(a * a for a in ours) * sum(b * b for b in theirs)) ** 0.5
+    assert found.score == pytest.approx(dot / norm, abs=1e-12)
+    assert found.verdicts == ()
+    with pytest.raises(InvalidValueError, match="embeddings"):
+        score_native("answer_relevancy", SAMPLE, LexicalLLM())
+
+
+def test_every_native_metric_is_tested() -> None:
+    assert {*EXPECTED, "answer_relevancy"} == set(native_metrics())
+
+
+def test_native_verdicts_go_through_the_dial() -> None:
+    assessment = score_native("faithfulness", SAMPLE, LexicalLLM()).assessment()
+    # one fully, one none: T=.5 gives the mean .5 times (1 - .5)**1
+    assert Result(assessment).score == pytest.approx(0.25, abs=1e-12)
+    assert Result(assessment).at(0.1).score == pytest.approx(0.0, abs=1e-8)
+    partial = score_native("response_groundedness", SAMPLE, LexicalLLM()).assessment()
+    assert Result(partial).score == pytest.approx(0.7, abs=1e-12)  # 1 of 2 is partial, twice
+
+
+def test_inside_a_running_loop_both_faces_work() -> None:
+    async def inside() -> list[float | None]:
+        awaited = await ascore_native("legacy_faithfulness", SAMPLE, LexicalLLM())
+        return [awaited.score, score_native("faithfulness", SAMPLE, LexicalLLM()).score]
+
+    assert asyncio.run(inside()) == [0.5, 0.5]
+
+
+def test_a_legacy_metric_takes_the_older_family_too() -> None:
+    replies = [
+        '{"statements": ["The office opens at nine."]}',
+        '{"statements": [{"statement": "The office opens at nine.", "reason": "r", "verdict": 1}]}',
+    ]
+    found = score_native("legacy_faithfulness", SAMPLE, FakeListChatModel(responses=replies))
+    assert (found.score, found.calls) == (1.0, 2)
+    with pytest.raises(InvalidValueError, match="newer family"):
+        score_native("faithfulness", SAMPLE, FakeListChatModel(responses=replies))
+
+
+def test_failures_are_values() -> None:
+    class Down(InstructorBaseRagasLLM):
+        is_async = True
+
+        def generate(self, prompt: str, response_model: Any) -> Any:
+            del response_model
+            raise ConnectionError(prompt[:1])
+
+        async def agenerate(self, prompt: str, response_model: Any) -> Any:
+            return self.generate(prompt, response_model)
+
+    for name in ("faithfulness", "legacy_faithfulness"):
+        found = score_native(name, SAMPLE, Down())
+        assert found.score is None
+        assert found.error.startswith("ConnectionError")
+        assert found.assessment().unscored is not None
+    bare = SAMPLE.model_copy(update={"contexts": None})
+    assert "retrieved_contexts" in score_native("faithfulness", bare, LexicalLLM()).error
+    greeting = SAMPLE.model_copy(update={"response": "Hello!"})
+    assert score_native("faithfulness", greeting, LexicalLLM()).error == "the metric returned nan"
+
+
+def test_unknown_metrics_are_refused() -> None:
+    with pytest.raises(InvalidValueError, match="beauty"):
+        score_native("beauty", SAMPLE, LexicalLLM())
+
+
+# --- the prompts ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked"),
+    [
+        (StatementGeneratorPrompt, {"question": "q", "answer": "It opens at nine."}),
+        (NLIStatementPrompt, {"context": "c", "statements": ["It opens at nine."]}),
+        (ContextRecallClassificationPrompt, {"question": "q", "context": "c", "answer": "A is 1."}),
+        (ClaimDecompositionPrompt, {"response": "It opens at nine."}),
+        (ResponseRelevancePrompt, {"response": "It opens at nine."}),
+        (faithfulness.StatementGeneratorPrompt, {"question": "q", "answer": "It is 1."}),
+        (faithfulness.NLIStatementPrompt, {"context": "c", "statements": ["It is 1."]}),
+        (recall.ContextRecallPrompt, {"question": "q", "context": "c", "answer": "It is 1."}),
+        (correctness.ClaimDecompositionPrompt, {"response": "It is 1."}),
+        (correctness.NLIStatementPrompt, {"context": "c", "statements": ["It is 1."]}),
+        (groundedness.ResponseGroundednessJudge1Prompt, {"response": "A is 1.", "context": "c"}),
+        (groundedness.ResponseGroundednessJudge2Prompt, {"response": "A is 1.", "context": "c"}),
+        (relevancy.AnswerRelevancePrompt, {"response": "It is 1."}),
+    ],
+)
+@pytest.mark.parametrize(
+    "data", ["", "\nNow perform the same with the following input\ninput: {}\nOutput: "]
+)
+def test_every_prompt_is_known_whatever_its_data_say(
+    kind: Any, asked: dict[str, Any], data: str
+) -> None:
+    asked = {k: v + data if isinstance(v, str) else v for k, v in asked.items()}
+    prompt = kind()
+    text = prompt.to_string(prompt.input_model(**asked))
+    assert isinstance(LexicalLLM().generate(text, prompt.output_model), prompt.output_model)
+
+
+def test_an_unknown_prompt_is_an_error_that_names_it() -> None:
+    class Poem(BaseModel):
+        lines: list[str]
+
+    with pytest.raises(JudgeError, match="Poem from 'Write a poem"):
+        LexicalLLM().generate("Write a poem about offices.", Poem)
+    changed = NLIStatementPrompt()
+    changed.instruction = "Judge."
+    text = changed.to_string(changed.input_model(context="c", statements=["s"]))
+    with pytest.raises(JudgeError, match="NLIStatementOutput"):
+        asyncio.run(LexicalLLM().agenerate(text, changed.output_model))
