@@ -80,8 +80,8 @@ NOT_FOUND = [
     "Dogs are allowed on deck",
     # The same numbers and negations in other places: changed order, one moved by a few words.
     "The ferry to Aldra runs four times a day in winter, and twice a day from May to September. It",
-    "The ferry to Aldra runs twice a day in winter, and four times a day from May to September. It "
-    "does run on 24 December. Tickets do not cost $12.50; children under 6 don't pay.",
+    # 24 words with 22 sequences, of which "are" and "not" break 3 each: 16/22 = 0.73 are there.
+    "It does not run on 24 December. Tickets cost $12.50; children under 6 don't pay. Dogs are allowed on deck, not only in",
     # A negation in the gap, with and without another sentence in between.
     "It does ... run on 24 December",
     "It does ... Tickets cost $12.50",
@@ -191,7 +191,7 @@ def test_long_texts_are_searched_quickly() -> None:
     begin = time.process_time()
     for text in (
         "a " * 50_000,
-        "the ferry runs " * 20_000,
+        "the ferry runs " * 4_000,
         "x" * 200_000,
         "... " * 50_000,
         "1" * 100_000,
@@ -200,8 +200,8 @@ def test_long_texts_are_searched_quickly() -> None:
         find_quote(text, [text[:-7] + " y " + text, text])
         find_quote("the ferry runs the ferry runs the ferry sails " * 20, [text])
         find_quote("a ... a ... the ... a ... b", [text])
-    # Usual is about 3 s for 1.6 million characters; quadratic work would take minutes.
-    assert time.process_time() - begin < 30
+    # Usual is about 2 s for 1.4 million characters; quadratic work would take minutes.
+    assert time.process_time() - begin < 20
 
 
 def verdict(level: Verdict | None, evidence: str, **more: object) -> ClaimVerdict:

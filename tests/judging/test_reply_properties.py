@@ -64,7 +64,7 @@ DRESS = st.sampled_from(
 
 
 @given(replies(), DRESS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_a_whole_reply_is_read_as_it_is(
     reply: tuple[str, dict[int, ParsedVerdict]], dress: str
 ) -> None:
@@ -86,7 +86,7 @@ def test_a_whole_reply_is_read_as_it_is(
 
 
 @given(replies(), DRESS, st.floats(0, 1))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_a_cut_reply_gives_no_wrong_label(
     reply: tuple[str, dict[int, ParsedVerdict]], dress: str, share: float
 ) -> None:
@@ -99,7 +99,7 @@ def test_a_cut_reply_gives_no_wrong_label(
 
 
 @given(replies(), st.floats(0, 1))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_a_cut_and_broken_reply_gives_no_wrong_label(
     reply: tuple[str, dict[int, ParsedVerdict]], share: float
 ) -> None:

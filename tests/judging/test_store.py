@@ -20,7 +20,7 @@ from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.judging.assessment import Assessment, Reason, Unscored, Usage
 from tcva_adapters.judging.criteria import ANSWER_RELEVANCY, FAITHFULNESS, Criterion, rubric
 from tcva_adapters.judging.sample import Sample
-from tcva_adapters.judging.store import VerdictStore, verdict_key
+from tcva_adapters.judging.store import VerdictStore, _create, _is_new, verdict_key
 
 SOURCES = Path(__file__).parents[2] / "src"
 SAMPLE = Sample(input="Who?", response="Ada.", contexts=("It was Ada.",), reference="Ada", id="1")
@@ -331,6 +331,17 @@ def test_four_processes_lose_nothing(tmp_path: Path) -> None:
         assert len(store.get_many(f"{n}-{i}" for n in "abcd" for i in range(200))) == 800
 
 
+def test_the_slower_of_two_creators_finds_the_tables_made(tmp_path: Path) -> None:
+    path = tmp_path / "v.sqlite"
+    slower = sqlite3.connect(path, isolation_level=None)
+    assert _is_new(slower, str(path))
+    with VerdictStore(path) as store:
+        store.put("k", scored())
+        _create(slower, str(path))
+        assert len(store) == 1
+    slower.close()
+
+
 ENDLESS = """
 import itertools, sys
 from tcva_adapters.judging.assessment import Assessment
@@ -371,11 +382,13 @@ from tcva_adapters.judging.assessment import Assessment
 from tcva_adapters.judging.store import VerdictStore
 store = VerdictStore(sys.argv[1])
 store.put("before", Assessment.from_verdicts(["fully"]))
+parents = store._connection
 child = os.fork()
 if child == 0:
     store.put("child", Assessment.from_verdicts(["fully"]))
+    own = store._connection is not parents
     store.close()
-    os._exit(0 if store.path else 1)
+    os._exit(0 if own else 1)
 assert os.waitpid(child, 0)[1] == 0
 store.put("after", Assessment.from_verdicts(["fully"]))
 assert sorted(store.get_many(["before", "child", "after"])) == ["after", "before", "child"]

@@ -10,7 +10,6 @@ from langchain_classic.evaluation import load_evaluator
 from langchain_classic.evaluation.criteria import prompt as criteria_prompts
 from langchain_classic.evaluation.qa import eval_prompt as qa_prompts
 from langchain_classic.evaluation.scoring import prompt as scoring_prompts
-from tcva_adapters.judging.lexical import LexicalJudge
 from tests.langchain.entry import scripted
 
 from tcva_adapters import Sample, Verdict
@@ -18,6 +17,7 @@ from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judging.claims import split_claims
 from tcva_adapters.judging.criteria import CORRECTNESS
+from tcva_adapters.judging.lexical import LexicalJudge
 from tcva_adapters.langchain import LexicalLLM, ascore_native, native_metrics, score_native
 
 GOOD = Sample(

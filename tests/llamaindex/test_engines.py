@@ -24,9 +24,9 @@ from llama_index.core.tools import ToolOutput
 from llama_index.core.tools.eval_query_engine import EvalQueryEngineTool
 from llama_index_instrumentation import root_dispatcher
 from pydantic import PrivateAttr
+from tests.llamaindex.entry import ScriptedLLM, arun, run, scripted
+from tests.support.scripted import verdict_json
 
-from llamaindex.entry import ScriptedLLM, arun, run, scripted
-from support.scripted import verdict_json
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.judging.assessment import Reason
 from tcva_adapters.llamaindex import (

@@ -21,9 +21,9 @@ from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
 from llama_index.core.prompts import PromptTemplate
 from llama_index.core.schema import MetadataMode, NodeWithScore, TextNode
 from pydantic import BaseModel
+from tests.llamaindex.entry import ScriptedLLM, scripted
+from tests.support.scripted import verdict_json
 
-from llamaindex.entry import ScriptedLLM, scripted
-from support.scripted import verdict_json
 from tcva_adapters import TCVA, Sample, Verdict
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, TCVAError
 from tcva_adapters.judging.assessment import Reason

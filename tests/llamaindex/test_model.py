@@ -18,9 +18,9 @@ from llama_index.core.base.llms.types import (
 )
 from llama_index.core.llms import MockLLM
 from pydantic import PrivateAttr
+from tests.llamaindex.entry import ScriptedLLM, scripted
+from tests.support.scripted import verdict_json
 
-from llamaindex.entry import ScriptedLLM, scripted
-from support.scripted import verdict_json
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judging.assessment import Reason

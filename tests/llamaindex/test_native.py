@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
 from llama_index.core.evaluation import BaseEvaluator, GuidelineEvaluator, answer_relevancy
 from llama_index.core.prompts import PromptTemplate
+from tests.llamaindex.entry import scripted
 
-from llamaindex.entry import scripted
-from tcva_adapters import Sample, Verdict
+from tcva_adapters import TCVA, Sample, Verdict
+from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judging.native import NativeScore
 from tcva_adapters.judging.result import Result
@@ -82,7 +84,7 @@ def test_the_native_verdict_is_the_binary_view_of_ours() -> None:
     # ours is fully or mostly, and there is a claim at all.
     supported = {Verdict.FULLY, Verdict.MOSTLY}
     tcva = TCVA("faithfulness", judge="lexical")
-    records = read_records()
+    records = [Sample.from_record(json.loads(line)) for line in sample_lines()]
     assert len(records) >= 40
     for item in records:
         levels = tcva.evaluate(item).assessment.verdicts

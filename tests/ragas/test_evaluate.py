@@ -449,10 +449,10 @@ def test_prompts_are_the_texts_of_the_criterion() -> None:
     llm = ScriptedLLM(lambda _: TWO)
     metric = TCVAMetric(llm=llm)
     prompts = metric.get_prompts()
-    assert set(prompts) == {"wording", "fully", "mostly", "partial", "minor", "nothing"}
+    assert set(prompts) == {"wording", "fully", "mostly", "partial", "minor", "none"}
     assert prompts["wording"].instruction == metric.tcva.criterion.wording
     before = metric.tcva.key(SAMPLE)
-    prompts["nothing"].instruction = "the passages say nothing of the sort, or the opposite"
+    prompts["none"].instruction = "the passages say nothing of the sort, or the opposite"
     metric.set_prompts(**prompts)
     metric.single_turn_score(turn())
     assert "- none: the passages say nothing of the sort, or the opposite" in llm.prompts[0]

@@ -14,6 +14,10 @@ from tcva_adapters.errors import MissingDependencyError
 FRAMEWORKS = {"llama_index", "langchain_core", "langchain", "ragas", "deepeval", "openai"}
 NEEDED = {"ragas", "langchain_core", "openai"}  # RAGAS imports the latter two itself
 
+OLD = """import importlib.metadata, types
+importlib.metadata.version = lambda _: '0.3.9'
+sys.modules['ragas'] = types.ModuleType('ragas')"""
+
 
 def python(code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
@@ -46,7 +50,7 @@ def test_importing_the_adapter_loads_nothing_until_a_name_is_used() -> None:
             "'langchain-community>=0.4,<0.4.2'",
         ),
         (
-            "import importlib.metadata as m; m.version = lambda _: '0.3.9'",
+            OLD,
             "0.3.9 is too old, 0.4.3 is needed",
             "'tcva-adapters[ragas]'",
         ),

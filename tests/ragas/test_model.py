@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import openai
@@ -25,16 +26,14 @@ from tcva_adapters.errors import JudgeError
 from tcva_adapters.judging.assessment import Reason
 from tcva_adapters.judging.models import JudgeModel
 from tcva_adapters.judging.prompts import JudgeRequest
-from tcva_adapters.ragas import TCVACollectionMetric, as_judge_model
-from tcva_adapters.ragas.model import as_judge_error
+from tcva_adapters.ragas import TCVACollectionMetric, TCVAMetricResult, as_judge_model
+from tcva_adapters.ragas.model import as_judge_error, wait_for
 
 pytestmark = [
     # RAGAS announces the end of its wrappers on every use.
     pytest.mark.filterwarnings("ignore:LangchainLLMWrapper is deprecated:DeprecationWarning"),
     # It reads the id of its telemetry, also where that is off, and leaves the file open.
     pytest.mark.filterwarnings("ignore:unclosed file.*uuid.json:ResourceWarning"),
-    # instructor's clients are closed by nobody.
-    pytest.mark.filterwarnings("ignore:unclosed.*:ResourceWarning"),
 ]
 
 SAMPLE = Sample(
@@ -54,10 +53,23 @@ def model_of(llm: object) -> JudgeModel:
     return found
 
 
-def factory(server: ScriptedServer, *, is_async: bool, **arguments: Any) -> InstructorBaseRagasLLM:
-    client = openai.AsyncOpenAI if is_async else openai.OpenAI
-    made = client(base_url=server.base_url, api_key=KEY, max_retries=0)
-    return llm_factory("m", client=made, **arguments)
+@contextmanager
+def factory(
+    server: ScriptedServer,
+    *,
+    is_async: bool = False,
+    client_options: dict[str, Any] | None = None,
+    **arguments: Any,
+) -> Iterator[InstructorBaseRagasLLM]:
+    """An LLM as RAGAS' users make it, whose client is closed afterwards."""
+    options: dict[str, Any] = {"max_retries": 0} | (client_options or {})
+    if is_async:
+        client = openai.AsyncOpenAI(base_url=server.base_url, api_key=KEY, **options)
+        yield llm_factory("m", client=client, **arguments)
+        wait_for(client.close())
+    else:
+        with openai.OpenAI(base_url=server.base_url, api_key=KEY, **options) as plain:
+            yield llm_factory("m", client=plain, **arguments)
 
 
 def test_what_is_no_ragas_llm_is_not_taken() -> None:
@@ -68,32 +80,55 @@ def test_what_is_no_ragas_llm_is_not_taken() -> None:
 # --- the newer family, over HTTP --------------------------------------------------------------------
 
 
+ROW: dict[str, Any] = {
+    "user_input": SAMPLE.input,
+    "response": SAMPLE.response,
+    "retrieved_contexts": list(SAMPLE.contexts or ()),
+}
+
+
 @pytest.mark.parametrize("is_async", [True, False], ids=["async client", "sync client"])
-def test_factory_llms_judge_on_every_path_with_one_request_each(is_async: bool) -> None:
-    with ScriptedServer(lambda _body, _n: TWO) as server:
-        tcva = TCVACollectionMetric(factory(server, is_async=is_async))
-        row: dict[str, Any] = {
-            "user_input": SAMPLE.input,
-            "response": SAMPLE.response,
-            "retrieved_contexts": list(SAMPLE.contexts or ()),
-        }
+def test_factory_llms_judge_synchronously_with_one_request_each(is_async: bool) -> None:
+    with (
+        ScriptedServer(lambda _body, _n: TWO) as server,
+        factory(server, is_async=is_async) as llm,
+    ):
+        tcva = TCVACollectionMetric(llm)
 
-        async def inside() -> list[Any]:
-            return [await tcva.ascore(**row), tcva.score(**row)]
+        async def inside() -> TCVAMetricResult:
+            return tcva.score(**ROW)
 
-        results = [tcva.score(**row), *asyncio.run(inside())]
+        results: list[Any] = [tcva.score(**ROW), tcva.score(**ROW), asyncio.run(inside())]
         with ThreadPoolExecutor(1) as pool:
-            results.append(pool.submit(tcva.score, **row).result())
-        results += tcva.batch_score([row])
+            results.append(pool.submit(tcva.score, **ROW).result())
+        results += tcva.batch_score([ROW])
         assert [r.value for r in results] == pytest.approx([SCORE] * 5, abs=1e-12)
+        # An asynchronous client in a new loop per call would send some of these twice.
         assert server.count == 5
         usage = results[0].result.assessment.usage
         assert (usage.calls, usage.input_tokens, usage.output_tokens) == (1, 10, 5)
 
 
+@pytest.mark.parametrize("is_async", [True, False], ids=["async client", "sync client"])
+def test_factory_llms_judge_asynchronously_with_one_request_each(is_async: bool) -> None:
+    # Without a kept connection, so that loops may come and go.
+    options = {"default_headers": {"Connection": "close"}}
+    with (
+        ScriptedServer(lambda _body, _n: TWO) as server,
+        factory(server, is_async=is_async, client_options=options) as llm,
+    ):
+        tcva = TCVACollectionMetric(llm)
+        rows = [ROW | {"user_input": f"{i}?"} for i in range(3)]
+        results = asyncio.run(tcva.abatch_score(rows)) + asyncio.run(tcva.abatch_score(rows))
+        assert [float(r) for r in results] == pytest.approx([SCORE] * 6, abs=1e-12)
+        assert server.count == 6
+
+
 def test_our_schema_reaches_the_server() -> None:
-    with ScriptedServer(lambda _body, _n: TWO) as server:
-        llm = factory(server, is_async=False, max_tokens=4096)
+    with (
+        ScriptedServer(lambda _body, _n: TWO) as server,
+        factory(server, max_tokens=4096) as llm,
+    ):
         TCVA(judge=llm).evaluate(SAMPLE)
         (body,) = server.bodies
     assert body["response_format"] == {"type": "json_object"}
@@ -104,8 +139,8 @@ def test_our_schema_reaches_the_server() -> None:
 
 def test_a_reply_that_instructor_cannot_read_is_repaired_here() -> None:
     broken = "Here you are: " + TWO.replace('"claim": 1,', "'claim': 1,").removesuffix("}")
-    with ScriptedServer(lambda _body, _n: broken) as server:
-        result = TCVA(judge=factory(server, is_async=False)).evaluate(SAMPLE)
+    with ScriptedServer(lambda _body, _n: broken) as server, factory(server) as llm:
+        result = TCVA(judge=llm).evaluate(SAMPLE)
     assert result.score == pytest.approx(SCORE, abs=1e-12)
 
 
@@ -122,25 +157,27 @@ def test_a_reply_that_instructor_cannot_read_is_repaired_here() -> None:
 def test_failures_over_http_have_their_reason(
     script: Callable[[Body, int], Any], reason: Reason, fatal: bool
 ) -> None:
-    with ScriptedServer(script) as server:
-        result = TCVA(judge=factory(server, is_async=False)).evaluate(SAMPLE)
+    with ScriptedServer(script) as server, factory(server) as llm:
+        result = TCVA(judge=llm).evaluate(SAMPLE)
     assert result.unscored is not None
     assert (result.unscored.reason, result.unscored.fatal) == (reason, fatal)
     assert KEY not in result.unscored.detail
 
 
 def test_a_cut_off_reply_is_seen() -> None:
-    with ScriptedServer(
-        lambda _body, _n: reply('{"verdicts": []}', finish_reason="length")
-    ) as server:
-        found = model_of(factory(server, is_async=False)).complete(REQUEST)
+    cut = reply('{"verdicts": []}', finish_reason="length")
+    with ScriptedServer(lambda _body, _n: cut) as server, factory(server) as llm:
+        found = model_of(llm).complete(REQUEST)
     assert found.truncated
     assert found.model == "m"
 
 
 def test_names_and_parameters_have_no_secret() -> None:
-    with ScriptedServer(lambda _body, _n: TWO) as server:
-        model = model_of(factory(server, is_async=False, max_tokens=2048))
+    with (
+        ScriptedServer(lambda _body, _n: TWO) as server,
+        factory(server, max_tokens=2048) as llm,
+    ):
+        model = model_of(llm)
     assert model.name == "ragas:m"
     assert model.parameters["max_tokens"] == 2048
     older = model_of(ScriptedLLM(lambda _: TWO))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 from tcva_adapters.judging.text_features import Token
 from tcva_adapters.judging.word_lists import ANTONYMS, DENIALS
 
 _REACH: Final = 6  # tokens that a negator reaches
-_NEAR: Final = 4  # tokens between a name and what it is the subject or object of
+_NEAR: Final = 4  # tokens between a name or figure and what it belongs to
 
 
 _SOFT_NEGATORS: Final = frozenset({"rather", "instead", "hardly"})
@@ -36,7 +37,8 @@ def _denied(tokens: Sequence[Token]) -> list[tuple[int, str]]:
             continue
         if token.kind != "negator" or token.text in _SOFT_NEGATORS:
             continue
-        if at + 1 < len(tokens) and tokens[at + 1].text in _HARMLESS_NEXT:
+        follower = tokens[at + 1] if at + 1 < len(tokens) else token
+        if follower.text in _HARMLESS_NEXT or (token.text == "no" and follower.kind == "number"):
             continue
         for ahead in range(at + 1, min(at + 1 + _REACH, len(tokens))):
             here = tokens[ahead]
@@ -60,18 +62,65 @@ def negation_differs(claim: Sequence[Token], window: Sequence[Token]) -> list[st
     return [
         texts[key]
         for key, denied in here.items()
-        if not excused and len(denied) == 1 and key in there and there[key] == {not min(denied)}
+        if not excused and (denied, there.get(key)) in (({True}, {False}), ({False}, {True}))
     ]
 
 
-def _polarity(tokens: Sequence[Token]) -> dict[str, set[bool]]:
-    """For each word whether it is denied (True), asserted (False), or both in turn."""
+def _polarity(tokens: Sequence[Token]) -> dict[str, set[bool | None]]:
+    """For each word whether it is denied (True), asserted (False), or may be either (None)."""
     denied = {at for at, _ in _denied(tokens)}
-    found: dict[str, set[bool]] = {}
+    found: dict[str, set[bool | None]] = {}
+    reach, clause = -1, -1
     for at, token in enumerate(tokens):
+        if token.kind == "negator":
+            reach, clause = at + _REACH, token.clause
         if token.kind in {"word", "pair"}:
-            found.setdefault(token.key, set()).add(at in denied)
+            near = at <= reach and token.clause == clause
+            state = True if at in denied else None if near else False
+            found.setdefault(token.key, set()).add(state)
     return found
+
+
+def misplaced_numbers(claim: Sequence[Token], window: Sequence[Token]) -> list[Token]:
+    """Figures of the claim that the window does not have, or has with other neighbours."""
+    there = _neighbours(window)
+    known = {t.key for t in window}
+    found = []
+    for at, token in enumerate(claim):
+        if token.kind != "number":
+            continue
+        around = there.get(token.key, there.get(token.other))
+        mine = _around(claim, at) & known
+        if around is None or (mine and not mine & around):
+            found.append(token)
+    return found
+
+
+def _neighbours(tokens: Sequence[Token]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for at, token in enumerate(tokens):
+        if token.kind == "number":
+            for key in filter(None, (token.key, token.other)):
+                found.setdefault(key, set()).update(_around(tokens, at))
+    return found
+
+
+def _around(tokens: Sequence[Token], at: int) -> set[str]:
+    near = tokens[max(0, at - _NEAR) : at + _NEAR + 1]
+    return {t.key for t in near if t.kind in {"word", "pair"}}
+
+
+def other_counts(claim: Sequence[Token], window: Sequence[Token]) -> list[str]:
+    """*One week* where the window has *two weeks*: the words that are counted differently."""
+    counted: dict[str, set[str]] = {}
+    for token, following in pairwise(window):
+        if token.kind in {"number", "vague"} and following.kind == "word":
+            counted.setdefault(following.key, set()).add(token.key)
+    return [
+        f"{token.text} {following.text}"
+        for token, following in pairwise(claim)
+        if token.kind == "vague" and token.key not in counted.get(following.key, {token.key})
+    ]
 
 
 def opposites(claim: Sequence[Token], window: Sequence[Token]) -> list[tuple[str, str]]:

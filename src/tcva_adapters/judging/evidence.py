@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -163,8 +163,10 @@ def _near(quote: _Words, passage: _Words) -> Iterator[tuple[int, int]]:
     for right, (at, i) in enumerate(hits):
         inside[i] += 1
         while at - hits[left][0] > n_grams + 1:
-            inside[hits[left][1]] -= 1
-            inside += Counter()  # drops what has come down to zero
+            gone = hits[left][1]
+            inside[gone] -= 1
+            if not inside[gone]:
+                del inside[gone]
             left += 1
         if len(inside) > most:
             most, best = len(inside), (left, right)
@@ -177,8 +179,7 @@ def _near(quote: _Words, passage: _Words) -> Iterator[tuple[int, int]]:
     there = _decisive(passage.words, begin, end)
     same = list(here.values()) == list(there.values())
     # Each stands in a shared sequence, and so between the same neighbours.
-    kept = here.keys() <= _covered(i for _, i in shared)
-    if same and kept and there.keys() <= _covered(at for at, _ in shared):
+    if same and here.keys() <= {i for _, at in shared for i in range(at, at + _GRAM)}:
         yield begin, end
 
 
@@ -192,10 +193,6 @@ def _decisive(words: Sequence[str], begin: int, end: int) -> dict[int, str]:
         or word[-1].isdigit()
         or not word[0].isalnum()
     }
-
-
-def _covered(begins: Iterable[int]) -> set[int]:
-    return {i for begin in begins for i in range(begin, begin + _GRAM)}
 
 
 def _places(quote: _Words, passage: _Words) -> list[tuple[int, int]]:

@@ -162,6 +162,8 @@ def _numeral_value(run: str) -> float:
 
 
 _CLOCK_MARKS: Final = frozenset({"am", "pm"})
+_SHORT_SCALE: Final = 2  # "8m", but never "8 m"
+_NUMERIC_WORDS: Final = (SCALES, SMALL_NUMBERS, VAGUE_NUMBERS, _CLOCK_MARKS)
 _HALF_DAY: Final = 720  # minutes; 19:30 and 7:30 pm are the same time
 
 
@@ -188,9 +190,16 @@ def tokenise(text: str) -> list[Token]:
     >>> [t.key for t in tokenise("It did n't cost 1,500 -lrb- 50 % -rrb-")]
     ['it', 'did', 'not', 'cost', '1500', '50', 'percent']
     >>> [t.key for t in tokenise("Open from 8 am to half past six, twenty-two days.")]
-    ['open', 'from', 't480', 'am', 'to', 't390', '22', 'dai']
+    ['open', 'from', 't480', 'am', 'to', 't390', '22', 'day']
     """
     return _Reader(text).tokens
+
+
+@lru_cache(maxsize=65536)
+def _plain_word(raw: str) -> tuple[tuple[str, str, str], ...] | None:
+    """The triples of a word that is nothing but a word; None where numbers come into it."""
+    lower = raw.casefold()
+    return None if any(lower in words for words in _NUMERIC_WORDS) else _word(raw)
 
 
 class _Reader:
@@ -201,34 +210,33 @@ class _Reader:
         self.clause = 0
         self._sign = ""
         self._starts_sentence = True
-        self._last_end = -1
+        end = -1
         for match in _TOKEN.finditer(text):
             kind, raw = match.lastgroup, match[0]
             if kind == "word":
-                self._read_word(raw, touching=match.start() == self._last_end)
+                self._read_word(raw, touching=match.start() == end)
+            elif kind == "pause":
+                self._pause(raw)
             elif kind == "number":
-                self._add_number(number_key(raw), raw, clock=_clock(raw, marked=False))
+                self._add_number(number_key(raw), raw, _clock(raw, marked=False))
             elif kind == "unspaced":
                 self._add_pairs(unicodedata.normalize("NFKC", raw))
             elif kind == "numeral":
                 self._read_numeral(raw)
-            elif kind == "sign":
-                if raw == "%":
-                    self._add("percent", raw, "word")
-                else:
-                    self._sign = _SIGNS[raw]
+            elif raw == "%":
+                self._add("percent", raw, "word")
             else:
-                self._pause(raw)
-            self._last_end = match.end()
+                self._sign = _SIGNS[raw]  # "£8" is read as "8 pounds"
+            end = match.end()
         self._flush_sign()
 
     def _pause(self, raw: str) -> None:
         if raw not in "-–—":
             self.clause += 1
-        self._starts_sentence = raw in ".!?。！？:"
+            self._starts_sentence = raw in ".!?。！？:"
 
-    def _add(self, key: str, text: str, kind: str, *, capital: bool = False) -> None:
-        self.tokens.append(Token(key, text, kind, capital, self.clause))
+    def _add(self, key: str, text: str, kind: str) -> None:
+        self.tokens.append(Token(key, text, kind, False, self.clause))
 
     def _flush_sign(self) -> None:
         if self._sign:
@@ -236,28 +244,38 @@ class _Reader:
             self._add(sign, sign, "word")
 
     def _read_word(self, raw: str, *, touching: bool) -> None:
-        lower = raw.casefold()
-        last = self.tokens[-1] if self.tokens else None
-        after_number = last is not None and last.kind == "number"
-        if after_number and touching and lower in _ORDINAL_ENDS:
+        after_number = bool(self.tokens) and self.tokens[-1].kind == "number"
+        if after_number and touching and raw.casefold() in _ORDINAL_ENDS:
             return
-        if lower in SCALES and after_number and (touching or len(lower) > 2):
-            self._scale(SCALES[lower], raw)
+        triples = _plain_word(raw)
+        if triples is None and self._read_numeric_word(raw.casefold(), raw, after_number, touching):
+            return
+        if self._sign:
             self._flush_sign()
-            return
-        self._flush_sign()
-        if lower in _CLOCK_MARKS and after_number:
-            self._mark_clock()
-        if lower in SMALL_NUMBERS:
-            self._read_number_word(SMALL_NUMBERS[lower], raw)
-            return
-        if lower in VAGUE_NUMBERS:
-            self._add(str(VAGUE_NUMBERS[lower]), raw, "vague")
-            return
         capital = raw[0].isupper() and not self._starts_sentence
         self._starts_sentence = False
-        for key, text, kind in _word(raw):
-            self._add(key, text, kind, capital=capital)
+        for key, text, kind in triples or _word(raw):
+            self.tokens.append(Token(key, text, kind, capital, self.clause))
+
+    def _read_numeric_word(self, lower: str, raw: str, after_number: bool, touching: bool) -> bool:
+        """Read a number word, a scale or a clock mark; False where it is a word after all."""
+        if lower in SCALES:
+            if not after_number or not (touching or len(lower) > _SHORT_SCALE):
+                return False
+            self._scale(SCALES[lower], raw)
+            self._flush_sign()
+            return True
+        self._flush_sign()
+        if lower in _CLOCK_MARKS:
+            if after_number:
+                self._mark_clock()
+                self._add(lower, raw, "word")
+            return after_number
+        if lower in SMALL_NUMBERS:
+            self._read_number_word(SMALL_NUMBERS[lower], raw)
+        else:
+            self._add(str(VAGUE_NUMBERS[lower]), raw, "vague")
+        return True
 
     def _add_number(self, key: str, text: str, clock: tuple[str, str] | None = None) -> None:
         self._starts_sentence = False

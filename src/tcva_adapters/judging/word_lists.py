@@ -6,7 +6,7 @@ from typing import Final
 
 FUNCTION_WORDS: Final = frozenset(
     # English
-    "a about after again all also although am an and any are as at be because been before being "
+    "a about again all also although an and any are as at be because been being "
     "between both but by can could did do does doing during each even for from further had has "
     "have having he her here hers him his how i if in into is it its itself just may me might "
     "more most much must my of off on once only or other our out over own same shall she should "

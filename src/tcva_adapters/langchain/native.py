@@ -100,7 +100,7 @@ async def ascore_native(name: str, sample: Sample, llm: Runnable[Any, Any]) -> N
 class _Call:
     """One run of a native evaluator, without the running."""
 
-    def __init__(self, name: str, sample: Sample, llm: Runnable[Any, Any]) -> None:
+    def __init__(self, name: str, sample: Sample, llm: object) -> None:
         if name not in _NATIVES:
             msg = f"unknown native metric {name!r}; LangChain has {', '.join(_NATIVES)}"
             raise InvalidValueError(msg)

@@ -326,25 +326,24 @@ class TCVAEvaluator(BaseEvaluator):
             texts[key] = _text(key, prompt, texts[key])
         wording, *levels = texts.values()
         # A new object: evaluations under way keep the prompts they began with.
-        self.tcva = copy(self.tcva)
-        self.tcva.criterion = replace(
-            self.tcva.criterion,
+        tcva = copy(self.tcva)
+        tcva.criterion = replace(
+            tcva.criterion,
             wording=wording,
             levels=tuple(levels),  # type: ignore[arg-type]  # one text per level, see _PROMPTS
         )
+        self.tcva = tcva
 
 
 def _text(key: str, prompt: Any, current: str) -> str:
     text: str = prompt.format()
-    if text != current and prompt.template_vars:
-        filled = set(prompt.kwargs)
-        open_variables = [name for name in prompt.template_vars if name not in filled]
-        if open_variables:
-            msg = (
-                f"prompt {key!r} has the variable {{{open_variables[0]}}}; it is a plain text: "
-                "question, answer and contexts are added around it"
-            )
-            raise InvalidValueError(msg)
+    open_variables = [name for name in prompt.template_vars if name not in prompt.kwargs]
+    if text != current and open_variables:
+        msg = (
+            f"prompt {key!r} has the variable {{{open_variables[0]}}}; it is a plain text: "
+            "question, answer and contexts are added around it"
+        )
+        raise InvalidValueError(msg)
     return text
 
 

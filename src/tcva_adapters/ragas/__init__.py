@@ -13,29 +13,24 @@ from tcva_adapters.diagnosis import KNOWN_FAULTS
 from tcva_adapters.errors import MissingDependencyError
 
 if TYPE_CHECKING:
-    from tcva_adapters.ragas.evaluator import (
-        TCVACollectionMetric,
-        TCVAMetric,
-        TCVAMetricResult,
-        TCVAScore,
-        claims_to_pandas,
-        results_of,
-    )
+    from tcva_adapters.ragas.collection import TCVACollectionMetric, TCVAMetricResult
+    from tcva_adapters.ragas.evaluator import TCVAMetric
     from tcva_adapters.ragas.model import as_judge_model
     from tcva_adapters.ragas.native import ascore_native, native_metrics, score_native
     from tcva_adapters.ragas.offline import LexicalLLM
+    from tcva_adapters.ragas.views import TCVAScore, claims_to_pandas, results_of
 
 _HOMES: Final = {
     "LexicalLLM": "offline",
-    "TCVACollectionMetric": "evaluator",
+    "TCVACollectionMetric": "collection",
     "TCVAMetric": "evaluator",
-    "TCVAMetricResult": "evaluator",
-    "TCVAScore": "evaluator",
+    "TCVAMetricResult": "collection",
+    "TCVAScore": "views",
     "as_judge_model": "model",
     "ascore_native": "native",
-    "claims_to_pandas": "evaluator",
+    "claims_to_pandas": "views",
     "native_metrics": "native",
-    "results_of": "evaluator",
+    "results_of": "views",
     "score_native": "native",
 }
 

@@ -1,47 +1,35 @@
-"""TCVAMetric and TCVACollectionMetric: five-level verdicts and the dial in both RAGAS families."""
+"""TCVAMetric: five-level verdicts and the dial in RAGAS' `evaluate`."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final
 
-import pandas as pd  # type: ignore[import-untyped]  # no stubs among our requirements
 from langchain_core.callbacks import Callbacks
-from pydantic import BaseModel
 from ragas.callbacks import ChainType, new_group
-from ragas.dataset_schema import EvaluationResult, SingleTurnSample
+from ragas.dataset_schema import SingleTurnSample
 from ragas.metrics.base import MetricOutputType, MetricType, MetricWithLLM, SingleTurnMetric
-from ragas.metrics.collections.base import BaseMetric as CollectionMetric
-from ragas.metrics.result import MetricResult
 from ragas.prompt import PydanticPrompt
 
 from tcva_adapters.core.aggregation import Floor
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.verdicts import WeightScheme
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
+from tcva_adapters.errors import InvalidSampleError, JudgeError
 from tcva_adapters.facade import TCVA
-from tcva_adapters.judging.assessment import Assessment, ClaimVerdict, Reason, Unscored
+from tcva_adapters.judging.assessment import Assessment, Reason, Unscored
 from tcva_adapters.judging.criteria import Criterion
 from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode, Judge, ModelJudge
 from tcva_adapters.judging.models import ModelReply
 from tcva_adapters.judging.prompts import JudgeRequest
 from tcva_adapters.judging.resolve import resolve_judge
-from tcva_adapters.judging.result import Result, Scoring
-from tcva_adapters.judging.sample import Sample
+from tcva_adapters.judging.result import Result
 from tcva_adapters.judging.store import VerdictStore
 from tcva_adapters.ragas.model import calls_traced_by
 from tcva_adapters.ragas.prompts import CriterionText, check_prompts, texts_of, with_texts
-
-_COLUMNS: Final = {
-    "input": "user_input",
-    "response": "response",
-    "contexts": "retrieved_contexts",
-    "reference": "reference",
-}
+from tcva_adapters.ragas.views import COLUMNS, JUDGEMENT, TCVAJudgement, TCVAScore, sample_of
 
 _PROMPTS: Final = (
     "wording_prompt",
@@ -49,71 +37,8 @@ _PROMPTS: Final = (
     "mostly_prompt",
     "partial_prompt",
     "minor_prompt",
-    "nothing_prompt",
+    "none_prompt",
 )
-
-JUDGEMENT: Final = "tcva_judgement"
-"""The name of the judgement in RAGAS' traces."""
-
-
-class TCVAScore(float):
-    """A score as RAGAS takes it, a plain number, and the judgement behind it.
-
-    NaN where the sample has no score. Copies and pickles.
-
-    Attributes:
-        result: The `Result`, with claims, verdicts, evidence, and ``at(T)`` without a call.
-    """
-
-    result: Result
-
-    def __new__(cls, result: Result) -> Self:
-        """The number and its origin in one."""
-        score = super().__new__(cls, math.nan if result.score is None else result.score)
-        score.result = result
-        return score
-
-    def __reduce__(self) -> tuple[type[Self], tuple[Result]]:
-        return type(self), (self.result,)
-
-    def at(self, temperature: float | str, **changes: Any) -> TCVAScore:
-        """The same judgement at another temperature, and other settings by name. No call.
-
-        Raises:
-            InvalidValueError: A setting is out of range, or unknown.
-        """
-        return TCVAScore(self.result.at(temperature, **changes))
-
-
-class TCVAJudgement(BaseModel):
-    """What stands in RAGAS' traces.
-
-    Attributes:
-        score: The score; None where there is none.
-        reason: The score in one sentence.
-        assessment: Claims, verdicts, evidence.
-        scoring: The setting of the dial.
-    """
-
-    score: float | None
-    reason: str
-    assessment: Assessment
-    scoring: Scoring
-
-    @classmethod
-    def of(cls, result: Result) -> TCVAJudgement:
-        """The trace of a result."""
-        return cls(
-            score=result.score,
-            reason=result.reason,
-            assessment=result.assessment,
-            scoring=result.scoring,
-        )
-
-    @property
-    def result(self) -> Result:
-        """The same as a `Result`, as `TCVA` returns it."""
-        return Result(self.assessment, self.scoring)
 
 
 class _NoModelYet:
@@ -183,7 +108,7 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
     mostly_prompt: CriterionText = field(init=False)
     partial_prompt: CriterionText = field(init=False)
     minor_prompt: CriterionText = field(init=False)
-    nothing_prompt: CriterionText = field(init=False)
+    none_prompt: CriterionText = field(init=False)
 
     def __post_init__(self) -> None:
         self._tcva = TCVA(
@@ -206,8 +131,8 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
         shown = (name for name in criterion.shows if name not in criterion.required)
         self.required_columns = {
             MetricType.SINGLE_TURN: {
-                *(_COLUMNS[name] for name in criterion.required),
-                *(f"{_COLUMNS[name]}:optional" for name in shown),
+                *(COLUMNS[name] for name in criterion.required),
+                *(f"{COLUMNS[name]}:optional" for name in shown),
             }
         }
 
@@ -261,7 +186,7 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
         judgement, group = self._open(sample, group)
         try:
             with calls_traced_by(group):
-                result = tcva.evaluate(_sample(sample.to_dict()))
+                result = tcva.evaluate(sample_of(sample.to_dict()))
         except InvalidSampleError as error:
             result = _not_judged(tcva, error)
         judgement.on_chain_end({"output": [TCVAJudgement.of(result)]})
@@ -278,7 +203,7 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
         judgement, group = self._open(sample, callbacks)
         try:
             with calls_traced_by(group):
-                result = await tcva.aevaluate(_sample(sample.to_dict()))
+                result = await tcva.aevaluate(sample_of(sample.to_dict()))
         except InvalidSampleError as error:
             result = _not_judged(tcva, error)
         judgement.on_chain_end({"output": [TCVAJudgement.of(result)]})
@@ -293,202 +218,10 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
         )
 
 
-class TCVAMetricResult(MetricResult):
-    """A result as RAGAS' newer metrics give it, and the judgement behind it.
-
-    ``value`` is the score, NaN where there is none; ``reason`` says what it rests on or why there
-    is none; ``traces`` hold what was judged and what came out. Copies and pickles.
-
-    Attributes:
-        result: The `Result`, with claims, verdicts, evidence, and ``at(T)`` without a call.
-    """
-
-    def __init__(self, result: Result, judged: dict[str, Any] | None = None) -> None:
-        value = math.nan if result.score is None else result.score
-        output = TCVAJudgement.of(result).model_dump(mode="json")
-        super().__init__(value, result.reason, {"input": judged or {}, "output": output})
-        self.result = result
-        self._judged = judged
-
-    def __reduce__(self) -> tuple[type[Self], tuple[Result, dict[str, Any] | None]]:
-        # RAGAS' class cannot be copied: it looks its value up in objects that have none yet.
-        return type(self), (self.result, self._judged)
-
-    @property
-    def claims(self) -> tuple[ClaimVerdict, ...]:
-        """The claims with verdict, evidence and reason, non-claims included."""
-        return self.result.claims
-
-    def at(self, temperature: float | str, **changes: Any) -> TCVAMetricResult:
-        """The same judgement at another temperature, and other settings by name. No call.
-
-        Raises:
-            InvalidValueError: A setting is out of range, or unknown.
-        """
-        return TCVAMetricResult(self.result.at(temperature, **changes), self._judged)
-
-
-class TCVACollectionMetric(CollectionMetric):
-    """The same for RAGAS' newer family: ``score``, ``ascore``, batches, ``@experiment``.
-
-    A judge that fails gives a result whose value is NaN and whose reason says why: in a batch or
-    an experiment an exception would lose other rows, or its own without a trace.
-
-    Args:
-        llm: The judge: a RAGAS LLM of either family, ``"lexical"``, ``"openai:MODEL"``, or another
-            framework's LLM object.
-        name: By default ``tcva_`` and the criterion's name.
-        **options: As for `TCVAMetric`, and ``max_concurrency`` for batches.
-
-    Raises:
-        InvalidValueError: A setting is out of range or unknown, or ``llm`` cannot judge.
-        MissingDependencyError: The judge's package is not installed.
-
-    >>> metric = TCVACollectionMetric("lexical")
-    >>> score = metric.score(response="It opens at nine.", retrieved_contexts=["It opens at nine."])
-    >>> score.value, score.claims[0].verdict.value
-    (1.0, 'fully')
-    """
-
-    def __init__(self, llm: Any, name: str | None = None, **options: Any) -> None:
-        if "judge" in options:
-            msg = "the judge of this metric is called llm; pass it as llm=..."
-            raise InvalidValueError(msg)
-        criterion = options.pop("criterion", "faithfulness")
-        self.tcva = TCVA(criterion, judge=llm, **options)
-        super().__init__(name=name or f"tcva_{self.tcva.criterion.name}")
-        self.llm = llm
-
-    def score(  # type: ignore[override]  # RAGAS' own metrics name their arguments too
-        self,
-        user_input: str | None = None,
-        response: str | None = None,
-        retrieved_contexts: list[str] | None = None,
-        reference: str | None = None,
-    ) -> TCVAMetricResult:
-        """Score one sample without an event loop: it also works where one is running.
-
-        Raises:
-            InvalidSampleError: A field that the criterion needs is missing (a ValueError).
-        """
-        judged = _given(user_input, response, retrieved_contexts, reference)
-        return TCVAMetricResult(self.tcva.evaluate(_sample(judged)), judged)
-
-    async def ascore(  # type: ignore[override]  # likewise
-        self,
-        user_input: str | None = None,
-        response: str | None = None,
-        retrieved_contexts: list[str] | None = None,
-        reference: str | None = None,
-    ) -> TCVAMetricResult:
-        """The same, awaited.
-
-        Raises:
-            InvalidSampleError: A field that the criterion needs is missing (a ValueError).
-        """
-        judged = _given(user_input, response, retrieved_contexts, reference)
-        return TCVAMetricResult(await self.tcva.aevaluate(_sample(judged)), judged)
-
-    def batch_score(self, inputs: list[dict[str, Any]]) -> list[MetricResult]:
-        """Score many; one result per input, in order, whatever fails. Equal ones are judged once.
-
-        Raises:
-            InvalidSampleError: A field has a type that cannot be read.
-        """
-        rows = [_given(**row) for row in inputs]
-        results = self.tcva.evaluate_many(map(_sample, rows), progress=False)
-        return [TCVAMetricResult(*pair) for pair in zip(results, rows, strict=True)]
-
-    async def abatch_score(self, inputs: list[dict[str, Any]]) -> list[MetricResult]:
-        """The same, awaited.
-
-        Raises:
-            InvalidSampleError: A field has a type that cannot be read.
-        """
-        rows = [_given(**row) for row in inputs]
-        results = await self.tcva.aevaluate_many(map(_sample, rows), progress=False)
-        return [TCVAMetricResult(*pair) for pair in zip(results, rows, strict=True)]
-
-
-def results_of(evaluation: EvaluationResult, metric: str | None = None) -> list[Result]:
-    """The results of a TCVA metric, one per row in order, those without a score included.
-
-    Args:
-        evaluation: What ``evaluate`` or ``aevaluate`` returned.
-        metric: The metric's name; needed where the suite has several TCVA metrics.
-
-    Raises:
-        InvalidValueError: There is no such TCVA metric, or several and no name.
-    """
-    names = _tcva_names(evaluation)
-    if metric is None and len(names) == 1:
-        metric = names[0]
-    if metric not in names:
-        known = ", ".join(names) or "none"
-        msg = f"metric={metric!r} names no TCVA metric of this evaluation; there are: {known}"
-        raise InvalidValueError(msg)
-    return [_result(trace[metric][JUDGEMENT]["output"], metric) for trace in evaluation.traces]
-
-
-def claims_to_pandas(evaluation: EvaluationResult) -> pd.DataFrame:
-    """One row per claim of every TCVA metric of an evaluation; no call.
-
-    ``row`` is the row of ``evaluation.to_pandas()``. A sample without claims keeps one row, with
-    the reason in ``unscored``.
-    """
-    table: list[dict[str, Any]] = []
-    for name in _tcva_names(evaluation):
-        for row, result in enumerate(results_of(evaluation, name)):
-            unscored = result.unscored and result.unscored.reason.value
-            head = {"row": row, "metric": name, "score": result.score, "unscored": unscored}
-            table += [head | _columns(claim) for claim in result.claims or [None]]
-    return pd.DataFrame(table, columns=list(_TABLE))
-
-
-_CLAIM_COLUMNS: Final = ("claim", "verdict", "judged", "evidence", "passage", "reason")
-_TABLE: Final = ("row", "metric", "score", "unscored", *_CLAIM_COLUMNS)
-
-
-def _columns(claim: ClaimVerdict | None) -> dict[str, Any]:
-    found = {} if claim is None else claim.model_dump(mode="json")
-    return {name: found.get(name) for name in _CLAIM_COLUMNS}
-
-
-def _tcva_names(evaluation: EvaluationResult) -> list[str]:
-    first: dict[str, Any] = evaluation.traces[0] if evaluation.traces else {}
-    return [name for name, prompts in first.items() if JUDGEMENT in prompts]
-
-
-def _result(output: TCVAJudgement | dict[str, Any], metric: str) -> Result:
-    if isinstance(output, TCVAJudgement):
-        return output.result
-    detail = "no judgement was recorded: RAGAS ended it (run_config.timeout)"
-    unscored = Unscored(reason=Reason.TIMEOUT, detail=detail)
-    return Result(Assessment(criterion=metric, judge="", prompt_version="", unscored=unscored))
-
-
 def _judge(llm: Any, claims: ClaimsMode, max_claims: int) -> Judge:
     if llm is None:
         return ModelJudge(_NoModelYet(), claims=claims, max_claims=max_claims)
     return resolve_judge(llm, claims=claims, max_claims=max_claims)
-
-
-def _given(
-    user_input: str | None = None,
-    response: str | None = None,
-    retrieved_contexts: list[str] | None = None,
-    reference: str | None = None,
-) -> dict[str, Any]:
-    return {
-        "user_input": user_input,
-        "response": response,
-        "retrieved_contexts": retrieved_contexts,
-        "reference": reference,
-    }
-
-
-def _sample(columns: dict[str, Any]) -> Sample:
-    return Sample.from_record({name: columns.get(name) for name in _COLUMNS.values()})
 
 
 def _not_judged(tcva: TCVA, error: InvalidSampleError) -> Result:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypeVar
 
 from langchain_core.callbacks import Callbacks
 from langchain_core.language_models import BaseChatModel
@@ -26,6 +26,8 @@ from ragas.run_config import add_async_retry, add_retry
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judging.models import JudgeModel, ModelReply
 from tcva_adapters.judging.prompts import JudgeRequest
+
+Awaited = TypeVar("Awaited")
 
 _CALLBACKS: ContextVar[Callbacks] = ContextVar("tcva_ragas_callbacks", default=None)
 
@@ -178,7 +180,7 @@ class InstructorModel:
         prompt, model = _one_text(request), _reply_model(request)
         try:
             if self._is_async:
-                reply = _wait_for(self.llm.agenerate(prompt, model))
+                reply = wait_for(self.llm.agenerate(prompt, model))
             else:
                 reply = self.llm.generate(prompt, model)
         except Exception as error:  # noqa: BLE001  # what it means is found out there
@@ -335,5 +337,6 @@ def _own_loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
-def _wait_for(answer: Coroutine[Any, Any, BaseModel]) -> BaseModel:
+def wait_for(answer: Coroutine[Any, Any, Awaited]) -> Awaited:
+    """Wait for an asynchronous answer without a loop here; it also works where one is running."""
     return asyncio.run_coroutine_threadsafe(answer, _own_loop()).result()

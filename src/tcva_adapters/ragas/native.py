@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import math
-import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -31,6 +29,7 @@ from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.native import NativeScore, NativeVerdict
 from tcva_adapters.judging.sample import Sample
+from tcva_adapters.ragas.model import wait_for
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
@@ -79,16 +78,7 @@ def score_native(name: str, sample: Sample, llm: Any, *, embeddings: Any = None)
         InvalidValueError: The name is unknown, ``llm`` is of the other family, or embeddings lack.
     """
     metric = _metric(name, llm, embeddings)
-    # RAGAS' metrics are asynchronous; a thread has no loop, whatever runs in this one.
-    found: list[NativeScore] = []
-
-    def work() -> None:
-        found.append(asyncio.run(_run(name, metric, sample)))
-
-    thread = threading.Thread(target=work, name="tcva-ragas-native")
-    thread.start()
-    thread.join()
-    return found[0]
+    return wait_for(_run(name, metric, sample))
 
 
 async def ascore_native(

@@ -103,12 +103,15 @@ class Minor(CriterionText):
     """What the level means."""
 
 
-class Nothing(CriterionText):
+class NoSupport(CriterionText):
     """What the level ``none`` means."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.name = "none"  # which no class can be called, after which RAGAS names a prompt
 
-_KINDS: Final = (Wording, Fully, Mostly, Partial, Minor, Nothing)
-"""The level ``none`` is ``nothing`` here: RAGAS names a prompt after its class."""
+
+_KINDS: Final[tuple[type[CriterionText], ...]] = (Wording, Fully, Mostly, Partial, Minor, NoSupport)
 
 
 def texts_of(criterion: Criterion) -> list[CriterionText]:

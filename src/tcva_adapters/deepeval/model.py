@@ -1,0 +1,186 @@
+"""A DeepEval LLM as judge model: its own client, retries and prices."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from deepeval.models import DeepEvalBaseLLM
+from deepeval.models.utils import EvaluationCost
+from pydantic import BaseModel
+
+from tcva_adapters.errors import JudgeError
+from tcva_adapters.judging.models import JudgeModel, ModelReply
+from tcva_adapters.judging.prompts import JudgeRequest
+
+_PARAMETERS: Final = ("temperature", "max_tokens", "top_p", "top_k", "seed", "reasoning_effort")
+"""What LLM classes call the settings that can change a reply. A list of what is taken, not of what
+is left out: a class may keep a key under any name."""
+
+_KEY_LIKE: Final = re.compile(r"\b(?:sk|pk|rk|gsk|xai|key)[-_][\w*.-]{6,}|(?<=Bearer )\S+")
+_LONGEST_QUOTE: Final = 300
+
+
+class _Verdict(BaseModel):
+    claim: int
+    evidence: str
+    passage: int
+    reason: str
+    verdict: str
+
+
+class _Verdicts(BaseModel):
+    verdicts: list[_Verdict]
+
+
+class _Claims(BaseModel):
+    claims: list[str]
+
+
+_REPLIES: Final[Mapping[str, type[BaseModel]]] = {
+    "tcva_verdicts": _Verdicts,
+    "tcva_claims": _Claims,
+}
+"""The schemas of the requests by their names, as DeepEval's LLMs take them."""
+
+
+def as_judge_model(llm: object) -> JudgeModel | None:
+    """A DeepEval LLM as judge model; None for anything else."""
+    return DeepEvalModel(llm) if isinstance(llm, DeepEvalBaseLLM) else None
+
+
+@dataclass(frozen=True, slots=True)
+class DeepEvalModel:
+    """Asks a DeepEval LLM, one of DeepEval's own or a class of the user's.
+
+    DeepEval's LLMs take one text, so the instructions come first and the sample after them. They
+    answer in plain text; only a class whose ``generate`` insists on a ``schema`` gets one.
+
+    Attributes:
+        llm: The LLM; its own retries and timeouts stay in force.
+    """
+
+    llm: DeepEvalBaseLLM = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """``deepeval:`` and what the LLM calls itself."""
+        return f"deepeval:{self.llm.get_model_name() or type(self.llm).__name__}"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The LLM's class and the settings that can change a reply; no secrets."""
+        given = getattr(self.llm, "generation_kwargs", None)
+        extra = given if isinstance(given, Mapping) else {}
+        settings = {key: extra.get(key, getattr(self.llm, key, None)) for key in _PARAMETERS}
+        plain = {k: v for k, v in settings.items() if isinstance(v, bool | int | float | str)}
+        return {"class": type(self.llm).__name__, **plain}
+
+    def complete(self, request: JudgeRequest) -> ModelReply:
+        """Answer one request.
+
+        Raises:
+            JudgeError: The LLM raised, or answered with something else than text.
+        """
+        try:
+            ask = self.llm.generate
+            return _reply(ask(_prompt(request), **_schema(ask, request)))
+        except Exception as error:
+            raise as_judge_error(error) from error
+
+    async def acomplete(self, request: JudgeRequest) -> ModelReply:
+        """Answer one request through the LLM's asynchronous interface.
+
+        Raises:
+            JudgeError: The LLM raised, or answered with something else than text.
+        """
+        try:
+            ask = self.llm.a_generate
+            return _reply(await ask(_prompt(request), **_schema(ask, request)))
+        except Exception as error:
+            raise as_judge_error(error) from error
+
+
+def _prompt(request: JudgeRequest) -> str:
+    return f"{request.system}\n\n{request.user}"
+
+
+def _schema(generate: Callable[..., Any], request: JudgeRequest) -> dict[str, Any]:
+    parameter = inspect.signature(generate).parameters.get("schema")
+    if parameter is None or parameter.default is not parameter.empty:
+        return {}
+    return {"schema": _REPLIES[request.schema_name]}
+
+
+def _reply(answer: Any) -> ModelReply:
+    cost: Any = None
+    if isinstance(answer, tuple) and len(answer) == 2:
+        answer, cost = answer
+    if isinstance(answer, BaseModel):
+        answer = answer.model_dump_json()
+    if not isinstance(answer, str):
+        msg = f"the judge returned a {type(answer).__name__}; a judge answers with text"
+        raise JudgeError(msg, fatal=True)
+    if isinstance(cost, EvaluationCost):
+        return ModelReply(
+            answer,
+            input_tokens=cost.input_tokens or 0,
+            output_tokens=cost.output_tokens or 0,
+            # The number itself is 0 where no price is known.
+            cost=float(cost) if vars(cost)["value"] is not None else None,
+        )
+    return ModelReply(answer, cost=float(cost) if isinstance(cost, int | float) else None)
+
+
+def as_judge_error(error: Exception) -> JudgeError:
+    """What an exception of an LLM means, told by its class name and status alone.
+
+    Provider packages are not imported: which of them are installed is not our business. DeepEval's
+    LLMs raise the error of their retries, which has the real one as its cause.
+
+    >>> class RateLimitError(Exception):
+    ...     status_code = 429
+    >>> as_judge_error(RateLimitError("slow down")).reason
+    'rate_limit'
+    """
+    chain = list(_causes(error))
+    last = chain[-1]
+    if isinstance(last, JudgeError):
+        return last
+    said = " ".join(_KEY_LIKE.sub("***", str(last)).split())[:_LONGEST_QUOTE]
+    msg = f"{type(last).__name__}: {said}"
+    for cause in reversed(chain):
+        holders = (cause, getattr(cause, "response", None))
+        status = next((s for s in map(_status, holders) if s is not None), None)
+        names = " ".join(cls.__name__ for cls in type(cause).__mro__).lower()
+        for reason, statuses, words, fatal in _KINDS:
+            if status in statuses or any(word in names for word in words):
+                return JudgeError(msg, reason=reason, fatal=fatal)
+    return JudgeError(msg)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        # Only the cause of a retry error is the same failure; others may be anything.
+        cause = cause.__cause__ if type(cause).__name__ == "RetryError" else None
+
+
+_KINDS: Final = (
+    # The first that fits counts: a timeout is also a connection error in several packages.
+    ("timeout", (408, 504), ("timeout", "timedout", "deadlineexceeded"), False),
+    ("rate_limit", (429,), ("ratelimit", "toomanyrequests", "resourceexhausted"), False),
+    ("authentication", (401,), ("authenticationerror", "unauthenticated"), True),
+    ("permission", (403,), ("permissiondenied",), True),
+    ("model_not_found", (404,), ("notfounderror",), True),
+    ("server_error", (500, 502, 503, 529), ("internalservererror",), False),
+)
+
+
+def _status(holder: Any) -> int | None:
+    found = (getattr(holder, name, None) for name in ("status_code", "http_status", "code"))
+    return next((s for s in found if isinstance(s, int) and not isinstance(s, bool)), None)

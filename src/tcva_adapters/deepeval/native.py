@@ -1,0 +1,201 @@
+"""DeepEval's own metrics on a `Sample`, unmodified, with their verdicts captured.
+
+A metric that was measured still holds the claims and verdicts that it asked for, so they are read
+from it: no further call, and nothing of it replaced.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import Any, Final
+
+from deepeval.metrics import (
+    AnswerRelevancyMetric,
+    BaseMetric,
+    ContextualRecallMetric,
+    FaithfulnessMetric,
+    HallucinationMetric,
+)
+from deepeval.metrics.utils import split_sentences
+from deepeval.models import DeepEvalBaseLLM
+from deepeval.test_case import LLMTestCase
+
+from tcva_adapters.core.collapse import from_deepeval
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.judging.native import NativeScore, NativeVerdict
+from tcva_adapters.judging.sample import Sample
+
+
+@dataclass(frozen=True, slots=True)
+class _Native:
+    """One of DeepEval's metrics, and what its verdicts are about."""
+
+    build: Callable[..., BaseMetric]
+    judged: Callable[[Any, LLMTestCase], Sequence[str]]
+
+
+def _claims(metric: Any, _: LLMTestCase) -> Sequence[str]:
+    return metric.claims  # type: ignore[no-any-return]  # as its schema has them
+
+
+def _statements(metric: Any, _: LLMTestCase) -> Sequence[str]:
+    return metric.statements  # type: ignore[no-any-return]  # as above
+
+
+def _sentences(_: Any, case: LLMTestCase) -> Sequence[str]:
+    return split_sentences(case.expected_output or "")
+
+
+def _contexts(_: Any, case: LLMTestCase) -> Sequence[str]:
+    return case.context or []
+
+
+_NATIVES: Final[Mapping[str, _Native]] = MappingProxyType(
+    {
+        "faithfulness": _Native(FaithfulnessMetric, _claims),
+        "faithfulness_penalised": _Native(
+            partial(FaithfulnessMetric, penalize_ambiguous_claims=True), _claims
+        ),
+        "answer_relevancy": _Native(AnswerRelevancyMetric, _statements),
+        "contextual_recall": _Native(ContextualRecallMetric, _sentences),
+        "hallucination": _Native(HallucinationMetric, _contexts),
+    }
+)
+
+
+def native_metrics() -> dict[str, Callable[..., BaseMetric]]:
+    """DeepEval's metrics that can be scored beside TCVA, by name; each takes ``model=``.
+
+    ``faithfulness_penalised`` is `FaithfulnessMetric` with ``penalize_ambiguous_claims``.
+
+    >>> sorted(native_metrics())  # doctest: +NORMALIZE_WHITESPACE
+    ['answer_relevancy', 'contextual_recall', 'faithfulness', 'faithfulness_penalised',
+     'hallucination']
+    """
+    return {name: native.build for name, native in _NATIVES.items()}
+
+
+def score_native(name: str, sample: Sample, llm: Any) -> NativeScore:
+    """Run one of DeepEval's metrics on a sample, without an event loop.
+
+    Args:
+        name: One of `native_metrics`.
+        sample: The sample; its contexts are DeepEval's ``retrieval_context`` and ``context``.
+        llm: A DeepEval LLM; `LexicalLLM` needs no network.
+
+    Returns:
+        The score in [0, 1] with the metric's verdicts and the number of calls. Where the metric
+        fails, ``error`` says why.
+
+    Raises:
+        InvalidValueError: The name is unknown, or ``llm`` is no DeepEval LLM.
+    """
+    run = _Run(name, sample, llm)
+    try:
+        run.metric.measure(run.case, _show_indicator=False)
+    except Exception as error:  # noqa: BLE001  # whatever a native metric raises is its outcome
+        return run.failed(error)
+    return run.read()
+
+
+async def ascore_native(name: str, sample: Sample, llm: Any) -> NativeScore:
+    """The same, awaited.
+
+    Raises:
+        InvalidValueError: See `score_native`.
+    """
+    run = _Run(name, sample, llm)
+    try:
+        await run.metric.a_measure(run.case, _show_indicator=False)
+    except Exception as error:  # noqa: BLE001  # as above
+        return run.failed(error)
+    return run.read()
+
+
+class _Run:
+    """One run of a native metric, without the running."""
+
+    def __init__(self, name: str, sample: Sample, llm: Any) -> None:
+        if name not in _NATIVES:
+            msg = f"unknown DeepEval metric {name!r}; known are {', '.join(_NATIVES)}"
+            raise InvalidValueError(msg)
+        if not isinstance(llm, DeepEvalBaseLLM):
+            msg = f"llm={llm!r} is no DeepEval LLM; LexicalLLM() is one that needs no network"
+            raise InvalidValueError(msg)
+        self._name, self._native, self._llm = name, _NATIVES[name], _CountingLLM(llm)
+        contexts: Any = None if sample.contexts is None else list(sample.contexts)
+        self.case = LLMTestCase(
+            input=sample.input or "",
+            actual_output=sample.response,
+            expected_output=sample.reference,
+            retrieval_context=contexts,
+            context=contexts,
+        )
+        with _FILTERS, warnings.catch_warnings():
+            # HallucinationMetric tells users of thresholds that its direction has changed.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            # Synchronous through and through: with async_mode it would patch the event loop.
+            # Only with an LLM as judge there are claims to capture, whatever the environment says.
+            self.metric: Any = self._native.build(
+                model=self._llm, async_mode=False, eval_mode="llm"
+            )
+
+    def read(self) -> NativeScore:
+        verdicts = self.metric.verdicts
+        texts = self._native.judged(self.metric, self.case)
+        if len(texts) != len(verdicts):
+            # Verdicts carry no number: with one too few nobody knows which claim it is about.
+            texts = [f"verdict {i} of {len(verdicts)}" for i in range(1, len(verdicts) + 1)]
+        said = []
+        for text, native in zip(texts, verdicts, strict=True):
+            word = str(native.verdict)
+            said.append(NativeVerdict(text, word, from_deepeval([word])[0], native.reason or ""))
+        return NativeScore(self._name, float(self.metric.score), tuple(said), self._llm.calls)
+
+    def failed(self, error: Exception) -> NativeScore:
+        text = f"{type(error).__name__}: {error}"
+        return NativeScore(self._name, None, calls=self._llm.calls, error=text)
+
+
+_FILTERS: Final = threading.Lock()
+"""Warning filters belong to the process: two threads at once could leave one behind."""
+
+
+class _CountingLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]  # as __init_subclass__ is
+    """Hands every call on and counts it."""
+
+    def __init__(self, llm: DeepEvalBaseLLM) -> None:
+        self._llm = llm
+        self._lock = threading.Lock()
+        self.calls = 0
+        super().__init__(llm.get_model_name())
+
+    def load_model(self, *_: Any, **__: Any) -> DeepEvalBaseLLM:
+        return self._llm
+
+    def get_model_name(self) -> str:
+        return str(self._llm.get_model_name())
+
+    def generate(self, prompt: str, schema: Any = None) -> Any:
+        self._count()
+        llm: Any = self._llm
+        return _without_cost(llm.generate_with_schema(prompt, schema=schema))
+
+    async def a_generate(self, prompt: str, schema: Any = None) -> Any:
+        self._count()
+        llm: Any = self._llm
+        return _without_cost(await llm.a_generate_with_schema(prompt, schema=schema))
+
+    def _count(self) -> None:
+        with self._lock:
+            self.calls += 1
+
+
+def _without_cost(answer: Any) -> Any:
+    # DeepEval expects the pair of reply and cost of its own classes alone.
+    return answer[0] if isinstance(answer, tuple) else answer

@@ -1,0 +1,107 @@
+"""The adapter through DeepEval's own entry point. The model is scripted, all else is real."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from deepeval.evaluate import evaluate
+from deepeval.evaluate.configs import AsyncConfig, CacheConfig, DisplayConfig, ErrorConfig
+from deepeval.evaluate.types import EvaluationResult
+from deepeval.models import DeepEvalBaseLLM
+from deepeval.test_case import LLMTestCase
+
+from tcva_adapters import Result, Sample
+from tcva_adapters.deepeval import TCVAMetric, results_of
+
+Reply = Callable[[str], str]
+
+
+class ScriptedLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]
+    """A real DeepEval LLM of a user's, whose text comes from a function of the prompt."""
+
+    def __init__(self, reply: Reply) -> None:
+        self.reply = reply
+        self.temperature = 0.0
+        self.api_key = "sk-never-shown-1234567890"
+        self.prompts: list[str] = []
+        self._lock = threading.Lock()
+        super().__init__("scripted")
+
+    def load_model(self, *_: Any, **__: Any) -> DeepEvalBaseLLM:
+        return self
+
+    def get_model_name(self) -> str:
+        return "scripted"
+
+    def generate(self, prompt: str) -> str:
+        with self._lock:
+            self.prompts.append(prompt)
+            return self.reply(prompt)
+
+    async def a_generate(self, prompt: str) -> str:
+        await asyncio.sleep(0)
+        return str(self.generate(prompt))
+
+
+def scripted(*replies: str | Exception) -> ScriptedLLM:
+    """An LLM that answers from a list, in order; an exception in it is raised."""
+    left = list(replies)
+
+    def reply(_: str) -> str:
+        answer = left.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    return ScriptedLLM(reply)
+
+
+def case_of(sample: Sample) -> LLMTestCase:
+    """A sample as a test case."""
+    return LLMTestCase(
+        input=sample.input or "",
+        actual_output=sample.response,
+        expected_output=sample.reference,
+        retrieval_context=None if sample.contexts is None else list(sample.contexts),
+        name=sample.id,
+    )
+
+
+def evaluated(
+    cases: Sequence[LLMTestCase],
+    metrics: Sequence[Any],
+    *,
+    asynchronous: bool = True,
+    use_cache: bool = False,
+    **errors: Any,
+) -> EvaluationResult:
+    """DeepEval's `evaluate` without its printing."""
+    return evaluate(
+        test_cases=list(cases),
+        metrics=list(metrics),
+        async_config=AsyncConfig(run_async=asynchronous),
+        display_config=DisplayConfig(show_indicator=False, print_results=False),
+        cache_config=CacheConfig(write_cache=use_cache, use_cache=use_cache),
+        error_config=ErrorConfig(**errors),
+    )
+
+
+def run(
+    samples: Sequence[Sample], reply: Reply, *, asynchronous: bool = False, **options: Any
+) -> list[Result]:
+    """Judge samples with `evaluate`, on copies of the metric or on the metric itself."""
+    metric = TCVAMetric(model=ScriptedLLM(reply), **options)
+    cases = [case_of(sample) for sample in samples]
+    return results_of(evaluated(cases, [metric], asynchronous=asynchronous), metric.name)
+
+
+async def arun(samples: Sequence[Sample], reply: Reply, **options: Any) -> list[Result]:
+    """The same, awaited: DeepEval's `evaluate` has no awaitable face, its metrics have."""
+    metric = TCVAMetric(model=ScriptedLLM(reply), **options)
+    cases = [case_of(sample) for sample in samples]
+    await asyncio.gather(*(metric.a_measure(case) for case in cases))
+    by_case = {id(case): result for case, result in metric.collected}
+    return [by_case[id(case)] for case in cases]
