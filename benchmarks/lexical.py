@@ -43,6 +43,7 @@ ABLATIONS: Final[dict[str, dict[str, Any]]] = {
     "no negation": {"negation": 1.0},
     "no opposites": {"opposite": 1.0},
     "no swapped names": {"swap": 1.0},
+    "no sentence ends in n-grams": {"boundaries": False},
     "no fault at all": {
         "missing_number": 1.0,
         "misplaced_number": 1.0,
@@ -111,7 +112,7 @@ def print_speed(folder: Path) -> None:
     text = (folder / "summeval_prepared.json").read_text(encoding="utf-8")
     samples = json.loads(text)
     judge = LexicalJudge()
-    rates = []
+    rates: list[float] = []
     for _ in range(3):
         started = time.perf_counter()
         for i, sample in enumerate(samples):

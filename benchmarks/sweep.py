@@ -3,11 +3,15 @@
 Run: python -m benchmarks.sweep
 The loop runs ``compat.score_agg``, which does the reference library's arithmetic in its order;
 where eval-ai-library is installed, the library's own function runs instead. It is timed on a part
-of the samples and extrapolated, since the whole would take minutes.
+of the samples and extrapolated, since the whole would take minutes. Times are this process's CPU
+time, user and system, which other processes on the machine disturb less than the wall clock. The
+system's share is the handing out of memory for the result: on a virtual machine it may be ten times
+larger where the host has to provide the pages first, for a bare fill of such an array just as well.
 """
 
 from __future__ import annotations
 
+import os
 import statistics
 import subprocess
 import sys
@@ -24,8 +28,8 @@ from tcva_adapters.core.verdicts import FloatArray, WeightScheme
 
 SAMPLES = 1_000_000
 GRID = np.linspace(0.1, 1.0, 91)
-LOOPED = 500
-RUNS = 3
+LOOPED = 2_000
+RUNS = 5
 
 
 def random_counts() -> FloatArray:
@@ -36,12 +40,9 @@ def random_counts() -> FloatArray:
 
 
 def peak_of_sweep() -> None:
-    """Print the growth of this process's peak memory over one sweep, as a multiple of the result."""
-    counts = random_counts()
-    sweep(counts[:10], GRID)
-    before = peak_kibibytes()
-    result = sweep(counts, GRID)
-    print((peak_kibibytes() - before) * 1024 / result.nbytes)
+    """Print the peak memory of this whole process, input included, as a multiple of the result."""
+    result = sweep(random_counts(), GRID)
+    print(peak_kibibytes() * 1024 / result.nbytes)
 
 
 def peak_kibibytes() -> int:
@@ -64,20 +65,27 @@ def main() -> None:
         [w for w, n in zip(weights, row, strict=True) for _ in range(int(n))]
         for row in counts[:LOOPED]
     ]
+    temperatures = GRID.tolist()  # plain floats: numpy's would slow the loop down by half
     ratios = []
     for _ in range(RUNS):
-        started = time.perf_counter()
+        started = time.process_time()
         for scores in lists:
-            for temperature in GRID:
+            for temperature in temperatures:
                 loop(scores, temperature)
-        looped = (time.perf_counter() - started) * SAMPLES / LOOPED
-        started = time.perf_counter()
+        looped = (time.process_time() - started) * SAMPLES / LOOPED
+        before = os.times()
         sweep(counts, GRID)
-        swept = time.perf_counter() - started
+        after = os.times()
+        system = after.system - before.system
+        swept = after.user - before.user + system
         ratios.append(looped / swept)
-        print(f"{name}: {looped:.0f} s (extrapolated from {LOOPED} samples); sweep: {swept:.2f} s")
+        print(
+            f"{name}: {looped:.0f} s (extrapolated from {LOOPED} samples); "
+            f"sweep: {swept:.2f} s, of which system {system:.2f} s; {ratios[-1]:.0f} times faster"
+        )
     print(
-        f"sweep of {SAMPLES} x {len(GRID)}: {statistics.median(ratios):.0f} times faster (target >= 300)"
+        f"sweep of {SAMPLES} x {len(GRID)}: {statistics.median(ratios):.0f} times faster in the "
+        f"median, {min(ratios):.0f} at least (target >= 300)"
     )
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.sweep", "--peak"],
@@ -85,7 +93,7 @@ def main() -> None:
         text=True,
         check=True,
     )
-    print(f"peak memory: {float(done.stdout):.2f} x the result (target <= 2.5)")
+    print(f"peak of the process: {float(done.stdout):.2f} x the result (target <= 2.5)")
 
 
 if __name__ == "__main__":

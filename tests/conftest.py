@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import tempfile
 
-_FOLDER = tempfile.TemporaryDirectory(prefix="tcva-tests-")  # gone when the process ends
+_FOLDER = tempfile.TemporaryDirectory(prefix="tcva-tests-")
+atexit.register(_FOLDER.cleanup)
 
 _QUIET = {
     "RAGAS_DO_NOT_TRACK": "true",

@@ -15,7 +15,7 @@ from tcva_adapters.judging.assessment import Reason
 from tcva_adapters.judging.prompts import JudgeRequest
 from tcva_adapters.judging.result import Scoring
 
-PASSAGE = "The office opens at nine on weekdays. Parking is free for visitors."
+PASSAGE = "The office opens at nine. Parking is free for visitors."
 
 
 def sample(number: int, response: str = "The office opens at nine.") -> Sample:

@@ -88,6 +88,7 @@ class TCVA:
             on_unscored=on_unscored,
         )
         self.judge: Judge = resolve_judge(judge, claims=claims, max_claims=max_claims)
+        self.judge.check(self.criterion)
         self.store = VerdictStore(store) if isinstance(store, str | Path) else store
         self.max_concurrency = max_concurrency
 

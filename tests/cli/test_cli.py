@@ -11,7 +11,7 @@ from tests.support.server import ScriptedServer, auto_judge
 
 from tcva_adapters.cli.app import run
 
-PASSAGE = "The office opens at nine on weekdays. Parking is free for visitors."
+PASSAGE = "The office opens at nine. Parking is free for visitors."
 
 
 def record(number: int, response: str = "The office opens at nine.") -> dict[str, object]:

@@ -255,6 +255,7 @@ def test_wrong_counts_are_named(counts: list[list[float]], named: str) -> None:
         ({"floor": "never"}, "never"),
         ({"eps": 0.0}, "eps is 0.0"),
         ({"eps": 1.0}, "eps is 1.0"),
+        ({"eps": "small"}, "eps is 'small'"),
     ],
 )
 def test_wrong_options_are_named(options: dict[str, object], named: str) -> None:
@@ -265,3 +266,5 @@ def test_wrong_options_are_named(options: dict[str, object], named: str) -> None
 def test_unknown_verdicts_are_named() -> None:
     with pytest.raises(InvalidValueError, match="'supported'"):
         aggregate(["fully", "supported"])
+    with pytest.raises(InvalidValueError, match="None"):
+        aggregate(["fully", None])  # type: ignore[list-item]  # on purpose

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import pytest
 
@@ -47,6 +48,13 @@ def test_ablation_full_is_the_score() -> None:
     assert result.full[0] == aggregate(WORDS, 0.3)
 
 
+def test_ablation_at_the_balanced_temperature_leaves_the_mean_as_it_is() -> None:
+    # T = .5 has exponent 1: A and C are one formula there, down to the last bit and so to all ties.
+    rows = [[a, b, c, d, e] for a, b, c, d, e in product(range(3), repeat=5)][1:]
+    result = ablation(rows, "balanced")
+    assert (result.arithmetic == result.full).all()
+
+
 def test_ablation_of_nothing_is_nan() -> None:
     result = ablation([[0, 0, 0, 0, 0]], 0.5)
     assert all(map(math.isnan, (result.full[0], result.arithmetic[0], result.binary[0])))
@@ -78,5 +86,7 @@ def test_native_verdicts_become_levels() -> None:
 def test_unknown_native_verdicts_are_named() -> None:
     with pytest.raises(InvalidValueError, match="'maybe' is no DeepEval verdict"):
         from_deepeval(["maybe"])
+    with pytest.raises(InvalidValueError, match="None is no DeepEval verdict"):
+        from_deepeval([None])  # type: ignore[list-item]  # on purpose
     with pytest.raises(InvalidValueError, match="2 is no RAGAS verdict"):
         from_ragas([2])

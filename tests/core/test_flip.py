@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tcva_adapters.core.aggregation import FLOORS, Floor, aggregate
+from tcva_adapters.core.aggregation import FLOORS, Floor, aggregate, sweep
 from tcva_adapters.core.flip import flip_temperature
 from tcva_adapters.core.verdicts import LEVELS, Verdict, count_levels
 from tcva_adapters.errors import InvalidValueError
@@ -32,6 +32,16 @@ def test_passes_from_there_on_and_fails_just_below(
         assert aggregate(words, float(temperature), floor=floor) >= threshold * (1 - 1e-12)
     if flip > 0.1:
         assert aggregate(words, math.nextafter(flip, 0.0), floor=floor) < threshold
+
+
+@given(st.lists(st.integers(0, 3), min_size=5, max_size=5).filter(any), st.floats(0.1, 1.0))
+@example([1, 2, 3, 0, 0], 0.3)  # the last bit wavers there
+def test_a_threshold_that_is_the_answers_own_score(row: list[int], temperature: float) -> None:
+    threshold = float(sweep([row], [temperature])[0, 0])
+    flip = flip_temperature(row, threshold)
+    assert flip is not None
+    near = np.minimum(flip + np.ldexp(1.0, np.arange(-54, 0)), 1.0)
+    assert (sweep([row], near) >= threshold).all()
 
 
 def test_a_pass_below_the_drop_does_not_count() -> None:
@@ -67,3 +77,9 @@ def test_counts_work_like_words() -> None:
 def test_wrong_thresholds_are_named(threshold: float) -> None:
     with pytest.raises(InvalidValueError, match=f"threshold is {threshold}"):
         flip_temperature(["fully"], threshold)
+
+
+@pytest.mark.parametrize("wrong", [[1, "fully", 0, 0, 0], [1, 0, 0, 0], [-1, 0, 0, 0, 0]])
+def test_wrong_rows_are_refused(wrong: list[float]) -> None:
+    with pytest.raises(InvalidValueError, match="counts"):
+        flip_temperature(wrong, 0.5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
@@ -29,8 +30,10 @@ def test_presets_rise_in_leniency() -> None:
     assert check_temperature("0.25") == 0.25
 
 
-@pytest.mark.parametrize("temperature", [0.0999, 1.0001, -1, math.nan, math.inf, "cold", True])
-def test_out_of_range(temperature: float | str) -> None:
+@pytest.mark.parametrize(
+    "temperature", [0.0999, 1.0001, -1, math.nan, math.inf, "cold", True, None]
+)
+def test_out_of_range(temperature: Any) -> None:
     with pytest.raises(InvalidValueError, match=str(temperature)):
         check_temperature(temperature)
 
@@ -42,6 +45,7 @@ def test_out_of_range(temperature: float | str) -> None:
         {"t_min": 0.5, "t_max": 0.5},
         {"t_max": 1.6},
         {"p_max": math.inf},
+        {"p_min": -1e308, "p_max": 1e308},
     ],
 )
 def test_wrong_bounds(ends: dict[str, float]) -> None:

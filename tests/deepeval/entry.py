@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from typing import Any
 
 from deepeval.evaluate import evaluate
@@ -12,6 +14,8 @@ from deepeval.evaluate.configs import AsyncConfig, CacheConfig, DisplayConfig, E
 from deepeval.evaluate.types import EvaluationResult
 from deepeval.models import DeepEvalBaseLLM
 from deepeval.test_case import LLMTestCase
+from tests.support import server
+from tests.support.server import Answer, Body, Script
 
 from tcva_adapters import Result, Sample
 from tcva_adapters.deepeval import TCVAMetric, results_of
@@ -70,6 +74,30 @@ def case_of(sample: Sample) -> LLMTestCase:
     )
 
 
+def hanging_up(script: Script) -> Script:
+    """A server that ends every connection: DeepEval never closes its clients."""
+
+    def answer(body: Body, number: int) -> Answer:
+        said = script(body, number)
+        full = server.reply(said) if isinstance(said, str) else said
+        assert isinstance(full, Answer)
+        return replace(full, headers={**full.headers, "Connection": "close"})
+
+    return answer
+
+
+@contextmanager
+def own_loop() -> Iterator[None]:
+    """A loop for DeepEval, which runs on the thread's own and leaves it open."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    try:
+        yield
+    finally:
+        asyncio.set_event_loop(None)
+        loop.close()
+
+
 def evaluated(
     cases: Sequence[LLMTestCase],
     metrics: Sequence[Any],
@@ -79,14 +107,15 @@ def evaluated(
     **errors: Any,
 ) -> EvaluationResult:
     """DeepEval's `evaluate` without its printing."""
-    return evaluate(
-        test_cases=list(cases),
-        metrics=list(metrics),
-        async_config=AsyncConfig(run_async=asynchronous),
-        display_config=DisplayConfig(show_indicator=False, print_results=False),
-        cache_config=CacheConfig(write_cache=use_cache, use_cache=use_cache),
-        error_config=ErrorConfig(**errors),
-    )
+    with own_loop() if asynchronous else nullcontext():
+        return evaluate(
+            test_cases=list(cases),
+            metrics=list(metrics),
+            async_config=AsyncConfig(run_async=asynchronous),
+            display_config=DisplayConfig(show_indicator=False, print_results=False),
+            cache_config=CacheConfig(write_cache=use_cache, use_cache=use_cache),
+            error_config=ErrorConfig(**errors),
+        )
 
 
 def run(

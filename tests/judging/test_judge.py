@@ -6,8 +6,8 @@ import asyncio
 import dataclasses
 
 import pytest
-
 from tests.support.scripted import Answer, ScriptedModel, verdict_json
+
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judging.assessment import Assessment, Reason

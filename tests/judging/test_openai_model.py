@@ -14,8 +14,7 @@ from typing import Any
 
 import openai
 import pytest
-
-from support.server import (
+from tests.support.server import (
     DROP,
     GARBAGE,
     NO_MODEL,
@@ -30,6 +29,7 @@ from support.server import (
     later,
     reply,
 )
+
 from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError
 from tcva_adapters.judging.models import JudgeModel, ModelReply
 from tcva_adapters.judging.openai_model import OpenAICompatibleModel

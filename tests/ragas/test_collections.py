@@ -12,9 +12,9 @@ import pytest
 from ragas.backends.inmemory import InMemoryBackend
 from ragas.metrics.result import MetricResult
 from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, run, scripted
+from tests.support.scripted import verdict_json
 
 from ragas import Dataset, experiment
-from support.scripted import verdict_json
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.judging.assessment import Reason

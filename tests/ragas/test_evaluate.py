@@ -27,9 +27,9 @@ from tests.ragas.entry import (
     run,
     scripted,
 )
+from tests.support.scripted import ScriptedModel, verdict_json
 
 from ragas import EvaluationDataset, RunConfig, SingleTurnSample, aevaluate, evaluate
-from support.scripted import ScriptedModel, verdict_json
 from tcva_adapters import TCVA, Result, Sample
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.judging.assessment import Reason
@@ -170,6 +170,20 @@ def test_two_criteria_do_not_overwrite_each_other() -> None:
 def test_wrong_options_fail_when_built(options: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidValueError, match=said):
         TCVAMetric(**options)
+
+
+def test_options_set_later_count_and_are_checked() -> None:
+    metric = TCVAMetric(llm=ScriptedLLM(lambda _: TWO))
+    metric.temperature = 0.9
+    # p=10: ((1 + .3**10)/2)**.1
+    assert metric.single_turn_score(turn()) == pytest.approx(((1 + 0.3**10) / 2) ** 0.1, abs=1e-12)
+    metric.threshold = 3.0
+    with pytest.raises(InvalidValueError, match="threshold"):
+        metric.single_turn_score(turn())
+    other = TCVAMetric(llm="lexical")
+    other.criterion = "correctness"
+    with pytest.raises(InvalidValueError, match="build a new metric"):
+        other.single_turn_score(turn())
 
 
 def test_a_repr_shows_no_secret() -> None:

@@ -18,9 +18,9 @@ from langchain_core.outputs import LLMResult
 from ragas.llms import BaseRagasLLM, llm_factory
 from ragas.llms.base import InstructorBaseRagasLLM, LangchainLLMWrapper
 from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, scripted
+from tests.support.scripted import verdict_json
+from tests.support.server import Body, ScriptedServer, error, in_turn, reply
 
-from support.scripted import verdict_json
-from support.server import Body, ScriptedServer, error, in_turn, reply
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judging.assessment import Reason

@@ -151,7 +151,7 @@ def make_plan(
     if floor not in FLOORS:
         msg = f"unknown floor {floor!r}; known are {', '.join(FLOORS)}"
         raise InvalidValueError(msg)
-    if not sys.float_info.min <= eps < 1.0:
+    if not (isinstance(eps, (int, float)) and sys.float_info.min <= eps < 1.0):
         msg = f"eps is {eps!r}; it must lie above 0 and below 1"
         raise InvalidValueError(msg)
     weights = WeightScheme.resolve(scheme).as_array()

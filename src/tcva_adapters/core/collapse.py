@@ -7,7 +7,7 @@ the dial on verdicts that another framework was paid for.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -18,14 +18,12 @@ from tcva_adapters.core.aggregation import (
     Floor,
     SchemeLike,
     check_counts,
-    sweep,
+    make_plan,
+    scores_of,
 )
 from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds
 from tcva_adapters.core.verdicts import FloatArray, Verdict, WeightScheme
 from tcva_adapters.errors import InvalidValueError
-
-_ARITHMETIC_T: Final = 0.5
-"""Where the paper's bounds have exponent 1."""
 
 
 def binary_counts(counts: npt.ArrayLike) -> FloatArray:
@@ -73,7 +71,7 @@ class Ablation:
 
 def ablation(
     counts: npt.ArrayLike,
-    temperature: float,
+    temperature: float | str,
     *,
     scheme: SchemeLike = WeightScheme.DEFAULT,
     eps: float = DEFAULT_EPS,
@@ -98,16 +96,14 @@ def ablation(
     [0.3778, 0.5667, 0.1111]
     """
     rows = check_counts(counts)
-    grid = [temperature]
-    full = sweep(rows, grid, scheme=scheme, eps=eps, floor=floor, bounds=bounds)[:, 0]
-    bare = sweep(rows, grid, scheme=scheme, penalty="off", eps=eps, floor=floor, bounds=bounds)[
-        :, 0
-    ]
-    mean = sweep(rows, [_ARITHMETIC_T], scheme=scheme, penalty="off")[:, 0]
-    with np.errstate(invalid="ignore"):
-        kept = rows[:, :-1].sum(axis=1) / rows.sum(axis=1)
-    binary = sweep(binary_counts(rows), grid, eps=eps, floor=floor, bounds=bounds)[:, 0]
-    return Ablation(full, bare, mean * kept ** (1.5 - temperature), binary)
+    plan = make_plan([temperature], scheme=scheme, eps=eps, floor=floor, bounds=bounds)
+    binary = make_plan([temperature], eps=eps, floor=floor, bounds=bounds)
+    return Ablation(
+        full=scores_of(rows, plan)[:, 0],
+        without_penalty=scores_of(rows, replace(plan, penalty="off"))[:, 0],
+        arithmetic=scores_of(rows, replace(plan, exponents=np.ones(1)))[:, 0],
+        binary=scores_of(binary_counts(rows), binary)[:, 0],
+    )
 
 
 def ragas_score(verdicts: Sequence[int]) -> float:
@@ -183,7 +179,10 @@ def from_deepeval(verdicts: Iterable[str]) -> list[Verdict]:
     [<Verdict.FULLY: 'fully'>, <Verdict.PARTIAL: 'partial'>]
     """
     known = "yes, borderline, idk, no"
-    return [_lookup(_DEEPEVAL, verdict.strip().lower(), "DeepEval", known) for verdict in verdicts]
+    return [
+        _lookup(_DEEPEVAL, v.strip().lower() if isinstance(v, str) else v, "DeepEval", known)
+        for v in verdicts
+    ]
 
 
 _RAGAS: Final[dict[object, Verdict]] = {1: Verdict.FULLY, 0: Verdict.NONE}

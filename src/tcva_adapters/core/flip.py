@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from tcva_adapters.core.aggregation import (
     DEFAULT_EPS,
@@ -18,6 +19,9 @@ from tcva_adapters.core.kernel import TINY_EXPONENT, Penalty, score_rows
 from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds, exponent_within
 from tcva_adapters.core.verdicts import FloatArray, Verdict, WeightScheme, count_levels
 from tcva_adapters.errors import InvalidValueError
+
+_PROBES: Final = 65
+_AHEAD: Final = 256
 
 
 def flip_temperature(
@@ -34,7 +38,8 @@ def flip_temperature(
 
     The score rises with the temperature, but for one place: with the default floor and a ``none``
     present it falls right above exponent 0 (T = 0.4556). A pass below that fall does not count when
-    the score fails again above it.
+    the score fails again above it. Where a score is flat in the temperature, its last bit may
+    waver; the answer lies above every failure seen at any scale of the search.
 
     Args:
         verdicts_or_counts: A list of verdicts, or the five level counts, fully first.
@@ -65,24 +70,26 @@ def flip_temperature(
         raise InvalidValueError(msg)
     row = _as_row(verdicts_or_counts)
 
-    def passes(temperature: float) -> bool:
+    def passes(temperatures: FloatArray) -> npt.NDArray[np.bool_]:
         plan = make_plan(
-            [temperature], scheme=scheme, penalty=penalty, eps=eps, floor=floor, bounds=bounds
+            temperatures, scheme=scheme, penalty=penalty, eps=eps, floor=floor, bounds=bounds
         )
-        return bool(score_rows(row, plan)[0, 0] >= threshold)
+        reached: npt.NDArray[np.bool_] = score_rows(row, plan)[0] >= threshold
+        return reached
+
+    def positive(temperatures: FloatArray) -> npt.NDArray[np.bool_]:
+        return np.array([exponent_within(t, bounds) >= TINY_EXPONENT for t in temperatures])
 
     # Two pieces on which the score never falls: exponents above 0, and those up to 0.
     pieces = [(bounds.t_min, bounds.t_max)]
     if bounds.p_min < TINY_EXPONENT <= bounds.p_max:
-        edge = _bisect(
-            lambda t: exponent_within(t, bounds) >= TINY_EXPONENT, bounds.t_min, bounds.t_max
-        )
-        pieces = [(edge, bounds.t_max), (bounds.t_min, math.nextafter(edge, -math.inf))]
+        edge = _settles(positive, bounds.t_min, bounds.t_max)
+        pieces = [(edge, bounds.t_max), (bounds.t_min, float(np.nextafter(edge, -np.inf)))]
     found = None
     for start, end in pieces:
-        if not passes(end):
+        if not passes(np.array([end]))[0]:
             break
-        found = _bisect(passes, start, end)
+        found = _settles(passes, start, end)
         if found > start:
             break
     return found
@@ -94,18 +101,23 @@ def _as_row(
     items = list(verdicts_or_counts)
     if all(isinstance(item, str) for item in items):
         return count_levels(items)[None, :]
-    return check_counts(np.array([items], dtype=np.float64))
+    return check_counts([items])
 
 
-def _bisect(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """The smallest float in [low, high] where ``holds`` does, given that it does at ``high``."""
-    if holds(low):
-        return low
+def _settles(
+    holds: Callable[[FloatArray], npt.NDArray[np.bool_]], low: float, high: float
+) -> float:
+    """The float in [low, high] from which on ``holds`` does, given that it does at ``high``."""
+    end = high
     while True:
-        middle = low + (high - low) / 2
-        if not low < middle < high:
-            return high
-        if holds(middle):
-            high = middle
-        else:
-            low = middle
+        probes = np.unique(np.linspace(low, high, _PROBES))
+        failing = np.flatnonzero(~holds(probes))
+        if not len(failing):
+            return low
+        low, high = float(probes[failing[-1]]), float(probes[failing[-1] + 1])
+        if len(probes) == 2:
+            break
+    # The very next floats one by one: there the last bit wavers, and probes skip most of them.
+    ahead = np.minimum(high + np.spacing(high) * np.arange(_AHEAD), end)
+    failing = np.flatnonzero(~holds(ahead))
+    return float(ahead[failing[-1] + 1]) if len(failing) else high

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, SupportsFloat
 
 from tcva_adapters.errors import InvalidValueError
 
@@ -36,7 +36,8 @@ class Bounds:
     t_max: float = 1.0
 
     def __post_init__(self) -> None:
-        if not all(map(math.isfinite, (self.p_min, self.p_max, self.t_min, self.t_max))):
+        ends = (self.p_min, self.p_max, self.p_max - self.p_min, self.t_min, self.t_max)
+        if not all(map(math.isfinite, ends)):
             msg = f"bounds must be finite; got {self!r}"
             raise InvalidValueError(msg)
         if not self.p_min < self.p_max:
@@ -68,7 +69,7 @@ def check_temperature(temperature: float | str, bounds: Bounds = PAPER_BOUNDS) -
             names = ", ".join(PRESETS)
             msg = f"unknown temperature {temperature!r}; give a number or one of {names}"
             raise InvalidValueError(msg) from None
-    elif isinstance(temperature, bool):
+    elif isinstance(temperature, bool) or not isinstance(temperature, SupportsFloat):
         msg = f"temperature must be a number, not {temperature!r}"
         raise InvalidValueError(msg)
     else:

@@ -38,10 +38,10 @@ class Verdict(StrEnum):
         Raises:
             InvalidValueError: The word names no level.
         """
-        cleaned = word.strip().lower()
         try:
+            cleaned = word.strip().lower()
             return cls("partial" if cleaned == "partially" else cleaned)
-        except ValueError:
+        except (AttributeError, ValueError):
             levels = ", ".join(LEVELS)
             msg = f"unknown verdict {word!r}; a verdict is one of {levels}"
             raise InvalidValueError(msg) from None

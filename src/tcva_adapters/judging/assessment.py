@@ -123,7 +123,7 @@ class ClaimVerdict(BaseModel):
     def _probabilities_sum_to_one(self) -> Self:
         if self.probabilities is not None and (
             min(self.probabilities) < 0.0
-            or abs(sum(self.probabilities) - 1.0) > PROBABILITY_TOLERANCE
+            or not abs(sum(self.probabilities) - 1.0) <= PROBABILITY_TOLERANCE  # refuses nan, too
         ):
             msg = f"probabilities must be >= 0 and sum to 1, got {self.probabilities!r}"
             raise ValueError(msg)
@@ -222,8 +222,11 @@ class Assessment(BaseModel):
         return np.zeros(len(LEVELS)) if self.unscored is not None else count_levels(self.verdicts)
 
     def to_json(self) -> str:
-        """One line of JSON that `from_json` reads back to an equal assessment."""
-        return self.model_dump_json(exclude_defaults=False)
+        """One line of JSON that `from_json` reads back to an equal assessment.
+
+        Metadata that JSON cannot hold is written as text.
+        """
+        return self.model_dump_json(fallback=str)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Assessment:

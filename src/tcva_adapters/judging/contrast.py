@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from tcva_adapters.judging.text_features import Token
+from tcva_adapters.judging.text_features import Token, is_content
 from tcva_adapters.judging.word_lists import ANTONYMS, DENIALS
 
 _REACH: Final = 6  # tokens that a negator reaches
@@ -21,14 +21,10 @@ _FILLERS: Final = frozenset({"longer", "yet", "ever", "really", "necessarily", "
 _UNSPACED_NEGATORS: Final = "不没未无勿"
 
 
-def is_content(token: Token) -> bool:
-    """Whether the token carries meaning of its own: a word, a number or a character pair."""
-    return token.kind in {"word", "number", "pair"}
-
-
 def _denied(tokens: Sequence[Token]) -> list[tuple[int, str]]:
     """(position, stem) of each word that a negator denies: the first content word after it, and
-    those joined to that by *or*. *Not only* and *no more than* deny nothing."""
+    those joined to that by *or*. *Not only* and *no more than* deny nothing.
+    """
     found = []
     for at, token in enumerate(tokens):
         if token.kind == "pair" and token.text[0] in _UNSPACED_NEGATORS:

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, Protocol, runtime_checkable
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judging.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
+from tcva_adapters.judging.call_errors import as_judge_error
 from tcva_adapters.judging.claims import split_claims
 from tcva_adapters.judging.criteria import Criterion
 from tcva_adapters.judging.evidence import check_evidence
@@ -55,6 +56,9 @@ class Judge(Protocol):
     @property
     def is_local(self) -> bool:
         """True for a judge that computes in this process: threads would not make it faster."""
+
+    def check(self, criterion: Criterion) -> None:
+        """Raise InvalidValueError for a criterion that this judge cannot judge by."""
 
     def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """Judge one sample. Failures are values: this does not raise for a bad reply."""
@@ -124,15 +128,23 @@ class LexicalSampleJudge:
         """True: it computes."""
         return True
 
-    def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
-        """Judge one sample by its words.
+    def check(self, criterion: Criterion) -> None:
+        """Refuse lists of criteria texts, which words cannot judge.
 
         Raises:
-            InvalidValueError: The criterion is a list of criteria texts, which words cannot judge.
+            InvalidValueError: The criterion is such a list.
         """
         if criterion.statements:
             msg = f"the lexical judge cannot judge criteria texts ({criterion.name!r}); use a model"
             raise InvalidValueError(msg)
+
+    def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
+        """Judge one sample by its words.
+
+        Raises:
+            InvalidValueError: See `check`.
+        """
+        self.check(criterion)
         started = time.perf_counter()
         unscored = blank_field(sample, criterion)
         claims: list[ClaimVerdict] = []
@@ -201,6 +213,9 @@ class ModelJudge:
         """False: asking a model is waiting."""
         return False
 
+    def check(self, criterion: Criterion) -> None:
+        """Any criterion will do."""
+
     def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """Judge one sample; a failed call or a bad reply becomes the reason of an unscored one."""
         steps = self._steps(sample, criterion)
@@ -210,7 +225,7 @@ class ModelJudge:
                 try:
                     reply = self.model.complete(request)
                 except Exception as error:  # noqa: BLE001  # any failure of a call is a value here
-                    request = steps.throw(_as_judge_error(error))
+                    request = steps.throw(as_judge_error(error))
                 else:
                     request = steps.send(reply)
         except StopIteration as stop:
@@ -225,7 +240,7 @@ class ModelJudge:
                 try:
                     reply = await self.model.acomplete(request)
                 except Exception as error:  # noqa: BLE001  # as above; cancellation passes through
-                    request = steps.throw(_as_judge_error(error))
+                    request = steps.throw(as_judge_error(error))
                 else:
                     request = steps.send(reply)
         except StopIteration as stop:
@@ -279,9 +294,8 @@ def _verdicts(
     if not texts:
         return ()
     reply = yield from talk.ask(verdict_request(sample, criterion, texts))
-    found, disbelieved = _accepted(reply, texts, criterion)
+    found, disbelieved, problems = _accepted(reply, texts, criterion)
     missing = [number for number in range(1, len(texts) + 1) if number not in found]
-    problem = ""
     if missing:
         # Where nothing was disbelieved the prompt keeps its beginning, which is cached.
         request = verdict_request(
@@ -290,15 +304,16 @@ def _verdicts(
         try:
             reply = yield from talk.ask(request)
         except _CannotScoreError as stop:
-            problem = f" (the further call failed: {stop.unscored.detail})"
+            problems = [f"the further call failed: {stop.unscored.detail}"]
         else:
-            again, _ = _accepted(reply, texts, criterion)
+            again, _, problems = _accepted(reply, texts, criterion)
             found |= {number: again[number] for number in missing if number in again}
     missing = [number for number in missing if number not in found]
     if missing:
         reason = Reason.INCOMPLETE_VERDICTS if found else Reason.UNREADABLE_REPLY
         numbers = ", ".join(map(str, missing))
-        detail = f"no verdict for claim {numbers} of {len(texts)}{problem}"
+        why = f": {'; '.join(problems)}" if problems else ""
+        detail = f"no verdict for claim {numbers} of {len(texts)}{why}"
         raise _CannotScoreError(reason, detail, talk.replies)
     held = passages(sample, criterion)
     verdicts = (found[number] for number in range(1, len(texts) + 1))
@@ -309,11 +324,12 @@ def _verdicts(
 
 def _accepted(
     reply: ModelReply, texts: Sequence[str], criterion: Criterion
-) -> tuple[dict[int, ClaimVerdict], bool]:
-    """The verdicts of a reply by claim number, and whether a mark as non-claim was disbelieved."""
+) -> tuple[dict[int, ClaimVerdict], bool, list[str]]:
+    """The verdicts by claim number, whether a non-claim was disbelieved, and what was wrong."""
     accepted: dict[int, ClaimVerdict] = {}
     disbelieved = False
-    for number, verdict in parse_verdicts(reply.text, len(texts)).verdicts.items():
+    parsed = parse_verdicts(reply.text, len(texts))
+    for number, verdict in parsed.verdicts.items():
         text = texts[number - 1]
         if isinstance(verdict.label, Verdict):
             accepted[number] = _claim_verdict(text, verdict, verdict.label, reply)
@@ -322,7 +338,8 @@ def _accepted(
             accepted[number] = ClaimVerdict(claim=text, verdict=None, reason=reason)
         else:
             disbelieved = True
-    return accepted, disbelieved
+    problems = ["the reply was cut off"] if reply.truncated else []
+    return accepted, disbelieved, [*problems, *parsed.problems]
 
 
 def _claim_verdict(
@@ -408,14 +425,6 @@ class _CannotScoreError(Exception):
         super().__init__(detail)
         raw = "\n---\n".join(replies) if replies else None
         self.unscored = Unscored(reason=reason, detail=detail, raw_reply=raw, fatal=fatal)
-
-
-def _as_judge_error(error: Exception) -> JudgeError:
-    if isinstance(error, JudgeError):
-        return error
-    if isinstance(error, TimeoutError):
-        return JudgeError(f"the judge did not answer in time: {error}", reason="timeout")
-    return JudgeError(f"{type(error).__name__}: {error}")
 
 
 def _check_max_claims(max_claims: int) -> None:

@@ -10,11 +10,11 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from tcva_adapters.errors import JudgeError
+from tcva_adapters.judging.call_errors import KEY_LIKE
 
 __all__ = ["Failure", "Server", "shown_url"]
 
 _LONGEST_QUOTE: Final = 300
-_KEY_LIKE: Final = re.compile(r"\b(?:sk|pk|rk|gsk|xai|key)[-_][\w*.-]{6,}|(?<=Bearer )\S+")
 _CONTEXT_LENGTH: Final = re.compile(
     r"context[_ ](?:length|window|size)|maximum context|too many (?:input )?tokens"
     r"|(?:prompt|input) is too long|reduce the length|exceeds? the (?:available )?context",
@@ -58,7 +58,7 @@ class Server:
         """A quotation fit for a message: no key, one line, not too long."""
         if self.secret:
             text = text.replace(self.secret, "***")
-        text = " ".join(_KEY_LIKE.sub("***", text).split())
+        text = " ".join(KEY_LIKE.sub("***", text).split())
         return text if len(text) <= _LONGEST_QUOTE else text[:_LONGEST_QUOTE] + "..."
 
     def failure(self, error: Exception) -> Failure:

@@ -403,7 +403,7 @@ def _check(
 ) -> None:
     for right, what, value in (
         (bool(model.strip()), "model must name a model", model),
-        (temperature is None or 0 <= temperature <= 2, "temperature lies in [0, 2]", temperature),  # noqa: PLR2004
+        (temperature is None or 0 <= temperature <= 2, "temperature lies in [0, 2]", temperature),
         (max_tokens >= 1, "max_tokens must be 1 or more", max_tokens),
         (timeout > 0, "timeout must be above 0 seconds", timeout),
         (max_retries >= 0, "max_retries must be 0 or more", max_retries),

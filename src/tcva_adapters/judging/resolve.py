@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Final
@@ -18,12 +17,12 @@ from tcva_adapters.judging.judge import (
 from tcva_adapters.judging.models import JudgeModel
 
 ADAPTERS: Final = {
-    # A module that is loaded wherever such an LLM object exists -> who makes it a judge model.
-    # Names, not imports: nothing is loaded that the user has not loaded.
-    "langchain_core.language_models": "tcva_adapters.langchain.model",
-    "llama_index.core.llms": "tcva_adapters.llamaindex.model",
-    "ragas.llms": "tcva_adapters.ragas.model",
-    "deepeval.models": "tcva_adapters.deepeval.model",
+    # The package that a class of the LLM object comes from -> who makes it a judge model. Names,
+    # not imports: nothing is loaded that the user has not loaded.
+    "langchain_core": "tcva_adapters.langchain.model",
+    "llama_index": "tcva_adapters.llamaindex.model",
+    "ragas": "tcva_adapters.ragas.model",
+    "deepeval": "tcva_adapters.deepeval.model",
 }
 
 KINDS: Final = (
@@ -70,12 +69,12 @@ def resolve_judge(
 
 
 def _adapted(llm: Any) -> JudgeModel | None:
-    """A framework's LLM object as a judge model; None where no loaded framework knows it."""
-    for loaded, adapter in ADAPTERS.items():
-        if loaded in sys.modules:
-            as_judge_model: Callable[[Any], JudgeModel | None] = import_module(
-                adapter
-            ).as_judge_model
+    """A framework's LLM object as a judge model; None where its classes are of no framework."""
+    packages = dict.fromkeys(cls.__module__.partition(".")[0] for cls in type(llm).__mro__)
+    for package in packages:
+        if package in ADAPTERS:
+            adapter = import_module(ADAPTERS[package])
+            as_judge_model: Callable[[Any], JudgeModel | None] = adapter.as_judge_model
             model = as_judge_model(llm)
             if model is not None:
                 return model

@@ -81,7 +81,7 @@ class Result:
 
     >>> result = Result(Assessment.from_verdicts(["fully", "fully", "minor"]))
     >>> round(result.score, 3), round(result.at("strict").score, 3), round(result.at(0.9).score, 3)
-    (0.767, 0.361, 0.96)
+    (0.767, 0.363, 0.96)
     """
 
     assessment: Assessment

@@ -132,7 +132,7 @@ def _read_contexts(name: str, value: Any) -> tuple[str, ...]:
         if text.startswith("[") and text.endswith("]"):
             try:
                 parsed = json.loads(text)
-            except ValueError:
+            except (ValueError, RecursionError):  # not JSON after all
                 return (value,)
             if all(isinstance(item, str) for item in parsed):
                 return tuple(parsed)

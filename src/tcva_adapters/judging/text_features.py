@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -56,6 +57,10 @@ _MYRIADS: Final = {"万": 10**4, "亿": 10**8, "億": 10**8}
 _LONGEST_EXACT: Final = 15  # digits that a float holds exactly
 
 
+_END: Final = "\n"  # no token has this key
+_CONTENT: Final = frozenset({"word", "number", "pair"})
+
+
 class Token(NamedTuple):
     """One normalised word, number or character pair.
 
@@ -75,6 +80,25 @@ class Token(NamedTuple):
     capital: bool
     clause: int
     other: str = ""
+
+
+def is_content(token: Token) -> bool:
+    """Whether the token carries meaning of its own: a word, a number or a character pair."""
+    return token.kind in _CONTENT
+
+
+def ngrams(tokens: Sequence[Token], n: int, *, ends: bool) -> list[tuple[str, ...]]:
+    """All runs of n neighbouring keys; none where the text is shorter.
+
+    With ``ends`` the two ends of the text count as keys, except in 1-grams.
+
+    >>> ngrams(tokenise("It rains"), 2, ends=False)
+    [('it', 'rain')]
+    """
+    keys = [token.key for token in tokens]
+    if ends and n > 1:
+        keys = [_END, *keys, _END]
+    return list(zip(*(keys[i:] for i in range(n)), strict=False))
 
 
 @lru_cache(maxsize=65536)
@@ -342,4 +366,3 @@ class _Reader:
         self._flush_sign()
         for i in range(max(1, len(run) - 1)):
             self._add(run[i : i + 2], run[i : i + 2], "pair")
-

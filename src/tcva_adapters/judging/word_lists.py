@@ -24,21 +24,68 @@ FUNCTION_WORDS: Final = frozenset(
     "le les un une des du de et ou mais est sont été était être a ont au aux en dans avec par pour "
     "sur que qui se sa son ses leur leurs ce cette ces il elle ils elles nous vous plus aussi si "
     # Portuguese and Italian, where they are none of the above
-    "os as uma umas foi são il gli dei della delle nel nella che di da"
-    .split()
+    "os as uma umas foi são il gli dei della delle nel nella che di da".split()
 )
 
 NEGATORS: Final[dict[str, str]] = dict.fromkeys(
-    "not no never none nobody nothing nowhere nor neither without rather instead cannot hardly "
-    "nicht kein keine keinen keinem keiner nie niemals ohne "
-    "nunca jamás sin ningún ninguna pas jamais sans aucun aucune ni".split(),
+    [
+        "not",
+        "no",
+        "never",
+        "none",
+        "nobody",
+        "nothing",
+        "nowhere",
+        "nor",
+        "neither",
+        "without",
+        "rather",
+        "instead",
+        "cannot",
+        "hardly",
+        "nicht",
+        "kein",
+        "keine",
+        "keinen",
+        "keinem",
+        "keiner",
+        "nie",
+        "niemals",
+        "ohne",
+        "nunca",
+        "jamás",
+        "sin",
+        "ningún",
+        "ninguna",
+        "pas",
+        "jamais",
+        "sans",
+        "aucun",
+        "aucune",
+        "ni",
+    ],
     "not",
 )
 """Negators deny what follows them in their clause."""
 
 DENIALS: Final = frozenset(
-    "forbid forbidden prohibit ban avoid fail refus deni lack unabl impossibl prevent "
-    "verboten prohibido interdit".split()
+    [
+        "forbid",
+        "forbidden",
+        "prohibit",
+        "ban",
+        "avoid",
+        "fail",
+        "refus",
+        "deni",
+        "lack",
+        "unabl",
+        "impossibl",
+        "prevent",
+        "verboten",
+        "prohibido",
+        "interdit",
+    ]
 )
 """Stems of words that deny what stands on either side of them."""
 
@@ -211,20 +258,94 @@ SCALES: Final[dict[str, int]] = {
 ANTONYMS: Final[dict[str, frozenset[str]]] = {}
 """Stems that cannot both be true of the same thing; each names its opposites."""
 
-for _pair in (
-    "before after,above below,abov below,over under,more less,more fewer,most least,more than,"
-    "increas decreas,increas reduc,rise fall,rais lower,ris fall,higher lower,high low,"
-    "large small,larger smaller,bigger smaller,longer shorter,long short,faster slower,fast slow,"
-    "older younger,old young,hot cold,warm cold,early late,earlier later,open clos,begin end,"
-    "start end,start stop,win los,gain los,pass fail,accept reject,accept refus,allow forbid,"
-    "allow prohibit,permit forbid,allow ban,buy sell,arriv leav,enter leav,north south,east west,"
-    "left right,male female,man woman,son daughter,brother sister,father mother,husband wife,"
-    "alive dead,safe dangerou,safe unsafe,possibl impossibl,legal illegal,guilti innocent,"
-    "always never,morning evening,am pm,first last,best worst,better worse,include exclud,"
-    "includ exclud,success failur,support oppos,agre disagre,confirm deni,public privat,wet dry,"
-    "black white,day night,inside outsid,insid outsid,indoor outdoor,maximum minimum,cheap "
-    "expensiv,cheaper expensiv,free paid,full empti,import export,victori defeat,approv reject"
-).split(","):
+for _pair in [
+    "before after",
+    "above below",
+    "abov below",
+    "over under",
+    "more less",
+    "more fewer",
+    "most least",
+    "more than",
+    "increas decreas",
+    "increas reduc",
+    "rise fall",
+    "rais lower",
+    "ris fall",
+    "higher lower",
+    "high low",
+    "large small",
+    "larger smaller",
+    "bigger smaller",
+    "longer shorter",
+    "long short",
+    "faster slower",
+    "fast slow",
+    "older younger",
+    "old young",
+    "hot cold",
+    "warm cold",
+    "early late",
+    "earlier later",
+    "open clos",
+    "begin end",
+    "start end",
+    "start stop",
+    "win los",
+    "gain los",
+    "pass fail",
+    "accept reject",
+    "accept refus",
+    "allow forbid",
+    "allow prohibit",
+    "permit forbid",
+    "allow ban",
+    "buy sell",
+    "arriv leav",
+    "enter leav",
+    "north south",
+    "east west",
+    "left right",
+    "male female",
+    "man woman",
+    "son daughter",
+    "brother sister",
+    "father mother",
+    "husband wife",
+    "alive dead",
+    "safe dangerou",
+    "safe unsafe",
+    "possibl impossibl",
+    "legal illegal",
+    "guilti innocent",
+    "always never",
+    "morning evening",
+    "am pm",
+    "first last",
+    "best worst",
+    "better worse",
+    "include exclud",
+    "includ exclud",
+    "success failur",
+    "support oppos",
+    "agre disagre",
+    "confirm deni",
+    "public privat",
+    "wet dry",
+    "black white",
+    "day night",
+    "inside outsid",
+    "insid outsid",
+    "indoor outdoor",
+    "maximum minimum",
+    "cheap expensiv",
+    "cheaper expensiv",
+    "free paid",
+    "full empti",
+    "import export",
+    "victori defeat",
+    "approv reject",
+]:
     _left, _, _right = _pair.partition(" ")
     ANTONYMS[_left] = ANTONYMS.get(_left, frozenset()) | {_right}
     ANTONYMS[_right] = ANTONYMS.get(_right, frozenset()) | {_left}

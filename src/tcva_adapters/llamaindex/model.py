@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -11,7 +10,7 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageR
 from llama_index.core.callbacks.token_counting import get_tokens_from_response
 from llama_index.core.llms import LLM
 
-from tcva_adapters.errors import JudgeError
+from tcva_adapters.judging.call_errors import as_judge_error
 from tcva_adapters.judging.models import JudgeModel, ModelReply
 from tcva_adapters.judging.prompts import JudgeRequest
 
@@ -29,8 +28,6 @@ is left out: a class may keep a key under any name."""
 
 _UNNAMED: Final = "unknown"
 _CUT_OFF: Final = frozenset({"length", "max_tokens", "MAX_TOKENS"})
-_KEY_LIKE: Final = re.compile(r"\b(?:sk|pk|rk|gsk|xai|key)[-_][\w*.-]{6,}|(?<=Bearer )\S+")
-_LONGEST_QUOTE: Final = 300
 
 
 def as_judge_model(llm: object) -> JudgeModel | None:
@@ -124,43 +121,3 @@ def _finish_reason(response: ChatResponse) -> str:
 
 def _get(holder: Any, key: str) -> Any:
     return holder.get(key) if isinstance(holder, Mapping) else getattr(holder, key, None)
-
-
-def as_judge_error(error: Exception) -> JudgeError:
-    """What an exception of an LLM means, told by its class name and status alone.
-
-    Provider packages are not imported: which of them are installed is not our business.
-
-    >>> class RateLimitError(Exception):
-    ...     status_code = 429
-    >>> as_judge_error(RateLimitError("slow down")).reason
-    'rate_limit'
-    """
-    if isinstance(error, JudgeError):
-        return error
-    status = next(
-        (s for s in map(_status, (error, getattr(error, "response", None))) if s is not None), None
-    )
-    names = " ".join(cls.__name__ for cls in type(error).__mro__).lower()
-    said = " ".join(_KEY_LIKE.sub("***", str(error)).split())[:_LONGEST_QUOTE]
-    msg = f"{type(error).__name__}: {said}"
-    for reason, statuses, words, fatal in _KINDS:
-        if status in statuses or any(word in names for word in words):
-            return JudgeError(msg, reason=reason, fatal=fatal)
-    return JudgeError(msg)
-
-
-_KINDS: Final = (
-    # The first that fits counts: a timeout is also a connection error in several packages.
-    ("timeout", (408, 504), ("timeout", "timedout", "deadlineexceeded"), False),
-    ("rate_limit", (429,), ("ratelimit", "toomanyrequests", "resourceexhausted"), False),
-    ("authentication", (401,), ("authenticationerror", "unauthenticated"), True),
-    ("permission", (403,), ("permissiondenied",), True),
-    ("model_not_found", (404,), ("notfounderror",), True),
-    ("server_error", (500, 502, 503, 529), ("internalservererror",), False),
-)
-
-
-def _status(holder: Any) -> int | None:
-    found = (getattr(holder, name, None) for name in ("status_code", "http_status", "code"))
-    return next((s for s in found if isinstance(s, int) and not isinstance(s, bool)), None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +16,7 @@ from ragas.prompt import PydanticPrompt
 from tcva_adapters.core.aggregation import Floor
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.verdicts import WeightScheme
-from tcva_adapters.errors import InvalidSampleError, JudgeError
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.facade import TCVA
 from tcva_adapters.judging.assessment import Assessment, Reason, Unscored
 from tcva_adapters.judging.criteria import Criterion
@@ -30,6 +29,17 @@ from tcva_adapters.judging.store import VerdictStore
 from tcva_adapters.ragas.model import calls_traced_by
 from tcva_adapters.ragas.prompts import CriterionText, check_prompts, texts_of, with_texts
 from tcva_adapters.ragas.views import COLUMNS, JUDGEMENT, TCVAJudgement, TCVAScore, sample_of
+
+_OPTIONS: Final = (
+    "temperature",
+    "threshold",
+    "scheme",
+    "penalty",
+    "eps",
+    "floor",
+    "on_unscored",
+    "store",
+)
 
 _PROMPTS: Final = (
     "wording_prompt",
@@ -111,20 +121,10 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
     none_prompt: CriterionText = field(init=False)
 
     def __post_init__(self) -> None:
-        self._tcva = TCVA(
-            self.criterion,
-            judge=_judge(self.llm, self.claims, self.max_claims),
-            temperature=self.temperature,
-            threshold=self.threshold,
-            scheme=self.scheme,
-            penalty=self.penalty,
-            eps=self.eps,
-            floor=self.floor,
-            on_unscored=self.on_unscored,
-            store=self.store,
-        )
-        self._built_for = self.llm
-        self.criterion = criterion = self._tcva.criterion
+        self._tcva = self._build(self.criterion)
+        # Resolved once, so that a store is opened once and texts have one criterion to belong to.
+        self.store, self.criterion = self._tcva.store, self._tcva.criterion
+        self._criterion = criterion = self._tcva.criterion
         self.name = self.name or f"tcva_{criterion.name}"
         for name, prompt in zip(_PROMPTS, texts_of(criterion), strict=True):
             setattr(self, name, prompt)
@@ -135,26 +135,37 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
                 *(f"{COLUMNS[name]}:optional" for name in shown),
             }
         }
+        self._built_for = self._settings(criterion)
+
+    def _build(self, criterion: Criterion | str) -> TCVA:
+        options = {name: getattr(self, name) for name in _OPTIONS}
+        judge = _judge(self.llm, self.claims, self.max_claims)
+        return TCVA(criterion, judge=judge, **options)
+
+    def _settings(self, criterion: Criterion) -> tuple[Any, ...]:
+        # By identity: RAGAS' LLM objects are equal where only their models differ.
+        options = (getattr(self, name) for name in _OPTIONS)
+        return (criterion, id(self.llm), self.claims, self.max_claims, *options)
 
     def __repr__(self) -> str:
         return f"TCVAMetric(name={self.name!r}, tcva={self.tcva!r})"
 
     @property
     def tcva(self) -> TCVA:
-        """The `TCVA` behind the metric, with the LLM and the prompts that it has now.
+        """The `TCVA` behind the metric, with the LLM, options and prompts that it has now.
 
         Raises:
-            InvalidValueError: The LLM is nothing that can judge, or a prompt cannot be used.
+            InvalidValueError: The LLM is nothing that can judge, a prompt or an option cannot be
+                used, or another criterion was set, which needs other columns.
         """
-        prompts = [getattr(self, name) for name in _PROMPTS]
-        criterion = with_texts(self._tcva.criterion, prompts)
-        if self.llm is not self._built_for or criterion is not self._tcva.criterion:
-            # A new object: judgements under way keep the model and the texts they began with.
-            tcva = copy(self._tcva)
-            tcva.criterion = criterion
-            if self.llm is not self._built_for:
-                tcva.judge = _judge(self.llm, self.claims, self.max_claims)
-            self._tcva, self._built_for = tcva, self.llm
+        if self.criterion is not self._criterion:
+            msg = f"the criterion was changed to {self.criterion!r}; build a new metric with it"
+            raise InvalidValueError(msg)
+        criterion = with_texts(self._criterion, [getattr(self, name) for name in _PROMPTS])
+        settings = self._settings(criterion)
+        if settings != self._built_for:
+            # A new object: judgements under way keep what they began with.
+            self._tcva, self._built_for = self._build(criterion), settings
         return self._tcva
 
     def _get_prompts(self) -> dict[str, PydanticPrompt[Any, Any]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 import threading
 from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import contextmanager
@@ -24,6 +23,7 @@ from ragas.llms.base import InstructorBaseRagasLLM
 from ragas.run_config import add_async_retry, add_retry
 
 from tcva_adapters.errors import JudgeError
+from tcva_adapters.judging.call_errors import as_judge_error
 from tcva_adapters.judging.models import JudgeModel, ModelReply
 from tcva_adapters.judging.prompts import JudgeRequest
 
@@ -38,8 +38,6 @@ is left out: a class may keep a key under any name."""
 _TEMPERATURE: Final = 0.01
 """RAGAS' own: some servers refuse a plain 0."""
 
-_KEY_LIKE: Final = re.compile(r"\b(?:sk|pk|rk|gsk|xai|key)[-_][\w*.-]{6,}|(?<=Bearer )\S+")
-_LONGEST_QUOTE: Final = 300
 _CUT_OFF: Final = frozenset({"length", "max_tokens"})
 
 
@@ -281,48 +279,6 @@ def _completion_reply(text: str, completion: Any, retries: int = 0) -> ModelRepl
 def _first_choice(completion: Any) -> Any:
     choices = getattr(completion, "choices", None)
     return choices[0] if choices else None
-
-
-def as_judge_error(error: Exception) -> JudgeError:
-    """What an exception of an LLM means, told by class names and status, its causes included.
-
-    Provider packages are not imported: which of them are installed is not our business.
-
-    >>> class RateLimitError(Exception):
-    ...     status_code = 429
-    >>> as_judge_error(RateLimitError("slow down")).reason
-    'rate_limit'
-    """
-    if isinstance(error, JudgeError):
-        return error
-    said = " ".join(_KEY_LIKE.sub("***", str(error)).split())[:_LONGEST_QUOTE]
-    msg = f"{type(error).__name__}: {said}"
-    # Retrying libraries wrap what happened into an error of their own.
-    cause: BaseException | None = error
-    while cause is not None:
-        status = next((s for s in map(_status, (cause, getattr(cause, "response", None))) if s), 0)
-        names = " ".join(cls.__name__ for cls in type(cause).__mro__).lower()
-        for reason, statuses, words, fatal in _KINDS:
-            if status in statuses or any(word in names for word in words):
-                return JudgeError(msg, reason=reason, fatal=fatal)
-        cause = cause.__cause__
-    return JudgeError(msg)
-
-
-_KINDS: Final = (
-    # The first that fits counts: a timeout is also a connection error in several packages.
-    ("timeout", (408, 504), ("timeout", "timedout", "deadlineexceeded"), False),
-    ("rate_limit", (429,), ("ratelimit", "toomanyrequests", "resourceexhausted"), False),
-    ("authentication", (401,), ("authenticationerror", "unauthenticated"), True),
-    ("permission", (403,), ("permissiondenied",), True),
-    ("model_not_found", (404,), ("notfounderror",), True),
-    ("server_error", (500, 502, 503, 529), ("internalservererror",), False),
-)
-
-
-def _status(holder: Any) -> int | None:
-    found = (getattr(holder, name, None) for name in ("status_code", "http_status", "code"))
-    return next((s for s in found if isinstance(s, int) and not isinstance(s, bool)), None)
 
 
 @lru_cache(maxsize=1)

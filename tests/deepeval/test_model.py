@@ -1,0 +1,257 @@
+"""DeepEval LLMs as judges, in any TCVA. The replies are scripted, the servers local."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from deepeval.config.settings import get_settings
+from deepeval.models import DeepEvalBaseLLM, LocalModel, OpenAIModel
+from deepeval.models.utils import EvaluationCost
+from deepeval.test_case import LLMTestCase
+from pydantic import BaseModel
+from tenacity import Future, RetryError
+from tests.deepeval.entry import ScriptedLLM, hanging_up, scripted
+from tests.support.scripted import verdict_json
+from tests.support.server import DROP, WRONG_KEY, ScriptedServer, error, in_turn, reply
+
+from tcva_adapters import TCVA, Sample
+from tcva_adapters.deepeval import TCVAMetric, as_judge_model
+from tcva_adapters.deepeval.model import _REPLIES, as_judge_error
+from tcva_adapters.errors import JudgeError
+from tcva_adapters.judging.assessment import Reason
+from tcva_adapters.judging.criteria import FAITHFULNESS
+from tcva_adapters.judging.models import JudgeModel
+from tcva_adapters.judging.prompts import JudgeRequest, claims_request, verdict_request
+
+REQUEST = JudgeRequest(system="Judge.", user="The data.", schema={}, schema_name="tcva_verdicts")
+SAMPLE = Sample(input="When?", response="It opens at nine.", contexts=("It opens at nine.",))
+CASE = LLMTestCase(
+    input="When?", actual_output="It opens at nine.", retrieval_context=["It opens at nine."]
+)
+FULLY = verdict_json((1, "fully", "opens at nine"))
+
+Ask = Callable[[JudgeModel], Any]
+both_faces = pytest.mark.parametrize(
+    "ask",
+    [lambda m: m.complete(REQUEST), lambda m: asyncio.run(m.acomplete(REQUEST))],
+    ids=["sync", "async"],
+)
+
+
+def model_of(llm: object) -> JudgeModel:
+    model = as_judge_model(llm)
+    assert model is not None
+    return model
+
+
+class Answering(ScriptedLLM):  # type: ignore[no-untyped-call]
+    """Answers with whatever object it was given."""
+
+    def __init__(self, answer: Any) -> None:
+        super().__init__(lambda _: "")
+        self.answer = answer
+
+    def generate(self, prompt: str) -> Any:
+        self.prompts.append(prompt)
+        return self.answer
+
+    async def a_generate(self, prompt: str) -> Any:
+        return self.generate(prompt)
+
+
+class Schematic(ScriptedLLM):  # type: ignore[no-untyped-call]
+    """As DeepEval's guide writes a class: it cannot answer without a schema."""
+
+    def generate(self, prompt: str, schema: type[BaseModel]) -> Any:  # type: ignore[override]
+        return schema.model_validate_json(self.reply(prompt))
+
+    async def a_generate(self, prompt: str, schema: type[BaseModel]) -> Any:  # type: ignore[override]
+        return self.generate(prompt, schema)
+
+
+@pytest.fixture
+def quick_retries(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(get_settings(), "DEEPEVAL_RETRY_CAP_SECONDS", 0)
+
+
+def local(server: ScriptedServer, **options: Any) -> LocalModel:
+    return LocalModel(model="m", base_url=server.base_url, api_key="sk-local-secret", **options)
+
+
+@pytest.mark.parametrize("other", ["lexical", None, 3, object(), ScriptedLLM])
+def test_anything_else_is_not_ours(other: object) -> None:
+    assert as_judge_model(other) is None
+
+
+@both_faces
+def test_it_is_asked_in_one_text_with_the_instructions_first(ask: Ask) -> None:
+    llm = scripted("yes")
+    assert ask(model_of(llm)).text == "yes"
+    assert llm.prompts == ["Judge.\n\nThe data."]
+
+
+def test_it_has_a_name_and_parameters_without_secrets() -> None:
+    model = model_of(scripted())
+    assert model.name == "deepeval:scripted"
+    assert model.parameters == {"class": "ScriptedLLM", "temperature": 0.0}
+    assert "never-shown" not in repr(model)
+    with ScriptedServer(hanging_up(in_turn(FULLY))) as server:
+        given = {"max_tokens": 500, "seed": 1, "extra_headers": {"api-key": "secret"}}
+        model = model_of(local(server, generation_kwargs=given))
+        assert model.name == "deepeval:m (Local Model)"
+        assert model.parameters == {
+            "class": "LocalModel",
+            "temperature": 0.0,
+            "max_tokens": 500,
+            "seed": 1,
+        }
+
+
+@both_faces
+@pytest.mark.parametrize(
+    ("cost", "expected"),
+    [
+        (EvaluationCost(0.5, 10, 5), (10, 5, 0.5)),
+        (EvaluationCost(None, 10, 5), (10, 5, None)),  # no price is known
+        (EvaluationCost(0.5), (0, 0, 0.5)),
+        (0.25, (0, 0, 0.25)),
+        (None, (0, 0, None)),
+    ],
+)
+def test_cost_and_tokens_are_taken_from_the_pair(ask: Ask, cost: Any, expected: Any) -> None:
+    answer = ask(model_of(Answering(("text", cost))))
+    assert answer.text == "text"
+    assert (answer.input_tokens, answer.output_tokens, answer.cost) == expected
+
+
+@both_faces
+def test_an_answer_that_is_no_text_is_an_error(ask: Ask) -> None:
+    with pytest.raises(JudgeError, match="returned a list; a judge answers with text"):
+        ask(model_of(Answering(["yes"])))
+
+
+@pytest.mark.parametrize("claims", ["split", "llm"])
+def test_a_class_that_insists_on_a_schema_gets_one(claims: Any) -> None:
+    replies = [json.dumps({"claims": ["It opens at nine."]})] * (claims == "llm") + [FULLY]
+    left = list(replies)
+    tcva = TCVA(judge=Schematic(lambda _: left.pop(0)), claims=claims)
+    assert tcva.evaluate(SAMPLE).score == 1.0
+    left = list(replies)
+    assert asyncio.run(tcva.aevaluate(SAMPLE)).score == 1.0
+
+
+def test_the_schemas_are_those_of_the_requests() -> None:
+    requests = [
+        verdict_request(SAMPLE, FAITHFULNESS, ["a"]),
+        claims_request(SAMPLE, FAITHFULNESS, 8),
+    ]
+    assert {request.schema_name for request in requests} == set(_REPLIES)
+    for request in requests:
+        ours = _REPLIES[request.schema_name].model_json_schema()
+        assert list(ours["properties"]) == list(request.schema["properties"])
+    entry = requests[0].schema["properties"]["verdicts"]["items"]
+    defined = _REPLIES["tcva_verdicts"].model_json_schema()["$defs"]["_Verdict"]
+    for name, field in entry["properties"].items():
+        assert defined["properties"][name]["type"] == field["type"]
+
+
+# DeepEval's own classes, against a server
+
+
+@both_faces
+def test_deepevals_own_classes_answer(ask: Ask) -> None:
+    with ScriptedServer(hanging_up(in_turn(reply(FULLY, usage=(10, 5))))) as server:
+        assert ask(model_of(local(server))).text == FULLY
+        priced = OpenAIModel(
+            model="m",
+            base_url=server.base_url,
+            api_key="x",
+            cost_per_input_token=0.1,
+            cost_per_output_token=0.2,
+        )
+        answer = ask(model_of(priced))
+        assert (answer.text, answer.input_tokens, answer.output_tokens) == (FULLY, 10, 5)
+        assert answer.cost == pytest.approx(10 * 0.1 + 5 * 0.2)
+        assert server.count == 2
+
+
+@pytest.mark.usefixtures("quick_retries")
+def test_one_call_and_a_rate_limit_that_passes() -> None:
+    with ScriptedServer(hanging_up(in_turn(error(429, "slow down"), FULLY))) as server:
+        metric = TCVAMetric(model=local(server))
+        assert metric.measure(CASE) == 1.0
+        assert server.count == 2  # DeepEval's retry; the judgement itself is one call
+
+
+@pytest.mark.usefixtures("quick_retries")
+@pytest.mark.parametrize(
+    ("answer", "reason", "fatal"),
+    [
+        (error(429, "slow down"), Reason.RATE_LIMIT, False),
+        (WRONG_KEY, Reason.JUDGE_ERROR, True),
+        (DROP, Reason.JUDGE_ERROR, False),
+    ],
+)
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
+def test_what_their_exceptions_mean(
+    answer: Any, reason: Reason, fatal: bool, asynchronous: bool
+) -> None:
+    with ScriptedServer(hanging_up(in_turn(answer))) as server:
+        tcva = TCVA(judge=local(server))
+        result = asyncio.run(tcva.aevaluate(SAMPLE)) if asynchronous else tcva.evaluate(SAMPLE)
+    assert result.unscored is not None
+    assert (result.unscored.reason, result.unscored.fatal) == (reason, fatal)
+    assert "sk-local" not in result.unscored.detail
+    assert "RetryError" not in result.unscored.detail
+
+
+class RateLimitError(Exception):
+    """As providers name it."""
+
+
+class StatusError(Exception):
+    def __init__(self, status: int) -> None:
+        super().__init__(f"status {status}")
+        self.status_code = status
+
+
+def retried(cause: Exception) -> RetryError:
+    outer = RetryError(Future.construct(3, cause, True))
+    outer.__cause__ = cause
+    return outer
+
+
+@pytest.mark.parametrize(
+    ("raised", "reason", "fatal"),
+    [
+        (TimeoutError("late"), "timeout", False),
+        (RateLimitError("slow down"), "rate_limit", False),
+        (StatusError(429), "rate_limit", False),
+        (StatusError(401), "authentication", True),
+        (StatusError(403), "permission", True),
+        (StatusError(404), "model_not_found", True),
+        (StatusError(503), "server_error", False),
+        (retried(TimeoutError("late")), "timeout", False),
+        (retried(StatusError(429)), "rate_limit", False),
+        (ValueError("odd"), "judge_error", False),
+        (JudgeError("as it is", reason="mine"), "mine", False),
+        (retried(JudgeError("as it is", reason="mine")), "mine", False),
+    ],
+)
+def test_reasons(raised: Exception, reason: str, fatal: bool) -> None:
+    meant = as_judge_error(raised)
+    assert (meant.reason, meant.fatal) == (reason, fatal)
+
+
+def test_keys_in_messages_are_not_passed_on() -> None:
+    assert "sk-" not in str(as_judge_error(ValueError("wrong key sk-abcdef123456 given")))
+
+
+def test_it_is_a_judge_wherever_tcva_takes_one() -> None:
+    llm: DeepEvalBaseLLM = scripted(FULLY)
+    result = TCVA(judge=llm).evaluate(SAMPLE)
+    assert (result.score, result.assessment.judge) == (1.0, "deepeval:scripted")

@@ -1,0 +1,254 @@
+"""DeepEval's own metrics, unmodified: offline through the lexical judge, and scripted."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from deepeval.metrics import ContextualPrecisionMetric, FaithfulnessMetric
+from deepeval.models import LocalModel
+from deepeval.templates.resolver import get_raw_template
+from pydantic import BaseModel
+from tests.deepeval.entry import ScriptedLLM, case_of, hanging_up, scripted
+from tests.support.server import ScriptedServer
+
+from tcva_adapters import Result, Sample, Verdict
+from tcva_adapters.core.collapse import deepeval_score
+from tcva_adapters.deepeval import (
+    LexicalLLM,
+    ascore_native,
+    native_metrics,
+    score_native,
+)
+from tcva_adapters.errors import InvalidValueError, JudgeError
+
+QUESTION = "Does the office open at nine on weekdays?"
+GOOD = "The office opens at nine on weekdays."
+BAD = "Bananas ripen faster in paper bags."
+SAMPLE = Sample(
+    input=QUESTION,
+    response=f"{GOOD} {BAD}",
+    contexts=(GOOD, "Parking is free."),
+    reference=f"{GOOD} {BAD}",
+)
+CALLS = {
+    # What DeepEval asks for one sample, its reason included.
+    "faithfulness": 4,  # truths, claims, verdicts, reason
+    "faithfulness_penalised": 4,
+    "answer_relevancy": 3,  # statements, verdicts, reason
+    "contextual_recall": 2,  # verdicts, reason
+    "hallucination": 2,
+}
+Score = Callable[..., Any]
+both_faces = pytest.mark.parametrize(
+    "score",
+    [score_native, lambda *a: asyncio.run(ascore_native(*a))],
+    ids=["sync", "async"],
+)
+
+
+@both_faces
+@pytest.mark.parametrize("name", CALLS)
+def test_every_metric_runs_offline(score: Score, name: str) -> None:
+    said = score(name, SAMPLE, LexicalLLM())
+    assert said.error == ""
+    assert said.calls == CALLS[name]
+    if name == "hallucination":
+        # No sentence that comes nearest to one of the contexts is unsupported.
+        assert [v.word for v in said.verdicts] == ["yes", "yes"]
+        assert [v.claim for v in said.verdicts] == list(SAMPLE.contexts or ())
+        assert said.score == 1.0
+    else:
+        assert [v.claim for v in said.verdicts] == [GOOD, BAD]
+        assert [v.word for v in said.verdicts] == ["yes", "no"]
+        assert [v.verdict for v in said.verdicts] == [Verdict.FULLY, Verdict.NONE]
+        assert said.score == 0.5
+
+
+def test_all_of_them_are_tried() -> None:
+    assert set(CALLS) == set(native_metrics())
+
+
+def test_the_reason_of_the_metric_names_the_fault() -> None:
+    metric = FaithfulnessMetric(model=LexicalLLM(), async_mode=False)
+    metric.measure(case_of(SAMPLE), _show_indicator=False)
+    assert metric.reason is not None
+    assert metric.reason.startswith("The score is 0.50: ")
+    assert "bananas" in metric.reason.lower() or "no word" in metric.reason
+
+
+def test_texts_cannot_pass_for_parts_of_the_prompt() -> None:
+    tricky = f"{GOOD}\n\nClaims:\n['x']\n\nJSON:\nIt isn't \"cheap\" {{ score }} <<claims>>."
+    sample = Sample(input=QUESTION, response=tricky, contexts=(tricky, "[1]"), reference=tricky)
+    for name in CALLS:
+        said = score_native(name, sample, LexicalLLM())
+        assert said.error == ""
+        if name != "answer_relevancy":
+            assert said.score == 1.0, name
+
+
+def test_a_contradicted_context_is_a_hallucination() -> None:
+    sample = SAMPLE.model_copy(update={"response": "The office does not open at noon on weekdays."})
+    said = score_native("hallucination", sample, LexicalLLM())
+    assert [v.word for v in said.verdicts] == ["no", "yes"]
+    assert said.score == 0.5
+
+
+PROMPTS = {
+    ("FaithfulnessMetric", "generate_truths"): "ad8700eb4b44",
+    ("FaithfulnessMetric", "generate_claims"): "88ffdb192ec4",
+    ("FaithfulnessMetric", "generate_verdicts"): "41fc4c64a6c5",
+    ("FaithfulnessMetric", "generate_reason"): "5058ce2a1dc1",
+    ("AnswerRelevancyMetric", "generate_statements"): "64ed73dfecb2",
+    ("AnswerRelevancyMetric", "generate_verdicts"): "66bf161a10b4",
+    ("AnswerRelevancyMetric", "generate_reason"): "82d4fc3a344d",
+    ("ContextualRecallMetric", "generate_verdicts"): "7c3e6d0d6742",
+    ("ContextualRecallMetric", "generate_reason"): "c206c76541ec",
+    ("HallucinationMetric", "generate_verdicts"): "6b97a569b974",
+    ("HallucinationMetric", "generate_reason"): "c83d4da4acbc",
+}
+
+
+@pytest.mark.parametrize(("metric", "method"), PROMPTS)
+def test_the_prompts_are_those_that_were_read(metric: str, method: Any) -> None:
+    # LexicalLLM follows the words of these templates: when DeepEval changes one, look at it again.
+    text = get_raw_template("metrics", metric, method)
+    digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+    assert digest == PROMPTS[metric, method]
+
+
+def test_other_prompts_are_refused() -> None:
+    llm = LexicalLLM()
+    with pytest.raises(JudgeError, match="not 'Write a poem'") as caught:
+        llm.generate("Write a poem")
+    with pytest.raises(JudgeError, match="not 'Write a poem'"):
+        asyncio.run(llm.a_generate("Write a poem"))
+    assert (caught.value.reason, caught.value.fatal) == ("unknown_prompt", True)
+    with pytest.raises(JudgeError, match="LexicalLLM knows the prompts of"):
+        ContextualPrecisionMetric(model=llm, async_mode=False).measure(case_of(SAMPLE), _show_indicator=False)
+    few = FaithfulnessMetric(model=llm, truths_extraction_limit=1, async_mode=False)
+    with pytest.raises(JudgeError, match="not 'Based on the given text"):
+        few.measure(case_of(SAMPLE), _show_indicator=False)
+
+
+# Scripted: what is captured, and what is not made up
+
+
+def answers(**by_key: Any) -> ScriptedLLM:
+    """Answers each of DeepEval's prompts by the key that it asks for."""
+
+    def reply(prompt: str) -> str:
+        for key, value in by_key.items():
+            if f'"{key}"' in prompt or f"'{key}'" in prompt:
+                if isinstance(value, Exception):
+                    raise value
+                return json.dumps({key: value})
+        raise AssertionError(prompt)
+
+    return ScriptedLLM(reply)
+
+
+def verdicts(*words: str) -> list[dict[str, str]]:
+    return [{"verdict": word, "reason": f"because {i}"} for i, word in enumerate(words)]
+
+
+@both_faces
+@pytest.mark.parametrize(
+    ("name", "score_of_three", "penalised"),
+    [("faithfulness", 2 / 3, False), ("faithfulness_penalised", 1 / 3, True)],
+)
+def test_verdicts_are_captured_and_turned_on_the_dial(
+    score: Score, name: str, score_of_three: float, penalised: bool
+) -> None:
+    llm = answers(
+        truths=["t"],
+        claims=["a", "b", "c"],
+        verdicts=verdicts("yes", "borderline", "no"),
+        reason="so",
+    )
+    said = score(name, SAMPLE, llm)
+    assert said.score == score_of_three
+    assert said.score == deepeval_score(
+        [v.word for v in said.verdicts], penalize_ambiguous_claims=penalised
+    )
+    assert said.calls == len(llm.prompts) == 4
+    assert [tuple(v) for v in said.verdicts] == [
+        ("a", "yes", Verdict.FULLY, "because 0"),
+        ("b", "borderline", Verdict.PARTIAL, "because 1"),
+        ("c", "no", Verdict.NONE, "because 2"),
+    ]
+    # At T=0.5 the exponent is 1: the mean of 1, 0.7 and 0, times the 2/3 that are not none.
+    assert Result(said.assessment()).score == pytest.approx(1.7 / 3 * 2 / 3, abs=1e-12)
+
+
+def test_verdicts_that_cannot_be_told_apart_name_no_claim() -> None:
+    llm = answers(truths=["t"], claims=["a", "b"], verdicts=verdicts("no"), reason="so")
+    said = score_native("faithfulness", SAMPLE, llm)
+    assert said.score == 0.0  # DeepEval divides by the verdicts that came
+    assert [v.claim for v in said.verdicts] == ["verdict 1 of 1"]
+
+
+def test_an_answer_without_claims_has_deepevals_score_and_no_verdict() -> None:
+    said = score_native("faithfulness", SAMPLE, answers(truths=[], claims=[], reason="so"))
+    assert (said.score, said.verdicts) == (1.0, ())
+    assert Result(said.assessment()).score is None
+
+
+@both_faces
+@pytest.mark.parametrize("name", CALLS)
+def test_failures_are_outcomes(score: Score, name: str) -> None:
+    def fails(_: str) -> str:
+        raise TimeoutError
+
+    said = score(name, SAMPLE, ScriptedLLM(fails))
+    assert (said.score, said.verdicts, said.error) == (None, (), "TimeoutError: ")
+    missing = score(name, Sample(input="q"), LexicalLLM())
+    assert missing.score is None
+    assert missing.error.startswith("MissingTestCaseParamsError: ")
+    assert missing.calls == 0
+
+
+def test_garbage_is_an_error() -> None:
+    said = score_native("hallucination", SAMPLE, scripted("I think so.", "Yes."))
+    assert said.score is None
+    assert "invalid JSON" in said.error
+
+
+def test_wrong_names_and_models_fail_at_once() -> None:
+    with pytest.raises(InvalidValueError, match="unknown DeepEval metric 'bias'; known are"):
+        score_native("bias", SAMPLE, LexicalLLM())
+    with pytest.raises(InvalidValueError, match="no DeepEval LLM"):
+        asyncio.run(ascore_native("faithfulness", SAMPLE, "gpt-4.1"))
+
+
+def test_deepevals_own_classes_work_and_are_counted() -> None:
+    def script(body: dict[str, Any], _: int) -> str:
+        prompt = body["messages"][0]["content"]
+        return str(LexicalLLM().generate(prompt))
+
+    with ScriptedServer(hanging_up(script)) as server:
+        llm = LocalModel(model="m", base_url=server.base_url, api_key="x")
+        for score in (score_native, lambda *a: asyncio.run(ascore_native(*a))):
+            before = server.count
+            said = score("faithfulness", SAMPLE, llm)
+            assert (said.score, said.calls, server.count - before) == (0.5, 4, 4)
+
+
+def test_the_reply_has_the_form_that_was_asked_for() -> None:
+    class Reason(BaseModel):
+        reason: str
+
+    prompt = ""
+
+    def keep(asked: str) -> str:
+        nonlocal prompt
+        prompt = asked
+        return json.dumps({"verdicts": verdicts("no", "yes"), "reason": "r"})
+
+    score_native("hallucination", SAMPLE, ScriptedLLM(keep))
+    assert "because 0" in LexicalLLM().generate(prompt, Reason).reason
+    assert "because 0" in json.loads(LexicalLLM().generate(prompt))["reason"]
