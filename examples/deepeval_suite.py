@@ -36,7 +36,7 @@ DOCUMENTS = [
 ANSWERS = {
     "When does the pool open at weekends?": "The pool opens at nine at weekends.",
     "What does a season ticket cost?": (
-        "A season ticket costs ninety coins. The ticket includes a towel and a drink."
+        "A season ticket costs ninety coins. Students receive vouchers for coffee."
     ),
     "Is the deposit for lockers returned?": "No, visitors never get their money back.",
 }

@@ -8,7 +8,7 @@ network: the lexical judge stands behind both evaluators. The second asks a mode
 (OPENAI_API_KEY, OPENAI_BASE_URL, and the package langchain-openai).
 """
 
-# ruff: noqa: INP001, T201  # a script of its own that prints
+# a script of its own that prints
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ and the lexical judge stands behind all metrics. The second asks a model for the
 the verdicts (OPENAI_API_KEY, OPENAI_BASE_URL).
 """
 
-# ruff: noqa: INP001, T201  # a script of its own that prints
+# a script of its own that prints
 
 from __future__ import annotations
 

@@ -11,6 +11,13 @@ from typing import Final
 
 IMPORT_SECONDS: Final = 120
 
+NO_TELEMETRY: Final = {
+    "RAGAS_DO_NOT_TRACK": "true",
+    "DEEPEVAL_TELEMETRY_OPT_OUT": "1",
+    "DEEPEVAL_DISABLE_DOTENV": "1",
+}
+"""Environment that keeps the frameworks from phoning home and from reading .env files."""
+
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
@@ -70,12 +77,7 @@ def inspect(requirement: Requirement) -> Finding:
         installed = version(name)
     except PackageNotFoundError:
         return Finding(name, None, fix=install)
-    quiet = {
-        "RAGAS_DO_NOT_TRACK": "true",
-        "DEEPEVAL_TELEMETRY_OPT_OUT": "1",
-        "DEEPEVAL_DISABLE_DOTENV": "1",
-        "DEEPEVAL_FILE_SYSTEM": "READ_ONLY",
-    }
+    quiet = {**NO_TELEMETRY, "DEEPEVAL_FILE_SYSTEM": "READ_ONLY"}
     try:
         done = subprocess.run(  # noqa: S603  # our own interpreter, module names from above
             [sys.executable, "-c", f"import {requirement.module}"],

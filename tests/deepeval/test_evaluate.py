@@ -6,6 +6,8 @@ import asyncio
 import os
 import subprocess
 import sys
+import threading
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,17 +16,20 @@ import pytest
 from deepeval.evaluate import assert_test
 from deepeval.evaluate.types import EvaluationResult
 from deepeval.metrics import BaseMetric, FaithfulnessMetric
+from deepeval.models import LocalModel
 from deepeval.test_case import ConversationalTestCase, LLMTestCase, Turn
 from tests.deepeval.entry import (
     ScriptedLLM,
     arun,
     case_of,
     evaluated,
+    hanging_up,
     own_loop,
     run,
     scripted,
 )
 from tests.support.scripted import ScriptedModel, verdict_json
+from tests.support.server import Body, ScriptedServer
 
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.deepeval import LexicalLLM, TCVAMetric, result_of, results_of
@@ -75,6 +80,75 @@ def test_scores_are_those_of_tcva_to_the_last_bit(asynchronous: bool, temperatur
 def test_awaited_measures_agree() -> None:
     results = asyncio.run(arun(SAMPLES, reply, temperature=0.6))
     assert [r.score for r in results] == expected(SAMPLES, temperature=0.6)
+
+
+def test_evaluate_inside_a_running_loop_and_in_a_thread() -> None:
+    plain = asyncio.run
+    found: list[list[float | None]] = []
+
+    def judge(*, asynchronous: bool = False) -> None:
+        results = run(SAMPLES, reply, asynchronous=asynchronous)
+        found.append([result.score for result in results])
+
+    async def in_a_loop() -> None:
+        judge()
+
+    asyncio.run(in_a_loop())
+    for asynchronous in (False, True):
+        thread = threading.Thread(target=judge, kwargs={"asynchronous": asynchronous})
+        thread.start()
+        thread.join()
+    assert found == [expected(SAMPLES)] * 3
+    assert asyncio.run is plain
+
+
+def test_results_keep_the_order_of_the_cases_however_they_finish() -> None:
+    class LastFirst(ScriptedLLM):  # type: ignore[no-untyped-call]
+        """Answers sample i only when sample i + 1 is answered."""
+
+        answered = defaultdict[int, asyncio.Event](asyncio.Event)
+
+        async def a_generate(self, prompt: str) -> str:
+            number = int(prompt.split("Claim number ")[1].split(" ", maxsplit=1)[0])
+            if number + 1 < len(SAMPLES):
+                await self.answered[number + 1].wait()
+            self.answered[number].set()
+            return reply(prompt)
+
+    metric = TCVAMetric(model=LastFirst(reply))
+    evaluation = evaluated([case_of(sample) for sample in SAMPLES], [metric])
+    results = results_of(evaluation)
+    assert [r.assessment.sample_id for r in results] == [s.id for s in SAMPLES]
+    assert [r.score for r in results] == expected(SAMPLES)
+    assert [case.name for case, _ in metric.collected] == [s.id for s in reversed(SAMPLES)]
+
+
+@both_ways
+def test_the_store_is_shared_by_the_copies(asynchronous: bool, tmp_path: Path) -> None:
+    llm = ScriptedLLM(reply)
+    for _ in range(2):
+        metric = TCVAMetric(model=llm, store=tmp_path / "verdicts.sqlite")
+        cases = [case_of(sample) for sample in SAMPLES]
+        evaluation = evaluated(cases, [metric], asynchronous=asynchronous)
+        assert [r.score for r in results_of(evaluation)] == expected(SAMPLES)
+        assert metric.store is not None
+        metric.store.close()
+    assert len(llm.prompts) == len(SAMPLES)
+
+
+@both_ways
+def test_one_request_per_case_where_the_native_metric_needs_four(asynchronous: bool) -> None:
+    def script(body: Body, _: int) -> str:
+        prompt = body["messages"][0]["content"]
+        return reply(prompt) if "<<<CLAIM 1>>>" in prompt else str(LexicalLLM().generate(prompt))
+
+    cases = [case_of(sample) for sample in SAMPLES[:3]]
+    with ScriptedServer(hanging_up(script)) as server:
+        llm = LocalModel(model="m", base_url=server.base_url, api_key="x")
+        evaluated(cases, [TCVAMetric(model=llm)], asynchronous=asynchronous)
+        assert server.count == len(cases)
+        evaluated(cases, [FaithfulnessMetric(model=llm)], asynchronous=asynchronous)
+        assert server.count == len(cases) + 4 * len(cases)
 
 
 @both_ways

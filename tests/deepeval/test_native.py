@@ -25,6 +25,8 @@ from tcva_adapters.deepeval import (
     score_native,
 )
 from tcva_adapters.errors import InvalidValueError, JudgeError
+from tcva_adapters.judging.criteria import FAITHFULNESS
+from tcva_adapters.judging.lexical import LexicalJudge
 
 QUESTION = "Does the office open at nine on weekdays?"
 GOOD = "The office opens at nine on weekdays."
@@ -64,9 +66,27 @@ def test_every_metric_runs_offline(score: Score, name: str) -> None:
         assert said.score == 1.0
     else:
         assert [v.claim for v in said.verdicts] == [GOOD, BAD]
-        assert [v.word for v in said.verdicts] == ["yes", "no"]
-        assert [v.verdict for v in said.verdicts] == [Verdict.FULLY, Verdict.NONE]
-        assert said.score == 0.5
+        # How far off the topic bananas are is for the judge to say.
+        assert said.verdicts[0].word == "yes"
+        assert said.verdicts[1].word in {"no", "borderline"}
+        if name != "answer_relevancy":
+            assert said.verdicts[1].verdict is Verdict.NONE
+            assert said.score == 0.5
+
+
+def test_the_words_follow_the_levels() -> None:
+    # One sentence per level that the lexical judge gives here; the rule of the scale is ours.
+    claims = [GOOD, BAD, "The office opens at nine.", "The office opens late on weekdays in May."]
+    levels = [v.verdict for v in LexicalJudge().judge_claims(claims, [GOOD], FAITHFULNESS)]
+    said = score_native(
+        "faithfulness",
+        Sample(input=QUESTION, response=" ".join(claims), contexts=(GOOD,)),
+        LexicalLLM(),
+    )
+    rule = {"fully": "yes", "mostly": "yes", "partial": "borderline", "minor": "borderline"}
+    assert [v.claim for v in said.verdicts] == claims
+    assert [v.word for v in said.verdicts] == [rule.get(str(level), "no") for level in levels]
+    assert len(set(levels)) > 2
 
 
 def test_all_of_them_are_tried() -> None:
@@ -129,7 +149,9 @@ def test_other_prompts_are_refused() -> None:
         asyncio.run(llm.a_generate("Write a poem"))
     assert (caught.value.reason, caught.value.fatal) == ("unknown_prompt", True)
     with pytest.raises(JudgeError, match="LexicalLLM knows the prompts of"):
-        ContextualPrecisionMetric(model=llm, async_mode=False).measure(case_of(SAMPLE), _show_indicator=False)
+        ContextualPrecisionMetric(model=llm, async_mode=False).measure(
+            case_of(SAMPLE), _show_indicator=False
+        )
     few = FaithfulnessMetric(model=llm, truths_extraction_limit=1, async_mode=False)
     with pytest.raises(JudgeError, match="not 'Based on the given text"):
         few.measure(case_of(SAMPLE), _show_indicator=False)

@@ -24,10 +24,11 @@ from tests.support.server import Body, ScriptedServer, error, in_turn, reply
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judging.assessment import Reason
+from tcva_adapters.judging.call_errors import as_judge_error
 from tcva_adapters.judging.models import JudgeModel
 from tcva_adapters.judging.prompts import JudgeRequest
 from tcva_adapters.ragas import TCVACollectionMetric, TCVAMetricResult, as_judge_model
-from tcva_adapters.ragas.model import as_judge_error, wait_for
+from tcva_adapters.ragas.model import wait_for
 
 pytestmark = [
     # RAGAS announces the end of its wrappers on every use.

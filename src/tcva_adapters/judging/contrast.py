@@ -17,6 +17,7 @@ _SOFT_NEGATORS: Final = frozenset({"rather", "instead", "hardly"})
 _HARMLESS_NEXT: Final = frozenset(
     {"only", "just", "more", "less", "fewer", "later", "earlier", "least", "doubt", "matter"}
 )
+_COUNTS: Final = frozenset({"number", "vague"})
 _FILLERS: Final = frozenset({"longer", "yet", "ever", "really", "necessarily", "currently"})
 _UNSPACED_NEGATORS: Final = "不没未无勿"
 
@@ -77,45 +78,16 @@ def _polarity(tokens: Sequence[Token]) -> dict[str, set[bool | None]]:
     return found
 
 
-def misplaced_numbers(claim: Sequence[Token], window: Sequence[Token]) -> list[Token]:
-    """Figures of the claim that the window does not have, or has with other neighbours."""
-    there = _neighbours(window)
-    known = {t.key for t in window}
-    found = []
-    for at, token in enumerate(claim):
-        if token.kind != "number":
-            continue
-        around = there.get(token.key, there.get(token.other))
-        mine = _around(claim, at) & known
-        if around is None or (mine and not mine & around):
-            found.append(token)
-    return found
-
-
-def _neighbours(tokens: Sequence[Token]) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for at, token in enumerate(tokens):
-        if token.kind == "number":
-            for key in filter(None, (token.key, token.other)):
-                found.setdefault(key, set()).update(_around(tokens, at))
-    return found
-
-
-def _around(tokens: Sequence[Token], at: int) -> set[str]:
-    near = tokens[max(0, at - _NEAR) : at + _NEAR + 1]
-    return {t.key for t in near if t.kind in {"word", "pair"}}
-
-
 def other_counts(claim: Sequence[Token], window: Sequence[Token]) -> list[str]:
     """*One week* where the window has *two weeks*: the words that are counted differently."""
     counted: dict[str, set[str]] = {}
     for token, following in pairwise(window):
-        if token.kind in {"number", "vague"} and following.kind == "word":
+        if token.kind in _COUNTS and following.kind == "word":
             counted.setdefault(following.key, set()).add(token.key)
     return [
         f"{token.text} {following.text}"
         for token, following in pairwise(claim)
-        if token.kind == "vague" and token.key not in counted.get(following.key, {token.key})
+        if token.kind in _COUNTS and token.key not in counted.get(following.key, {token.key})
     ]
 
 

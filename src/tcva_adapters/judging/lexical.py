@@ -16,7 +16,6 @@ import numpy as np
 from tcva_adapters.core.verdicts import LEVELS, WeightScheme
 from tcva_adapters.judging.assessment import ClaimVerdict
 from tcva_adapters.judging.contrast import (
-    misplaced_numbers,
     negation_differs,
     opposites,
     other_counts,
@@ -56,7 +55,8 @@ class LexicalSettings:
             mostly and fully; linear in between. A reader sees half of a claim supported long
             before half of its n-grams are.
         missing_number: A figure does not occur in the passages.
-        misplaced_number: A figure occurs, but not in the best window or not by the same words.
+        misplaced_number: A figure occurs, but not in the best window.
+        other_count: The window has another figure before the same word (*one week*, *two weeks*).
         missing_name: A name does not occur in the passages; once for each such name.
         negation: One side denies what the other asserts.
         opposite: A word of the claim stands against its opposite.
@@ -71,6 +71,7 @@ class LexicalSettings:
     knots: tuple[float, float, float, float, float] = (0.0, 0.1, 0.2, 0.35, 1.0)
     missing_number: float = 0.2
     misplaced_number: float = 0.7
+    other_count: float = 0.2
     missing_name: float = 0.8
     negation: float = 0.2
     opposite: float = 0.4
@@ -185,19 +186,23 @@ class LexicalJudge:
         s = self.settings
         places = passages.places
         absent = [t for t in tokens if t.key not in places and t.other not in places]
-        words = [t for t in absent if t.kind in {"word", "pair"}]
+        words = {t.key: t for t in absent if t.kind in {"word", "pair"}}
         if words:
-            names = sum(token.capital for token in words)
-            finding.fault(
-                s.missing_name**names, "not in the passages", (token.text for token in words)
-            )
-        missing = [t.text for t in absent if t.kind == "number"]
-        missing += other_counts(tokens, window.tokens)
+            # Whatever else is there, a claim with a word of its own is not supported word by word.
+            finding.value = min(finding.value, _WEIGHTS[1])
+            names = sum(t.capital for t in words.values())
+            texts = (t.text for t in words.values())
+            finding.fault(s.missing_name**names, "not in the passages", texts)
+        numbers = [t for t in tokens if t.kind == "number"]
+        missing = [t.text for t in numbers if t in absent]
         if missing:
             finding.fault(s.missing_number, "figures not in the passages", missing)
-        moved = [t.text for t in misplaced_numbers(tokens, window.tokens) if t not in absent]
+        moved = [t.text for t in numbers if t not in absent and not window.has(t)]
         if moved:
-            finding.fault(s.misplaced_number, "figures that belong to something else", moved)
+            finding.fault(s.misplaced_number, "figures found elsewhere only", moved)
+        counted = other_counts(tokens, window.tokens)
+        if counted and not missing:
+            finding.fault(s.other_count, "counted differently", counted)
         denied = negation_differs(tokens, window.tokens)
         if denied:
             finding.fault(s.negation, "negation differs", denied)

@@ -38,6 +38,10 @@ class Window:
     keys: frozenset[str]
     _grams: dict[int, frozenset[Gram]] = field(default_factory=dict)
 
+    def has(self, token: Token) -> bool:
+        """Whether the sentence has the token in one of its readings."""
+        return token.key in self.keys or token.other in self.keys
+
     def grams(self, n: int) -> frozenset[Gram]:
         """The n-grams of the sentence, its ends included."""
         if n not in self._grams:

@@ -1,0 +1,1 @@
+"""The frameworks' own metrics and TCVA on the same samples."""
