@@ -38,7 +38,7 @@ ABLATIONS: Final[dict[str, dict[str, Any]]] = {
     "no window (one bag of n-grams)": {"elsewhere": 1.0},
     "window only": {"elsewhere": 0.0},
     "function words count in full": {"function_weight": 1.0},
-    "no figures": {"missing_number": 1.0, "misplaced_number": 1.0},
+    "no figures": {"missing_number": 1.0, "misplaced_number": 1.0, "other_count": 1.0},
     "no names": {"missing_name": 1.0},
     "no negation": {"negation": 1.0},
     "no opposites": {"opposite": 1.0},
@@ -47,6 +47,7 @@ ABLATIONS: Final[dict[str, dict[str, Any]]] = {
     "no fault at all": {
         "missing_number": 1.0,
         "misplaced_number": 1.0,
+        "other_count": 1.0,
         "missing_name": 1.0,
         "negation": 1.0,
         "opposite": 1.0,
@@ -117,7 +118,10 @@ def print_speed(folder: Path) -> None:
         started = time.perf_counter()
         for i, sample in enumerate(samples):
             # A passage that was never seen before, so that no prepared index is at hand.
-            fresh = {**sample, "context": [f"{text} ({len(rates)}-{i})" for text in sample["context"]]}
+            fresh = {
+                **sample,
+                "context": [f"{text} ({len(rates)}-{i})" for text in sample["context"]],
+            }
             judge_sample(judge, fresh)
         rates.append(len(samples) / (time.perf_counter() - started))
     print(f"\nspeed: {max(rates):.0f} samples/s, best of 3 runs over {len(samples)} (one core)")
@@ -154,7 +158,9 @@ def print_labels(path: Path) -> None:
     for kind, pairs in by_kind.items():
         exact = sum(a == b for a, b in pairs) / len(pairs)
         error = sum(abs(a - b) for a, b in pairs) / len(pairs)
-        print(f"  {kind:16} n={len(pairs):3d} exact {exact:.2f}, off by {error:.2f} levels on average")
+        print(
+            f"  {kind:16} n={len(pairs):3d} exact {exact:.2f}, off by {error:.2f} levels on average"
+        )
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -103,16 +103,16 @@ def test_evaluate_inside_a_running_loop_and_in_a_thread() -> None:
 
 
 def test_results_keep_the_order_of_the_cases_however_they_finish() -> None:
+    answered = defaultdict[int, asyncio.Event](asyncio.Event)
+
     class LastFirst(ScriptedLLM):  # type: ignore[no-untyped-call]
         """Answers sample i only when sample i + 1 is answered."""
-
-        answered = defaultdict[int, asyncio.Event](asyncio.Event)
 
         async def a_generate(self, prompt: str) -> str:
             number = int(prompt.split("Claim number ")[1].split(" ", maxsplit=1)[0])
             if number + 1 < len(SAMPLES):
-                await self.answered[number + 1].wait()
-            self.answered[number].set()
+                await answered[number + 1].wait()
+            answered[number].set()
             return reply(prompt)
 
     metric = TCVAMetric(model=LastFirst(reply))

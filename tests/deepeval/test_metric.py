@@ -319,6 +319,13 @@ def test_a_copy_has_every_setting_and_shares_judge_store_and_list(tmp_path: Path
     assert isinstance(copy, TCVAMetric)
     for name in changed:
         assert getattr(copy, name) == getattr(metric, name), name
+    for name in changed.keys() - {"criterion", "model", "scheme", "store"}:
+        assert getattr(copy, name) == changed[name], name
+    # These three were given above what a metric that lost them would say as well.
+    (copy,) = copy_metrics([TCVAMetric(model="lexical", strict_mode=True)])
+    assert (copy.include_reason, copy.strict_mode, copy.threshold) == (True, True, 1)
+    (copy,) = copy_metrics([metric])
+    assert isinstance(copy, TCVAMetric)
     assert copy.collected is metric.collected
     assert copy.store is metric.store
     assert copy.model is metric.model

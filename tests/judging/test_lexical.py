@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import spearmanr
+from tests.support.paper import load, needs_paper_data
 
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.verdicts import WeightScheme
@@ -83,7 +83,9 @@ PAIRS: Final = [
 ]  # fmt: skip
 
 
-def judge(claims: list[str], *passages: str, settings: LexicalSettings | None = None) -> list[ClaimVerdict]:
+def judge(
+    claims: list[str], *passages: str, settings: LexicalSettings | None = None
+) -> list[ClaimVerdict]:
     return LexicalJudge(settings).judge_claims(claims, passages, FAITHFULNESS)
 
 
@@ -107,7 +109,9 @@ def test_a_true_claim_gets_more_than_its_corrupted_twin(
 def test_plain_word_overlap_fails_on_swapped_names() -> None:
     # The counter-check: the same words in another order are all there for a bag of words.
     bag = LexicalSettings(ngram_weights=(1.0,), boundaries=False, swap=1.0)
-    good, bad = judge(["Velden is larger than Arnburg.", "Arnburg is larger than Velden."], NEWS, settings=bag)
+    good, bad = judge(
+        ["Velden is larger than Arnburg.", "Arnburg is larger than Velden."], NEWS, settings=bag
+    )
     assert expected(good) == expected(bad)
 
 
@@ -121,7 +125,9 @@ def test_a_copied_sentence_is_fully_supported_and_nothing_else() -> None:
 
 def test_the_notation_of_tokenised_news_text_does_not_matter() -> None:
     text = "The club's captain (Jo Hay) didn't want the £8 million contract."
-    (verdict,) = judge(["the club 's captain -lrb- jo hay -rrb- did n't want the # 8million contract ."], text)
+    (verdict,) = judge(
+        ["the club 's captain -lrb- jo hay -rrb- did n't want the # 8million contract ."], text
+    )
     assert verdict.probabilities == (1.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -140,9 +146,11 @@ def test_the_reason_says_what_is_wrong(claim: str, part: str) -> None:
 
 
 def test_reasons_name_opposites_and_swaps() -> None:
-    verdicts = judge(["Prices fell by 12 percent last year.", "Tom Brandt sued Maria Keller."], NEWS)
+    verdicts = judge(
+        ["Prices fell by 12 percent last year.", "Tom Brandt sued Maria Keller."], NEWS
+    )
     assert "opposite words: fell / rose" in verdicts[0].reason
-    assert "names in each other's place" in verdicts[1].reason
+    assert "names in each other's place: Brandt, Keller" in verdicts[1].reason
 
 
 def test_another_language_is_low_and_said() -> None:
@@ -163,7 +171,9 @@ def test_chinese_and_japanese_are_compared_by_characters() -> None:
     assert expected(wrong) < 0.3
     assert unrelated.verdict == "none"
     lighthouse = "灯台守の名はミオリ。霧の濃い夜には鐘を七回鳴らす。"
-    seven, nine = judge(["霧の濃い夜には鐘を七回鳴らす。", "霧の濃い夜には鐘を九回鳴らす。"], lighthouse)
+    seven, nine = judge(
+        ["霧の濃い夜には鐘を七回鳴らす。", "霧の濃い夜には鐘を九回鳴らす。"], lighthouse
+    )
     assert expected(seven) == 1.0
     assert expected(nine) < 0.3
 
@@ -225,7 +235,9 @@ def test_any_text_gets_a_verdict_and_always_the_same(
         assert verdict.verdict is None or verdict.probabilities is not None
         if verdict.passage is not None:
             assert verdict.evidence
-            assert " ".join(verdict.evidence.split()) in " ".join(passages[verdict.passage - 1].split())
+            assert " ".join(verdict.evidence.split()) in " ".join(
+                passages[verdict.passage - 1].split()
+            )
         if not passages:
             assert verdict.verdict in {None, "none"}
 
@@ -242,19 +254,15 @@ def test_the_judge_carries_its_version() -> None:
     assert LexicalJudge().settings == LexicalSettings()
 
 
+@needs_paper_data
 @pytest.mark.parametrize(("name", "least"), [("summeval", 0.60), ("summeval_rel", 0.36)])
-def test_agreement_with_people_on_the_papers_data(
-    paper_data: Path, name: str, least: float
-) -> None:
-    stats = pytest.importorskip("scipy.stats")
-    samples: list[dict[str, Any]] = json.loads(
-        (paper_data / f"{name}_prepared.json").read_text(encoding="utf-8")
-    )
+def test_agreement_with_people_on_the_papers_data(name: str, least: float) -> None:
+    samples = load(f"{name}_prepared")
     rows = [
         np.sum([v.probabilities for v in verdicts if v.probabilities], axis=0)
         for sample in samples
         for verdicts in [judge(split_claims(sample["answer"]), *sample["context"])]
     ]
     scores = sweep(np.array(rows), [0.5])[:, 0]
-    rho = stats.spearmanr(scores, [sample["human_score"] for sample in samples])[0]
+    rho = spearmanr(scores, [sample["human_score"] for sample in samples])[0]
     assert rho >= least

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -33,6 +34,10 @@ _PARAMS: Final = {
     "reference": SingleTurnParams.EXPECTED_OUTPUT,
 }
 """A sample's fields under DeepEval's names."""
+
+
+_OURS: Final = re.compile(r"lexical|openai:.*")
+"""Names of judges that are not DeepEval's to understand."""
 
 
 class Collected(NamedTuple):
@@ -258,8 +263,7 @@ def results_of(evaluation: EvaluationResult, name: str = "TCVA faithfulness") ->
 
 
 def _judge(model: Any) -> Any:
-    named = isinstance(model, str) and (model == "lexical" or model.startswith("openai:"))
-    if model is None or (isinstance(model, str) and not named):
+    if model is None or (isinstance(model, str) and not _OURS.fullmatch(model)):
         return initialize_model(model)[0]
     return model
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from tcva_adapters.judging.text_features import Token, is_content
 from tcva_adapters.judging.word_lists import ANTONYMS, DENIALS
@@ -17,14 +17,17 @@ _SOFT_NEGATORS: Final = frozenset({"rather", "instead", "hardly"})
 _HARMLESS_NEXT: Final = frozenset(
     {"only", "just", "more", "less", "fewer", "later", "earlier", "least", "doubt", "matter"}
 )
+_TWO: Final = 2
 _COUNTS: Final = frozenset({"number", "vague"})
 _FILLERS: Final = frozenset({"longer", "yet", "ever", "really", "necessarily", "currently"})
 _UNSPACED_NEGATORS: Final = "不没未无勿"
 
 
 def _denied(tokens: Sequence[Token]) -> list[tuple[int, str]]:
-    """(position, stem) of each word that a negator denies: the first content word after it, and
-    those joined to that by *or*. *Not only* and *no more than* deny nothing.
+    """(position, stem) of each word that a negator denies.
+
+    It denies the first content word after it and those joined to that by *or*; *not only* and
+    *no more than* deny nothing.
     """
     found = []
     for at, token in enumerate(tokens):
@@ -41,7 +44,7 @@ def _denied(tokens: Sequence[Token]) -> list[tuple[int, str]]:
             here = tokens[ahead]
             if here.clause != token.clause:
                 break
-            if here.kind == "word" and here.text not in _FILLERS:
+            if here.kind == "word" and here.text.casefold() not in _FILLERS:
                 found.append((ahead, here.key))
                 if ahead + 1 >= len(tokens) or tokens[ahead + 1].text not in {"or", "nor"}:
                     break
@@ -109,33 +112,68 @@ def swapped_names(claim: Sequence[Token], window: Sequence[Token]) -> tuple[str,
 
     *A sued B* against *B sued A*; but *B was sued by A* says the same as the former.
     """
-    names = {t.key for t in claim if t.capital} | {t.key for t in window if t.capital}
+    names = {t.key for t in (*claim, *window) if t.capital and t.kind == "word"}
     names &= {t.key for t in claim} & {t.key for t in window}
-    if len(names) < 2:
+    if len(names) < _TWO:
         return None
     there = _roles(window, names)
-    for pivot, before, after, passive in _roles(claim, names):
-        for other_pivot, other_before, other_after, other_passive in there:
-            if pivot.key != other_pivot.key or passive != other_passive:
-                continue
-            if before.key == other_after.key and after.key == other_before.key:
-                return before.text, after.text
+    texts = {t.key: t.text for t in claim}
+    for role in _roles(claim, names):
+        others = [other for other in there if other.word.key == role.word.key]
+        if any(role.agrees(other, swapped=False) for other in others):
+            continue
+        if any(role.agrees(other, swapped=True) for other in others):
+            return texts[min(role.before)], texts[min(role.after)]
     return None
 
 
-def _roles(tokens: Sequence[Token], names: set[str]) -> list[tuple[Token, Token, Token, bool]]:
-    """(word, name before it, name after it, joined by *by*) for each content word."""
+class _Role(NamedTuple):
+    """A word between two names, each of one or more tokens."""
+
+    word: Token
+    before: frozenset[str]
+    after: frozenset[str]
+    passive: bool
+
+    def agrees(self, other: _Role, *, swapped: bool) -> bool:
+        """Whether the other role has the same names on the same sides, or on the other ones."""
+        crossed = swapped == (self.passive == other.passive)
+        before, after = (other.after, other.before) if crossed else (other.before, other.after)
+        return bool(self.before & before and self.after & after)
+
+
+def _roles(tokens: Sequence[Token], names: set[str]) -> list[_Role]:
     roles = []
-    before: Token | None = None
     for at, token in enumerate(tokens):
-        if token.key in names:
-            before = token
+        if token.key in names or not is_content(token):
             continue
-        if before is None or not is_content(token):
-            continue
-        for ahead in range(at + 1, min(len(tokens), at + 2 + _NEAR)):
-            if tokens[ahead].key in names and tokens[ahead].key != before.key:
-                passive = any(t.key == "by" for t in tokens[at + 1 : ahead])
-                roles.append((token, before, tokens[ahead], passive))
-                break
+        before = _name(tokens, at, -1, names)
+        after = _name(tokens, at, 1, names)
+        if before and after and not before & after:
+            roles.append(_Role(token, before, after, _is_passive(tokens, at, names)))
     return roles
+
+
+def _name(tokens: Sequence[Token], at: int, step: int, names: set[str]) -> frozenset[str]:
+    """The nearest name on one side, as the keys of its neighbouring tokens."""
+    found: set[str] = set()
+    for _ in range(_NEAR + 1):
+        at += step
+        if not 0 <= at < len(tokens):
+            break
+        while 0 <= at < len(tokens) and tokens[at].key in names:
+            found.add(tokens[at].key)
+            at += step
+        if found:
+            break
+    return frozenset(found)
+
+
+def _is_passive(tokens: Sequence[Token], at: int, names: set[str]) -> bool:
+    """Whether *by* stands between a word and the name after it, as in *was sued by Dr Keller*."""
+    by = False
+    for token in tokens[at + 1 : at + 2 + _NEAR]:
+        if token.key in names:
+            return by
+        by = token.key == "by" or (by and not is_content(token))
+    return False

@@ -98,7 +98,7 @@ class LexicalJudge:
     >>> text = ["Adults take 40 mg once a day. Children take 10 mg."]
     >>> claims = ["Adults take 40 mg once a day.", "Adults never take 40 mg."]
     >>> [v.verdict.value for v in LexicalJudge().judge_claims(claims, text, FAITHFULNESS)]
-    ['fully', 'none']
+    ['fully', 'minor']
     """
 
     name: Final = LEXICAL_VERSION
@@ -227,9 +227,9 @@ def _relevance(claims: Sequence[Sequence[Token]], question: Passages) -> list[_F
         finding = _Finding(window=question.best_window(tokens))
         if words:
             finding.value = min(1.0, _WEIGHTS[3] + 2 * (1 - _WEIGHTS[3]) * len(words) / len(asked))
-            finding.notes.append("takes up words of the question: " + _listed(
-                asked[key] for key in sorted(words)
-            ))
+            finding.notes.append(
+                "takes up words of the question: " + _listed(asked[key] for key in sorted(words))
+            )
         elif tokens and any(taken):
             finding.value = _WEIGHTS[3]
             finding.notes.append("takes up no word of the question, but a neighbouring claim does")
@@ -246,7 +246,9 @@ def _other_language(tokens: Sequence[Token], passages: Passages) -> bool:
         return True
     functions = {token.key for token in tokens if token.kind == "function"}
     known = functions & passages.places.keys()
-    return passages.length >= _ENOUGH_TEXT and len(functions) > 1 and 2 * len(known) < len(functions)
+    return (
+        passages.length >= _ENOUGH_TEXT and len(functions) > 1 and 2 * len(known) < len(functions)
+    )
 
 
 def _verdict(claim: str, finding: _Finding, passages: Passages) -> ClaimVerdict:
@@ -268,8 +270,8 @@ def distribution(value: float) -> Distribution:
     So ``none``, which costs much at strict temperatures, is possible only below the weight of
     ``minor``.
 
-    >>> distribution(1.0), distribution(0.5)[2:4]
-    ((1.0, 0.0, 0.0, 0.0, 0.0), (0.5, 0.5))
+    >>> distribution(1.0), distribution(0.15)
+    ((1.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.5, 0.5))
     """
     value = min(1.0, max(0.0, value))
     shares = [0.0] * len(LEVELS)

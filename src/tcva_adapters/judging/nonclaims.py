@@ -140,7 +140,7 @@ _ASSERTS: Final = re.compile(
 )
 _SHORT_QUESTION: Final = 4
 _LONGEST: Final = 240  # a longer sentence is never waved through
-_EDGES: Final = ' \t.!…。！,，;:~*_"“”‘()（）-–—👋😊🙂'
+_EDGES: Final = ' \t.!¡…。！,，;:~*_"“”‘()（）-–—👋😊🙂'
 
 
 def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:

@@ -93,9 +93,7 @@ class Passages:
         scores: dict[int, float] = {}
         for key, content in {token.key: is_content(token) for token in tokens}.items():
             for position in self.places.get(key, ()):
-                scores[position] = scores.get(position, 0.0) + (
-                    1.0 if content else _FUNCTION_SCORE
-                )
+                scores[position] = scores.get(position, 0.0) + (1.0 if content else _FUNCTION_SCORE)
         if not scores:
             return None
         pairs = frozenset(ngrams(tokens, 2, ends=False))

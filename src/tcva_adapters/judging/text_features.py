@@ -34,7 +34,7 @@ _TOKEN: Final = re.compile(
     rf"|(?P<unspaced>(?:(?![{_NUMERALS}])[{_UNSPACED}])+)"
     rf"|(?P<word>[^\W\d_](?:[^\W\d_{_UNSPACED}]|[{_MARKS}])*"
     rf"(?:['’](?:[^\W\d_{_UNSPACED}]|[{_MARKS}])+)*)"
-    r"|(?P<sign>[%£$€¥]|#(?=\d))"
+    r"|(?P<sign>[%£$€¥]|#(?=\s?\d))"
     r"|(?P<pause>[,;:()\[\]\-–—.!?。！？，；：、])"
 )
 _SIGNS: Final = {
@@ -66,7 +66,7 @@ class Token(NamedTuple):
 
     Attributes:
         key: What is compared: the stem, the number's value, or two neighbouring characters.
-        text: The word as a reader knows it.
+        text: The word as it is written; for function words and negators in small letters.
         kind: ``word``, ``function``, ``number``, ``vague`` (a number word that is often none,
             such as *one*), ``negator`` or ``pair`` (two characters of an unspaced script).
         capital: Whether it is written with a capital where a sentence does not demand one.
@@ -279,7 +279,8 @@ class _Reader:
         capital = raw[0].isupper() and not self._starts_sentence
         self._starts_sentence = False
         for key, text, kind in triples or _word(raw):
-            self.tokens.append(Token(key, text, kind, capital, self.clause))
+            shown = raw if kind == "word" else text
+            self.tokens.append(Token(key, shown, kind, capital, self.clause))
 
     def _read_numeric_word(self, lower: str, raw: str, after_number: bool, touching: bool) -> bool:
         """Read a number word, a scale or a clock mark; False where it is a word after all."""
@@ -309,7 +310,7 @@ class _Reader:
     def _read_number_word(self, value: int, raw: str) -> None:
         if value == 12 and raw.casefold() == "dozen" and self._extend_number(12, multiply=True):
             return
-        if len(self.tokens) >= 2 and [t.text for t in self.tokens[-2:]] == ["half", "past"]:
+        if len(self.tokens) >= 2 and [t.key for t in self.tokens[-2:]] == ["half", "past"]:
             del self.tokens[-2:]
             self._add_number("", f"half past {raw}", clock=(f"t{(value % 12) * 60 + 30}", ""))
             return
