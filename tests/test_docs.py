@@ -53,10 +53,25 @@ def test_console_blocks(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
             program, *arguments = shlex.split(line, comments=True)
             if program != "tcva":
                 continue
-            run(arguments)
+            # The page says where a command is there to fail.
+            assert run(arguments) == (1 if "# exits with 1" in line else 0), line
             printed = capsys.readouterr().out
             if expected.strip():
                 assert _plain(printed) == _plain(expected), line
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert "@@" not in text
+    for target in re.findall(r"\]\((?!https?://)([^)#]+)", text):
+        assert (page.parent / target).exists(), target
+
+
+def test_the_readme_shows_what_the_demo_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["demo"])
+    shown = FENCE.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert _plain(capsys.readouterr().out) in [_plain(body) for kind, body in shown if kind == "text"]
 
 
 def _plain(text: str) -> list[str]:

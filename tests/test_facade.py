@@ -10,10 +10,18 @@ import pytest
 from tests.support.scripted import ScriptedModel, verdict_json
 
 from tcva_adapters import TCVA, Assessment, Result, Sample
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError, TCVAError
+from tcva_adapters.errors import (
+    InvalidSampleError,
+    InvalidValueError,
+    JudgeError,
+    TCVAError,
+    UnreadableInputError,
+)
 from tcva_adapters.judging.assessment import Reason
 from tcva_adapters.judging.prompts import JudgeRequest
 from tcva_adapters.judging.result import Scoring
+from tcva_adapters.judging.store import VerdictStore
+from tcva_adapters.summary import summarise
 
 PASSAGE = "The office opens at nine. Parking is free for visitors."
 
@@ -214,3 +222,54 @@ def test_unknown_settings_of_a_view_are_named() -> None:
 def test_all_errors_share_one_base() -> None:
     with pytest.raises(TCVAError):
         TCVA(temperature=9)
+
+
+def test_a_refused_key_leaves_what_the_store_knows(tmp_path: Path) -> None:
+    path = tmp_path / "verdicts.sqlite"
+    samples = [sample(i) for i in range(6)]
+    TCVA(judge=ScriptedModel([fully] * 5), store=path).evaluate_many(samples[1:])
+    refused = ScriptedModel([JudgeError("the key is refused", fatal=True)])
+    results = TCVA(judge=refused, store=path, max_concurrency=1).evaluate_many(samples)
+    assert [r.score for r in results] == [None, 1.0, 1.0, 1.0, 1.0, 1.0]
+
+
+class FullStore(VerdictStore):
+    """A store whose disk is full."""
+
+    def put(self, key: str, assessment: Assessment) -> None:
+        msg = "no space left"
+        raise UnreadableInputError(msg)
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_failing_store_loses_no_judgement(asynchronous: bool, tmp_path: Path) -> None:
+    store = FullStore(tmp_path / "verdicts.sqlite")
+    tcva = TCVA(judge=ScriptedModel([fully] * 3), store=store, max_concurrency=1)
+    samples = [sample(i) for i in range(3)]
+    run = asyncio.run if asynchronous else lambda results: results
+    judge_all = tcva.aevaluate_many if asynchronous else tcva.evaluate_many
+    with pytest.warns(RuntimeWarning, match="no space left"):
+        results = run(judge_all(samples))  # type: ignore[arg-type]  # a coroutine where it runs one
+    assert [r.score for r in results] == [1.0] * 3
+
+
+def test_twins_are_not_counted_twice() -> None:
+    results = TCVA(judge=ScriptedModel([fully])).evaluate_many([sample(1)] * 3)
+    summary = summarise(results)
+    assert (summary.usage.calls, summary.served, summary.scored) == (1, 0, 3)
+
+
+def test_a_mean_of_equal_scores_is_that_score() -> None:
+    result = Result(Assessment.from_verdicts(["partial"]))
+    assert summarise([result] * 20).mean == 0.7
+
+
+def test_settings_of_a_ready_judge_are_not_ignored() -> None:
+    ready = TCVA(judge=ScriptedModel([])).judge
+    with pytest.raises(InvalidValueError, match="is a judge already"):
+        TCVA(judge=ready, max_claims=3)
+
+
+def test_a_mapping_is_no_sample() -> None:
+    with pytest.raises(InvalidSampleError, match="from_record"):
+        TCVA().evaluate({"response": "x"})  # type: ignore[arg-type]  # on purpose

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -14,8 +15,8 @@ from tcva_adapters.core.aggregation import Floor
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.core.verdicts import WeightScheme
-from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.assessment import Assessment, Unscored
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, TCVAError
+from tcva_adapters.judging.assessment import Assessment, Unscored, Usage
 from tcva_adapters.judging.criteria import Criterion, resolve_criterion
 from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode, Judge
 from tcva_adapters.judging.resolve import resolve_judge
@@ -87,7 +88,9 @@ class TCVA:
             floor=floor,
             on_unscored=on_unscored,
         )
-        self.judge: Judge = resolve_judge(judge, claims=claims, max_claims=max_claims)
+        self.judge: Judge = resolve_judge(
+            judge, claims=claims, max_claims=max_claims, max_concurrency=max_concurrency
+        )
         self.judge.check(self.criterion)
         self.store = VerdictStore(store) if isinstance(store, str | Path) else store
         self.max_concurrency = max_concurrency
@@ -105,12 +108,12 @@ class TCVA:
             InvalidSampleError: The sample lacks a field that the criterion needs. Everything that
                 can go wrong after that is the reason of an unscored result.
         """
-        self.criterion.require(sample)
+        self._require(sample)
         return Result(self._judged(sample), self.scoring)
 
     async def aevaluate(self, sample: Sample) -> Result:
         """The same, awaited."""
-        self.criterion.require(sample)
+        self._require(sample)
         return Result(await self._ajudged(sample), self.scoring)
 
     def evaluate_many(
@@ -145,28 +148,29 @@ class TCVA:
 
         async def one(index: int) -> None:
             async with gate:
-                sample = batch.samples[index]
-                batch.done(index, batch.given_up(sample) or await self._ajudged(sample))
+                batch.done(index, await self._ajudged(batch.samples[index], batch))
                 tick()
 
         with _progress_bar(len(batch.firsts), progress) as tick:
-            await asyncio.gather(*(one(index) for index in batch.firsts))
+            async with asyncio.TaskGroup() as group:
+                for index in batch.firsts:
+                    group.create_task(one(index))
         return batch.results()
 
     def _in_threads(self, batch: _Batch, tick: Tick) -> None:
-        def one(index: int) -> Assessment:
-            sample = batch.samples[index]
-            return batch.given_up(sample) or self._judged(sample)
-
         pool = ThreadPoolExecutor(self.max_concurrency, thread_name_prefix="tcva")
         try:
-            futures = {pool.submit(one, index): index for index in batch.firsts}
+            futures = {
+                pool.submit(self._judged, batch.samples[index], batch): index
+                for index in batch.firsts
+            }
             for future in as_completed(futures):
                 batch.done(futures[future], future.result())
                 tick()
         finally:
-            # On Ctrl-C nothing new starts; calls under way end and reach the store.
-            pool.shutdown(wait=True, cancel_futures=True)
+            # After Ctrl-C nothing new starts. Calls under way end by themselves and reach the
+            # store, but nobody is made to wait for them here.
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def key(self, sample: Sample) -> str:
         """The store key of a sample: everything that can change its verdicts, nothing else."""
@@ -178,31 +182,50 @@ class TCVA:
             parameters=self.judge.parameters,
         )
 
-    def _judged(self, sample: Sample) -> Assessment:
-        found = self._from_store(sample)
-        return found or self._to_store(sample, self.judge.assess(sample, self.criterion))
+    def _judged(self, sample: Sample, batch: _Batch | None = None) -> Assessment:
+        known = self._known(sample, batch)
+        return known or self._to_store(sample, self.judge.assess(sample, self.criterion))
 
-    async def _ajudged(self, sample: Sample) -> Assessment:
-        found = self._from_store(sample)
-        return found or self._to_store(sample, await self.judge.aassess(sample, self.criterion))
+    async def _ajudged(self, sample: Sample, batch: _Batch | None = None) -> Assessment:
+        known = self._known(sample, batch)
+        return known or self._to_store(sample, await self.judge.aassess(sample, self.criterion))
 
-    def _from_store(self, sample: Sample) -> Assessment | None:
-        if self.store is None:
-            return None
-        found = self.store.get(self.key(sample))
-        return found and relabelled(found, sample)
+    def _known(self, sample: Sample, batch: _Batch | None) -> Assessment | None:
+        """What can be said without a call: from the store, or because no call can succeed."""
+        found = None
+        if self.store is not None:
+            try:
+                found = self.store.get(self.key(sample))
+            except TCVAError as error:
+                self._warn_of_store(error)
+        if found is not None:
+            return relabelled(found, sample, from_store=True)
+        return None if batch is None else batch.given_up(sample)
 
     def _to_store(self, sample: Sample, assessment: Assessment) -> Assessment:
         if self.store is not None:
-            self.store.put(self.key(sample), assessment)
+            try:
+                self.store.put(self.key(sample), assessment)
+            except TCVAError as error:
+                self._warn_of_store(error)
         return assessment
 
+    def _warn_of_store(self, error: TCVAError) -> None:
+        """A broken store costs the store, not the judgement that was paid for."""
+        warnings.warn(f"the verdict store failed: {error}", RuntimeWarning, stacklevel=2)
 
-def relabelled(assessment: Assessment, sample: Sample) -> Assessment:
+    def _require(self, sample: Any) -> None:
+        if not isinstance(sample, Sample):
+            kind = type(sample).__name__
+            msg = f"a Sample is needed, got {kind}; Sample.from_record reads a mapping"
+            raise InvalidSampleError(msg)
+        self.criterion.require(sample)
+
+
+def relabelled(assessment: Assessment, sample: Sample, *, from_store: bool) -> Assessment:
     """A kept judgement under the name of the sample that asks for it now."""
-    return assessment.model_copy(
-        update={"sample_id": sample.id, "metadata": sample.metadata, "from_store": True}
-    )
+    update = {"sample_id": sample.id, "metadata": sample.metadata, "from_store": from_store}
+    return assessment.model_copy(update=update)
 
 
 class _Batch:
@@ -240,7 +263,9 @@ class _Batch:
         for index, source in enumerate(self._source):
             assessment = self._assessments[source]
             if index != source:
-                assessment = relabelled(assessment, self.samples[index])
+                # The call was counted at the first of the equal samples.
+                twin = relabelled(assessment, self.samples[index], from_store=assessment.from_store)
+                assessment = twin.model_copy(update={"usage": Usage()})
             judged.append(Result(assessment, self._tcva.scoring))
         return judged
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -70,7 +71,7 @@ def summarise(results: Sequence[Result]) -> Summary:
     return Summary(
         samples=len(results),
         scored=len(scores),
-        mean=sum(scores) / len(scores) if scores else None,
+        mean=math.fsum(scores) / len(scores) if scores else None,
         passed=sum(bool(result.passed) for result in results),
         levels={level.value: levels[level] for level in LEVELS},
         unscored=dict(reasons.most_common()),

@@ -7,8 +7,9 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.support.server import ScriptedServer, auto_judge
+from tests.support.server import Body, ScriptedServer, auto_judge
 
+from tcva_adapters import Assessment
 from tcva_adapters.cli.app import run
 
 PASSAGE = "The office opens at nine. Parking is free for visitors."
@@ -204,8 +205,8 @@ def test_when_nothing_can_be_scored_the_reason_is_said(
 
 def test_a_missing_file_and_debug(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "nowhere.jsonl" in failing(["evaluate", "nowhere.jsonl"], capsys)
-    with pytest.raises(Exception, match=r"nowhere\.jsonl"):
-        run(["evaluate", str(tmp_path / "nowhere.jsonl"), "--debug"])
+    assert run(["evaluate", str(tmp_path / "nowhere.jsonl"), "--debug"]) == 2
+    assert "Traceback" in capsys.readouterr().err
 
 
 def test_a_model_judge_keeps_its_verdicts_by_default(
@@ -280,3 +281,56 @@ def test_doctor_reports_packages_and_a_judge(
     assert {p["name"] for p in report["packages"]} >= {"ragas", "deepeval", "openai"}
     assert isinstance(report["judge"], dict)
     assert report["judge"]["answers"] is True
+
+
+def test_a_gate_does_not_pass_over_failed_calls(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    samples = write(tmp_path / "in.jsonl", record(1), record(2, "Parking is free for visitors."))
+
+    def script(body: Body, n: int) -> str:
+        return (
+            auto_judge(body, n) if "office" in str(body["messages"][-1]).split("CLAIM")[1] else "?"
+        )
+
+    with ScriptedServer(script) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        arguments = ["evaluate", samples, "--judge", "openai:m", "--no-store", "--min-score", "0"]
+        assert run([*arguments, "--min-pass-rate", "0.1"]) == 1
+        assert "because the judge failed" in capsys.readouterr().err
+        assert run([*arguments, "--min-coverage", "0.5"]) == 0
+
+
+def test_the_samples_are_not_overwritten(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    samples = write(tmp_path / "in.jsonl", record(1))
+    assert "choose another" in failing(["evaluate", samples, "--out", samples], capsys)
+
+
+def test_out_is_tried_before_anything_is_paid_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    samples = write(tmp_path / "in.jsonl", record(1))
+    with ScriptedServer(auto_judge) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        arguments = ["evaluate", samples, "--judge", "openai:m", "--no-store"]
+        failing([*arguments, "--out", "/proc/nowhere/out.jsonl"], capsys)
+        assert server.count == 0
+
+
+def test_sweep_refuses_a_mixture_of_judges(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kinds = [Assessment.from_verdicts(["fully"], judge=name).to_json() for name in ("a", "b")]
+    (tmp_path / "mixed.jsonl").write_text("\n".join(kinds) + "\n", encoding="utf-8")
+    assert "faithfulness by a; faithfulness by b" in failing(["sweep", "mixed.jsonl"], capsys)
+
+
+def test_doctor_shows_its_table_when_the_judge_has_no_key(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["doctor", "--judge", "openai:m"]) == 1
+    out = capsys.readouterr().out
+    assert "ragas" in out
+    assert "OPENAI_API_KEY" in out

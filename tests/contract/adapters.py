@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Final, Protocol
+from unittest.mock import patch
 
-from tests.contract.scenarios import RateLimitError, Scenario
+from tests.contract.scenarios import RateLimitError, Scenario, Script, Way
+from tests.support import server
 from tests.support.scripted import ScriptedModel
 
 from tcva_adapters import TCVA, Result, Sample
@@ -32,6 +36,14 @@ class Entry(Protocol):
 
 
 @dataclass(frozen=True)
+class Run:
+    """One run of a scenario: what came of it, and what the LLM was asked."""
+
+    results: Results
+    script: Script
+
+
+@dataclass(frozen=True)
 class Adapter:
     """One of the four.
 
@@ -41,12 +53,14 @@ class Adapter:
         through: The entry point that the samples go through.
         retrying: Judges with the framework's own retries switched on; None where an LLM class of
             the user's has none from the framework.
+        has_ids: Whether the framework's samples have a name that comes back with the result.
     """
 
     name: str
     title: str
     through: str
     retrying: Callable[[Sequence[Sample], Reply, dict[str, Any], bool], Results] | None = None
+    has_ids: bool = False
 
     def entry(self) -> Entry:
         """Its entry point; the framework is imported here, not before."""
@@ -57,24 +71,45 @@ class Adapter:
         """Whether the judge is asked again after an exception in this scenario."""
         return scenario.retried and self.retrying is not None
 
-    def run(self, scenario: Scenario, reply: Reply, *, asynchronous: bool) -> list[Results]:
-        """The results of the scenario, once for each time that it is run."""
+    def run(self, scenario: Scenario, *, asynchronous: bool) -> list[Run]:
+        """Run the scenario, several times where it says so."""
         entry, samples, options = self.entry(), scenario.samples, dict(scenario.options)
 
-        def once() -> Results:
-            return entry.run(samples, reply, asynchronous=asynchronous, **options)
+        def once(way: Way) -> Run:
+            script = Script(scenario.cases)
+            if way == "running loop":
+                results = asyncio.run(entry.arun(samples, script, **options))
+            elif way == "thread":
+                with ThreadPoolExecutor(1) as pool:
+                    results = pool.submit(
+                        entry.run, samples, script, asynchronous=asynchronous, **options
+                    ).result()
+            elif scenario.retried and self.retrying is not None:
+                results = self.retrying(samples, script, options, asynchronous)
+            else:
+                results = entry.run(samples, script, asynchronous=asynchronous, **options)
+            return Run(results, script)
 
-        if scenario.retried and self.retrying is not None:
-            return [self.retrying(samples, reply, options, asynchronous)]
-        if scenario.way == "running loop":
-            return [asyncio.run(entry.arun(samples, reply, **options))]
-        if scenario.way == "thread":
-            with ThreadPoolExecutor(1) as pool:
-                return [pool.submit(once).result()]
+        ways: list[Way] = [scenario.way]
         if scenario.way == "after asyncio.run":
-            awaited = [asyncio.run(entry.arun(samples, reply, **options)) for _ in range(2)]
-            return [*awaited, once()]
-        return [once()]
+            ways = ["running loop", "running loop", "plain"]
+        with _own_loop():
+            return [once(way) for way in ways]
+
+
+@contextmanager
+def _own_loop() -> Iterator[None]:
+    """A loop for LlamaIndex, which runs on the thread's own, makes one and leaves it open.
+
+    After ``asyncio.run`` the thread has none, and what is run then meets that state.
+    """
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    try:
+        yield
+    finally:
+        asyncio.set_event_loop(None)
+        loop.close()
 
 
 def reference(
@@ -117,12 +152,10 @@ def _retrying_evaluate(
     samples: Sequence[Sample], reply: Reply, options: dict[str, Any], asynchronous: bool
 ) -> Results:
     """RAGAS: ``RunConfig(max_retries=...)``."""
-    import warnings  # noqa: PLC0415
-
-    from tests.ragas import entry  # noqa: PLC0415  # loaded on demand
+    from ragas.dataset_schema import EvaluationResult  # noqa: PLC0415  # loaded on demand
+    from tests.ragas import entry  # noqa: PLC0415
 
     from ragas import RunConfig, aevaluate, evaluate  # noqa: PLC0415
-    from ragas.dataset_schema import EvaluationResult  # noqa: PLC0415
     from tcva_adapters.ragas import results_of  # noqa: PLC0415
 
     arguments = entry._arguments(samples, reply, options)
@@ -131,16 +164,51 @@ def _retrying_evaluate(
         # RAGAS announces the end of its main function on every call.
         warnings.simplefilter("ignore", DeprecationWarning)
         if asynchronous:
-            found = asyncio.run(aevaluate(**arguments))
+            found: Any = asyncio.run(aevaluate(**arguments))
         else:
-            found = evaluate(**arguments, allow_nest_asyncio=False)  # type: ignore[assignment]
+            found = evaluate(**arguments, allow_nest_asyncio=False)
     assert isinstance(found, EvaluationResult)
     return results_of(found)
 
 
+def _retrying_class(
+    samples: Sequence[Sample], reply: Reply, options: dict[str, Any], asynchronous: bool
+) -> Results:
+    """DeepEval: one of its own LLM classes, at a server that answers with the replies."""
+    from deepeval.config.settings import get_settings  # noqa: PLC0415  # loaded on demand
+    from deepeval.models import LocalModel  # noqa: PLC0415
+    from tests.deepeval import entry  # noqa: PLC0415
+
+    from tcva_adapters.deepeval import TCVAMetric, results_of  # noqa: PLC0415
+
+    def answer(body: server.Body, _: int) -> server.Scripted:
+        try:
+            return reply("\n\n".join(message["content"] for message in body["messages"]))
+        except RateLimitError as error:
+            return server.error(error.status_code, str(error))
+
+    cases = [entry.case_of(sample) for sample in samples]
+    with (
+        server.ScriptedServer(entry.hanging_up(answer)) as there,
+        patch.object(get_settings(), "DEEPEVAL_RETRY_CAP_SECONDS", 0),
+    ):
+        llm = LocalModel(model="m", base_url=there.base_url, api_key="none")
+        metric = TCVAMetric(model=llm, **options)
+        found = entry.evaluated(cases, [metric], asynchronous=asynchronous)
+    return results_of(found, metric.name)
+
+
 ADAPTERS: Final[tuple[Adapter, ...]] = (
-    Adapter("langchain", "LangChain", "`batch`, `abatch` of a chain", _retrying_chain),
-    Adapter("llamaindex", "LlamaIndex", "`BatchEvalRunner`"),
-    Adapter("ragas", "RAGAS", "`evaluate`, `aevaluate`", _retrying_evaluate),
-    Adapter("deepeval", "DeepEval", "`evaluate`"),
+    Adapter(
+        "langchain", "LangChain", "`batch` and `abatch` of a chain", _retrying_chain, has_ids=True
+    ),
+    Adapter("llamaindex", "LlamaIndex", "`BatchEvalRunner`, sync and awaited"),
+    Adapter("ragas", "RAGAS", "`evaluate` and `aevaluate`", _retrying_evaluate),
+    Adapter(
+        "deepeval",
+        "DeepEval",
+        "`evaluate`, with `run_async` and without",
+        _retrying_class,
+        has_ids=True,
+    ),
 )

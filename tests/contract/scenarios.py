@@ -70,6 +70,11 @@ class Scenario:
     retried: bool = False
 
     @property
+    def faces(self) -> tuple[bool, ...]:
+        """Whether to run it synchronously, asynchronously, or both."""
+        return (True,) if self.way == "running loop" else (False, True)
+
+    @property
     def samples(self) -> list[Sample]:
         """The samples of the run."""
         return [case.sample for case in self.cases]
@@ -99,11 +104,6 @@ class Script:
             raise answer
         return answer
 
-    @property
-    def unasked(self) -> int:
-        """Replies that nobody asked for."""
-        return sum(map(len, self._left.values()))
-
 
 def outcome(result: Result) -> str:
     """A result in the words of `Case.outcome`."""
@@ -115,9 +115,7 @@ def outcome(result: Result) -> str:
 def _entries(levels: str, *quotes: str) -> str:
     words = levels.split()
     assert len(words) == len(quotes)
-    return verdict_json(
-        *((n, w, q) for n, (w, q) in enumerate(zip(words, quotes, strict=True), 1))
-    )
+    return verdict_json(*((n, w, q) for n, (w, q) in enumerate(zip(words, quotes, strict=True), 1)))
 
 
 def _case(
@@ -129,7 +127,13 @@ def _case(
     question: str = "When does the office open, and what does parking cost?",
     reference: str | None = None,
 ) -> Case:
-    sample = Sample(input=question, response=response, contexts=contexts, reference=reference)
+    sample = Sample(
+        input=question,
+        response=response,
+        contexts=contexts,
+        reference=reference,
+        id=f"about: {question}",
+    )
     return Case(sample, tuple(answers), outcome)
 
 
@@ -188,8 +192,16 @@ SCENARIOS: Final[tuple[Scenario, ...]] = (
     ),
     Scenario("refusal", "the response declines to answer", (_REFUSAL,)),
     Scenario("empty response", "no call", (_case([], "empty_response", response=""),)),
-    Scenario("empty context", "nothing was retrieved; no call", (_case([], "empty_context", contexts=()),)),
-    Scenario("blank context", "the passage is blank; no call", (_case([], "empty_context", contexts=(" ",)),)),
+    Scenario(
+        "empty context",
+        "nothing was retrieved; no call",
+        (_case([], "empty_context", contexts=()),),
+    ),
+    Scenario(
+        "blank context",
+        "the passage is blank; no call",
+        (_case([], "empty_context", contexts=(" ",)),),
+    ),
     Scenario(
         "garbage reply",
         "prose about something else, twice",
@@ -278,7 +290,9 @@ SCENARIOS: Final[tuple[Scenario, ...]] = (
                 "mostly fully",
                 question="When? 🤔",
                 response="The office opens at nine 🎉. Parking is free 🚗 for families 👨‍👩‍👧‍👦.",
-                contexts=("The office opens at nine 🎉. Parking is free 🚗 for families 👨‍👩‍👧‍👦.",),
+                contexts=(
+                    "The office opens at nine 🎉. Parking is free 🚗 for families 👨‍👩‍👧‍👦.",
+                ),
             ),
         ),
     ),
@@ -352,7 +366,9 @@ SCENARIOS: Final[tuple[Scenario, ...]] = (
         ),
         {"claims": "llm"},
     ),
-    Scenario("temperature strict", "the same verdicts as in partial", (_FOUR,), {"temperature": "strict"}),
+    Scenario(
+        "temperature strict", "the same verdicts as in partial", (_FOUR,), {"temperature": "strict"}
+    ),
     Scenario(
         "scheme and penalty",
         "five weights of one's own, another penalty",

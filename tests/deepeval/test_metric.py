@@ -20,6 +20,7 @@ from tcva_adapters import TCVA, Result, Sample
 from tcva_adapters.deepeval import TCVAMetric, result_of
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.judging.criteria import rubric
+from tcva_adapters.judging.judge import ModelJudge
 
 OPENS = "The office opens at nine."
 PARKING = "Parking is free."
@@ -337,15 +338,33 @@ def test_a_copy_has_every_setting_and_shares_judge_store_and_list(tmp_path: Path
 
 
 @pytest.mark.parametrize("claims", ["split", "llm"])
-def test_a_copy_asks_for_claims_as_its_original(claims: Any) -> None:
-    (copy,) = copy_metrics([TCVAMetric(model=scripted(), claims=claims, max_claims=4)])
+@pytest.mark.parametrize("kind", [scripted, lambda: ScriptedModel([])], ids=["deepeval", "other"])
+def test_a_copy_asks_for_claims_as_its_original(kind: Callable[[], Any], claims: Any) -> None:
+    llm = kind()
+    (copy,) = copy_metrics([TCVAMetric(model=llm, claims=claims, max_claims=4)])
     assert isinstance(copy, TCVAMetric)
-    assert dict(copy._tcva.judge.parameters) == {
-        "class": "ScriptedLLM",
-        "temperature": 0.0,
-        "claims": claims,
-        "max_claims": 4,
-    }
+    assert copy.model is llm
+    parameters = copy._tcva.judge.parameters
+    assert (parameters["claims"], parameters["max_claims"]) == (claims, 4)
+
+
+def test_copies_share_one_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-nobody")
+    metric = TCVAMetric(model="openai:m", claims="llm")
+    (copy,) = copy_metrics([metric])
+    assert isinstance(copy, TCVAMetric)
+    ours, theirs = metric._tcva.judge, copy._tcva.judge
+    assert isinstance(ours, ModelJudge)
+    assert isinstance(theirs, ModelJudge)
+    assert theirs.model is ours.model
+    assert theirs.claims == "llm"
+
+
+def test_a_judge_of_its_own_is_taken_as_it_is() -> None:
+    judge = ModelJudge(ScriptedModel([]), claims="llm", max_claims=3)
+    (copy,) = copy_metrics([TCVAMetric(model=judge)])
+    assert isinstance(copy, TCVAMetric)
+    assert copy._tcva.judge is judge
 
 
 def test_the_store_serves_what_was_judged_before(tmp_path: Path) -> None:

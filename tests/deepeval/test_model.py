@@ -20,9 +20,10 @@ from tests.support.server import DROP, WRONG_KEY, ScriptedServer, error, in_turn
 
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.deepeval import TCVAMetric, as_judge_model
-from tcva_adapters.deepeval.model import _REPLIES, as_judge_error
+from tcva_adapters.deepeval.model import _REPLIES
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judging.assessment import Reason
+from tcva_adapters.judging.call_errors import as_judge_error
 from tcva_adapters.judging.criteria import FAITHFULNESS
 from tcva_adapters.judging.models import JudgeModel
 from tcva_adapters.judging.prompts import JudgeRequest, claims_request, verdict_request

@@ -245,7 +245,7 @@ def test_probabilities_of_high_levels_move_to_partial() -> None:
     made = check_evidence(verdict(Verdict.FULLY, "blue", probabilities=shares), HELD)
     # .5 + .25 + .125 = .875, exact in binary
     assert made.probabilities == (0.0, 0.0, 0.875, 0.0625, 0.0625)
-    kept = check_evidence(verdict(Verdict.FULLY, "the ferry", probabilities=shares), HELD)
+    kept = check_evidence(verdict(Verdict.FULLY, "runs twice a day", probabilities=shares), HELD)
     assert kept.probabilities == shares
 
 

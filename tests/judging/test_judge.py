@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+from collections.abc import Sequence
 
 import pytest
 from tests.support.scripted import Answer, ScriptedModel, verdict_json
 
+from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.judging.assessment import Assessment, Reason
+from tcva_adapters.judging.assessment import Assessment, ClaimVerdict, Reason
 from tcva_adapters.judging.criteria import (
     ANSWER_RELEVANCY,
     COMPLETENESS,
@@ -291,11 +293,13 @@ def test_the_lexical_judge_refuses_criteria_texts() -> None:
 @pytest.mark.parametrize(
     ("text", "believed"),
     [
-        ("Hello, and thanks for asking!", True),
+        ("Hello there!", True),
         ("Would you like me to book it?", True),
         ("The dose is 40 mg.", False),
         (" ".join(["word"] * 16), False),
         ("Servus zusammen", True),
+        ("The drug is safe for children.", False),
+        ("診療所は九時に開きます", False),
     ],
 )
 def test_which_non_claims_are_believed(text: str, believed: bool) -> None:
@@ -304,3 +308,82 @@ def test_which_non_claims_are_believed(text: str, believed: bool) -> None:
 
 def test_blank_field_is_none_for_a_full_sample() -> None:
     assert blank_field(SAMPLE, FAITHFULNESS) is None
+
+
+def test_half_a_character_in_a_reply_reaches_no_store() -> None:
+    reply = verdict_json((1, "fully", "opens at nine \ud83d"), (2, "none", ""), (3, "none", ""))
+    assessment, _ = judged(reply)
+    assert Assessment.from_json(assessment.to_json()) == assessment
+    broken, _ = judged("lone \ud83d", "again \ud83d")
+    assert Assessment.from_json(broken.to_json()) == broken
+
+
+@pytest.mark.parametrize("said", [None, "text", ModelReply(None)])  # type: ignore[arg-type]
+def test_a_model_that_returns_no_reply_is_a_value(said: object) -> None:
+    class Odd(ScriptedModel):
+        def complete(self, request: JudgeRequest) -> ModelReply:
+            return said  # type: ignore[return-value]  # on purpose
+
+    assessment = ModelJudge(Odd([])).assess(SAMPLE, FAITHFULNESS)
+    assert assessment.unscored is not None
+    assert "must return a ModelReply" in assessment.unscored.detail
+
+
+def test_a_function_word_is_no_evidence() -> None:
+    assessment, _ = judged(
+        verdict_json((1, "fully", "the"), (2, "minor", ""), (3, "not_a_claim", ""))
+    )
+    assert assessment.claims[0].verdict is Verdict.PARTIAL
+
+
+def test_a_short_quote_counts_when_the_claim_has_its_word() -> None:
+    assessment, _ = judged(
+        verdict_json((1, "fully", "nine"), (2, "minor", ""), (3, "not_a_claim", ""))
+    )
+    assert assessment.claims[0].verdict is Verdict.FULLY
+
+
+def test_a_list_of_claims_that_was_cut_off_is_not_used() -> None:
+    class Cut(ScriptedModel):
+        def complete(self, request: JudgeRequest) -> ModelReply:
+            return dataclasses.replace(super().complete(request), truncated=True)
+
+    judge = ModelJudge(Cut(["1. The office opens at nine.\n2. Par"]), claims="llm")
+    assessment = judge.assess(SAMPLE, FAITHFULNESS)
+    assert assessment.unscored is not None
+    assert assessment.unscored.reason is Reason.UNREADABLE_REPLY
+
+
+def test_an_empty_list_of_claims_is_not_believed_of_a_text_that_claims() -> None:
+    assessment, _ = judged('{"claims": []}', claims="llm")
+    assert assessment.unscored is not None
+    assert assessment.unscored.reason is Reason.UNREADABLE_REPLY
+
+
+def test_a_refusal_is_not_taken_on_the_word_of_the_judge() -> None:
+    sample = SAMPLE.model_copy(update={"response": "The drug is safe for small children."})
+    assessment, model = judged(
+        verdict_json((1, "refusal", "")), verdict_json((1, "none", "")), sample=sample
+    )
+    assert assessment.verdicts == (Verdict.NONE,)
+    assert len(model.requests) == 2
+
+
+SHARES = [(0.1, 0.2, 0.3, 0.25, 0.15), (0.7, 0.3, 0.0, 0.0, 0.0), (0.0, 0.0, 1 / 3, 1 / 3, 1 / 3)]
+
+
+def test_soft_scores_depend_on_neither_order_nor_repetition() -> None:
+    def scores(shares: Sequence[tuple[float, ...]]) -> list[float]:
+        claims = tuple(
+            ClaimVerdict(claim="c", verdict=Verdict.PARTIAL, probabilities=p)  # type: ignore[arg-type]
+            for p in shares
+        )
+        counts = Assessment(criterion="c", judge="j", prompt_version="v", claims=claims).counts
+        row: list[float] = sweep(counts[None, :], [0.1, 0.3, 0.5, 0.77, 1.0])[0].tolist()
+        return row
+
+    expected = scores(SHARES)
+    assert scores(SHARES[::-1]) == expected
+    assert scores([SHARES[1], SHARES[2], SHARES[0]]) == expected
+    for times in (2, 3, 5, 7):
+        assert scores(SHARES * times) == expected

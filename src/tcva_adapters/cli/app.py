@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from typing import Annotated
 
 import typer
@@ -70,9 +71,11 @@ def run(arguments: list[str]) -> int:
         app(arguments)
     except SystemExit as done:
         return done.code if isinstance(done.code, int) else DONE
-    except (TCVAError, OSError) as error:
+    except Exception as error:  # noqa: BLE001  # the last place before a traceback
         if debug:
-            raise
-        Console(stderr=True, soft_wrap=True, highlight=False, markup=False).print(f"error: {error}")
+            traceback.print_exc()
+        expected = isinstance(error, TCVAError | OSError)
+        said = str(error) if expected else f"{type(error).__name__}: {error} (--debug shows where)"
+        Console(stderr=True, soft_wrap=True, highlight=False, markup=False).print(f"error: {said}")
         return WRONG_USE
     return DONE

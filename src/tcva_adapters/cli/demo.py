@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
+import typer
 from rich.console import Console
 from rich.table import Table
 
@@ -41,7 +42,7 @@ def demo(*, as_json: options.AsJson = False) -> None:
     natives = native_rows(samples)
     if as_json:
         report = {"judge": tcva.judge.name, "rows": rows, "natives": natives}
-        print(json.dumps(report))  # noqa: T201
+        typer.echo(json.dumps(report))
         return
     console = Console(width=WIDTH, highlight=False, markup=False)
     console.print(

@@ -15,7 +15,7 @@ from rich.table import Table
 
 from tcva_adapters import __version__, diagnosis
 from tcva_adapters.cli import options
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import InvalidValueError, TCVAError
 from tcva_adapters.judging.judge import ModelJudge
 from tcva_adapters.judging.openai_model import OpenAICompatibleModel
 from tcva_adapters.judging.resolve import resolve_judge
@@ -43,7 +43,7 @@ def doctor(
     if as_json:
         packages = [asdict(finding) for finding in findings]
         report = {"tcva_adapters": __version__, "packages": packages, "judge": answer}
-        print(json.dumps(report))  # noqa: T201
+        typer.echo(json.dumps(report))
     else:
         _print_findings(findings, answer)
     if failed:
@@ -71,7 +71,10 @@ def _print_findings(
 
 
 def _ask(name: str) -> dict[str, Any]:
-    judge = resolve_judge(name)
+    try:
+        judge = resolve_judge(name)
+    except TCVAError as error:
+        return {"name": name, "answers": False, "detail": str(error)}
     if not isinstance(judge, ModelJudge):
         return {"name": judge.name, "answers": True, "detail": "local, nothing to reach"}
     if not isinstance(judge.model, OpenAICompatibleModel):

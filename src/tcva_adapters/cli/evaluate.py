@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Optional
@@ -16,6 +19,7 @@ from tcva_adapters import io
 from tcva_adapters.cli import options
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.facade import TCVA
+from tcva_adapters.judging.assessment import Reason
 from tcva_adapters.judging.result import Result
 from tcva_adapters.judging.store import VerdictStore
 from tcva_adapters.summary import Summary, summarise
@@ -54,7 +58,9 @@ def evaluate(
     ] = None,
     input_format: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option("--format", help="jsonl, csv or parquet; by default from the file's name."),
+        typer.Option(
+            "--format", help="jsonl, json, csv or parquet; by default from the file's name."
+        ),
     ] = None,
     rename: Annotated[
         Optional[list[str]],  # noqa: UP045
@@ -88,6 +94,11 @@ def evaluate(
     if as_json and out == "-":
         msg = "--json and --out - both write to standard output; give --out a file"
         raise InvalidValueError(msg)
+    if store is not None and no_store:
+        msg = "--store and --no-store exclude each other"
+        raise InvalidValueError(msg)
+    if out is not None and out != "-":
+        _check_target(Path(out), samples)
     tcva = TCVA(
         criterion,
         judge=judge,
@@ -124,20 +135,45 @@ def evaluate(
     try:
         results = tcva.evaluate_many(usable)
     except KeyboardInterrupt:
-        notes.print("interrupted; what was judged so far is in the store, if there is one")
+        notes.print(
+            "interrupted: calls under way may still end and reach the store; Ctrl-C again to leave "
+            "at once"
+        )
+        signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
         raise typer.Exit(INTERRUPTED) from None
     if out is not None:
         io.write_assessments(out, [result.assessment for result in results])
 
     summary = summarise(results)
     if as_json:
-        skipped = {"skipped": len(read.bad) + len(lacking)}
-        print(json.dumps({**summary.as_dict(), **skipped}, ensure_ascii=False))  # noqa: T201
+        setting = {
+            "criterion": tcva.criterion.name,
+            "judge": tcva.judge.name,
+            "temperature": tcva.scoring.temperature,
+            "scheme": tcva.scoring.scheme.name,
+            "penalty": tcva.scoring.penalty,
+            "threshold": tcva.scoring.threshold,
+            "skipped": len(read.bad) + len(lacking),
+        }
+        typer.echo(json.dumps({**setting, **summary.as_dict()}))
     else:
         stream = sys.stderr if out == "-" else sys.stdout
-        _print_summary(Console(file=stream, highlight=False), tcva, results, summary)
+        _print_summary(Console(file=stream, highlight=False, markup=False), tcva, results, summary)
     _raise_if_nothing_scored(results, summary)
     _gate(gates, summary, notes)
+
+
+def _check_target(target: Path, source: str) -> None:
+    """Refuse, before anything is paid for, to write where it will fail or destroy the samples."""
+    if source != "-" and target.exists() and target.samefile(source):
+        msg = f"--out {target} is the file that the samples come from; choose another"
+        raise InvalidValueError(msg)
+    if target.is_dir():
+        msg = f"--out {target} is a folder; name a file"
+        raise InvalidValueError(msg)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=target.parent):
+        pass
 
 
 def _with_needed_fields(
@@ -178,12 +214,11 @@ def _print_summary(
     for reason, number in summary.unscored.items():
         first = next(r for r in results if r.unscored and r.unscored.reason == reason)
         detail = first.unscored.detail if first.unscored else ""
-        console.print(f"unscored: {number} {reason} ({detail})", soft_wrap=True, markup=False)
+        console.print(f"unscored: {number} {reason} ({detail})", soft_wrap=True)
     used = summary.usage
     if used.calls or summary.served:
-        cost = "" if used.cost is None else f", cost {used.cost:.4f}"
         console.print(
-            f"{used.calls} calls, {used.input_tokens} + {used.output_tokens} tokens{cost}; "
+            f"{used.calls} calls, {used.input_tokens} + {used.output_tokens} tokens; "
             f"{summary.served} samples from the store"
         )
 
@@ -205,7 +240,13 @@ def _gate(gates: dict[str, float | None], summary: Summary, notes: Console) -> N
         "pass rate": summary.pass_rate,
         "coverage": summary.coverage,
     }
-    failed = [
+    failed = []
+    lost = [r for r in summary.unscored if Reason(r).is_failure]
+    if lost and any(gates.values()) and gates["coverage"] is None:
+        number = sum(summary.unscored[reason] for reason in lost)
+        lacking = f"{number} of {summary.samples} samples have no score because the judge failed"
+        failed = [f"{lacking} (--min-coverage says how many may)"]
+    failed += [
         f"{name} {reached[name] or 0.0:.3f} < {least:g}"
         for name, least in gates.items()
         if least is not None and (reached[name] or 0.0) < least

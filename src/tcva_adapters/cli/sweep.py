@@ -14,6 +14,7 @@ from rich.table import Table
 from tcva_adapters import io
 from tcva_adapters.cli import options
 from tcva_adapters.core.aggregation import sweep as sweep_counts
+from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.errors import InvalidSampleError
 
@@ -24,7 +25,8 @@ def sweep(
     ],
     *,
     temperatures: Annotated[
-        str, typer.Option("--temperatures", "-T", help="Temperatures with commas between them.")
+        str,
+        typer.Option("--temperatures", "-T", help="Temperatures or presets with commas between."),
     ] = "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1.0",
     schemes: Annotated[
         Optional[list[str]],  # noqa: UP045  # typer reads it at run time
@@ -42,12 +44,18 @@ def sweep(
 
     Example: tcva sweep judged.jsonl --scheme default --scheme linear --penalty paper --penalty off
     """
-    grid = options.parse_numbers(temperatures, "--temperatures")
+    grid = [check_temperature(part.strip()) for part in temperatures.split(",")]
     kept = io.read_assessments(assessments).assessments
+    judged = sorted({(a.criterion, a.judge) for a in kept})
+    if len(judged) > 1:
+        mixed = "; ".join(f"{criterion} by {judge}" for criterion, judge in judged)
+        msg = f"{assessments} mixes judgements that have no common mean: {mixed}"
+        raise InvalidSampleError(msg)
     counts = np.array([a.counts for a in kept if a.unscored is None]).reshape(-1, 5)
     if not len(counts):
         msg = f"none of the {len(kept)} assessments in {assessments} has a score"
         raise InvalidSampleError(msg)
+    criterion, judge = judged[0]
     rows = []
     for scheme_name, penalty in product(schemes or ["default"], penalties or ["paper"]):
         scheme = WeightScheme.resolve(options.parse_scheme(scheme_name))
@@ -61,10 +69,17 @@ def sweep(
             for s, p, means in rows
             for t, m in zip(grid, means, strict=True)
         ]
-        print(json.dumps({"samples": len(kept), "rows": records}))  # noqa: T201
+        typer.echo(
+            json.dumps(
+                {"criterion": criterion, "judge": judge, "samples": len(kept), "rows": records}
+            )
+        )
         return
     console = Console(highlight=False)
-    console.print(f"mean score over {len(counts)} of {len(kept)} assessments")
+    console.print(
+        f"{criterion} by {judge}: mean score over {len(counts)} of {len(kept)} assessments",
+        markup=False,
+    )
     table = Table(box=None, pad_edge=False)
     table.add_column("scheme")
     table.add_column("penalty")

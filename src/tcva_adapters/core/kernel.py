@@ -23,6 +23,9 @@ TINY_EXPONENT: Final = 1e-12
 """Below this distance from 0 the geometric mean stands in (paper, step 5); likewise 1 and the
 arithmetic mean."""
 
+GRAINS: Final = 2.0**30
+"""Expected counts that are whole numbers of 1/GRAINS are summed and reduced exactly."""
+
 _EXACT_DECIMALS: Final = 15
 _ABSOLUTE_STEPS: Final = 10.0
 
@@ -176,14 +179,17 @@ def _merged(rows: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArr
 
 
 def _reduced(rows: FloatArray) -> FloatArray:
-    """Rows of whole numbers divided by their greatest common divisor; other rows as they are.
+    """Rows of whole numbers, or of whole `GRAINS`, over their greatest common divisor.
 
     A list repeated k times thereby becomes the same row before any rounding can tell them apart.
+    Other rows stay as they are.
     """
     whole: npt.NDArray[np.bool_] = (rows == np.floor(rows)).all(axis=1)
-    integers = np.where(whole[:, None], rows, 0.0).astype(np.int64)
+    scaled = np.where(whole[:, None], rows, rows * GRAINS)
+    exact = (scaled == np.floor(scaled)).all(axis=1) & (scaled.max(axis=1, initial=0.0) < 2.0**53)
+    integers = np.where(exact[:, None], scaled, 0.0).astype(np.int64)
     divisors = np.maximum(np.gcd.reduce(integers, axis=1), 1)
-    reduced: FloatArray = rows / divisors[:, None]
+    reduced: FloatArray = np.where(exact[:, None], scaled, rows) / divisors[:, None]
     return reduced
 
 

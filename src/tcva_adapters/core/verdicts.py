@@ -119,7 +119,12 @@ class WeightScheme:
                 names = ", ".join(SCHEMES)
                 msg = f"unknown weight scheme {scheme!r}; known are {names}, or give five weights"
                 raise InvalidValueError(msg) from None
-        return cls("custom", tuple(scheme))  # type: ignore[arg-type]  # __post_init__ checks the length
+        try:
+            weights = tuple(float(weight) for weight in scheme)
+        except (TypeError, ValueError):
+            msg = f"{scheme!r} is no weight scheme; give a name or five weights, fully to none"
+            raise InvalidValueError(msg) from None
+        return cls("custom", weights)  # type: ignore[arg-type]  # __post_init__ checks the length
 
     def weight(self, verdict: Verdict) -> float:
         """The weight of one level."""

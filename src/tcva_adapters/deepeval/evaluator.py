@@ -22,7 +22,7 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError, Unreadab
 from tcva_adapters.facade import TCVA
 from tcva_adapters.judging.assessment import Assessment
 from tcva_adapters.judging.criteria import Criterion
-from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode
+from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode, Judge, ModelJudge
 from tcva_adapters.judging.result import Result, Scoring
 from tcva_adapters.judging.sample import Sample
 from tcva_adapters.judging.store import VerdictStore
@@ -156,7 +156,7 @@ class TCVAMetric(BaseMetric):  # type: ignore[no-untyped-call]  # as __init_subc
         # a parameter. Judge, store and list are handed on as objects, so that copies share them.
         self.criterion = tcva.criterion
         self.temperature = tcva.scoring.temperature
-        self.model = judge if isinstance(judge, DeepEvalBaseLLM) else tcva.judge
+        self.model = _shared(judge, tcva.judge)
         self.scheme = tcva.scoring.scheme
         self.penalty = penalty
         self.eps = eps
@@ -266,6 +266,13 @@ def _judge(model: Any) -> Any:
     if model is None or (isinstance(model, str) and not _OURS.fullmatch(model)):
         return initialize_model(model)[0]
     return model
+
+
+def _shared(given: Any, judge: Judge) -> Any:
+    if isinstance(given, DeepEvalBaseLLM) or not isinstance(judge, ModelJudge):
+        return given
+    # One client for all copies; how claims are made is theirs to say again.
+    return given if given is judge else judge.model
 
 
 def _fingerprint(tcva: TCVA) -> str:

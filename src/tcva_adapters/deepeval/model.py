@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -13,15 +12,13 @@ from deepeval.models.utils import EvaluationCost
 from pydantic import BaseModel
 
 from tcva_adapters.errors import JudgeError
+from tcva_adapters.judging.call_errors import as_judge_error
 from tcva_adapters.judging.models import JudgeModel, ModelReply
 from tcva_adapters.judging.prompts import JudgeRequest
 
 _PARAMETERS: Final = ("temperature", "max_tokens", "top_p", "top_k", "seed", "reasoning_effort")
 """What LLM classes call the settings that can change a reply. A list of what is taken, not of what
 is left out: a class may keep a key under any name."""
-
-_KEY_LIKE: Final = re.compile(r"\b(?:sk|pk|rk|gsk|xai|key)[-_][\w*.-]{6,}|(?<=Bearer )\S+")
-_LONGEST_QUOTE: Final = 300
 
 
 class _Verdict(BaseModel):
@@ -133,54 +130,3 @@ def _reply(answer: Any) -> ModelReply:
             cost=float(cost) if vars(cost)["value"] is not None else None,
         )
     return ModelReply(answer, cost=float(cost) if isinstance(cost, int | float) else None)
-
-
-def as_judge_error(error: Exception) -> JudgeError:
-    """What an exception of an LLM means, told by its class name and status alone.
-
-    Provider packages are not imported: which of them are installed is not our business. DeepEval's
-    LLMs raise the error of their retries, which has the real one as its cause.
-
-    >>> class RateLimitError(Exception):
-    ...     status_code = 429
-    >>> as_judge_error(RateLimitError("slow down")).reason
-    'rate_limit'
-    """
-    chain = list(_causes(error))
-    last = chain[-1]
-    if isinstance(last, JudgeError):
-        return last
-    said = " ".join(_KEY_LIKE.sub("***", str(last)).split())[:_LONGEST_QUOTE]
-    msg = f"{type(last).__name__}: {said}"
-    for cause in reversed(chain):
-        holders = (cause, getattr(cause, "response", None))
-        status = next((s for s in map(_status, holders) if s is not None), None)
-        names = " ".join(cls.__name__ for cls in type(cause).__mro__).lower()
-        for reason, statuses, words, fatal in _KINDS:
-            if status in statuses or any(word in names for word in words):
-                return JudgeError(msg, reason=reason, fatal=fatal)
-    return JudgeError(msg)
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    cause: BaseException | None = error
-    while cause is not None:
-        yield cause
-        # Only the cause of a retry error is the same failure; others may be anything.
-        cause = cause.__cause__ if type(cause).__name__ == "RetryError" else None
-
-
-_KINDS: Final = (
-    # The first that fits counts: a timeout is also a connection error in several packages.
-    ("timeout", (408, 504), ("timeout", "timedout", "deadlineexceeded"), False),
-    ("rate_limit", (429,), ("ratelimit", "toomanyrequests", "resourceexhausted"), False),
-    ("authentication", (401,), ("authenticationerror", "unauthenticated"), True),
-    ("permission", (403,), ("permissiondenied",), True),
-    ("model_not_found", (404,), ("notfounderror",), True),
-    ("server_error", (500, 502, 503, 529), ("internalservererror",), False),
-)
-
-
-def _status(holder: Any) -> int | None:
-    found = (getattr(holder, name, None) for name in ("status_code", "http_status", "code"))
-    return next((s for s in found if isinstance(s, int) and not isinstance(s, bool)), None)

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, Self
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from tcva_adapters.core.kernel import GRAINS
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, count_levels
 from tcva_adapters.errors import UnreadableInputError
 
@@ -130,6 +131,17 @@ class ClaimVerdict(BaseModel):
         return self
 
 
+def _in_grains(probabilities: tuple[float, ...]) -> list[int]:
+    """Probabilities as whole numbers of 2**-30 that add up to 1.
+
+    Sums of them are exact, so that scores do not depend on the order of the claims or on how
+    often a list is repeated, not even in the last bit.
+    """
+    grains = [round(p * GRAINS) for p in probabilities]
+    grains[grains.index(max(grains))] += int(GRAINS) - sum(grains)
+    return grains
+
+
 class Assessment(BaseModel):
     """A judgement of one sample under one criterion. Scores are views of it and cost no call.
 
@@ -212,9 +224,9 @@ class Assessment(BaseModel):
         """
         if self.unscored is not None:
             return np.zeros(len(LEVELS))
-        soft = [c.probabilities for c in self.claims if c.verdict and c.probabilities]
+        soft = [_in_grains(c.probabilities) for c in self.claims if c.verdict and c.probabilities]
         hard = count_levels(c.verdict for c in self.claims if c.verdict and not c.probabilities)
-        return hard + np.sum(np.array(soft), axis=0) if soft else hard
+        return hard + np.sum(np.array(soft), axis=0) / GRAINS if soft else hard
 
     @property
     def hard_counts(self) -> FloatArray:

@@ -249,9 +249,8 @@ def resolve_criterion(criterion: Criterion | str) -> Criterion:
     """
     if isinstance(criterion, Criterion):
         return criterion
-    try:
-        return CRITERIA[criterion]
-    except KeyError:
+    if not isinstance(criterion, str) or criterion not in CRITERIA:
         names = ", ".join(CRITERIA)
         msg = f"unknown criterion {criterion!r}; built in are {names}"
-        raise InvalidValueError(msg) from None
+        raise InvalidValueError(msg)
+    return CRITERIA[criterion]

@@ -18,6 +18,7 @@ from typing import Final
 
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.judging.assessment import ClaimVerdict
+from tcva_adapters.judging.word_lists import FUNCTION_WORDS
 
 NEAR_ENOUGH: Final = 0.7
 """Share of a quote's three-word sequences that one stretch of a passage must have. One changed
@@ -276,6 +277,16 @@ def _spread(fragments: Sequence[_Words], held: Sequence[_Words]) -> int | None:
     return holders[longest][0]
 
 
+def _says_something(quote: str, claim: str) -> bool:
+    """Whether a quote could decide about anything: "the" occurs in every passage.
+
+    It needs a word of content, and with fewer than three words one that the claim has as well.
+    """
+    words = _read(quote).words
+    content = set(words) - FUNCTION_WORDS
+    return bool(content if len(words) >= _GRAM else content.intersection(_read(claim).words))
+
+
 def check_evidence(verdict: ClaimVerdict, passages: Sequence[str]) -> ClaimVerdict:
     """A verdict whose high level stands only with a quote that occurs in the passages.
 
@@ -294,7 +305,7 @@ def check_evidence(verdict: ClaimVerdict, passages: Sequence[str]) -> ClaimVerdi
     if verdict.verdict is None:
         return verdict
     found = find_quote(verdict.evidence, passages)
-    if found is not None:
+    if found is not None and _says_something(verdict.evidence, verdict.claim):
         named = verdict.passage
         if named is None or not 1 <= named <= len(passages) or found == named:
             is_right = found == named

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, Protocol, runtime_checkable
 
 from tcva_adapters.core.verdicts import Verdict
@@ -223,7 +223,7 @@ class ModelJudge:
             request = next(steps)
             while True:
                 try:
-                    reply = self.model.complete(request)
+                    reply = _checked(self.model.complete(request))
                 except Exception as error:  # noqa: BLE001  # any failure of a call is a value here
                     request = steps.throw(as_judge_error(error))
                 else:
@@ -238,7 +238,7 @@ class ModelJudge:
             request = next(steps)
             while True:
                 try:
-                    reply = await self.model.acomplete(request)
+                    reply = _checked(await self.model.acomplete(request))
                 except Exception as error:  # noqa: BLE001  # as above; cancellation passes through
                     request = steps.throw(as_judge_error(error))
                 else:
@@ -277,10 +277,13 @@ class ModelJudge:
         if self.claims == "split":
             return split_claims(text, max_claims=self.max_claims)
         reply = yield from talk.ask(claims_request(sample, criterion, self.max_claims))
-        claims = parse_claims(reply.text)
+        claims = None if reply.truncated else parse_claims(reply.text)
+        if claims == [] and any(non_claim_kind(s) is None for s in split_claims(text)):
+            claims = None  # a text that asserts something does not claim nothing
         if claims is None:
-            detail = "the judge's list of claims could not be read"
+            detail = "the judge's list of claims could not be read, or was cut off or empty"
             raise _CannotScoreError(Reason.UNREADABLE_REPLY, detail, talk.replies)
+        claims = [_whole_characters(claim) for claim in claims]
         if len(claims) > self.max_claims:
             # The judge ignored the limit: merged like sentences, so that no claim is lost.
             return split_claims("\n\n".join(claims), max_claims=self.max_claims)
@@ -334,7 +337,7 @@ def _accepted(
         if isinstance(verdict.label, Verdict):
             accepted[number] = _claim_verdict(text, verdict, verdict.label, reply)
         elif not criterion.statements and may_be_non_claim(text):
-            reason = verdict.label if verdict.label == "refusal" else verdict.reason
+            reason = "refusal" if verdict.label == "refusal" else _whole_characters(verdict.reason)
             accepted[number] = ClaimVerdict(claim=text, verdict=None, reason=reason)
         else:
             disbelieved = True
@@ -348,32 +351,33 @@ def _claim_verdict(
     return ClaimVerdict(
         claim=text,
         verdict=level,
-        evidence=parsed.evidence,
-        reason=parsed.reason,
+        evidence=_whole_characters(parsed.evidence),
+        reason=_whole_characters(parsed.reason),
         passage=parsed.passage,
         probabilities=(None if parsed.start is None else level_probabilities(reply, parsed.start)),
     )
 
 
 _NUMBER = re.compile(r"\d")
-_MAX_NON_CLAIM_WORDS: Final = 15
-_MAX_NON_CLAIM_CHARACTERS: Final = 120
+_FEW_WORDS: Final = 4
+_FEW_CHARACTERS: Final = 40
 
 
 def may_be_non_claim(text: str) -> bool:
     """Whether a judge's mark "this claims nothing" is believed.
 
-    Otherwise a judge could raise a score by waving awkward claims through: long sentences and
-    sentences with numbers assert something, unless they are plainly a greeting, a question
-    back, an offer or a refusal.
+    Otherwise a judge, or an answer that talks to the judge, could raise a score by waving awkward
+    claims through. It is believed where the sentence is plainly a greeting, a question back, an
+    offer or a refusal, and for a few words without a number, which no list of phrases covers in
+    all languages.
 
-    >>> may_be_non_claim("Happy to help!"), may_be_non_claim("The dose is 40 mg.")
+    >>> may_be_non_claim("Happy to help!"), may_be_non_claim("The drug is safe for children.")
     (True, False)
     """
     if non_claim_kind(text) is not None:
         return True
-    short = len(text.split()) <= _MAX_NON_CLAIM_WORDS and len(text) <= _MAX_NON_CLAIM_CHARACTERS
-    return short and not _NUMBER.search(text)
+    few = len(text.split()) <= _FEW_WORDS and len(text) <= _FEW_CHARACTERS
+    return few and text.isascii() and not _NUMBER.search(text)
 
 
 def nothing_to_score(claims: Iterable[ClaimVerdict]) -> Unscored | None:
@@ -427,7 +431,25 @@ class _CannotScoreError(Exception):
         self.unscored = Unscored(reason=reason, detail=detail, raw_reply=raw, fatal=fatal)
 
 
+def _checked(reply: Any) -> ModelReply:
+    """A reply that is one, and that every file and store can hold."""
+    if not isinstance(reply, ModelReply) or not isinstance(reply.text, str):
+        msg = f"the judge model returned {type(reply).__name__}; it must return a ModelReply"
+        raise JudgeError(msg, fatal=True)
+    text = _whole_characters(reply.text)
+    return reply if text == reply.text else replace(reply, text=text, token_logprobs=None)
+
+
+def _whole_characters(text: str) -> str:
+    """A text that can be encoded: halves of characters, which JSON escapes can name, replaced."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
 def _check_max_claims(max_claims: int) -> None:
-    if max_claims < 1:
-        msg = f"max_claims={max_claims!r}; at least 1 claim is needed"
+    if isinstance(max_claims, bool) or not isinstance(max_claims, int) or max_claims < 1:
+        msg = f"max_claims={max_claims!r}; a whole number from 1 on is needed"
         raise InvalidValueError(msg)

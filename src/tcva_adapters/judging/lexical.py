@@ -194,10 +194,11 @@ class LexicalJudge:
             texts = (t.text for t in words.values())
             finding.fault(s.missing_name**names, "not in the passages", texts)
         numbers = [t for t in tokens if t.kind == "number"]
-        missing = [t.text for t in numbers if t in absent]
+        unknown = {token.key for token in absent}
+        missing = [t.text for t in numbers if t.key in unknown]
         if missing:
             finding.fault(s.missing_number, "figures not in the passages", missing)
-        moved = [t.text for t in numbers if t not in absent and not window.has(t)]
+        moved = [t.text for t in numbers if t.key not in unknown and not window.has(t)]
         if moved:
             finding.fault(s.misplaced_number, "figures found elsewhere only", moved)
         counted = other_counts(tokens, window.tokens)

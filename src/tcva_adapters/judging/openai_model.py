@@ -417,7 +417,7 @@ def _check(
 def _check_url(url: str) -> None:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        msg = f"base_url must look like https://host/v1, got {url!r}"
+        msg = f"base_url must look like https://host/v1, got {shown_url(url)!r}"
         raise InvalidValueError(msg)
 
 

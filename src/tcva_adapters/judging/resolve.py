@@ -16,6 +16,8 @@ from tcva_adapters.judging.judge import (
 )
 from tcva_adapters.judging.models import JudgeModel
 
+MAX_CONCURRENCY: Final = 8
+
 ADAPTERS: Final = {
     # The package that a class of the LLM object comes from -> who makes it a judge model. Names,
     # not imports: nothing is loaded that the user has not loaded.
@@ -32,7 +34,11 @@ KINDS: Final = (
 
 
 def resolve_judge(
-    judge: Any, *, claims: ClaimsMode = "split", max_claims: int = MAX_CLAIMS
+    judge: Any,
+    *,
+    claims: ClaimsMode = "split",
+    max_claims: int = MAX_CLAIMS,
+    max_concurrency: int = MAX_CONCURRENCY,
 ) -> Judge:
     """A judge from its name, from a model object, or from itself.
 
@@ -46,6 +52,9 @@ def resolve_judge(
         JudgeError: No API key.
     """
     if isinstance(judge, Judge):
+        if (claims, max_claims) != ("split", MAX_CLAIMS):
+            msg = f"{judge.name} is a judge already; give claims and max_claims to it, not here"
+            raise InvalidValueError(msg)
         return judge
     if isinstance(judge, JudgeModel):
         return ModelJudge(judge, claims=claims, max_claims=max_claims)
@@ -60,7 +69,8 @@ def resolve_judge(
             # Imported here: only this choice of judge needs the openai package.
             from tcva_adapters.judging.openai_model import OpenAICompatibleModel  # noqa: PLC0415
 
-            return ModelJudge(OpenAICompatibleModel(name), claims=claims, max_claims=max_claims)
+            openai = OpenAICompatibleModel(name, max_concurrency=max_concurrency)
+            return ModelJudge(openai, claims=claims, max_claims=max_claims)
     model = _adapted(judge)
     if model is not None:
         return ModelJudge(model, claims=claims, max_claims=max_claims)

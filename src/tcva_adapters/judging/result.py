@@ -65,7 +65,7 @@ class Scoring:
 
 
 def _check_share(name: str, value: float) -> None:
-    if not 0.0 <= value <= 1.0:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
         msg = f"{name}={value!r}; it lies in [0, 1]"
         raise InvalidValueError(msg)
 

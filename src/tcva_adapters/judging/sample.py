@@ -44,6 +44,10 @@ ALIASES: Final[dict[str, tuple[str, ...]]] = {
 """Field names of RAGAS, DeepEval, LangChain and LlamaIndex; where several occur, the first wins."""
 
 
+_SIDE_FIELDS: Final = frozenset({"id", "reference"})
+"""Fields whose other names (``name``, ``expected``) often mean something else."""
+
+
 class Sample(BaseModel):
     """One item to judge. Fields that a criterion does not look at may stay None.
 
@@ -84,9 +88,16 @@ class Sample(BaseModel):
         fields: dict[str, Any] = {}
         for field, names in ALIASES.items():
             for name in names:
-                if rest.get(name) is not None:
-                    fields[field] = _READERS[field](name, rest.pop(name))
-                    break
+                if rest.get(name) is None:
+                    continue
+                try:
+                    fields[field] = _READERS[field](name, rest[name])
+                except InvalidSampleError:
+                    if name == names[0] or field not in _SIDE_FIELDS:
+                        raise
+                    continue  # another meaning of a common word: it stays metadata
+                del rest[name]
+                break
         metadata = rest.pop("metadata", None)
         extra = {key: value for key, value in rest.items() if value is not None}
         if isinstance(metadata, Mapping):
@@ -118,7 +129,9 @@ def _read_text(name: str, value: Any) -> str:
 
 
 def _read_id(name: str, value: Any) -> str:
-    if isinstance(value, str | int):
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # what tables make of whole numbers with gaps
+    if isinstance(value, str | int) and not isinstance(value, bool):
         return str(value)
     msg = f"field {name!r} must be a string or a whole number, got {type(value).__name__}"
     raise InvalidSampleError(msg)

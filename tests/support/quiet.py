@@ -1,4 +1,4 @@
-"""Settings for the whole suite; environment variables before any framework is imported."""
+"""Settings for every run of the suite; import this before any framework."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import tempfile
 _FOLDER = tempfile.TemporaryDirectory(prefix="tcva-tests-")
 atexit.register(_FOLDER.cleanup)
 
-_QUIET = {
+QUIET = {
     "RAGAS_DO_NOT_TRACK": "true",
     "DEEPEVAL_TELEMETRY_OPT_OUT": "1",
     "DEEPEVAL_DISABLE_DOTENV": "1",
@@ -18,6 +18,6 @@ _QUIET = {
     "LANGSMITH_TEST_TRACKING": "false",
     "TOKENIZERS_PARALLELISM": "false",
 }
-os.environ.update(_QUIET)
+os.environ.update(QUIET)
 for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "CONFIDENT_API_KEY", "LANGSMITH_API_KEY"):
     os.environ.pop(name, None)

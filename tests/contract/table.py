@@ -1,0 +1,91 @@
+"""The table scenario x adapter: ``python -m tests.contract.table`` runs everything and writes it."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from contextlib import redirect_stdout
+from importlib import import_module
+from io import StringIO
+from pathlib import Path
+from typing import Final
+
+from tests.contract.adapters import ADAPTERS, Results, reference
+from tests.contract.scenarios import SCENARIOS, Scenario
+
+PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "contract.md"
+
+_HEAD: Final = """\
+# One contract, four adapters
+
+This page is written by `python -m tests.contract.table`, which runs every scenario through every adapter. A test compares
+the page with such a run, so it is never out of date.
+
+{scenarios} scenarios run over {adapters} adapters, each through its framework's own entry point. Nothing is replaced but the LLM, which
+answers from a script. For every sample the score (also at T = 0.1, 0.2, 0.5, 0.9 and 1.0, without a further call), the
+reason of a missing score, and all claims with verdicts, quotes and reasons are **equal to those of `TCVA`, the scores to
+the last bit**, and the judge is asked the same.
+
+| adapter | entry point |
+| --- | --- |
+{through}
+
+A number is a score at the scenario's temperature (0.5 where it does not say otherwise), a word the reason why there is
+none. Of more than three samples, the mean is shown.
+
+"""
+
+_NOTES: Final = """
+Where columns differ: a judgement does not repeat a call that failed, since that is left to the LLM object. After a 429,
+LangChain's `with_retry` and RAGAS' `RunConfig(max_retries=...)` ask again with any LLM, DeepEval's and LlamaIndex'
+classes for providers by themselves (in the table: DeepEval's `LocalModel`). A class of your own in LlamaIndex or DeepEval
+has the retries that you give it; without any (in the table: LlamaIndex) the sample is unscored, `rate_limit`, and the
+rest of the run is not affected.
+
+Two things that the frameworks do not offer: DeepEval's `evaluate` cannot be awaited, so inside a running loop its
+scenario awaits the metric's `a_measure` for each test case; and samples of LlamaIndex and RAGAS have no ids, so results
+are told apart by their order alone.
+"""
+
+
+def page() -> str:
+    """The page, from a run of everything; it takes a few seconds."""
+    through = "\n".join(f"| {adapter.title} | {adapter.through} |" for adapter in ADAPTERS)
+    head = _HEAD.format(scenarios=len(SCENARIOS), adapters=len(ADAPTERS), through=through)
+    titles = ("scenario", "what happens", "`TCVA`", *(adapter.title for adapter in ADAPTERS))
+    rows = [titles, ("---",) * len(titles), *map(_row, SCENARIOS)]
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return f"{head}{table}\n{_NOTES}"
+
+
+def _row(scenario: Scenario) -> tuple[str, ...]:
+    own, _ = reference(scenario, retries=scenario.retried)
+    measured = (adapter.run(scenario, asynchronous=False)[-1].results for adapter in ADAPTERS)
+    return (scenario.name, scenario.about, _cell(own), *map(_cell, measured))
+
+
+def _cell(results: Results) -> str:
+    if len(results) > 3:
+        scores = [result.score for result in results if result.score is not None]
+        return f"{sum(scores) / len(scores):.4f} (mean of {len(scores)})"
+    shown = []
+    for result in results:
+        reason = "" if result.unscored is None else result.unscored.reason.value
+        score = "" if result.score is None else f"{result.score:.4f}"
+        shown.append(f"{score} ({reason})" if score and reason else score or reason)
+    return ", ".join(shown)
+
+
+def main() -> None:
+    """Write the page."""
+    # What the tests set before any framework is imported: no telemetry, no keys.
+    import_module("tests.support.quiet")
+    logging.disable()  # failures are part of the contract, and RAGAS logs each
+    with redirect_stdout(StringIO()):  # DeepEval prints a report of every run
+        text = page()
+    PAGE.write_text(text, encoding="utf-8")
+    sys.stdout.write(f"wrote {PAGE.name}: {len(SCENARIOS)} scenarios x {len(ADAPTERS)} adapters\n")
+
+
+if __name__ == "__main__":
+    main()
