@@ -87,7 +87,8 @@ def answer(body: Body, number: int, *, otherwise: str | None = None) -> Scripted
         number: Its number.
         otherwise: The reply to any other prompt, which is an error without it.
     """
-    prompt = str(body["messages"][-1]["content"])
+    content = body["messages"][-1]["content"]
+    prompt = content if isinstance(content, str) else content[0]["text"]
     is_ours = "<<<CLAIM" in prompt
     text = (auto_judge(body, number) if is_ours else native_reply(prompt)) or otherwise
     if text is None:

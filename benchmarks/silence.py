@@ -246,7 +246,7 @@ def main() -> None:
     script = partial(answer, otherwise=SAID)
     wrong = []
     print(f"{'run':<48} {'to the judge':>12}  elsewhere")
-    for run in runs(frozenset(QUIET)):
+    for run in runs(quiet):
         seen = watched(run, script, environment)
         which = ", ".join(f"{number} x {what}" for what, number in seen.elsewhere.items())
         total = sum(seen.elsewhere.values())
