@@ -1,3 +1,19 @@
 """Keeps the frameworks quiet in every test, doctests in the package included."""
 
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
 import tests.support.quiet  # noqa: F401
+
+
+@pytest.fixture(autouse=True)
+def _a_loop_of_its_own() -> Iterator[None]:
+    """LlamaIndex and DeepEval run on the thread's event loop and leave it open; this closes it."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield
+    asyncio.set_event_loop(None)
+    loop.close()

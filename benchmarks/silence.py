@@ -46,7 +46,7 @@ _SENDS = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})
 
 
 class Run(NamedTuple):
-    """One process, and what it is allowed to be."""
+    """One process; a control is expected to be heard by the guard, every other run is not."""
 
     name: str
     arguments: tuple[str, ...]

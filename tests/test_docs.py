@@ -71,7 +71,9 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_the_readme_shows_what_the_demo_prints(capsys: pytest.CaptureFixture[str]) -> None:
     run(["demo"])
     shown = FENCE.findall((ROOT / "README.md").read_text(encoding="utf-8"))
-    assert _plain(capsys.readouterr().out) in [_plain(body) for kind, body in shown if kind == "text"]
+    assert _plain(capsys.readouterr().out) in [
+        _plain(body) for kind, body in shown if kind == "text"
+    ]
 
 
 def _plain(text: str) -> list[str]:
