@@ -48,7 +48,9 @@ def as_judge_error(error: BaseException) -> JudgeError:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:  # `raise error from error` makes a circle
+        seen.add(id(error))
         yield error
         error = error.__cause__
 
