@@ -273,3 +273,9 @@ def test_settings_of_a_ready_judge_are_not_ignored() -> None:
 def test_a_mapping_is_no_sample() -> None:
     with pytest.raises(InvalidSampleError, match="from_record"):
         TCVA().evaluate({"response": "x"})  # type: ignore[arg-type]  # on purpose
+
+
+def test_half_a_character_in_a_sample_reaches_no_file() -> None:
+    odd = Sample(response="\ud83d It opens at nine.", contexts=("\ud83d It opens at nine.",))
+    result = TCVA().evaluate(odd)
+    assert Assessment.from_json(result.assessment.to_json()) == result.assessment

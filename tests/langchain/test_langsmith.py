@@ -316,3 +316,11 @@ def test_judges_follow_the_convention_of_openevals() -> None:
         outputs={"messages": messages}, context="It opens at nine."
     )
     assert talk["score"] == 0.9
+
+
+def test_an_answer_among_the_inputs_is_not_the_one_that_is_judged() -> None:
+    judged = create_tcva_judge(TCVAEvaluator("lexical"))(
+        inputs={"response": "It opens at nine.", "context": ["It opens at nine."]},
+        outputs={"answer": "The moon is cheese."},
+    )
+    assert judged["score"] == 0.0

@@ -549,3 +549,8 @@ def test_aevaluate_leaves_the_loop_alone() -> None:
         return await aevaluate(data, metrics=[TCVAMetric(llm="lexical")], show_progress=False)
 
     assert isinstance(asyncio.run(inside()), EvaluationResult)
+
+
+def test_a_judge_that_is_not_named_is_refused() -> None:
+    with pytest.raises(InvalidValueError, match="llm='lexical'"):
+        TCVAMetric("lexical")  # type: ignore[arg-type]  # on purpose

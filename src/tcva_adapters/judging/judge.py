@@ -26,7 +26,7 @@ from tcva_adapters.judging.prompts import (
     verdict_request,
 )
 from tcva_adapters.judging.reply import ParsedVerdict, parse_claims, parse_verdicts
-from tcva_adapters.judging.sample import Sample
+from tcva_adapters.judging.sample import Sample, whole_characters
 
 ClaimsMode = Literal["split", "llm"]
 
@@ -283,7 +283,7 @@ class ModelJudge:
         if claims is None:
             detail = "the judge's list of claims could not be read, or was cut off or empty"
             raise _CannotScoreError(Reason.UNREADABLE_REPLY, detail, talk.replies)
-        claims = [_whole_characters(claim) for claim in claims]
+        claims = [whole_characters(claim) for claim in claims]
         if len(claims) > self.max_claims:
             # The judge ignored the limit: merged like sentences, so that no claim is lost.
             return split_claims("\n\n".join(claims), max_claims=self.max_claims)
@@ -337,7 +337,7 @@ def _accepted(
         if isinstance(verdict.label, Verdict):
             accepted[number] = _claim_verdict(text, verdict, verdict.label, reply)
         elif not criterion.statements and may_be_non_claim(text):
-            reason = "refusal" if verdict.label == "refusal" else _whole_characters(verdict.reason)
+            reason = "refusal" if verdict.label == "refusal" else whole_characters(verdict.reason)
             accepted[number] = ClaimVerdict(claim=text, verdict=None, reason=reason)
         else:
             disbelieved = True
@@ -351,8 +351,8 @@ def _claim_verdict(
     return ClaimVerdict(
         claim=text,
         verdict=level,
-        evidence=_whole_characters(parsed.evidence),
-        reason=_whole_characters(parsed.reason),
+        evidence=whole_characters(parsed.evidence),
+        reason=whole_characters(parsed.reason),
         passage=parsed.passage,
         probabilities=(None if parsed.start is None else level_probabilities(reply, parsed.start)),
     )
@@ -436,17 +436,8 @@ def _checked(reply: Any) -> ModelReply:
     if not isinstance(reply, ModelReply) or not isinstance(reply.text, str):
         msg = f"the judge model returned {type(reply).__name__}; it must return a ModelReply"
         raise JudgeError(msg, fatal=True)
-    text = _whole_characters(reply.text)
+    text = whole_characters(reply.text)
     return reply if text == reply.text else replace(reply, text=text, token_logprobs=None)
-
-
-def _whole_characters(text: str) -> str:
-    """A text that can be encoded: halves of characters, which JSON escapes can name, replaced."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
 
 
 def _check_max_claims(max_claims: int) -> None:

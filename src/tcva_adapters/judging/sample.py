@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from tcva_adapters.errors import InvalidSampleError
 
@@ -48,6 +48,15 @@ _SIDE_FIELDS: Final = frozenset({"id", "reference"})
 """Fields whose other names (``name``, ``expected``) often mean something else."""
 
 
+def whole_characters(text: str) -> str:
+    """A text that can be encoded: halves of characters, which JSON escapes can name, replaced."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
 class Sample(BaseModel):
     """One item to judge. Fields that a criterion does not look at may stay None.
 
@@ -72,6 +81,13 @@ class Sample(BaseModel):
     reference: str | None = None
     id: str | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
+
+    @field_validator("input", "response", "reference", "contexts")
+    @classmethod
+    def _can_be_encoded(cls, value: str | tuple[str, ...] | None) -> str | tuple[str, ...] | None:
+        if isinstance(value, str):
+            return whole_characters(value)
+        return value and tuple(map(whole_characters, value))
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Sample:

@@ -62,6 +62,8 @@ def run_record(inputs: Any, outputs: Any, reference: Any) -> dict[str, Any]:
     In a mapping with one entry, that entry is the output or the reference, whatever its name.
     """
     record = dict(inputs) if isinstance(inputs, Mapping) else {"input": inputs}
+    # Whatever the inputs call an answer, it is not the one that this run gave.
+    record = {name: value for name, value in record.items() if name not in _NAMES["response"]}
     if isinstance(outputs, Mapping):
         known = {"messages", *(name for names in _NAMES.values() for name in names)}
         record |= outputs

@@ -121,6 +121,11 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
     none_prompt: CriterionText = field(init=False)
 
     def __post_init__(self) -> None:
+        columns: Any = self._required_columns
+        if not isinstance(columns, dict):
+            # RAGAS' own first field, which a positional judge would fill unseen.
+            msg = f"pass the judge by name: TCVAMetric(llm={columns!r})"
+            raise InvalidValueError(msg)
         self._tcva = self._build(self.criterion)
         # Resolved once, so that a store is opened once and texts have one criterion to belong to.
         self.store, self.criterion = self._tcva.store, self._tcva.criterion
