@@ -24,7 +24,7 @@ the page with such a run, so it is never out of date.
 {scenarios} scenarios run over {adapters} adapters, each through its framework's own entry point. Nothing is replaced but the LLM, which
 answers from a script. For every sample the score (also at T = 0.1, 0.2, 0.5, 0.9 and 1.0, without a further call), the
 reason of a missing score, and all claims with verdicts, quotes and reasons are **equal to those of `TCVA`, the scores to
-the last bit**, and the judge is asked the same.
+the last bit**, and the judge is asked the same. One cell differs, "429, then success" in LlamaIndex: see below the table.
 
 | adapter | entry point |
 | --- | --- |
