@@ -66,7 +66,7 @@ def native_reply(prompt: str) -> str | None:
         lambda: str(ours_langchain.LexicalLLM().invoke([HumanMessage(prompt)]).text),
     ]
     asks += [
-        lambda model=known.prompt.output_model: (  # type: ignore[misc]
+        lambda model=known.prompt.output_model: (  # type: ignore[misc]  # mypy gives a default in a lambda no type
             ours_ragas.LexicalLLM().generate(prompt, model).model_dump_json()
         )
         for known in RAGAS_PROMPTS
@@ -157,7 +157,7 @@ def llamaindex_methods(url: str) -> dict[str, Method]:
         "LlamaIndex FaithfulnessEvaluator": FaithfulnessEvaluator(llm=llm),
         "LlamaIndex RelevancyEvaluator": RelevancyEvaluator(llm=llm),
     }
-    return {name: lambda s, e=e: run(e, s) for name, e in evaluators.items()}  # type: ignore[misc]
+    return {name: lambda s, e=e: run(e, s) for name, e in evaluators.items()}  # type: ignore[misc]  # mypy gives a default in a lambda no type
 
 
 def ragas_methods(url: str) -> dict[str, Method]:
@@ -218,7 +218,7 @@ def deepeval_methods(url: str) -> dict[str, Method]:
         "DeepEval AnswerRelevancyMetric": AnswerRelevancyMetric(**options),
         "DeepEval HallucinationMetric": HallucinationMetric(**options),
     }
-    return {name: lambda s, m=m: run(m, s) for name, m in metrics.items()}  # type: ignore[misc]
+    return {name: lambda s, m=m: run(m, s) for name, m in metrics.items()}  # type: ignore[misc]  # mypy gives a default in a lambda no type
 
 
 def chosen() -> list[Sample]:

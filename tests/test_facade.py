@@ -210,7 +210,7 @@ def test_flip_temperature_is_where_a_result_starts_to_pass() -> None:
 )
 def test_wrong_settings_fail_when_built(options: dict[str, object], named: str) -> None:
     with pytest.raises(InvalidValueError, match=named):
-        TCVA(**options)  # type: ignore[arg-type]
+        TCVA(**options)  # type: ignore[arg-type]  # wrong on purpose
 
 
 def test_unknown_settings_of_a_view_are_named() -> None:

@@ -286,7 +286,7 @@ def test_a_text_stream_in_another_encoding_is_an_error_of_ours() -> None:
 
 
 @pytest.mark.parametrize("format", ["jsonl", "json", "csv"])
-def test_an_empty_file_is_an_error(format: Format) -> None:  # noqa: A002
+def test_an_empty_file_is_an_error(format: Format) -> None:  # noqa: A002  # the reader's own word
     assert "is empty" in str(refusal("", format=format))
     assert "is empty" in str(refusal("\n\n", format=format))
 
@@ -340,7 +340,7 @@ def test_unknown_formats() -> None:
 
 
 @given(st.binary(max_size=200), st.sampled_from(["jsonl", "json", "csv"]))
-def test_any_bytes_give_samples_or_a_sentence(content: bytes, format: Format) -> None:  # noqa: A002
+def test_any_bytes_give_samples_or_a_sentence(content: bytes, format: Format) -> None:  # noqa: A002  # the reader's own word
     stream = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
     try:
         found = read_samples(stream, format=format)

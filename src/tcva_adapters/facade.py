@@ -276,8 +276,8 @@ def _progress_bar(total: int, wanted: bool | None) -> Iterator[Tick]:
         yield lambda: None
         return
     # rich takes 30 ms to import, which a library user without a terminal need not pay.
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import Progress  # noqa: PLC0415
+    from rich.console import Console  # noqa: PLC0415  # see above
+    from rich.progress import Progress  # noqa: PLC0415  # see above
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("judging", total=total)

@@ -136,10 +136,10 @@ def _retrying_chain(
     samples: Sequence[Sample], reply: Reply, options: dict[str, Any], asynchronous: bool
 ) -> Results:
     """LangChain: a chat model ``with_retry``."""
-    from langchain_core.runnables import RunnablePassthrough  # noqa: PLC0415  # loaded on demand
-    from tests.langchain import entry  # noqa: PLC0415
+    from langchain_core.runnables import RunnablePassthrough  # loaded on demand
+    from tests.langchain import entry
 
-    from tcva_adapters.langchain import TCVAEvaluator, result_of  # noqa: PLC0415
+    from tcva_adapters.langchain import TCVAEvaluator, result_of
 
     llm = entry.ScriptedChatModel(reply=reply).with_retry(wait_exponential_jitter=False)
     chain = RunnablePassthrough.assign(tcva=TCVAEvaluator(llm, **options))
@@ -152,11 +152,11 @@ def _retrying_evaluate(
     samples: Sequence[Sample], reply: Reply, options: dict[str, Any], asynchronous: bool
 ) -> Results:
     """RAGAS: ``RunConfig(max_retries=...)``."""
-    from ragas.dataset_schema import EvaluationResult  # noqa: PLC0415  # loaded on demand
-    from tests.ragas import entry  # noqa: PLC0415
+    from ragas.dataset_schema import EvaluationResult  # loaded on demand
+    from tests.ragas import entry
 
-    from ragas import RunConfig, aevaluate, evaluate  # noqa: PLC0415
-    from tcva_adapters.ragas import results_of  # noqa: PLC0415
+    from ragas import RunConfig, aevaluate, evaluate
+    from tcva_adapters.ragas import results_of
 
     arguments = entry._arguments(samples, reply, options)
     arguments["run_config"] = RunConfig(max_retries=3, max_wait=0)
@@ -175,11 +175,11 @@ def _retrying_class(
     samples: Sequence[Sample], reply: Reply, options: dict[str, Any], asynchronous: bool
 ) -> Results:
     """DeepEval: one of its own LLM classes, at a server that answers with the replies."""
-    from deepeval.config.settings import get_settings  # noqa: PLC0415  # loaded on demand
-    from deepeval.models import LocalModel  # noqa: PLC0415
-    from tests.deepeval import entry  # noqa: PLC0415
+    from deepeval.config.settings import get_settings  # loaded on demand
+    from deepeval.models import LocalModel
+    from tests.deepeval import entry
 
-    from tcva_adapters.deepeval import TCVAMetric, results_of  # noqa: PLC0415
+    from tcva_adapters.deepeval import TCVAMetric, results_of
 
     def answer(body: server.Body, _: int) -> server.Scripted:
         try:

@@ -260,7 +260,7 @@ def test_wrong_counts_are_named(counts: list[list[float]], named: str) -> None:
 )
 def test_wrong_options_are_named(options: dict[str, object], named: str) -> None:
     with pytest.raises(InvalidValueError, match=named):
-        aggregate(["fully"], **options)  # type: ignore[arg-type]
+        aggregate(["fully"], **options)  # type: ignore[arg-type]  # wrong on purpose
 
 
 def test_unknown_verdicts_are_named() -> None:

@@ -23,7 +23,7 @@ from tcva_adapters.deepeval import TCVAMetric, results_of
 Reply = Callable[[str], str]
 
 
-class ScriptedLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]
+class ScriptedLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]  # as its base class
     """A real DeepEval LLM of a user's, whose text comes from a function of the prompt."""
 
     def __init__(self, reply: Reply) -> None:

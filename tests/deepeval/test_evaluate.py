@@ -105,7 +105,7 @@ def test_evaluate_inside_a_running_loop_and_in_a_thread() -> None:
 def test_results_keep_the_order_of_the_cases_however_they_finish() -> None:
     answered = defaultdict[int, asyncio.Event](asyncio.Event)
 
-    class LastFirst(ScriptedLLM):  # type: ignore[no-untyped-call]
+    class LastFirst(ScriptedLLM):  # type: ignore[no-untyped-call]  # as its base class
         """Answers sample i only when sample i + 1 is answered."""
 
         async def a_generate(self, prompt: str) -> str:

@@ -62,4 +62,4 @@ def test_every_public_name_is_there_and_described(name: str) -> None:
 
 def test_unknown_names_are_refused() -> None:
     with pytest.raises(AttributeError, match="nonesuch"):
-        tcva_adapters.deepeval.nonesuch  # noqa: B018
+        tcva_adapters.deepeval.nonesuch

@@ -146,7 +146,7 @@ def test_many_at_once_keep_their_own_results() -> None:
 
 def test_cancelling_is_not_a_verdict() -> None:
     async def never() -> None:
-        class Slow(ScriptedLLM):  # type: ignore[no-untyped-call]
+        class Slow(ScriptedLLM):  # type: ignore[no-untyped-call]  # as its base class
             async def a_generate(self, prompt: str) -> str:
                 await asyncio.Event().wait()
                 return prompt

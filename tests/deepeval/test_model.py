@@ -49,7 +49,7 @@ def model_of(llm: object) -> JudgeModel:
     return model
 
 
-class Answering(ScriptedLLM):  # type: ignore[no-untyped-call]
+class Answering(ScriptedLLM):  # type: ignore[no-untyped-call]  # as its base class
     """Answers with whatever object it was given."""
 
     def __init__(self, answer: Any) -> None:
@@ -64,13 +64,13 @@ class Answering(ScriptedLLM):  # type: ignore[no-untyped-call]
         return self.generate(prompt)
 
 
-class Schematic(ScriptedLLM):  # type: ignore[no-untyped-call]
+class Schematic(ScriptedLLM):  # type: ignore[no-untyped-call]  # as its base class
     """As DeepEval's guide writes a class: it cannot answer without a schema."""
 
-    def generate(self, prompt: str, schema: type[BaseModel]) -> Any:  # type: ignore[override]
+    def generate(self, prompt: str, schema: type[BaseModel]) -> Any:  # type: ignore[override]  # the signature that DeepEval documents
         return schema.model_validate_json(self.reply(prompt))
 
-    async def a_generate(self, prompt: str, schema: type[BaseModel]) -> Any:  # type: ignore[override]
+    async def a_generate(self, prompt: str, schema: type[BaseModel]) -> Any:  # type: ignore[override]  # the signature that DeepEval documents
         return self.generate(prompt, schema)
 
 

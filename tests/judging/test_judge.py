@@ -282,7 +282,7 @@ def test_both_judges_and_the_scripted_model_satisfy_their_protocols() -> None:
 @pytest.mark.parametrize("options", [{"claims": "words"}, {"max_claims": 0}])
 def test_wrong_settings_fail_when_built(options: dict[str, object]) -> None:
     with pytest.raises(InvalidValueError, match=str(next(iter(options.values())))):
-        ModelJudge(ScriptedModel([]), **options)  # type: ignore[arg-type]
+        ModelJudge(ScriptedModel([]), **options)  # type: ignore[arg-type]  # wrong on purpose
 
 
 def test_the_lexical_judge_refuses_criteria_texts() -> None:
@@ -318,7 +318,7 @@ def test_half_a_character_in_a_reply_reaches_no_store() -> None:
     assert Assessment.from_json(broken.to_json()) == broken
 
 
-@pytest.mark.parametrize("said", [None, "text", ModelReply(None)])  # type: ignore[arg-type]
+@pytest.mark.parametrize("said", [None, "text", ModelReply(None)])  # type: ignore[arg-type]  # wrong on purpose
 def test_a_model_that_returns_no_reply_is_a_value(said: object) -> None:
     class Odd(ScriptedModel):
         def complete(self, request: JudgeRequest) -> ModelReply:
@@ -375,7 +375,7 @@ SHARES = [(0.1, 0.2, 0.3, 0.25, 0.15), (0.7, 0.3, 0.0, 0.0, 0.0), (0.0, 0.0, 1 /
 def test_soft_scores_depend_on_neither_order_nor_repetition() -> None:
     def scores(shares: Sequence[tuple[float, ...]]) -> list[float]:
         claims = tuple(
-            ClaimVerdict(claim="c", verdict=Verdict.PARTIAL, probabilities=p)  # type: ignore[arg-type]
+            ClaimVerdict(claim="c", verdict=Verdict.PARTIAL, probabilities=p)  # type: ignore[arg-type]  # five of them, which the list does not say
             for p in shares
         )
         counts = Assessment(criterion="c", judge="j", prompt_version="v", claims=claims).counts

@@ -36,7 +36,7 @@ SCORE = 0.65  # weights 1 and .3, T=.5: p=1, the plain mean; no `none`, so no pe
 
 def metric(*replies: str | Exception, **options: Any) -> TCVACollectionMetric:
     reply = scripted(*replies) if len(replies) > 1 else lambda _: replies[0]
-    return TCVACollectionMetric(ScriptedInstructorLLM(reply), **options)  # type: ignore[arg-type]
+    return TCVACollectionMetric(ScriptedInstructorLLM(reply), **options)  # type: ignore[arg-type]  # options of any kind
 
 
 def test_the_result_is_ragas_own_with_claims_and_a_dial() -> None:

@@ -24,7 +24,7 @@ from tcva_adapters.judging.resolve import resolve_judge
 def doctor(
     *,
     judge: Annotated[
-        Optional[str],  # noqa: UP045  # typer reads it at run time
+        Optional[str],  # typer reads it at run time
         typer.Option("--judge", "-j", help="Also ask this judge, e.g. openai:MODEL (one call)."),
     ] = None,
     as_json: options.AsJson = False,

@@ -48,41 +48,41 @@ def evaluate(
     max_claims: Annotated[int, typer.Option(help="Most claims per sample.")] = 8,
     max_concurrency: Annotated[int, typer.Option(help="Samples judged at once.")] = 8,
     store: Annotated[
-        Optional[Path],  # noqa: UP045  # typer reads it at run time
+        Optional[Path],  # typer reads it at run time
         typer.Option(help=f"Verdict store; for a model judge by default {DEFAULT_STORE}."),
     ] = None,
     no_store: Annotated[bool, typer.Option("--no-store", help="Keep no verdicts.")] = False,
     out: Annotated[
-        Optional[str],  # noqa: UP045
+        Optional[str],
         typer.Option("--out", "-o", help="Write the assessments here as jsonl; '-' for stdout."),
     ] = None,
     input_format: Annotated[
-        Optional[str],  # noqa: UP045
+        Optional[str],
         typer.Option(
             "--format", help="jsonl, json, csv or parquet; by default from the file's name."
         ),
     ] = None,
     rename: Annotated[
-        Optional[list[str]],  # noqa: UP045
+        Optional[list[str]],
         typer.Option("--map", help="Read your field as one of ours, e.g. my_answer=response."),
     ] = None,
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Leave unusable lines out, and count them.")
     ] = False,
     on_unscored: Annotated[
-        Optional[float],  # noqa: UP045
+        Optional[float],
         typer.Option(help="Score for samples without one (refusals, empty contexts)."),
     ] = None,
     min_score: Annotated[
-        Optional[float],  # noqa: UP045
+        Optional[float],
         typer.Option(help="Gate: exit with 1 when the mean score is below."),
     ] = None,
     min_pass_rate: Annotated[
-        Optional[float],  # noqa: UP045
+        Optional[float],
         typer.Option(help="Gate: exit with 1 when fewer of the scored samples pass."),
     ] = None,
     min_coverage: Annotated[
-        Optional[float],  # noqa: UP045
+        Optional[float],
         typer.Option(help="Gate: exit with 1 when fewer of the samples have a score."),
     ] = None,
     as_json: options.AsJson = False,

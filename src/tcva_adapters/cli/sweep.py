@@ -29,11 +29,11 @@ def sweep(
         typer.Option("--temperatures", "-T", help="Temperatures or presets with commas between."),
     ] = "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1.0",
     schemes: Annotated[
-        Optional[list[str]],  # noqa: UP045  # typer reads it at run time
+        Optional[list[str]],  # typer reads it at run time
         typer.Option("--scheme", help="A weight scheme; may be given several times."),
     ] = None,
     penalties: Annotated[
-        Optional[list[str]],  # noqa: UP045
+        Optional[list[str]],
         typer.Option("--penalty", help="A penalty dialect; may be given several times."),
     ] = None,
     eps: options.Eps = 1e-9,

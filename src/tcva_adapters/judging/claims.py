@@ -68,7 +68,7 @@ _OPEN_ENDS = frozenset(_STOPS + ",;:，；：、")
 # Capitalised here are those whose lower-case form is a word of its own ("sat", "sun", "mar").
 _MONTHS = "Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec"
 _NEVER_FINAL = frozenset(
-    "mr mrs Ms mx dr prof gen sen rep gov pres lt col capt cmdr sgt maj adm rev hon fr st ste mt "  # noqa: SIM905
+    "mr mrs Ms mx dr prof gen sen rep gov pres lt col capt cmdr sgt maj adm rev hon fr st ste mt "  # noqa: SIM905  # a word list reads better as text
     "messrs mme mlle sra srta dra e.g i.e eg ie vs cf viz approx ca incl excl z.b d.h ee د".split()
 )
 _BEFORE_NUMBER = frozenset(
@@ -81,7 +81,7 @@ _SELDOM_FINAL = frozenset(
     f"{_MONTHS}".split()
 )
 _STARTERS = frozenset(
-    "The This That These Those It He She They We You I A An In On At By For From With As But And "  # noqa: SIM905
+    "The This That These Those It He She They We You I A An In On At By For From With As But And "  # noqa: SIM905  # a word list reads better as text
     "Or So If When While After Before Since Because However Although Though Then There Here His "
     "Her Their Its Our My Your What Who Why How Where Which Both Each Some Many Most All No Not "
     "Yes Also Moreover Meanwhile Finally Another During Despite Today Until Other Only Now".split()

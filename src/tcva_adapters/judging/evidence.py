@@ -32,7 +32,7 @@ _MOST_PLACES: Final = 50
 
 _NEGATIONS: Final = frozenset(
     # English, with the contractions as they stand without their apostrophe
-    "no not never none nothing nobody neither nor without cannot nt cant dont doesnt didnt isnt "  # noqa: SIM905
+    "no not never none nothing nobody neither nor without cannot nt cant dont doesnt didnt isnt "  # noqa: SIM905  # a word list reads better as text
     "arent wasnt werent wont wouldnt shouldnt couldnt hasnt havent hadnt mustnt neednt aint "
     # German, French, Spanish, Portuguese, Russian, Chinese and Japanese
     "nicht nichts nie niemals kein keine keinen keinem keiner keines ohne "
@@ -40,7 +40,7 @@ _NEGATIONS: Final = frozenset(
     "не нет никогда ни без 不 没 沒 無 无 非 未".split()
 )
 _NUMBER_WORDS: Final = frozenset(
-    "zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "  # noqa: SIM905
+    "zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "  # noqa: SIM905  # a word list reads better as text
     "sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety "
     "hundred thousand million billion trillion dozen half twice double triple percent".split()
 )

@@ -229,7 +229,7 @@ class ModelJudge:
                 else:
                     request = steps.send(reply)
         except StopIteration as stop:
-            return stop.value  # type: ignore[no-any-return]
+            return stop.value  # type: ignore[no-any-return]  # a generator hands its result over untyped
 
     async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """The same, awaited."""
@@ -244,7 +244,7 @@ class ModelJudge:
                 else:
                     request = steps.send(reply)
         except StopIteration as stop:
-            return stop.value  # type: ignore[no-any-return]
+            return stop.value  # type: ignore[no-any-return]  # a generator hands its result over untyped
 
     def _steps(self, sample: Sample, criterion: Criterion) -> Steps:
         talk = _Conversation()

@@ -20,7 +20,7 @@ _NOT_IMPLEMENTED: Final = 501
 
 def new_sync(url: str, key: str, timeout: float, max_retries: int) -> OpenAI:
     """A client for threads."""
-    import openai  # noqa: PLC0415
+    import openai  # noqa: PLC0415  # only who uses it needs the package
 
     def hook(response: Any) -> None:
         _never_repeat_501(response)
@@ -36,7 +36,7 @@ def new_sync(url: str, key: str, timeout: float, max_retries: int) -> OpenAI:
 
 def new_async(url: str, key: str, timeout: float, max_retries: int) -> AsyncOpenAI:
     """A client for one event loop."""
-    import openai  # noqa: PLC0415
+    import openai  # noqa: PLC0415  # only who uses it needs the package
 
     async def hook(response: Any) -> None:  # an asynchronous client awaits it
         _never_repeat_501(response)

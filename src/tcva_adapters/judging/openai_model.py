@@ -257,7 +257,7 @@ class OpenAICompatibleModel:
             try:
                 body = steps.send(outcome)
             except StopIteration as stop:
-                return stop.value  # type: ignore[no-any-return]
+                return stop.value  # type: ignore[no-any-return]  # a generator hands its result over untyped
 
     async def _aconverse(
         self, request: JudgeRequest, settings: Settings, loops: LoopClients
@@ -277,7 +277,7 @@ class OpenAICompatibleModel:
             try:
                 body = steps.send(outcome)
             except StopIteration as stop:
-                return stop.value  # type: ignore[no-any-return]
+                return stop.value  # type: ignore[no-any-return]  # a generator hands its result over untyped
 
     def _steps(self, request: JudgeRequest, settings: Settings) -> _Steps:
         """Ask, and ask for less as long as the server wants less.
