@@ -5,14 +5,16 @@ Every public name is imported on first use, so that importing the package loads 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tcva_adapters._version import __version__
+from tcva_adapters.lazy import importer
 
 if TYPE_CHECKING:
+    from tcva_adapters.config import Config
     from tcva_adapters.core.aggregation import aggregate, sweep
     from tcva_adapters.core.flip import flip_temperature
+    from tcva_adapters.core.panel import fuse
     from tcva_adapters.core.temperature import exponent
     from tcva_adapters.core.verdicts import Verdict, WeightScheme
     from tcva_adapters.facade import TCVA
@@ -20,11 +22,16 @@ if TYPE_CHECKING:
     from tcva_adapters.judging.criteria import Criterion, rubric
     from tcva_adapters.judging.result import Result
     from tcva_adapters.judging.sample import Sample
+    from tcva_adapters.judging.scoring import Fusion, HumanScale, Profiles
 
 _HOMES = {
     "Assessment": "judging.assessment",
     "ClaimVerdict": "judging.assessment",
+    "Config": "config",
     "Criterion": "judging.criteria",
+    "Fusion": "judging.scoring",
+    "HumanScale": "judging.scoring",
+    "Profiles": "judging.scoring",
     "Result": "judging.result",
     "Sample": "judging.sample",
     "TCVA": "facade",
@@ -33,6 +40,7 @@ _HOMES = {
     "aggregate": "core.aggregation",
     "exponent": "core.temperature",
     "flip_temperature": "core.flip",
+    "fuse": "core.panel",
     "rubric": "judging.criteria",
     "sweep": "core.aggregation",
 }
@@ -41,7 +49,11 @@ __all__ = [
     "TCVA",
     "Assessment",
     "ClaimVerdict",
+    "Config",
     "Criterion",
+    "Fusion",
+    "HumanScale",
+    "Profiles",
     "Result",
     "Sample",
     "Verdict",
@@ -50,18 +62,13 @@ __all__ = [
     "aggregate",
     "exponent",
     "flip_temperature",
+    "fuse",
     "rubric",
     "sweep",
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = importer(__name__, _HOMES, globals())
 
 
 def __dir__() -> list[str]:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tcva_adapters.config import FromConfig
 from tcva_adapters.core.aggregation import Floor
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.temperature import check_temperature
@@ -20,14 +21,15 @@ from tcva_adapters.judging.assessment import Assessment, Unscored, Usage
 from tcva_adapters.judging.criteria import Criterion, resolve_criterion
 from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode, Judge
 from tcva_adapters.judging.resolve import resolve_judge
-from tcva_adapters.judging.result import Result, Scoring
+from tcva_adapters.judging.result import Result
 from tcva_adapters.judging.sample import Sample
+from tcva_adapters.judging.scoring import Fusion, HumanScale, Profiles, Scoring
 from tcva_adapters.judging.store import VerdictStore, verdict_key
 
 Tick = Callable[[], None]
 
 
-class TCVA:
+class TCVA(FromConfig):
     """Judge samples under one criterion and score them on the dial.
 
     Args:
@@ -46,6 +48,14 @@ class TCVA:
         max_claims: Most claims per sample.
         store: A path or a `VerdictStore`: judgements made before are served from it.
         max_concurrency: How many samples are judged at once by a model.
+        fuse: A further judge, or several, whose scores are fused with the first one's. With
+            ``"lexical"`` it costs no further call. A `TCVA` judges by its own criterion.
+        fusion: The mean that fuses them, geometric by default.
+        mapping: From scores to a human scale, for `Result.human_score`.
+        profiles: Settings for samples with certain metadata.
+
+    A further judge that fails is left out, and the reason says so; without the first judge's score
+    there is none.
 
     Raises:
         InvalidValueError: A setting is out of range or unknown; raised before any call.
@@ -74,6 +84,10 @@ class TCVA:
         max_claims: int = MAX_CLAIMS,
         store: VerdictStore | str | Path | None = None,
         max_concurrency: int = 8,
+        fuse: Any = None,
+        fusion: Fusion = Fusion(),  # noqa: B008  # frozen
+        mapping: HumanScale | None = None,
+        profiles: Profiles | None = None,
     ) -> None:
         if max_concurrency < 1:
             msg = f"max_concurrency={max_concurrency!r}; at least 1 is needed"
@@ -87,19 +101,37 @@ class TCVA:
             eps=eps,
             floor=floor,
             on_unscored=on_unscored,
+            fusion=fusion,
+            mapping=mapping,
         )
+        self.profiles = profiles
         self.judge: Judge = resolve_judge(
             judge, claims=claims, max_claims=max_claims, max_concurrency=max_concurrency
         )
         self.judge.check(self.criterion)
+        self.members = tuple(
+            member if isinstance(member, TCVA) else TCVA(self.criterion, judge=member)
+            for member in _listed(fuse)
+        )
+        if fusion.weights is not None and len(fusion.weights) != 1 + len(self.members):
+            msg = f"fusion has {len(fusion.weights)} weights for {1 + len(self.members)} judges"
+            raise InvalidValueError(msg)
         self.store = VerdictStore(store) if isinstance(store, str | Path) else store
         self.max_concurrency = max_concurrency
 
     def __repr__(self) -> str:
+        fused = f", fuse={[m.judge.name for m in self.members]!r}" if self.members else ""
         return (
             f"TCVA({self.criterion.name!r}, judge={self.judge.name!r}, "
-            f"temperature={self.scoring.temperature:g}, threshold={self.scoring.threshold:g})"
+            f"temperature={self.scoring.temperature:g}, threshold={self.scoring.threshold:g}{fused})"
         )
+
+    def result(self, assessment: Assessment) -> Result:
+        """An assessment under this object's settings, or those of the profile it falls under."""
+        scoring = self.scoring
+        if self.profiles is not None:
+            scoring = self.profiles.scoring(scoring, assessment.metadata)
+        return Result(assessment, scoring)
 
     def evaluate(self, sample: Sample) -> Result:
         """Judge one sample.
@@ -109,12 +141,12 @@ class TCVA:
                 can go wrong after that is the reason of an unscored result.
         """
         self._require(sample)
-        return Result(self._judged(sample), self.scoring)
+        return self.result(self._judged(sample))
 
     async def aevaluate(self, sample: Sample) -> Result:
         """The same, awaited."""
         self._require(sample)
-        return Result(await self._ajudged(sample), self.scoring)
+        return self.result(await self._ajudged(sample))
 
     def evaluate_many(
         self, samples: Iterable[Sample], *, progress: bool | None = None
@@ -131,7 +163,7 @@ class TCVA:
         """
         batch = _Batch(self, list(samples))
         with _progress_bar(len(batch.firsts), progress) as tick:
-            if self.judge.is_local:
+            if all(each.judge.is_local for each in (self, *self.members)):
                 for index in batch.firsts:
                     batch.done(index, self._judged(batch.samples[index]))
                     tick()
@@ -183,29 +215,51 @@ class TCVA:
         )
 
     def _judged(self, sample: Sample, batch: _Batch | None = None) -> Assessment:
-        known = self._known(sample, batch)
-        return known or self._to_store(sample, self.judge.assess(sample, self.criterion))
+        def by(each: TCVA) -> Assessment:
+            known = self._known(each, sample, batch)
+            return known or self._kept(
+                each, sample, each.judge.assess(sample, each.criterion), batch
+            )
+
+        assessment = by(self)
+        if not self.members or assessment.unscored is not None:
+            return assessment
+        return assessment.model_copy(update={"members": tuple(map(by, self.members))})
 
     async def _ajudged(self, sample: Sample, batch: _Batch | None = None) -> Assessment:
-        known = self._known(sample, batch)
-        return known or self._to_store(sample, await self.judge.aassess(sample, self.criterion))
+        async def by(each: TCVA) -> Assessment:
+            known = self._known(each, sample, batch)
+            return known or self._kept(
+                each, sample, await each.judge.aassess(sample, each.criterion), batch
+            )
 
-    def _known(self, sample: Sample, batch: _Batch | None) -> Assessment | None:
+        assessment = await by(self)
+        if not self.members or assessment.unscored is not None:
+            return assessment
+        members = await asyncio.gather(*map(by, self.members))
+        return assessment.model_copy(update={"members": tuple(members)})
+
+    def _known(self, each: TCVA, sample: Sample, batch: _Batch | None) -> Assessment | None:
         """What can be said without a call: from the store, or because no call can succeed."""
         found = None
         if self.store is not None:
             try:
-                found = self.store.get(self.key(sample))
+                found = self.store.get(each.key(sample))
             except TCVAError as error:
                 self._warn_of_store(error)
         if found is not None:
             return relabelled(found, sample, from_store=True)
-        return None if batch is None else batch.given_up(sample)
+        return None if batch is None else batch.given_up(each, sample)
 
-    def _to_store(self, sample: Sample, assessment: Assessment) -> Assessment:
+    def _kept(
+        self, each: TCVA, sample: Sample, assessment: Assessment, batch: _Batch | None
+    ) -> Assessment:
+        """A new judgement, once the store has it and the batch knows what it means for the rest."""
+        if batch is not None:
+            batch.note(each, assessment)
         if self.store is not None:
             try:
-                self.store.put(self.key(sample), assessment)
+                self.store.put(each.key(sample), assessment)
             except TCVAError as error:
                 self._warn_of_store(error)
         return assessment
@@ -238,22 +292,26 @@ class _Batch:
         self._source = [first_of.setdefault(tcva.key(s), i) for i, s in enumerate(samples)]
         self.firsts = list(first_of.values())
         self._assessments: dict[int, Assessment] = {}
-        self._fatal: Unscored | None = None
+        self._fatal: dict[str, Unscored] = {}
 
     def done(self, index: int, assessment: Assessment) -> None:
         self._assessments[index] = assessment
-        if assessment.unscored is not None and assessment.unscored.fatal:
-            self._fatal = assessment.unscored
 
-    def given_up(self, sample: Sample) -> Assessment | None:
-        """What a sample gets once no call can succeed."""
-        if self._fatal is None:
+    def note(self, tcva: TCVA, assessment: Assessment) -> None:
+        """Remember a failure of a judge that no further call can escape."""
+        if assessment.unscored is not None and assessment.unscored.fatal:
+            self._fatal[tcva.judge.name] = assessment.unscored
+
+    def given_up(self, tcva: TCVA, sample: Sample) -> Assessment | None:
+        """What a sample gets once no call of this judge can succeed."""
+        fatal = self._fatal.get(tcva.judge.name)
+        if fatal is None:
             return None
         return Assessment(
-            criterion=self._tcva.criterion.name,
-            judge=self._tcva.judge.name,
-            prompt_version=self._tcva.judge.prompt_version,
-            unscored=self._fatal.model_copy(update={"raw_reply": None}),
+            criterion=tcva.criterion.name,
+            judge=tcva.judge.name,
+            prompt_version=tcva.judge.prompt_version,
+            unscored=fatal.model_copy(update={"raw_reply": None}),
             sample_id=sample.id,
             metadata=sample.metadata,
         )
@@ -264,10 +322,22 @@ class _Batch:
             assessment = self._assessments[source]
             if index != source:
                 # The call was counted at the first of the equal samples.
-                twin = relabelled(assessment, self.samples[index], from_store=assessment.from_store)
-                assessment = twin.model_copy(update={"usage": Usage()})
-            judged.append(Result(assessment, self._tcva.scoring))
+                assessment = _twin(assessment, self.samples[index])
+            judged.append(self._tcva.result(assessment))
         return judged
+
+
+def _twin(assessment: Assessment, sample: Sample) -> Assessment:
+    """The judgement of an equal sample, at no further cost."""
+    twin = relabelled(assessment, sample, from_store=assessment.from_store)
+    members = tuple(_twin(member, sample) for member in assessment.members)
+    return twin.model_copy(update={"usage": Usage(), "members": members})
+
+
+def _listed(fuse: Any) -> Sequence[Any]:
+    if fuse is None:
+        return ()
+    return fuse if isinstance(fuse, list | tuple) else (fuse,)
 
 
 @contextmanager

@@ -67,7 +67,8 @@ def summarise(results: Sequence[Result]) -> Summary:
     scores = [result.score for result in results if result.score is not None]
     levels = Counter(v for result in results for v in result.assessment.verdicts)
     reasons = Counter(r.unscored.reason.value for r in results if r.unscored is not None)
-    paid = [r.assessment.usage for r in results if not r.assessment.from_store]
+    judged = [each for r in results for each in (r.assessment, *r.assessment.members)]
+    paid = [each.usage for each in judged if not each.from_store]
     return Summary(
         samples=len(results),
         scored=len(scores),

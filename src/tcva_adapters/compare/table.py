@@ -117,9 +117,7 @@ class ScoreTable:
         """The samples on which all of these methods (and people, if there are any) have a score."""
         wanted = tuple(self.methods if methods is None else methods)
         scores = np.stack([self.column(method) for method in wanted], axis=1)
-        kept = np.isfinite(scores).all(axis=1)
-        if self.human is not None:
-            kept &= np.isfinite(self.human)
+        needed = scores if self.human is None else np.column_stack([scores, self.human])
+        kept = np.flatnonzero(np.isfinite(needed).all(axis=1))
         people = None if self.human is None else self.human[kept]
-        samples = tuple(s for s, keep in zip(self.samples, kept.tolist(), strict=True) if keep)
-        return ScoreTable(samples, wanted, scores[kept], people)
+        return ScoreTable(tuple(self.samples[i] for i in kept), wanted, scores[kept], people)

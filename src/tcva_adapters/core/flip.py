@@ -77,6 +77,26 @@ def flip_temperature(
         reached: npt.NDArray[np.bool_] = score_rows(row, plan)[0] >= threshold
         return reached
 
+    return flip_point(passes, bounds)
+
+
+def flip_point(
+    passes: Callable[[FloatArray], npt.NDArray[np.bool_]], bounds: Bounds = PAPER_BOUNDS
+) -> float | None:
+    """The smallest temperature from which on ``passes`` holds, for scores that rise with it.
+
+    Args:
+        passes: Which of some temperatures pass. Once it holds it goes on to hold, but for a fall
+            right above exponent 0, which is where the floor under the weights may end.
+        bounds: The range that is searched.
+
+    Returns:
+        As `flip_temperature`.
+
+    >>> flip_point(lambda temperatures: temperatures >= 0.625)
+    0.625
+    """
+
     def positive(temperatures: FloatArray) -> npt.NDArray[np.bool_]:
         return np.array([exponent_within(t, bounds) >= TINY_EXPONENT for t in temperatures])
 

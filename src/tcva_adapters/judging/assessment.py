@@ -155,6 +155,7 @@ class Assessment(BaseModel):
         metadata: The sample's metadata.
         prompt_version: Version of the prompt, or of the algorithm of a judge without prompts.
         from_store: True when no judge was asked this time.
+        members: What further judges said of the same sample, for a fused score.
 
     >>> a = Assessment.from_verdicts(["fully", "none"])
     >>> a.counts.tolist()
@@ -175,6 +176,7 @@ class Assessment(BaseModel):
     sample_id: str | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
     from_store: bool = False
+    members: tuple[Assessment, ...] = ()
 
     @model_validator(mode="after")
     def _scored_or_not(self) -> Self:

@@ -1,73 +1,23 @@
-"""A score is a view of an assessment: the dial's settings, and what they make of it."""
+"""A score is a view of an assessment: what the dial's settings make of it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
-from tcva_adapters.core.aggregation import Floor, sweep
-from tcva_adapters.core.flip import flip_temperature
-from tcva_adapters.core.kernel import Penalty
-from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds, check_temperature
-from tcva_adapters.core.verdicts import Verdict, WeightScheme
-from tcva_adapters.errors import InvalidValueError
+import numpy as np
+import numpy.typing as npt
+
+from tcva_adapters.core.aggregation import sweep
+from tcva_adapters.core.flip import flip_point, flip_temperature
+from tcva_adapters.core.verdicts import FloatArray, Verdict
 from tcva_adapters.judging.assessment import Assessment, ClaimVerdict, Unscored
+from tcva_adapters.judging.scoring import Scoring, changed
+
+__all__ = ["Result", "Scoring"]
 
 _QUOTED: Final = 80
-
-
-@dataclass(frozen=True, slots=True)
-class Scoring:
-    """The settings of the dial. They cost no call, so they may change after the judgement.
-
-    Attributes:
-        temperature: Strictness in [0.1, 1.0], low is strict.
-        threshold: A score passes from here on, in [0, 1].
-        scheme: Weights of the five levels.
-        penalty: Dialect of the penalty for ``none`` verdicts.
-        eps: The floor under weights where the exponent is not positive.
-        floor: ``paper`` floors for p <= 0 only, ``always`` at every p.
-        on_unscored: The score of a sample that has none of its own (a refusal, an empty context);
-            None leaves it unscored. Failures of the judge never become a score.
-        bounds: End points of the map from temperature to exponent.
-
-    Raises:
-        InvalidValueError: A setting is out of range or unknown; raised when built.
-    """
-
-    temperature: float = 0.5
-    threshold: float = 0.5
-    scheme: WeightScheme = WeightScheme.DEFAULT
-    penalty: Penalty = "paper"
-    eps: float = 1e-9
-    floor: Floor = "paper"
-    on_unscored: float | None = None
-    bounds: Bounds = PAPER_BOUNDS
-
-    def __post_init__(self) -> None:
-        check_temperature(self.temperature, self.bounds)
-        _check_share("threshold", self.threshold)
-        if self.on_unscored is not None:
-            _check_share("on_unscored", self.on_unscored)
-        sweep([[1, 0, 0, 0, 0]], [self.temperature], **self.options)  # checks the rest
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The keyword arguments of `aggregate`, `sweep` and `flip_temperature`."""
-        return {
-            "scheme": self.scheme,
-            "penalty": self.penalty,
-            "eps": self.eps,
-            "floor": self.floor,
-            "bounds": self.bounds,
-        }
-
-
-def _check_share(name: str, value: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
-        msg = f"{name}={value!r}; it lies in [0, 1]"
-        raise InvalidValueError(msg)
 
 
 @dataclass(frozen=True)
@@ -95,9 +45,15 @@ class Result:
         unscored = self.assessment.unscored
         if unscored is not None:
             return None if unscored.reason.is_failure else self.scoring.on_unscored
-        counts = self.assessment.counts
-        scores = sweep(counts[None, :], [self.scoring.temperature], **self.scoring.options)
-        return float(scores[0, 0])
+        return float(self._scores_at(np.array([self.scoring.temperature]))[0])
+
+    def _scores_at(self, temperatures: FloatArray) -> FloatArray:
+        """The scores at several temperatures, fused where the sample has several judges."""
+        judged = (self.assessment, *self.assessment.members)
+        counts = np.array([each.counts for each in judged])
+        scores = sweep(counts, temperatures.tolist(), **self.scoring.options)
+        alone: FloatArray = scores[0]
+        return alone if len(judged) == 1 else self.scoring.fusion.of(scores.T).scores
 
     @property
     def unscored(self) -> Unscored | None:
@@ -119,8 +75,34 @@ class Result:
         """The smallest temperature from which on the sample passes; None if it never does."""
         if self.unscored is not None:
             return None
+        if self.assessment.members:
+            return flip_point(self._passing_at, self.scoring.bounds)
         counts: Sequence[float] = self.assessment.counts.tolist()
         return flip_temperature(counts, self.scoring.threshold, **self.scoring.options)
+
+    def _passing_at(self, temperatures: FloatArray) -> npt.NDArray[np.bool_]:
+        passing: npt.NDArray[np.bool_] = self._scores_at(temperatures) >= self.scoring.threshold
+        return passing
+
+    @property
+    def human_score(self) -> float | None:
+        """The score on the scale of people; None without a score or without a mapping to it."""
+        if self.score is None or self.scoring.mapping is None:
+            return None
+        return self.scoring.mapping(self.score)
+
+    @property
+    def member_scores(self) -> dict[str, float | None]:
+        """The scores that were fused, by judge, the main judge first; None where one has none.
+
+        Several judges of one name are told apart by their number.
+        """
+        scores: dict[str, float | None] = {}
+        for number, judged in enumerate((self.assessment, *self.assessment.members), start=1):
+            name = judged.judge if judged.judge not in scores else f"{judged.judge} #{number}"
+            alone = judged.model_copy(update={"members": ()})
+            scores[name] = Result(alone, self.scoring).score
+        return scores
 
     def at(self, temperature: float | str, **changes: Any) -> Result:
         """The same assessment at another temperature, and other settings by name. No call.
@@ -128,15 +110,9 @@ class Result:
         Raises:
             InvalidValueError: A setting is out of range, or unknown.
         """
-        unknown = changes.keys() - Scoring.__dataclass_fields__.keys()
-        if unknown:
-            known = ", ".join(Scoring.__dataclass_fields__)
-            msg = f"unknown setting {min(unknown)!r}; settings are {known}"
-            raise InvalidValueError(msg)
-        if "scheme" in changes:
-            changes["scheme"] = WeightScheme.resolve(changes["scheme"])
-        value = check_temperature(temperature, changes.get("bounds", self.scoring.bounds))
-        return Result(self.assessment, replace(self.scoring, temperature=value, **changes))
+        return Result(
+            self.assessment, changed(self.scoring, {**changes, "temperature": temperature})
+        )
 
     @property
     def reason(self) -> str:
@@ -151,6 +127,12 @@ class Result:
             f"{self.score:.3f} {relation} {self.scoring.threshold:g} "
             f"at T={self.scoring.temperature:g}: {', '.join(levels)}"
         )
+        if self.assessment.members:
+            parts = (
+                f"{name} {'none' if score is None else f'{score:.3f}'}"
+                for name, score in self.member_scores.items()
+            )
+            text = f"{text}; fused from {', '.join(parts)}"
         worst = min(
             (c for c in self.claims if c.verdict is not None),
             key=lambda c: self.scoring.scheme.weight(Verdict(c.verdict or "none")),

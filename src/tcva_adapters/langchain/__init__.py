@@ -7,11 +7,9 @@ needs langchain-core alone.
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from tcva_adapters.errors import MissingDependencyError
+from tcva_adapters.lazy import Requirement, importer
 
 if TYPE_CHECKING:
     from tcva_adapters.langchain.classic import TCVAStringEvaluator
@@ -75,46 +73,28 @@ __all__ = [
     "score_native",
 ]
 
-_CORE: Final = ("langchain-core", "langchain_core.runnables.base", (1, 7), "1.7.2")
-_CLASSIC: Final = ("langchain-classic", "langchain_classic.evaluation", (1, 0), "1.0.8")
+_WAY_OUT: Final = "pip install 'tcva-adapters[langchain]' -c constraints.txt, or pip install"
+_CORE: Final = Requirement(
+    "langchain-core", "langchain_core.runnables.base", (1, 7), f"{_WAY_OUT} langchain-core==1.7.2"
+)
+_CLASSIC: Final = Requirement(
+    "langchain-classic",
+    "langchain_classic.evaluation",
+    (1, 0),
+    f"{_WAY_OUT} langchain-classic==1.0.8",
+)
+_AGENTS: Final = Requirement(
+    "langchain", "langchain.agents.middleware", (1, 4), f"{_WAY_OUT} langchain==1.4.7"
+)
 _NEEDS: Final = {
     "classic": _CLASSIC,
     "native": _CLASSIC,
     "offline": _CLASSIC,
-    "middleware": ("langchain", "langchain.agents.middleware", (1, 4), "1.4.7"),
+    "middleware": _AGENTS,
 }
-"""Distribution, module, oldest version, and the version that was seen to work."""
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    home = _HOMES[name]
-    _require(*_CORE)
-    if home in _NEEDS:
-        _require(*_NEEDS[home])
-    value = getattr(import_module(f"{__name__}.{home}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = importer(__name__, _HOMES, globals(), _NEEDS, always=_CORE)
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-def _require(distribution: str, module: str, oldest: tuple[int, int], seen: str) -> None:
-    way_out = (
-        "pip install 'tcva-adapters[langchain]' -c constraints.txt, "
-        f"or pip install {distribution}=={seen}"
-    )
-    try:
-        import_module(module)
-    except Exception as error:
-        # Another package's fault may be any exception: its own error stays in the chain.
-        msg = f"{distribution} cannot be imported ({type(error).__name__}: {error}); {way_out}"
-        raise MissingDependencyError(msg) from error
-    installed = version(distribution)
-    if tuple(int(part) for part in installed.split(".")[:2]) < oldest:
-        msg = f"{distribution} {installed} is too old, {oldest[0]}.{oldest[1]} is needed; {way_out}"
-        raise MissingDependencyError(msg)

@@ -5,11 +5,9 @@ Every name is imported on first use; LlamaIndex itself takes two seconds to impo
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from tcva_adapters.errors import MissingDependencyError
+from tcva_adapters.lazy import Requirement, importer
 
 if TYPE_CHECKING:
     from tcva_adapters.llamaindex.evaluator import (
@@ -46,36 +44,16 @@ __all__ = [
     "score_native",
 ]
 
-_OLDEST: Final = (0, 14, 20)
-_WAY_OUT: Final = (
+_FRAMEWORK: Final = Requirement(
+    "llama-index-core",
+    "llama_index.core",
+    (0, 14, 20),
     "pip install 'tcva-adapters[llamaindex]' -c constraints.txt, "
-    "or pip install llama-index-core==0.14.25"
+    "or pip install llama-index-core==0.14.25",
 )
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    _require_framework()
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = importer(__name__, _HOMES, globals(), always=_FRAMEWORK)
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-def _require_framework() -> None:
-    try:
-        import_module("llama_index.core")
-    except Exception as error:
-        # Another package's fault may be any exception: its own error stays in the chain.
-        msg = f"llama-index-core cannot be imported ({type(error).__name__}: {error}); {_WAY_OUT}"
-        raise MissingDependencyError(msg) from error
-    installed = version("llama-index-core")
-    if tuple(int(part) for part in installed.split(".")[:3] if part.isdigit()) < _OLDEST:
-        oldest = ".".join(map(str, _OLDEST))
-        msg = f"llama-index-core {installed} is too old, {oldest} is needed; {_WAY_OUT}"
-        raise MissingDependencyError(msg)

@@ -5,12 +5,10 @@ Every name is imported on first use; RAGAS itself takes seconds to import.
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from tcva_adapters.diagnosis import KNOWN_FAULTS
-from tcva_adapters.errors import MissingDependencyError
+from tcva_adapters.lazy import Requirement, importer
 
 if TYPE_CHECKING:
     from tcva_adapters.ragas.collection import TCVACollectionMetric, TCVAMetricResult
@@ -48,37 +46,17 @@ __all__ = [
     "score_native",
 ]
 
-_OLDEST: Final = (0, 4, 3)
-_WAY_OUT: Final = (
+_FRAMEWORK: Final = Requirement(
+    "ragas",
+    "ragas",
+    (0, 4, 3),
     "pip install 'tcva-adapters[ragas]' -c constraints.txt, or pip install "
-    "ragas==0.4.3 langchain-community==0.4.1 instructor==1.17.0"
+    "ragas==0.4.3 langchain-community==0.4.1 instructor==1.17.0",
+    KNOWN_FAULTS,
 )
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    _require_framework()
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = importer(__name__, _HOMES, globals(), always=_FRAMEWORK)
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-def _require_framework() -> None:
-    try:
-        import_module("ragas")
-    except Exception as error:
-        # Another package's fault may be any exception: its own error stays in the chain.
-        way_out = next((way for mark, way in KNOWN_FAULTS.items() if mark in str(error)), _WAY_OUT)
-        msg = f"ragas cannot be imported ({type(error).__name__}: {error}); {way_out}"
-        raise MissingDependencyError(msg) from error
-    installed = version("ragas")
-    if tuple(int(part) for part in installed.split(".")[:3] if part.isdigit()) < _OLDEST:
-        oldest = ".".join(map(str, _OLDEST))
-        msg = f"ragas {installed} is too old, {oldest} is needed; {_WAY_OUT}"
-        raise MissingDependencyError(msg)

@@ -1,0 +1,182 @@
+"""A small file that carries a choice of settings from `tcva calibrate` to every other place.
+
+It holds the dial's settings, a mapping from scores to a human scale where one was fitted, and
+profiles where one suite needs several strictnesses: ``domain: medical`` strict, ``domain: chat``
+lenient.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+
+from tcva_adapters.core.aggregation import Floor
+from tcva_adapters.core.kernel import Penalty
+from tcva_adapters.core.temperature import check_temperature
+from tcva_adapters.core.verdicts import WeightScheme
+from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.judging.scoring import HumanScale, Profiles, Scoring
+
+CONFIG_VERSION: Final = 1
+
+_FROZEN: Final = ConfigDict(frozen=True, extra="forbid")
+
+
+class Settings(BaseModel):
+    """Settings of the dial; what is None keeps the value of where the settings are used.
+
+    >>> Settings(temperature="strict").given()
+    {'temperature': 0.2}
+    """
+
+    model_config = _FROZEN
+
+    temperature: float | str | None = None
+    threshold: float | None = None
+    scheme: str | tuple[float, ...] | None = None
+    penalty: Penalty | None = None
+    eps: float | None = None
+    floor: Floor | None = None
+
+    def given(self) -> dict[str, Any]:
+        """The settings that are given, as keyword arguments of `Scoring`.
+
+        Raises:
+            InvalidValueError: One of them is out of range or unknown.
+        """
+        given: dict[str, Any] = self.model_dump(exclude_none=True)
+        if "temperature" in given:
+            given["temperature"] = check_temperature(given["temperature"])
+        if "scheme" in given:
+            given["scheme"] = WeightScheme.resolve(given["scheme"])
+        Scoring(**given)
+        return given
+
+
+class MappingKnots(BaseModel):
+    """Points of a rising line from scores to a human scale."""
+
+    model_config = _FROZEN
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+
+
+class ProfileTable(BaseModel):
+    """Settings by the value of a metadata field.
+
+    Attributes:
+        by: The field.
+        values: Its values, each with the settings that differ there.
+    """
+
+    model_config = _FROZEN
+
+    by: str
+    values: dict[str, Settings]
+
+
+class Config(BaseModel):
+    """Settings, profiles and a mapping, as a file keeps them.
+
+    Attributes:
+        version: Of the layout.
+        criterion: What they were chosen for; None where they suit any.
+        settings: For every sample without a profile of its own.
+        mapping: From scores to the human scale.
+        profiles: Settings for some of the samples.
+        provenance: Where the choice comes from (labels, gain, interval); kept, never read.
+
+    >>> config = Config(settings=Settings(temperature=0.7), criterion="faithfulness")
+    >>> config.options()
+    {'criterion': 'faithfulness', 'temperature': 0.7}
+    """
+
+    model_config = _FROZEN
+
+    version: Literal[1] = CONFIG_VERSION
+    criterion: str | None = None
+    settings: Settings = Settings()
+    mapping: MappingKnots | None = None
+    profiles: ProfileTable | None = None
+    provenance: dict[str, Any] | None = None
+
+    @field_validator("provenance")
+    @classmethod
+    def _json_only(cls, value: dict[str, Any] | None) -> dict[str, Any] | None:
+        json.dumps(value)
+        return value
+
+    @classmethod
+    def load(cls, source: Config | str | Path) -> Config:
+        """A configuration as it is, or from its file.
+
+        Raises:
+            UnreadableInputError: No such file, not JSON, another layout, or an unknown setting.
+        """
+        if isinstance(source, Config):
+            return source
+        try:
+            text = Path(source).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            msg = f"the configuration {str(source)!r} cannot be read: {error}"
+            raise UnreadableInputError(msg) from error
+        try:
+            config = cls.model_validate_json(text)
+            config.options()
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"])) or "document"
+            msg = f"{source}: {where}: {first['msg']} (layout {CONFIG_VERSION})"
+            raise UnreadableInputError(msg) from None
+        except InvalidValueError as error:
+            msg = f"{source}: {error}"
+            raise UnreadableInputError(msg) from error
+        return config
+
+    def dump(self, path: str | Path) -> None:
+        """Write the file that `load` reads."""
+        kept = self.model_dump(mode="json", exclude_none=True)
+        Path(path).write_text(f"{json.dumps(kept, indent=2, ensure_ascii=False)}\n", "utf-8")
+
+    def options(self) -> dict[str, Any]:
+        """As keyword arguments of `TCVA` and of every drop-in; only what is given.
+
+        Raises:
+            InvalidValueError: A setting is out of range or unknown.
+        """
+        options = self.settings.given()
+        if self.criterion is not None:
+            options = {"criterion": self.criterion, **options}
+        if self.mapping is not None:
+            options["mapping"] = HumanScale(self.mapping.x, self.mapping.y)
+        if self.profiles is not None:
+            values = {value: s.given() for value, s in self.profiles.values.items()}
+            options["profiles"] = Profiles(self.profiles.by, values)
+        return options
+
+
+def configured(source: Config | str | Path, overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """The keyword arguments that a file stands for, under those that are given beside it."""
+    return {**Config.load(source).options(), **overrides}
+
+
+class FromConfig:
+    """Gives a class that takes the dial's options a way to be built from a file."""
+
+    @classmethod
+    def from_config(cls, source: Config | str | Path, /, **options: Any) -> Self:
+        """Built with the settings of a file that `tcva calibrate` wrote.
+
+        Args:
+            source: The file's path, or a `Config`.
+            options: Arguments of the class, e.g. the judge; they win over the file.
+
+        Raises:
+            UnreadableInputError: The file cannot be read, or is no configuration.
+        """
+        return cls(**configured(source, options))

@@ -1,0 +1,141 @@
+"""Several scores of one sample made into one: fused by a power mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tcva_adapters.core.aggregation import DEFAULT_EPS
+from tcva_adapters.core.kernel import TINY_EXPONENT
+from tcva_adapters.core.temperature import (
+    PAPER_BOUNDS,
+    Bounds,
+    check_temperature,
+    exponent_within,
+)
+from tcva_adapters.core.verdicts import FloatArray
+from tcva_adapters.errors import InvalidValueError
+
+_GEOMETRIC: Final = 0.0
+
+
+@dataclass(frozen=True)
+class Fused:
+    """Fused scores, and how many methods stand behind each.
+
+    Attributes:
+        scores: Shape (N,), in [0, 1]; nan where no method has a score.
+        members: Shape (N,): how many methods had one.
+    """
+
+    scores: FloatArray
+    members: npt.NDArray[np.int64]
+
+
+def fuse(
+    scores: npt.ArrayLike,
+    *,
+    weights: Sequence[float] | None = None,
+    temperature: float | str | None = None,
+    eps: float = DEFAULT_EPS,
+    bounds: Bounds = PAPER_BOUNDS,
+) -> Fused:
+    """The weighted power mean of several methods' scores, sample by sample.
+
+    Methods that err in different places mend each other: their mean agrees with people better than
+    each of them alone. A missing score is left out, and the weights of the others share its place.
+    The order of the methods does not change a bit of the result.
+
+    Args:
+        scores: Shape (N, M): N samples, M methods, in [0, 1]; nan where a method has no score.
+        weights: One per method, at least 0 and not all 0; equal where None.
+        temperature: The dial of this mean, as for ``aggregate``: low is near the smallest score,
+            0.5 the arithmetic mean, high is near the largest. None is the geometric mean
+            (exponent 0).
+        eps: The least score that enters a mean with an exponent up to 0, so that one 0 does not
+            make all samples alike. Where every score is 0 the mean is 0.
+        bounds: The end points of the map from temperature to exponent.
+
+    Raises:
+        InvalidValueError: A wrong shape, a score outside [0, 1] (the message says where), or
+            weights or a temperature outside their ranges.
+
+    >>> fused = fuse([[0.9, 0.4], [0.9, float("nan")], [float("nan"), float("nan")]])
+    >>> fused.scores.round(3).tolist(), fused.members.tolist()
+    ([0.6, 0.9, nan], [2, 1, 0])
+    >>> fuse([[0.9, 0.4]], temperature=0.5, weights=[3, 1]).scores.round(3).tolist()
+    [0.775]
+    """
+    table = _check_scores(scores)
+    shares = _check_weights(weights, table.shape[1])
+    power = _GEOMETRIC
+    if temperature is not None:
+        power = exponent_within(check_temperature(temperature, bounds), bounds)
+    if not 0.0 < eps < 1.0:
+        msg = f"eps is {eps!r}; it must lie above 0 and below 1"
+        raise InvalidValueError(msg)
+    present = np.isfinite(table) & (shares > 0.0)
+    members = present.sum(axis=1)
+    fused = np.full(len(table), np.nan)
+    kept = np.flatnonzero(members)
+    fused[kept] = _means(table[kept], np.where(present[kept], shares, 0.0), power, eps)
+    return Fused(fused, members)
+
+
+def _means(table: FloatArray, shares: FloatArray, power: float, eps: float) -> FloatArray:
+    """Power means of rows with at least one share above 0."""
+    values = np.where(shares > 0.0, table, 0.0)
+    # A fixed order of the summands: the order of the methods must not move the last bit.
+    order = np.lexsort((shares, values), axis=-1)
+    values, shares = (np.take_along_axis(part, order, axis=1) for part in (values, shares))
+    shares = shares / shares.sum(axis=1, keepdims=True)
+    low = np.where(shares > 0.0, values, np.inf).min(axis=1)
+    high = values.max(axis=1)
+    used = np.maximum(values, eps) if power < TINY_EXPONENT else values
+    if abs(power) < TINY_EXPONENT:
+        means = np.exp((shares * np.log(used)).sum(axis=1))
+    else:
+        # Relative to the score that dominates, so that no power overflows.
+        ends = np.maximum(low, eps) if power < 0.0 else np.maximum(high, eps)
+        terms = shares * np.power(used / ends[:, None], power, where=shares > 0.0, out=used * 0.0)
+        means = ends * np.power(terms.sum(axis=1), 1.0 / power)
+    # A mean lies between its members; this also makes the mean of equal scores exactly that score.
+    clipped: FloatArray = np.clip(means, low, high)
+    return clipped
+
+
+def _check_scores(scores: npt.ArrayLike) -> FloatArray:
+    try:
+        table = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        msg = f"scores must be a matrix of numbers, one column per method: {error}"
+        raise InvalidValueError(msg) from None
+    if table.ndim != 2 or table.shape[1] < 1:
+        msg = f"scores must have the shape (samples, methods); got {table.shape}"
+        raise InvalidValueError(msg)
+    wrong = np.argwhere(~(np.isnan(table) | ((table >= 0.0) & (table <= 1.0))))
+    if len(wrong):
+        row, column = wrong[0]
+        msg = (
+            f"row {row} has {float(table[row, column])!r} for method {column}; scores lie in "
+            "[0, 1], nan where there is none: bring other scales to that range first"
+        )
+        raise InvalidValueError(msg)
+    return table
+
+
+def _check_weights(weights: Sequence[float] | None, methods: int) -> FloatArray:
+    if weights is None:
+        return np.ones(methods)
+    shares = np.asarray(weights, dtype=np.float64)
+    if shares.shape != (methods,):
+        msg = f"{shares.size} weights for {methods} methods: {list(weights)!r}"
+        raise InvalidValueError(msg)
+    if not (np.isfinite(shares).all() and (shares >= 0.0).all() and shares.sum() > 0.0):
+        msg = f"weights {list(weights)!r}; they are at least 0, finite, and not all 0"
+        raise InvalidValueError(msg)
+    return shares

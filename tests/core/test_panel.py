@@ -1,0 +1,120 @@
+"""Fused scores against scipy's power mean, and what must not change a bit of them."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import gmean, pmean, spearmanr
+from tests.support import paper
+
+from tcva_adapters import exponent, fuse, sweep
+from tcva_adapters.errors import InvalidValueError
+
+NAN = float("nan")
+scores = st.floats(0.001, 1.0)
+rows = st.lists(scores, min_size=1, max_size=6)
+
+
+@given(rows)
+def test_the_default_is_the_geometric_mean(row: list[float]) -> None:
+    assert fuse([row]).scores[0] == pytest.approx(gmean(row), rel=1e-12)
+
+
+@given(rows, st.floats(0.1, 1.0), st.data())
+def test_the_dial_is_the_weighted_power_mean(
+    row: list[float], temperature: float, data: st.DataObject
+) -> None:
+    weights = data.draw(
+        st.lists(st.floats(0.1, 9.0), min_size=len(row), max_size=len(row)), label="weights"
+    )
+    expected = pmean(row, exponent(temperature), weights=weights)
+    fused = fuse([row], temperature=temperature, weights=weights).scores[0]
+    # Near exponent 0 the power mean takes the 1/p-th power, which loses digits in any formula.
+    tolerance = 1e-12 / min(1.0, abs(exponent(temperature)) or 1.0)
+    assert fused == pytest.approx(expected, rel=max(1e-12, min(1e-6, tolerance)))
+
+
+@given(st.lists(scores, min_size=2, max_size=4), st.sampled_from([None, 0.1, 0.5, 0.9]))
+def test_the_order_of_the_methods_does_not_change_a_bit(
+    row: list[float], temperature: float | None
+) -> None:
+    fused = {fuse([p], temperature=temperature).scores[0] for p in itertools.permutations(row)}
+    assert len(fused) == 1
+
+
+@given(scores, st.integers(1, 5), st.sampled_from([None, 0.1, 0.5, 0.9]))
+def test_equal_scores_fuse_to_themselves(
+    score: float, methods: int, temperature: float | None
+) -> None:
+    assert fuse([[score] * methods], temperature=temperature).scores[0] == score
+
+
+@given(rows)
+def test_the_mean_rises_with_the_temperature_and_stays_within(row: list[float]) -> None:
+    fused = [fuse([row], temperature=t).scores[0] for t in np.linspace(0.1, 1.0, 10)]
+    assert all(a <= b + 1e-12 for a, b in itertools.pairwise(fused))
+    assert min(row) <= fused[0] <= fused[-1] <= max(row)
+
+
+def test_missing_scores_are_left_out_and_counted() -> None:
+    fused = fuse([[0.4, NAN, 0.9], [NAN, NAN, NAN], [NAN, 0.3, NAN]], weights=[1, 5, 1])
+    # sqrt(.4 * .9) = .6: the 5 parts of the absent method go to nobody.
+    assert fused.scores == pytest.approx([0.6, NAN, 0.3], abs=1e-12, nan_ok=True)
+    assert fused.members.tolist() == [2, 0, 1]
+
+
+def test_a_method_without_weight_counts_for_nothing() -> None:
+    fused = fuse([[0.4, 0.9], [NAN, 0.9]], weights=[1, 0])
+    assert fused.scores == pytest.approx([0.4, NAN], abs=1e-15, nan_ok=True)
+    assert fused.members.tolist() == [1, 0]
+
+
+def test_zeros_are_floored_but_a_row_of_zeros_is_zero() -> None:
+    fused = fuse([[0.0, 0.9], [0.0, 0.4], [0.0, 0.0]])
+    # sqrt(1e-9 * .9) = 3e-5 and sqrt(1e-9 * .4) = 2e-5: still in the order of the other method.
+    assert fused.scores == pytest.approx([3e-5, 2e-5, 0.0], rel=1e-12)
+    assert fuse([[0.0, 1.0]], temperature=0.5).scores[0] == 0.5
+    assert fuse([[0.0, 1.0]], temperature=1.0).scores[0] == pytest.approx(0.5 ** (1 / 12.25))
+
+
+def test_no_samples_are_no_error() -> None:
+    assert fuse(np.empty((0, 3))).scores.shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "message"),
+    [
+        ([[0.5, 1.5]], {}, r"row 0 has 1\.5 for method 1"),
+        ([[0.5, -1.0]], {}, r"row 0 has -1\.0 for method 1"),
+        ([[0.5, float("inf")]], {}, "inf for method 1"),
+        ([0.5, 0.6], {}, r"shape \(samples, methods\); got \(2,\)"),
+        ([["a"]], {}, "matrix of numbers"),
+        ([[0.5, 0.5]], {"weights": [1]}, "1 weights for 2 methods"),
+        ([[0.5, 0.5]], {"weights": [1, -1]}, "at least 0"),
+        ([[0.5, 0.5]], {"weights": [0, 0]}, "not all 0"),
+        ([[0.5, 0.5]], {"temperature": 2}, "temperature 2"),
+        ([[0.5, 0.5]], {"eps": 0}, "eps is 0"),
+    ],
+)
+def test_bad_input_is_named(table: object, options: dict[str, object], message: str) -> None:
+    with pytest.raises(InvalidValueError, match=message):
+        fuse(table, **options)  # type: ignore[arg-type]  # wrong on purpose
+
+
+@paper.needs_paper_data
+@pytest.mark.parametrize(("name", "expected"), [("summeval", 0.7145), ("summeval_rel", 0.5966)])
+def test_two_methods_agree_better_with_people_than_the_better_one(
+    name: str, expected: float
+) -> None:
+    ragas = {r["id"]: r["ragas_score"] for r in paper.load(f"{name}_ragas_scores")}
+    ids = [r["id"] for r in paper.load(f"{name}_tcva_scores") if r["verdicts"]]
+    counts, human, _ = paper.judged(name)
+    table = np.column_stack([sweep(counts, [0.5])[:, 0], [ragas.get(i, NAN) for i in ids]])
+    kept = np.isfinite(table).all(axis=1) & (table >= 0).all(axis=1)
+    fused = spearmanr(fuse(table[kept]).scores, human[kept]).statistic
+    assert fused == pytest.approx(expected, abs=5e-5)
+    assert fused > max(spearmanr(table[kept, i], human[kept]).statistic for i in (0, 1))

@@ -1,0 +1,107 @@
+"""A configuration file: read, written, refused, and followed by what is built from it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.support.scripted import ScriptedModel, verdict_json
+
+from tcva_adapters import TCVA, Config, HumanScale, Profiles, Sample, WeightScheme
+from tcva_adapters.config import MappingKnots, ProfileTable, Settings
+from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+
+CONFIG = Config(
+    criterion="faithfulness",
+    settings=Settings(temperature=0.7, scheme="linear", penalty="off", threshold=0.6),
+    mapping=MappingKnots(x=(0.0, 1.0), y=(1.0, 5.0)),
+    profiles=ProfileTable(
+        by="domain",
+        values={"medical": Settings(temperature="strict"), "chat": Settings(temperature=0.9)},
+    ),
+    provenance={"labels": 172, "gain": 0.01},
+)
+SAMPLE = Sample(
+    response="The office opens at nine. Parking costs money.",
+    contexts=("The office opens at nine. Parking is free for visitors.",),
+)
+REPLY = verdict_json((1, "fully", "opens at nine"), (2, "partial", "Parking is free"))
+
+
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "tcva.json"
+    CONFIG.dump(path)
+    assert Config.load(path) == CONFIG
+    assert Config.load(CONFIG) is CONFIG
+    assert json.loads(path.read_text())["settings"]["temperature"] == 0.7
+
+
+def test_a_judge_built_from_it_follows_it(tmp_path: Path) -> None:
+    path = tmp_path / "tcva.json"
+    CONFIG.dump(path)
+    tcva = TCVA.from_config(path, judge=ScriptedModel([REPLY] * 3))
+    assert (tcva.criterion.name, tcva.scoring.temperature) == ("faithfulness", 0.7)
+    assert tcva.scoring.scheme is WeightScheme.LINEAR
+    plain = tcva.evaluate(SAMPLE)
+    # p(.7) = 5.5 with linear weights 1 and .5.
+    expected = ((1 + 0.5**5.5) / 2) ** (1 / 5.5)
+    assert plain.score == pytest.approx(expected, abs=1e-12)
+    assert plain.human_score == pytest.approx(1 + 4 * expected, abs=1e-12)
+    medical = tcva.evaluate(SAMPLE.model_copy(update={"metadata": {"domain": "medical"}}))
+    assert medical.scoring.temperature == 0.2
+    assert medical.scoring.scheme is WeightScheme.LINEAR
+    chat = tcva.evaluate_many([SAMPLE.model_copy(update={"metadata": {"domain": "chat"}})])[0]
+    assert chat.scoring.temperature == 0.9
+
+
+def test_what_is_given_beside_it_wins() -> None:
+    tcva = TCVA.from_config(CONFIG, temperature=0.3, criterion="answer_relevancy")
+    assert tcva.scoring.temperature == 0.3
+    assert tcva.criterion.name == "answer_relevancy"
+    assert tcva.scoring.threshold == 0.6
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "Invalid JSON"),
+        ('{"version": 2}', "version"),
+        ('{"settings": {"temprature": 0.5}}', r"settings\.temprature"),
+        ('{"settings": {"temperature": 5}}', r"temperature 5\.0 is outside"),
+        ('{"settings": {"scheme": "steep"}}', "unknown weight scheme 'steep'"),
+        ('{"settings": {"scheme": [1, 2, 3, 4, 5]}}', "weight"),
+        ('{"profiles": {"by": "d", "values": {"a": {"threshold": 7}}}}', "threshold=7"),
+        ('{"mapping": {"x": [0, 1], "y": [1, 0]}}', "no line that rises"),
+        ("[]", "document"),
+    ],
+)
+def test_a_bad_file_is_refused_by_name(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "tcva.json"
+    path.write_text(text)
+    with pytest.raises(UnreadableInputError, match=message) as caught:
+        Config.load(path)
+    assert "tcva.json" in str(caught.value)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableInputError, match=r"nowhere\.json"):
+        Config.load(tmp_path / "nowhere.json")
+
+
+def test_lines_that_do_not_rise_are_refused() -> None:
+    for x, y in (
+        ((), ()),
+        ((0, 0), (0, 1)),
+        ((0, 1), (1, 0)),
+        ((0, 1), (0,)),
+        ((0.0, 1.0), (0.0, float("nan"))),
+    ):
+        with pytest.raises(InvalidValueError, match="no line that rises"):
+            HumanScale(x, y)
+    assert HumanScale((0.5,), (3.0,))(0.1) == 3.0
+
+
+def test_unknown_settings_in_profiles_are_refused() -> None:
+    with pytest.raises(InvalidValueError, match="unknown setting 'temp'"):
+        Profiles("domain", {"a": {"temp": 0.5}})
