@@ -30,12 +30,15 @@ INTERRUPTED = 130  # what shells report for Ctrl-C
 
 
 def evaluate(
+    context: typer.Context,
     samples: Annotated[
         str, typer.Argument(help="jsonl, json, csv or parquet file; '-' reads jsonl from stdin.")
     ],
     *,
     criterion: options.Criterion = "faithfulness",
     judge: options.Judge = "lexical",
+    fuse: options.Fuse = None,
+    config: options.ConfigFile = None,
     temperature: options.Temperature = "0.5",
     threshold: options.Threshold = 0.5,
     scheme: options.Scheme = "default",
@@ -99,15 +102,19 @@ def evaluate(
         raise InvalidValueError(msg)
     if out is not None and out != "-":
         _check_target(Path(out), samples)
+    dial = {
+        "criterion": criterion,
+        "temperature": temperature,
+        "threshold": threshold,
+        "scheme": options.parse_scheme(scheme),
+        "penalty": penalty,
+        "eps": eps,
+        "floor": floor,
+    }
     tcva = TCVA(
-        criterion,
+        **options.under_config(context, config, dial),
         judge=judge,
-        temperature=temperature,
-        threshold=threshold,
-        scheme=options.parse_scheme(scheme),
-        penalty=penalty,  # type: ignore[arg-type]  # checked when built
-        eps=eps,
-        floor=floor,  # type: ignore[arg-type]  # checked when built
+        fuse=fuse,
         on_unscored=on_unscored,
         claims=claims,  # type: ignore[arg-type]  # checked when built
         max_claims=max_claims,

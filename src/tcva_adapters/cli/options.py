@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any, Optional
 
 import typer
 
+from tcva_adapters.config import configured
 from tcva_adapters.errors import InvalidValueError
 
 Criterion = Annotated[
@@ -24,6 +26,19 @@ Judge = Annotated[
         "-j",
         help="lexical (offline), or openai:MODEL for any OpenAI-compatible server "
         "(OPENAI_BASE_URL, OPENAI_API_KEY).",
+    ),
+]
+Fuse = Annotated[
+    Optional[list[str]],  # typer reads it at run time
+    typer.Option(
+        help="A further judge whose score is fused with the first one's; may be given several "
+        "times. lexical costs no call."
+    ),
+]
+ConfigFile = Annotated[
+    Optional[Path],  # typer reads it at run time
+    typer.Option(
+        "--config", help="Settings from 'tcva calibrate --out'; options given here win over it."
     ),
 ]
 Temperature = Annotated[
@@ -47,6 +62,28 @@ Penalty = Annotated[
 Eps = Annotated[float, typer.Option(help="Floor under the weights for exponents <= 0.")]
 Floor = Annotated[str, typer.Option(help="paper, or always (the floor at every exponent).")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")]
+
+
+def under_config(
+    context: typer.Context, config: Path | None, dial: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The dial's options: those typed on the command line, then the file's, then the defaults.
+
+    Args:
+        context: Of the command: it knows what was typed.
+        config: The file; None where there is none.
+        dial: The command's options of the dial, by name.
+    """
+    if config is None:
+        return dict(dial)
+    sources = {name: context.get_parameter_source(name) for name in dial}
+    # Compared by name: typer carries the enumeration in a private copy of click.
+    typed = {
+        name: dial[name]
+        for name, source in sources.items()
+        if source is not None and source.name != "DEFAULT"
+    }
+    return {**dial, **configured(config, typed)}
 
 
 def parse_scheme(text: str) -> str | list[float]:

@@ -1,0 +1,84 @@
+"""Settings from a file and further judges, on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.support.server import ScriptedServer, auto_judge
+
+from tcva_adapters import Config
+from tcva_adapters.cli.app import run
+from tcva_adapters.config import ProfileTable, Settings
+
+RECORD = {
+    "id": "a",
+    "question": "When?",
+    "answer": "The office opens at nine. Parking costs five euros.",
+    "contexts": ["The office opens at nine. Parking is free for visitors."],
+}
+
+
+@pytest.fixture(autouse=True)
+def _in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("in.jsonl").write_text(json.dumps(RECORD), encoding="utf-8")
+    Config(settings=Settings(temperature=0.9, penalty="off")).dump("tcva.json")
+
+
+def figures(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, object]:
+    assert run(["evaluate", "in.jsonl", "--json", *arguments]) == 0
+    parsed = json.loads(capsys.readouterr().out)
+    assert isinstance(parsed, dict)
+    return parsed
+
+
+def test_a_file_sets_the_dial(capsys: pytest.CaptureFixture[str]) -> None:
+    said = figures(capsys, "--config", "tcva.json")
+    assert (said["temperature"], said["penalty"], said["scheme"]) == (0.9, "off", "default")
+
+
+def test_what_is_typed_wins_even_where_it_is_the_default(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    said = figures(capsys, "--config", "tcva.json", "-T", "0.5")
+    assert (said["temperature"], said["penalty"]) == (0.5, "off")
+
+
+def test_profiles_follow_the_metadata(capsys: pytest.CaptureFixture[str]) -> None:
+    strict = {"medical": Settings(temperature="strict")}
+    Config(profiles=ProfileTable(by="domain", values=strict)).dump("tcva.json")
+    records = [{**RECORD, "id": "b", "domain": "medical"}, {**RECORD, "domain": "chat"}]
+    Path("in.jsonl").write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    one = {}
+    for temperature in ("0.2", "0.5"):
+        one[temperature] = figures(capsys, "-T", temperature)["mean_score"]
+    assert isinstance(one["0.2"], float)
+    assert isinstance(one["0.5"], float)
+    mean = figures(capsys, "--config", "tcva.json")["mean_score"]
+    assert mean == pytest.approx((one["0.2"] + one["0.5"]) / 2, abs=1e-12)
+    assert one["0.2"] < one["0.5"]
+
+
+def test_a_bad_file_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("tcva.json").write_text('{"settings": {"temprature": 1}}')
+    assert run(["evaluate", "in.jsonl", "--config", "tcva.json"]) == 2
+    assert "settings.temprature" in capsys.readouterr().err
+
+
+def test_the_lexical_judge_joins_a_model_at_no_call(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ScriptedServer(auto_judge) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "key")
+        alone = figures(capsys, "--judge", "openai:m", "--no-store")
+        before = server.count
+        fused = figures(
+            capsys, "--judge", "openai:m", "--fuse", "lexical", "--no-store", "-o", "out.jsonl"
+        )
+        assert server.count - before == before == 1
+    assert fused["mean_score"] != alone["mean_score"]
+    kept = json.loads(Path("out.jsonl").read_text(encoding="utf-8"))
+    assert [member["judge"].split("/")[0] for member in kept["members"]] == ["lexical"]
