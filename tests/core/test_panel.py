@@ -12,6 +12,7 @@ from scipy.stats import gmean, pmean, spearmanr
 from tests.support import paper
 
 from tcva_adapters import exponent, fuse, sweep
+from tcva_adapters.core.panel import evaluate_panel
 from tcva_adapters.errors import InvalidValueError
 
 NAN = float("nan")
@@ -118,3 +119,65 @@ def test_two_methods_agree_better_with_people_than_the_better_one(
     fused = spearmanr(fuse(table[kept]).scores, human[kept]).statistic
     assert fused == pytest.approx(expected, abs=5e-5)
     assert fused > max(spearmanr(table[kept, i], human[kept]).statistic for i in (0, 1))
+
+
+@pytest.mark.parametrize(
+    ("scores", "weights", "expected"),
+    [
+        # .3*13/3 + .5*14/3 + .2*11/3 = 4.36667; every criterion's std is sqrt(2)/3 = .4714.
+        (
+            [[4, 5, 3], [4, 4, 4], [5, 5, 4]],
+            [0.3, 0.5, 0.2],
+            (4.3667, 0.8733, (4.3333, 4.6667, 3.6667), True, 0.8114),
+        ),
+        ([[5, 5], [5, 5]], [0.5, 0.5], (5.0, 1.0, (5.0, 5.0), True, 1.0)),
+        ([[1, 1, 1], [2, 2, 2]], [0.4, 0.3, 0.3], (1.5, 0.3, (1.5, 1.5, 1.5), False, 0.8)),
+    ],
+)
+def test_the_published_panels(
+    scores: list[list[float]],
+    weights: list[float],
+    expected: tuple[float, float, tuple[float, ...], bool, float],
+) -> None:
+    rating = evaluate_panel(scores, weights, 0.6, 5.0)
+    assert round(rating.weighted_score, 4) == expected[0]
+    assert round(rating.normalized_score, 4) == expected[1]
+    assert tuple(round(s, 4) for s in rating.criterion_scores) == expected[2]
+    assert rating.pass_status is expected[3]
+    assert round(rating.judge_agreement, 4) == expected[4]
+    assert rating.missing == (0,) * len(weights)
+
+
+def test_a_missing_rating_is_left_out_of_its_criterion_and_counted() -> None:
+    rating = evaluate_panel([[4, None], [2, 5], [NAN, 3]], [0.5, 0.5], 0.7, 5)
+    # (4+2)/2 = 3 and (5+3)/2 = 4; each std is 1, over 2.5.
+    assert rating.criterion_scores == (3.0, 4.0)
+    assert (rating.weighted_score, rating.normalized_score, rating.pass_status) == (3.5, 0.7, True)
+    assert rating.judge_agreement == pytest.approx(1 - 1 / 2.5, abs=1e-12)
+    assert rating.to_dict()["missing"] == (1, 1)
+
+
+def test_the_most_divided_panel_has_no_agreement() -> None:
+    assert evaluate_panel([[0], [5], [0], [5]], [1], 0.5, 5).judge_agreement == 0.0
+
+
+@pytest.mark.parametrize(
+    ("scores", "weights", "threshold", "most", "message"),
+    [
+        ([], [1], 0.5, 5, "needs a judge and a criterion"),
+        ([[]], [], 0.5, 5, "needs a judge and a criterion"),
+        ([[1, 2], [3]], [0.5, 0.5], 0.5, 5, r"judge 1 has 1 scores \[3\], judge 0 has 2"),
+        ([[6]], [1], 0.5, 5, "judge 0 gave 6 for criterion 0"),
+        ([[-1]], [1], 0.5, 5, "judge 0 gave -1"),
+        ([[1, 2]], [0.5, 0.6], 0.5, 5, r"sum to 1\.1, not to 1"),
+        ([[1, 2]], [1], 0.5, 5, "1 weights for 2 criteria"),
+        ([[1]], [1], 1.5, 5, r"passing_threshold is 1\.5"),
+        ([[1]], [1], 0.5, 0, "max_score is 0"),
+        ([[1, None]], [0.5, 0.5], 0.5, 5, "no judge has a score for criterion 1"),
+    ],
+)
+def test_a_bad_panel_is_named(
+    scores: list[list[float]], weights: list[float], threshold: float, most: float, message: str
+) -> None:
+    with pytest.raises(InvalidValueError, match=message):
+        evaluate_panel(scores, weights, threshold, most)

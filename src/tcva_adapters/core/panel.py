@@ -1,10 +1,10 @@
-"""Several scores of one sample made into one: fused by a power mean."""
+"""Several scores of one sample made into one: fused methods, and judges by criteria."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import asdict, dataclass
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
 
 _GEOMETRIC: Final = 0.0
+_SUM_TOLERANCE: Final = 1e-9
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,8 @@ def fuse(
     [0.775]
     """
     table = _check_scores(scores)
-    shares = _check_weights(weights, table.shape[1])
+    methods = table.shape[1]
+    shares = np.ones(methods) if weights is None else _check_weights(weights, methods, "methods")
     power = _GEOMETRIC
     if temperature is not None:
         power = exponent_within(check_temperature(temperature, bounds), bounds)
@@ -84,6 +86,107 @@ def fuse(
     kept = np.flatnonzero(members)
     fused[kept] = _means(table[kept], np.where(present[kept], shares, 0.0), power, eps)
     return Fused(fused, members)
+
+
+@dataclass(frozen=True)
+class PanelRating:
+    """What a panel of judges made of one answer.
+
+    Attributes:
+        weighted_score: The criteria's scores by their weights, in [0, max_score].
+        normalized_score: The same over ``max_score``, in [0, 1].
+        criterion_scores: Mean over the judges, one per criterion.
+        pass_status: Whether the normalized score reaches the threshold.
+        judge_agreement: 1 where all judges gave the same, 0 where half gave 0 and half the most.
+        missing: Scores that were not there, one count per criterion.
+    """
+
+    weighted_score: float
+    normalized_score: float
+    criterion_scores: tuple[float, ...]
+    pass_status: bool
+    judge_agreement: float
+    missing: tuple[int, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for JSON."""
+        return asdict(self)
+
+
+def evaluate_panel(
+    judge_scores: Sequence[Sequence[float | None]],
+    criteria_weights: Sequence[float],
+    passing_threshold: float,
+    max_score: float,
+) -> PanelRating:
+    """Several judges' scores on several weighted criteria, as one rating with its agreement.
+
+    The agreement is ``1 - mean(std) / (max_score / 2)`` over the criteria, with the population
+    standard deviation.
+
+    Args:
+        judge_scores: N judges by K criteria, in [0, max_score]. A missing score (None or nan) is
+            left out of its criterion and counted.
+        criteria_weights: K numbers, at least 0, that sum to 1.
+        passing_threshold: Least normalized score that passes, in [0, 1].
+        max_score: The best score, above 0.
+
+    Raises:
+        InvalidValueError: No judges, rows of different length, a number outside its range, weights
+            that do not sum to 1, or a criterion that nobody scored.
+
+    >>> rating = evaluate_panel([[4, 5, 3], [4, 4, 4], [5, 5, 4]], [0.3, 0.5, 0.2], 0.6, 5)
+    >>> round(rating.weighted_score, 4), round(rating.judge_agreement, 4), rating.pass_status
+    (4.3667, 0.8114, True)
+    """
+    if not (np.isfinite(max_score) and max_score > 0.0):
+        msg = f"max_score is {max_score!r}; it must be above 0"
+        raise InvalidValueError(msg)
+    if not 0.0 <= passing_threshold <= 1.0:
+        msg = f"passing_threshold is {passing_threshold!r}; it lies in [0, 1]"
+        raise InvalidValueError(msg)
+    table = _check_ratings(judge_scores, max_score)
+    shares = _check_weights(criteria_weights, table.shape[1], "criteria")
+    if abs(shares.sum() - 1.0) > _SUM_TOLERANCE:
+        msg = f"criteria_weights {list(criteria_weights)!r} sum to {shares.sum():.10g}, not to 1"
+        raise InvalidValueError(msg)
+    missing = np.isnan(table).sum(axis=0)
+    if (missing == len(table)).any():
+        empty = int(np.flatnonzero(missing == len(table))[0])
+        msg = f"no judge has a score for criterion {empty}; leave it out, and its weight"
+        raise InvalidValueError(msg)
+    means = np.nanmean(table, axis=0)
+    weighted = float(shares @ means)
+    normalized = weighted / max_score
+    spread = float(np.nanstd(table, axis=0).mean())
+    return PanelRating(
+        weighted_score=weighted,
+        normalized_score=normalized,
+        criterion_scores=tuple(means.tolist()),
+        pass_status=normalized >= passing_threshold,
+        judge_agreement=1.0 - spread / (max_score / 2.0),
+        missing=tuple(missing.tolist()),
+    )
+
+
+def _check_ratings(judge_scores: Sequence[Sequence[float | None]], max_score: float) -> FloatArray:
+    rows = [list(row) for row in judge_scores]
+    if not rows or not rows[0]:
+        msg = f"a panel needs a judge and a criterion; got {judge_scores!r}"
+        raise InvalidValueError(msg)
+    for judge, row in enumerate(rows):
+        if len(row) != len(rows[0]):
+            msg = f"judge {judge} has {len(row)} scores {row!r}, judge 0 has {len(rows[0])}"
+            raise InvalidValueError(msg)
+        for criterion, score in enumerate(row):
+            missing = score is None or score != score  # noqa: PLR0124  # nan
+            if not missing and not 0.0 <= score <= max_score:  # type: ignore[operator]  # no None
+                msg = (
+                    f"judge {judge} gave {score!r} for criterion {criterion}; scores lie in "
+                    f"[0, {max_score:g}]"
+                )
+                raise InvalidValueError(msg)
+    return np.array(rows, dtype=np.float64)
 
 
 def _means(table: FloatArray, shares: FloatArray, power: float, eps: float) -> FloatArray:
@@ -128,12 +231,10 @@ def _check_scores(scores: npt.ArrayLike) -> FloatArray:
     return table
 
 
-def _check_weights(weights: Sequence[float] | None, methods: int) -> FloatArray:
-    if weights is None:
-        return np.ones(methods)
+def _check_weights(weights: Sequence[float], count: int, of: str) -> FloatArray:
     shares = np.asarray(weights, dtype=np.float64)
-    if shares.shape != (methods,):
-        msg = f"{shares.size} weights for {methods} methods: {list(weights)!r}"
+    if shares.shape != (count,):
+        msg = f"{shares.size} weights for {count} {of}: {list(weights)!r}"
         raise InvalidValueError(msg)
     if not (np.isfinite(shares).all() and (shares >= 0.0).all() and shares.sum() > 0.0):
         msg = f"weights {list(weights)!r}; they are at least 0, finite, and not all 0"
