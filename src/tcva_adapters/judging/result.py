@@ -95,11 +95,12 @@ class Result:
     def member_scores(self) -> dict[str, float | None]:
         """The scores that were fused, by judge, the main judge first; None where one has none.
 
-        Several judges of one name are told apart by their number.
+        Judges of one name are told apart by their criterion, or else by their number.
         """
         scores: dict[str, float | None] = {}
         for number, judged in enumerate((self.assessment, *self.assessment.members), start=1):
-            name = judged.judge if judged.judge not in scores else f"{judged.judge} #{number}"
+            names = (judged.judge, f"{judged.judge} {judged.criterion}")
+            name = next((n for n in names if n not in scores), f"{judged.judge} #{number}")
             alone = judged.model_copy(update={"members": ()})
             scores[name] = Result(alone, self.scoring).score
         return scores
