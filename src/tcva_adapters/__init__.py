@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tcva_adapters.facade import TCVA
     from tcva_adapters.judging.assessment import Assessment, ClaimVerdict
     from tcva_adapters.judging.criteria import Criterion, rubric
+    from tcva_adapters.judging.panel import Panel
     from tcva_adapters.judging.result import Result
     from tcva_adapters.judging.sample import Sample
     from tcva_adapters.judging.scoring import Fusion, HumanScale, Profiles
@@ -31,6 +32,7 @@ _HOMES = {
     "Criterion": "judging.criteria",
     "Fusion": "judging.scoring",
     "HumanScale": "judging.scoring",
+    "Panel": "judging.panel",
     "Profiles": "judging.scoring",
     "Result": "judging.result",
     "Sample": "judging.sample",
@@ -53,6 +55,7 @@ __all__ = [
     "Criterion",
     "Fusion",
     "HumanScale",
+    "Panel",
     "Profiles",
     "Result",
     "Sample",

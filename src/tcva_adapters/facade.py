@@ -20,6 +20,7 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError, TCVAErro
 from tcva_adapters.judging.assessment import Assessment, Unscored, Usage
 from tcva_adapters.judging.criteria import Criterion, resolve_criterion
 from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode, Judge
+from tcva_adapters.judging.panel import Panel
 from tcva_adapters.judging.resolve import resolve_judge
 from tcva_adapters.judging.result import Result
 from tcva_adapters.judging.sample import Sample
@@ -35,7 +36,7 @@ class TCVA(FromConfig):
     Args:
         criterion: A built-in name (``faithfulness``, ``answer_relevancy``, ``correctness``,
             ``completeness``, ``context_recall``) or a `Criterion`.
-        judge: ``"lexical"``, ``"openai:MODEL"``, a model object, or a judge.
+        judge: ``"lexical"``, ``"openai:MODEL"``, a model object, a judge, or a `Panel` of several.
         temperature: Strictness in [0.1, 1.0], low is strict; or ``strict``, ``balanced``,
             ``lenient``.
         threshold: A score passes from here on.
@@ -109,6 +110,10 @@ class TCVA(FromConfig):
             judge, claims=claims, max_claims=max_claims, max_concurrency=max_concurrency
         )
         self.judge.check(self.criterion)
+        self.jury = tuple(
+            TCVA(self.criterion, judge=single)
+            for single in (self.judge.judges if isinstance(self.judge, Panel) else ())
+        )
         self.members = tuple(
             member if isinstance(member, TCVA) else TCVA(self.criterion, judge=member)
             for member in _listed(fuse)
@@ -216,6 +221,8 @@ class TCVA(FromConfig):
 
     def _judged(self, sample: Sample, batch: _Batch | None = None) -> Assessment:
         def by(each: TCVA) -> Assessment:
+            if isinstance(each.judge, Panel):
+                return each.judge.combined(list(map(by, each.jury)))
             known = self._known(each, sample, batch)
             return known or self._kept(
                 each, sample, each.judge.assess(sample, each.criterion), batch
@@ -228,6 +235,8 @@ class TCVA(FromConfig):
 
     async def _ajudged(self, sample: Sample, batch: _Batch | None = None) -> Assessment:
         async def by(each: TCVA) -> Assessment:
+            if isinstance(each.judge, Panel):
+                return each.judge.combined(await asyncio.gather(*map(by, each.jury)))
             known = self._known(each, sample, batch)
             return known or self._kept(
                 each, sample, await each.judge.aassess(sample, each.criterion), batch
@@ -330,8 +339,11 @@ class _Batch:
 def _twin(assessment: Assessment, sample: Sample) -> Assessment:
     """The judgement of an equal sample, at no further cost."""
     twin = relabelled(assessment, sample, from_store=assessment.from_store)
-    members = tuple(_twin(member, sample) for member in assessment.members)
-    return twin.model_copy(update={"usage": Usage(), "members": members})
+    beside = {
+        name: tuple(_twin(each, sample) for each in getattr(assessment, name))
+        for name in ("members", "panel")
+    }
+    return twin.model_copy(update={"usage": Usage(), **beside})
 
 
 def _listed(fuse: Any) -> Sequence[Any]:

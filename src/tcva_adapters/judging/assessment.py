@@ -156,6 +156,7 @@ class Assessment(BaseModel):
         prompt_version: Version of the prompt, or of the algorithm of a judge without prompts.
         from_store: True when no judge was asked this time.
         members: What further judges said of the same sample, for a fused score.
+        panel: The single judges' assessments that this one was made of.
 
     >>> a = Assessment.from_verdicts(["fully", "none"])
     >>> a.counts.tolist()
@@ -177,6 +178,7 @@ class Assessment(BaseModel):
     metadata: dict[str, Any] = Field(default_factory=dict)
     from_store: bool = False
     members: tuple[Assessment, ...] = ()
+    panel: tuple[Assessment, ...] = ()
 
     @model_validator(mode="after")
     def _scored_or_not(self) -> Self:
