@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.support.scripted import verdict_json
 from tests.support.server import ScriptedServer, auto_judge
 
 from tcva_adapters import Config
@@ -82,3 +83,30 @@ def test_the_lexical_judge_joins_a_model_at_no_call(
     assert fused["mean_score"] != alone["mean_score"]
     kept = json.loads(Path("out.jsonl").read_text(encoding="utf-8"))
     assert [member["judge"].split("/")[0] for member in kept["members"]] == ["lexical"]
+
+
+def test_a_panel_shows_its_agreement_and_what_to_read(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ScriptedServer(
+        lambda _body, _n: verdict_json((1, "minor", "opens at nine"), (2, "none", ""))
+    ) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "key")
+        arguments = ["--judge", "openai:m", "--panel", "lexical", "--no-store"]
+        panel = figures(capsys, *arguments)["panel"]
+        assert run(["evaluate", "in.jsonl", *arguments]) == 0
+    assert isinstance(panel, dict)
+    (pair,) = panel["agreement"]["pairs"]
+    assert (pair["second"], pair["claims"]) == ("lexical/1", 2)
+    assert panel["disputed"][0]["sample"] == "a"
+    shown = capsys.readouterr().out
+    assert "Krippendorff's alpha" in shown
+    assert "most disputed" in shown
+
+
+def test_a_panel_needs_one_claim_list(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["evaluate", "in.jsonl", "--panel", "lexical", "--claims", "llm"]) == 2
+    assert "needs 'split'" in capsys.readouterr().err
+    assert run(["evaluate", "in.jsonl", "--panel", "lexical"]) == 2
+    assert "each has one vote" in capsys.readouterr().err

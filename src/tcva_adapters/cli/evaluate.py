@@ -9,7 +9,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated, Any, Optional
 
 import typer
 from rich.console import Console
@@ -17,9 +17,11 @@ from rich.table import Table
 
 from tcva_adapters import io
 from tcva_adapters.cli import options
+from tcva_adapters.cli.panel import panel_figures, print_panel
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.facade import TCVA
 from tcva_adapters.judging.assessment import Reason
+from tcva_adapters.judging.panel import Panel
 from tcva_adapters.judging.result import Result
 from tcva_adapters.judging.store import VerdictStore
 from tcva_adapters.summary import Summary, summarise
@@ -38,6 +40,8 @@ def evaluate(
     criterion: options.Criterion = "faithfulness",
     judge: options.Judge = "lexical",
     fuse: options.Fuse = None,
+    panel: options.PanelJudges = None,
+    combine: options.Combine = "median",
     config: options.ConfigFile = None,
     temperature: options.Temperature = "0.5",
     threshold: options.Threshold = 0.5,
@@ -113,11 +117,9 @@ def evaluate(
     }
     tcva = TCVA(
         **options.under_config(context, config, dial),
-        judge=judge,
+        **_judges(judge, panel or [], combine, claims=claims, max_claims=max_claims),
         fuse=fuse,
         on_unscored=on_unscored,
-        claims=claims,  # type: ignore[arg-type]  # checked when built
-        max_claims=max_claims,
         max_concurrency=max_concurrency,
     )
     gates = {"mean score": min_score, "pass rate": min_pass_rate, "coverage": min_coverage}
@@ -153,16 +155,8 @@ def evaluate(
 
     summary = summarise(results)
     if as_json:
-        setting = {
-            "criterion": tcva.criterion.name,
-            "judge": tcva.judge.name,
-            "temperature": tcva.scoring.temperature,
-            "scheme": tcva.scoring.scheme.name,
-            "penalty": tcva.scoring.penalty,
-            "threshold": tcva.scoring.threshold,
-            "skipped": len(read.bad) + len(lacking),
-        }
-        typer.echo(json.dumps({**setting, **summary.as_dict()}))
+        skipped = len(read.bad) + len(lacking)
+        typer.echo(json.dumps(_figures(tcva, results, summary, skipped=skipped)))
     else:
         stream = sys.stderr if out == "-" else sys.stdout
         _print_summary(Console(file=stream, highlight=False, markup=False), tcva, results, summary)
@@ -200,6 +194,36 @@ def _with_needed_fields(
     return usable, lacking
 
 
+def _judges(
+    judge: str, panel: Sequence[str], combine: str, *, claims: str, max_claims: int
+) -> dict[str, Any]:
+    """The arguments of `TCVA` that say who judges which claims."""
+    if not panel:
+        return {"judge": judge, "claims": claims, "max_claims": max_claims}
+    if claims != "split":
+        msg = f"--claims {claims} gives each judge claims of its own; a --panel needs 'split'"
+        raise InvalidValueError(msg)
+    return {"judge": Panel([judge, *panel], combine=combine, max_claims=max_claims)}  # type: ignore[arg-type]  # checked when built
+
+
+def _figures(
+    tcva: TCVA, results: Sequence[Result], summary: Summary, *, skipped: int
+) -> dict[str, Any]:
+    figures = {
+        "criterion": tcva.criterion.name,
+        "judge": tcva.judge.name,
+        "temperature": tcva.scoring.temperature,
+        "scheme": tcva.scoring.scheme.name,
+        "penalty": tcva.scoring.penalty,
+        "threshold": tcva.scoring.threshold,
+        "skipped": skipped,
+        **summary.as_dict(),
+    }
+    if tcva.jury:
+        figures["panel"] = panel_figures([result.assessment for result in results])
+    return figures
+
+
 def _print_summary(
     console: Console, tcva: TCVA, results: Sequence[Result], summary: Summary
 ) -> None:
@@ -228,6 +252,8 @@ def _print_summary(
             f"{used.calls} calls, {used.input_tokens} + {used.output_tokens} tokens; "
             f"{summary.served} samples from the store"
         )
+    if tcva.jury:
+        print_panel(console, [result.assessment for result in results])
 
 
 def _raise_if_nothing_scored(results: Sequence[Result], summary: Summary) -> None:

@@ -35,6 +35,15 @@ Fuse = Annotated[
         "times. lexical costs no call."
     ),
 ]
+PanelJudges = Annotated[
+    Optional[list[str]],  # typer reads it at run time
+    typer.Option(
+        "--panel",
+        help="A further judge of the same claims; may be given several times. Each claim gets the "
+        "judges' median level.",
+    ),
+]
+Combine = Annotated[str, typer.Option(help="How a panel decides: median, or fused (shares).")]
 ConfigFile = Annotated[
     Optional[Path],  # typer reads it at run time
     typer.Option(

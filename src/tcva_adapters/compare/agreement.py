@@ -1,0 +1,220 @@
+"""How far the judges of a panel agree, claim by claim, and on which samples they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
+from tcva_adapters.errors import InvalidValueError, MissingDependencyError
+from tcva_adapters.judging.assessment import Assessment
+from tcva_adapters.stats.kappa import weighted_kappa
+
+
+@dataclass(frozen=True, slots=True)
+class PairAgreement:
+    """Two judges' agreement.
+
+    Attributes:
+        first: One judge.
+        second: The other.
+        kappa: Cohen's kappa with quadratic weights; nan where chance explains all.
+        exact: Share of claims with the same level.
+        claims: Claims that both gave a level.
+    """
+
+    first: str
+    second: str
+    kappa: float
+    exact: float
+    claims: int
+
+
+@dataclass(frozen=True, slots=True)
+class PanelAgreement:
+    """Agreement over all claims of all samples of a panel.
+
+    Attributes:
+        alpha: Krippendorff's alpha for ordered levels: 1 is perfect, 0 chance; nan where all
+            levels are the same. Judges that left a claim out are missing values.
+        pairs: Every two judges.
+        claims: Claims with at least one level.
+        samples: Samples with at least one claim.
+        failed: By judge, on how many samples it gave no verdicts although another judge did.
+    """
+
+    alpha: float
+    pairs: tuple[PairAgreement, ...]
+    claims: int
+    samples: int
+    failed: Mapping[str, int]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values; what is not defined is None."""
+        values = asdict(self)
+        values["pairs"] = [_without_nan(pair) for pair in values["pairs"]]
+        return _without_nan(values)
+
+
+@dataclass(frozen=True, slots=True)
+class DisputedClaim:
+    """One claim, and what each judge said of it; None where a judge sees no claim or failed."""
+
+    claim: str
+    verdicts: Mapping[str, Verdict | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """A sample on which judges differ.
+
+    Attributes:
+        sample_id: The sample's id.
+        spread: Mean distance in levels between two judges on a claim, in [0, 4].
+        claims: Its claims, the most disputed first.
+    """
+
+    sample_id: str | None
+    spread: float
+    claims: tuple[DisputedClaim, ...]
+
+
+def panel_agreement(assessments: Sequence[Assessment]) -> PanelAgreement:
+    """The agreement of the judges behind these assessments.
+
+    Args:
+        assessments: Of a `Panel`: each holds its judges' own in ``panel``.
+
+    Raises:
+        InvalidValueError: No assessment comes from a panel.
+        MissingDependencyError: The krippendorff package is not installed (extra ``stats``).
+    """
+    judges = _judges(assessments)
+    blocks = [_levels(assessment, judges) for assessment in assessments if assessment.panel]
+    levels = np.concatenate([*blocks, np.empty((len(judges), 0))], axis=1)
+    levels = levels[:, np.isfinite(levels).any(axis=0)]
+    failed = dict.fromkeys(judges, 0)
+    for assessment in assessments:
+        given = {each.judge for each in assessment.panel if each.unscored is None}
+        for judge in judges:
+            failed[judge] += bool(given) and judge not in given
+    return PanelAgreement(
+        alpha=_alpha(levels),
+        pairs=tuple(
+            _pair(judges[i], judges[j], levels[i], levels[j])
+            for i, j in combinations(range(len(judges)), 2)
+        ),
+        claims=levels.shape[1],
+        samples=sum(bool(np.isfinite(block).any()) for block in blocks),
+        failed=failed,
+    )
+
+
+def disputed(assessments: Sequence[Assessment], most: int | None = None) -> list[Dispute]:
+    """The samples on which the judges differ, those that differ most first.
+
+    A person's time is best spent on these.
+
+    Args:
+        assessments: Of a `Panel`.
+        most: How many; all with any difference where None.
+
+    Raises:
+        InvalidValueError: No assessment comes from a panel.
+    """
+    judges = _judges(assessments)
+    found = []
+    for assessment in assessments:
+        levels = _levels(assessment, judges)
+        spreads = _spreads(levels)
+        if not np.isfinite(spreads).any() or np.nanmean(spreads) == 0.0:
+            continue
+        texts = [claim.claim for claim in _first_judged(assessment).claims]
+        order = np.argsort(-np.nan_to_num(spreads), kind="stable")
+        claims = tuple(
+            DisputedClaim(
+                texts[i],
+                {
+                    judge: LEVELS[int(level)] if np.isfinite(level) else None
+                    for judge, level in zip(judges, levels[:, i], strict=True)
+                },
+            )
+            for i in order
+        )
+        found.append(Dispute(assessment.sample_id, float(np.nanmean(spreads)), claims))
+    return sorted(found, key=lambda dispute: -dispute.spread)[:most]
+
+
+def _judges(assessments: Sequence[Assessment]) -> list[str]:
+    judges = list(dict.fromkeys(each.judge for a in assessments for each in a.panel))
+    if not judges:
+        msg = f"none of {len(assessments)} assessments comes from a panel; judge with Panel([...])"
+        raise InvalidValueError(msg)
+    return judges
+
+
+def _first_judged(assessment: Assessment) -> Assessment:
+    return next(each for each in assessment.panel if each.unscored is None)
+
+
+def _levels(assessment: Assessment, judges: Sequence[str]) -> FloatArray:
+    """Levels as numbers, 0 for fully; shape (judges, claims), nan where a judge gave none."""
+    judged = {each.judge: each for each in assessment.panel if each.unscored is None}
+    if not judged:
+        return np.empty((len(judges), 0))
+    texts = [claim.claim for claim in _first_judged(assessment).claims]
+    levels = np.full((len(judges), len(texts)), np.nan)
+    for row, judge in enumerate(judges):
+        claims = judged[judge].claims if judge in judged else ()
+        if [claim.claim for claim in claims] == texts:
+            levels[row] = [
+                np.nan if claim.verdict is None else LEVELS.index(claim.verdict) for claim in claims
+            ]
+    return levels
+
+
+def _spreads(levels: FloatArray) -> FloatArray:
+    """Mean distance between two judges for each claim; nan where fewer than two gave a level."""
+    pairs = [np.abs(levels[i] - levels[j]) for i, j in combinations(range(len(levels)), 2)]
+    distances = np.array(pairs).reshape(len(pairs), levels.shape[1])
+    known = np.isfinite(distances).sum(axis=0)
+    total = np.nansum(distances, axis=0)
+    return np.where(known > 0, total / np.maximum(known, 1), np.nan)
+
+
+def _pair(first: str, second: str, one: FloatArray, two: FloatArray) -> PairAgreement:
+    both = np.isfinite(one) & np.isfinite(two)
+    number = int(both.sum())
+    return PairAgreement(
+        first=first,
+        second=second,
+        kappa=weighted_kappa(one, two, levels=len(LEVELS)),
+        exact=float((one[both] == two[both]).mean()) if number else float("nan"),
+        claims=number,
+    )
+
+
+def _alpha(levels: FloatArray) -> float:
+    given = levels[np.isfinite(levels)]
+    comparable = np.isfinite(levels).sum(axis=0) > 1
+    if len(np.unique(given)) < 2 or not comparable.any():
+        return float("nan")
+    try:
+        krippendorff = import_module("krippendorff")
+    except ImportError as error:
+        msg = "Krippendorff's alpha needs a package: pip install 'tcva-adapters[stats]'"
+        raise MissingDependencyError(msg) from error
+    # The scale is what was used of it: alpha ranks levels by how often they occur.
+    return float(krippendorff.alpha(levels, level_of_measurement="ordinal"))
+
+
+def _without_nan(values: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: None if isinstance(value, float) and np.isnan(value) else value
+        for name, value in values.items()
+    }
