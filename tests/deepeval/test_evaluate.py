@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -13,11 +14,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from deepeval.config.settings import get_settings
+from deepeval.dataset import EvaluationDataset, Golden
+from deepeval.errors import MissingTestCaseParamsError
 from deepeval.evaluate import assert_test
+from deepeval.evaluate.configs import AsyncConfig, DisplayConfig
 from deepeval.evaluate.types import EvaluationResult
 from deepeval.metrics import BaseMetric, FaithfulnessMetric
 from deepeval.models import LocalModel
 from deepeval.test_case import ConversationalTestCase, LLMTestCase, Turn
+from deepeval.tracing import observe, update_current_span
 from tests.deepeval.entry import (
     ScriptedLLM,
     arun,
@@ -34,6 +40,7 @@ from tests.support.server import Body, ScriptedServer
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.deepeval import LexicalLLM, TCVAMetric, result_of, results_of
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.judging.assessment import Reason
 
 OPENS = "The office opens at nine."
 WORDS = ("fully", "mostly", "partial", "minor", "none")
@@ -199,34 +206,169 @@ def test_one_failing_case_does_not_end_the_run(asynchronous: bool) -> None:
 
 @both_ways
 def test_a_missing_field_follows_deepevals_error_settings(asynchronous: bool) -> None:
-    cases = [case_of(SAMPLES[0]), LLMTestCase(input="q", actual_output="a", name="bare")]
-    metric = TCVAMetric(model=ScriptedLLM(reply))
-    kept = evaluated(cases, [metric], asynchronous=asynchronous, ignore_errors=True)
-    good, bare = metric_data(kept)
-    assert (good.score, bare.score) == (1.0, None)
-    assert "'retrieval_context' cannot be None" in bare.error
-    with pytest.raises(UnreadableInputError, match="'retrieval_context' cannot be None"):
-        result_of(bare)
-    skipped = evaluated(cases, [metric], asynchronous=asynchronous, skip_on_missing_params=True)
-    assert len(metric_data(skipped)) == 1
+    bare = LLMTestCase(input="q", actual_output="a", name="bare")
+    cases = [case_of(SAMPLES[0]), bare, case_of(SAMPLES[2])]
+    scores = [expected(SAMPLES)[0], None, expected(SAMPLES)[2]]
+    metric = TCVAMetric(model=ScriptedLLM(reply), temperature=0.9)
+    with pytest.raises(MissingTestCaseParamsError, match="'retrieval_context' cannot be None"):
+        evaluated(cases, [metric], asynchronous=asynchronous)
+    metric.temperature = 0.5
+    for settings, said in (
+        ({"ignore_errors": True}, "'retrieval_context' cannot be None for the 'TCVA faithfulness'"),
+        ({"skip_on_missing_params": True}, "DeepEval skipped 'bare': a field"),
+    ):
+        evaluation = evaluated(cases, [metric], asynchronous=asynchronous, **settings)
+        results = results_of(evaluation, metric.name)
+        assert results == results_of(evaluation)
+        assert [result.score for result in results] == scores
+        lacking = results[1].unscored
+        assert lacking is not None
+        assert lacking.reason is Reason.MISSING_FIELD
+        assert lacking.detail.startswith(said)
+        assert results[1].scoring == results[0].scoring
+        assert results[1].assessment.judge == results[0].assessment.judge
+        found = metric_data(evaluation)
+        if "ignore_errors" in settings:
+            assert [data.error is None for data in found] == [True, False, True]
+            assert result_of(found[1]) == results[1]
+        else:
+            assert len(found) == 2
+
+
+@both_ways
+def test_nothing_but_missing_fields(asynchronous: bool) -> None:
+    bare = LLMTestCase(input="q", actual_output="a")
+    metric = TCVAMetric(model="lexical")
+    kept = evaluated([bare, bare], [metric], asynchronous=asynchronous, ignore_errors=True)
+    assert [r.score for r in results_of(kept)] == [None, None]
+    skipped = evaluated([bare], [metric], asynchronous=asynchronous, skip_on_missing_params=True)
+    with pytest.raises(InvalidValueError, match="no TCVA metric in the evaluation; it has none"):
+        results_of(skipped)
+
+
+@both_ways
+def test_what_deepevals_time_limit_ended(
+    asynchronous: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(get_settings(), "DEEPEVAL_PER_TASK_TIMEOUT_SECONDS_OVERRIDE", 0.2)
+    ended = threading.Event()
+
+    class Hanging(ScriptedLLM):  # type: ignore[no-untyped-call]  # as its base class
+        """Does not answer about sample 1 before the test has ended."""
+
+        def generate(self, prompt: str) -> str:
+            if "Claim number 1 here" in prompt:
+                ended.wait(10)
+            return reply(prompt)
+
+        async def a_generate(self, prompt: str) -> str:
+            if "Claim number 1 here" in prompt:
+                await asyncio.Event().wait()
+            return reply(prompt)
+
+    metrics = [
+        TCVAMetric(model=Hanging(reply)),
+        TCVAMetric(model=Hanging(reply), temperature=0.9),
+        # Here no success tells DeepEval which test cases were finished.
+        TCVAMetric(model=Hanging(reply), threshold=None, name="unlimited"),
+    ]
+    cases = [case_of(sample) for sample in SAMPLES[:3]]
+    threads = threading.enumerate()
+    try:
+        evaluation = evaluated(cases, metrics, asynchronous=asynchronous, ignore_errors=True)
+        for metric in metrics:
+            first, second, third = results_of(evaluation, metric.name)
+            scores = expected(SAMPLES[:3], temperature=metric.temperature)
+            assert [first.score, third.score] == [scores[0], scores[2]]
+            assert second.unscored is not None
+            assert second.unscored.reason is Reason.TIMEOUT
+        # A metric that was not reached has no score, least of all that of the case before.
+        ended_early = [data for data in metric_data(evaluation) if data.error is not None]
+        assert [(data.score, data.success) for data in ended_early] == [
+            (None, False),
+            (None, False),
+            (None, None),
+        ]
+    finally:
+        ended.set()
+        for thread in set(threading.enumerate()) - set(threads):
+            thread.join(10)
 
 
 @both_ways
 def test_beside_the_native_metric_and_at_two_temperatures(asynchronous: bool) -> None:
     metrics = [
         FaithfulnessMetric(model=LexicalLLM()),
-        TCVAMetric(model="lexical", temperature=0.2, name="strict"),
+        TCVAMetric(model="lexical", temperature=0.2),
+        TCVAMetric(model="lexical", temperature=0.9),
         TCVAMetric(model="lexical", temperature=0.9, name="lenient"),
     ]
+    strict, lenient = "TCVA faithfulness (T=0.2)", "TCVA faithfulness (T=0.9)"
     evaluation = evaluated([case_of(SAMPLES[0])], metrics, asynchronous=asynchronous)
-    assert {data.name: data.score for data in metric_data(evaluation)} == {
-        "Faithfulness": 1.0,
-        "strict": 1.0,
-        "lenient": 1.0,
-    }
-    assert results_of(evaluation, "strict")[0].scoring.temperature == 0.2
-    with pytest.raises(InvalidValueError, match="it has Faithfulness, strict, lenient"):
+    names = ["Faithfulness", strict, lenient, "lenient"]
+    assert {data.name: data.score for data in metric_data(evaluation)} == dict.fromkeys(names, 1.0)
+    for name, temperature in ((strict, 0.2), (lenient, 0.9), ("lenient", 0.9)):
+        assert results_of(evaluation, name)[0].scoring.temperature == temperature
+    listed = re.escape(", ".join(names[1:]))
+    with pytest.raises(InvalidValueError, match=rf"pass the name of one .*: {listed}$"):
         results_of(evaluation)
+    listed = re.escape(", ".join(names))
+    with pytest.raises(InvalidValueError, match=rf"no metric 'other' .* it has {listed}$"):
+        results_of(evaluation, "other")
+    with pytest.raises(UnreadableInputError, match="not written by a TCVAMetric"):
+        results_of(evaluation, "Faithfulness")
+    alone = evaluated([case_of(SAMPLES[0])], metrics[:1], asynchronous=asynchronous)
+    with pytest.raises(InvalidValueError, match=r"no TCVA metric .* it has Faithfulness$"):
+        results_of(alone)
+
+
+@both_ways
+def test_two_metrics_of_one_name_are_refused(asynchronous: bool) -> None:
+    cases = [case_of(sample) for sample in SAMPLES[:2]]
+    twins = [TCVAMetric(model="lexical", temperature=t, name="same") for t in (0.2, 0.9)]
+    metrics = [*twins, TCVAMetric(model="lexical")]
+    evaluation = evaluated(cases, metrics, asynchronous=asynchronous)
+    said = r"2 metrics are called 'same' \(the evaluation has same, TCVA faithfulness\); give each"
+    with pytest.raises(InvalidValueError, match=said):
+        results_of(evaluation, "same")
+    assert len(results_of(evaluation, "TCVA faithfulness")) == len(cases)
+    temperatures = [result_of(data).scoring.temperature for data in metric_data(evaluation)]
+    assert temperatures == [0.2, 0.9, 0.5] * 2
+    alone = evaluated(cases, twins, asynchronous=asynchronous)
+    with pytest.raises(InvalidValueError, match="2 metrics are called 'same'"):
+        results_of(alone)
+
+
+@both_ways
+def test_a_changed_setting_counts_in_a_run(asynchronous: bool) -> None:
+    metric = TCVAMetric(model=ScriptedLLM(reply))
+    metric.temperature, metric.threshold = 0.9, 0.95
+    evaluation = evaluated(
+        [case_of(sample) for sample in SAMPLES], [metric], asynchronous=asynchronous
+    )
+    results = results_of(evaluation, metric.name)
+    assert [r.score for r in results] == expected(SAMPLES, temperature=0.9)
+    assert {data.threshold for data in metric_data(evaluation)} == {0.95}
+
+
+def test_it_judges_a_component() -> None:
+    metric = TCVAMetric(model="lexical")
+
+    @observe(metrics=[metric])  # type: ignore[untyped-decorator]  # as DeepEval has it
+    def application(question: str) -> None:
+        case = LLMTestCase(input=question, actual_output=OPENS, retrieval_context=[OPENS])
+        update_current_span(test_case=case)
+
+    questions = ("When?", "Where?")
+    goldens = [Golden(input=question) for question in questions]  # type: ignore[call-arg]  # aliases
+    dataset = EvaluationDataset(goldens=goldens)
+    shown = DisplayConfig(show_indicator=False, print_results=False)
+    for golden in dataset.evals_iterator(
+        display_config=shown, async_config=AsyncConfig(run_async=False)
+    ):
+        application(golden.input)
+    assert tuple(case.input for case, _ in metric.collected) == questions
+    assert [result.score for _, result in metric.collected] == [1.0, 1.0]
 
 
 def test_conversations_are_refused() -> None:
@@ -234,6 +376,10 @@ def test_conversations_are_refused() -> None:
     wrong: Any = [conversation]
     with pytest.raises(ValueError, match="not a valid metric for ConversationalTestCase"):
         evaluated(wrong, [TCVAMetric(model="lexical")])
+    metrics: list[BaseMetric] = [TCVAMetric(model="lexical")]
+    for run_async in (False, True):
+        with pytest.raises(ValueError, match="instances of 'BaseConversationalMetric'"):
+            assert_test(conversation, metrics, run_async=run_async)
 
 
 # DeepEval's cache
@@ -260,6 +406,14 @@ def test_the_cache_serves_verdicts_and_notices_another_temperature(asynchronous:
     judged(penalty="off")
     judged(max_claims=2)
     assert len(llm.prompts) == 4
+    # Under one name as well, and where the setting was changed on a built metric.
+    for temperature in (0.3, 0.9):
+        metric = TCVAMetric(model=llm, name="one")
+        metric.temperature = temperature
+        for _ in range(2):
+            evaluation = evaluated([case], [metric], asynchronous=asynchronous, use_cache=True)
+            assert results_of(evaluation)[0].score == first.at(temperature).score
+    assert len(llm.prompts) == 6
 
 
 @both_ways
@@ -299,20 +453,34 @@ def test_deepeval_test_run(tmp_path: Path) -> None:
         "from deepeval.test_case import LLMTestCase\n"
         "from tcva_adapters.deepeval import TCVAMetric\n"
         "OPENS = 'The office opens at nine.'\n"
-        "@pytest.mark.parametrize('answer', [OPENS, 'Bananas ripen quickly.'])\n"
+        "HALF = OPENS + ' Bananas ripen quickly.'\n"
+        "METRICS = [TCVAMetric(model='lexical', temperature=t) for t in ('strict', 'lenient')]\n"
+        "@pytest.mark.parametrize('answer', [OPENS, HALF])\n"
         "def test_answer(answer):\n"
         "    case = LLMTestCase(input='When?', actual_output=answer, retrieval_context=[OPENS])\n"
-        "    assert_test(case, [TCVAMetric(model='lexical')])\n"
+        "    assert_test(case, METRICS)\n"
     )
     source = str(Path(__file__).resolve().parents[2] / "src")
+    home = tmp_path / "home"
     done = subprocess.run(
         [sys.executable, "-c", "from deepeval.cli.main import app; app()", "test", "run", suite],
         capture_output=True,
         text=True,
         check=False,
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": source, "DEEPEVAL_CACHE_FOLDER": str(tmp_path)},
+        env={
+            **os.environ,
+            "PYTHONPATH": source,
+            "DEEPEVAL_CACHE_FOLDER": str(tmp_path / "cache"),
+            "HOME": str(home),
+        },
     )
     assert done.returncode == 1, done.stderr
     assert "Passed: 1 | Failed: 1" in done.stdout
-    assert "TCVA faithfulness (score: 0.0, threshold: 0.5" in " ".join(done.stdout.split())
+    # Half of the claims are none: at T=0.2 that is a veto, at T=0.9 a blemish.
+    said = " ".join(done.stdout.split())
+    assert "Metrics: TCVA faithfulness (T=0.2) (score: " in said
+    assert "threshold: 0.5, strict: False, error: None, reason: 0.0" in said
+    assert "(T=0.9) (score: " not in said
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left <= {"test_suite.py", "cache", "home", "__pycache__", ".pytest_cache"}

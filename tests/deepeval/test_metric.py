@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import inspect
+import json
+import math
+import pickle
+import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -17,10 +22,13 @@ from tests.deepeval.entry import ScriptedLLM, case_of, scripted
 from tests.support.scripted import ScriptedModel, verdict_json
 
 from tcva_adapters import TCVA, Result, Sample
-from tcva_adapters.deepeval import TCVAMetric, result_of
+from tcva_adapters.deepeval import Collected, TCVAMetric, result_of
+from tcva_adapters.deepeval.settings import SETTINGS
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
+from tcva_adapters.judging.assessment import Reason
 from tcva_adapters.judging.criteria import rubric
 from tcva_adapters.judging.judge import ModelJudge
+from tcva_adapters.judging.store import VerdictStore
 
 OPENS = "The office opens at nine."
 PARKING = "Parking is free."
@@ -158,6 +166,7 @@ def test_cancelling_is_not_a_verdict() -> None:
         with pytest.raises(asyncio.CancelledError):
             await task
         assert metric.collected == []
+        assert unscored(metric)[0] is Reason.TIMEOUT
 
     asyncio.run(never())
 
@@ -250,13 +259,19 @@ def test_samples_without_a_score_are_no_errors(changes: dict[str, Any], reason: 
 
 def test_nothing_is_left_of_the_case_before() -> None:
     metric = TCVAMetric(model=scripted(TimeoutError("slow"), HALF))
-    metric.measure(CASE)
-    assert metric.measure(CASE) is not None
-    assert metric.error is None
+    assert (metric.measure(CASE), metric.error) == (None, "timeout: TimeoutError: slow")
+    assert (metric.measure(CASE) is not None, metric.error) == (True, None)
     with pytest.raises(MissingTestCaseParamsError):
         metric.measure(LLMTestCase(input="q", actual_output="a"))
-    assert (metric.score, metric.reason, metric.verbose_logs, metric.result) == (None,) * 4
-    assert metric.error == "'retrieval_context' cannot be None for the 'TCVA faithfulness' metric"
+    assert (metric.score, metric.reason, metric.success, metric.score_breakdown) == (None,) * 4
+    said = "'retrieval_context' cannot be None for the 'TCVA faithfulness' metric"
+    assert (metric.error, *unscored(metric)) == (said, Reason.MISSING_FIELD, said)
+
+
+def unscored(metric: TCVAMetric) -> tuple[Reason, str]:
+    assert metric.result is not None
+    assert metric.result.unscored is not None
+    return metric.result.unscored.reason, metric.result.unscored.detail
 
 
 # Options
@@ -315,45 +330,211 @@ def test_a_copy_has_every_setting_and_shares_judge_store_and_list(tmp_path: Path
         "collected": [],
     }
     assert list(inspect.signature(TCVAMetric).parameters) == list(changed)
+    assert set(changed) == SETTINGS
     metric = TCVAMetric(**changed)
-    (copy,) = copy_metrics([metric])
-    assert isinstance(copy, TCVAMetric)
+    (copied,) = copy_metrics([metric])
+    assert isinstance(copied, TCVAMetric)
     for name in changed:
-        assert getattr(copy, name) == getattr(metric, name), name
+        assert getattr(copied, name) == getattr(metric, name), name
     for name in changed.keys() - {"criterion", "model", "scheme", "store"}:
-        assert getattr(copy, name) == changed[name], name
+        assert getattr(copied, name) == changed[name], name
     # These three were given above what a metric that lost them would say as well.
-    (copy,) = copy_metrics([TCVAMetric(model="lexical", strict_mode=True)])
-    assert (copy.include_reason, copy.strict_mode, copy.threshold) == (True, True, 1)
-    (copy,) = copy_metrics([metric])
-    assert isinstance(copy, TCVAMetric)
-    assert copy.collected is metric.collected
-    assert copy.store is metric.store
-    assert copy.model is metric.model
-    assert copy._tcva.scoring == metric._tcva.scoring
-    assert copy.criteria == metric.criteria
-    assert copy._tcva.judge.parameters["max_claims"] == 3
+    (copied,) = copy_metrics([TCVAMetric(model="lexical", strict_mode=True)])
+    assert (copied.include_reason, copied.strict_mode, copied.threshold) == (True, True, 1)
+    (copied,) = copy_metrics([metric])
+    assert isinstance(copied, TCVAMetric)
+    assert copied.collected is metric.collected
+    assert copied.store is metric.store
+    assert copied.model is metric.model
+    assert copied._tcva.scoring == metric._tcva.scoring
+    assert copied.criteria == metric.criteria
+    assert copied._tcva.judge.parameters["max_claims"] == 3
     if metric.store is not None:
         metric.store.close()
+
+
+# Settings that are changed on a built metric
+
+CHANGES: list[dict[str, Any]] = [
+    {"criterion": "correctness"},
+    {"threshold": 0.2},
+    {"threshold": None},
+    {"temperature": 0.9},
+    {"temperature": "strict"},
+    {"model": "lexical"},
+    {"scheme": "linear"},
+    {"scheme": (1, 0.5, 0.4, 0.3, 0)},
+    {"penalty": "off"},
+    {"temperature": 0.2, "eps": 0.05},
+    {"temperature": 0.5, "floor": "always", "eps": 0.05},
+    {"on_unscored": 1.0},
+    {"claims": "llm"},
+    {"max_claims": 1},
+    {"name": "mine"},
+    {"include_reason": False},
+    {"strict_mode": True},
+    {"verbose_mode": True},
+    {"flaky": True},
+]
+NOT_IN_A_SCORE = {"name", "include_reason", "verbose_mode", "flaky"}
+
+
+def plenty() -> ScriptedLLM:
+    """Answers whatever it is asked, for claims or for verdicts."""
+    claims = json.dumps({"claims": [OPENS, PARKING]})
+    return ScriptedLLM(lambda prompt: HALF if "<<<CLAIM 1>>>" in prompt else claims)
+
+
+@pytest.mark.parametrize("changes", CHANGES, ids=str)
+def test_a_changed_setting_counts_everywhere(changes: dict[str, Any]) -> None:
+    llm = plenty()
+    metric = TCVAMetric(model=llm)
+    metric.measure(CASE)
+    for name, value in changes.items():
+        setattr(metric, name, value)
+    (copied,) = copy_metrics([metric])
+    assert isinstance(copied, TCVAMetric)
+    new = TCVAMetric(**{"model": llm, **changes})
+    assert new.measure(CASE) == metric.measure(CASE) == copied.measure(CASE)
+    for other in (metric, copied):
+        assert {s: getattr(other, s) for s in SETTINGS - {"collected"}} == {
+            s: getattr(new, s) for s in SETTINGS - {"collected"}
+        }
+        for name in ("reason", "success", "criteria", "evaluation_model", "__name__"):
+            assert getattr(other, name) == getattr(new, name), name
+        assert other._required_params == new._required_params
+        assert other.result is not None
+        assert other.result.scoring == new._tcva.scoring
+    same = metric.criteria == TCVAMetric(model=llm).criteria
+    assert same is bool(changes.keys() & NOT_IN_A_SCORE)
+
+
+def test_the_list_can_be_changed() -> None:
+    metric = TCVAMetric(model="lexical")
+    metric.collected = results = list[Collected]()
+    metric.measure(CASE)
+    (copied,) = copy_metrics([metric])
+    assert len(results) == 1
+    assert vars(copied)["collected"] is results
+
+
+def test_a_store_can_be_added(tmp_path: Path) -> None:
+    metric = TCVAMetric(model=scripted(HALF))
+    metric.store = tmp_path / "verdicts.sqlite"  # type: ignore[assignment]  # a path, as when built
+    assert isinstance(metric.store, VerdictStore)
+    assert metric.measure(CASE) == metric.measure(CASE)
+    metric.store.close()
+
+
+def test_strict_mode_holds_the_threshold_at_one() -> None:
+    metric = TCVAMetric(model="lexical", strict_mode=True)
+    metric.threshold = 0.2
+    assert metric.threshold == 1.0
+    metric.strict_mode = False
+    metric.threshold = 0.2
+    assert (metric.threshold, metric._tcva.scoring.threshold) == (0.2, 0.2)
+
+
+def test_another_model_setting_is_another_fingerprint() -> None:
+    # DeepEval's cache asks for it before every test case.
+    llm = scripted()
+    metric = TCVAMetric(model=llm)
+    before = metric.criteria
+    llm.temperature = 0.7
+    assert metric.criteria != before
+    assert TCVAMetric(model=llm).criteria == metric.criteria
+
+
+def test_what_deepeval_sets_from_its_cache_is_taken() -> None:
+    (copied,) = copy_metrics([TCVAMetric(model="lexical", threshold=0.7)])
+    copied.score, copied.success = 0.8, True
+    copied.threshold, copied.strict_mode, copied.evaluation_model = 0.7, False, "lexical/1"
+    assert (copied.score, copied.threshold, copied.is_successful()) == (0.8, 0.7, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({}, "TCVA faithfulness"),
+        ({"temperature": 0.5, "threshold": 0.9, "strict_mode": True}, "TCVA faithfulness"),
+        ({"temperature": "strict"}, "TCVA faithfulness (T=0.2)"),
+        ({"criterion": "correctness", "temperature": 0.9}, "TCVA correctness (T=0.9)"),
+        (
+            {"scheme": "linear", "penalty": "off", "eps": 0.05, "floor": "always"},
+            "TCVA faithfulness (scheme=linear, penalty=off, eps=0.05, floor=always)",
+        ),
+        ({"scheme": (1, 0.9, 0.7, 0.3, 0)}, "TCVA faithfulness (scheme=1/0.9/0.7/0.3/0)"),
+        ({"on_unscored": 1, "max_claims": 3}, "TCVA faithfulness (on_unscored=1, max_claims=3)"),
+        ({"temperature": 0.2, "name": "mine"}, "mine"),
+    ],
+)
+def test_the_default_name_tells_the_settings(options: dict[str, Any], name: str) -> None:
+    metric = TCVAMetric(**{"model": "lexical", **options})
+    assert metric.__name__ == metric.name == name
+    assert vars(copy_metrics([metric])[0])["name"] == name
+
+
+def test_a_name_follows_the_settings_until_it_is_given() -> None:
+    metric = TCVAMetric(model="lexical", temperature=0.2)
+    metric.temperature = 0.9
+    assert metric.name == "TCVA faithfulness (T=0.9)"
+    metric.name = "mine"
+    metric.temperature = 0.3
+    assert metric.name == "mine"
+
+
+# Copies
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy])
+def test_pythons_own_copies_work_with_clients_and_stores(
+    again: Callable[[TCVAMetric], TCVAMetric], tmp_path: Path
+) -> None:
+    metric = TCVAMetric(model=scripted(HALF), store=tmp_path / "verdicts.sqlite", temperature=0.9)
+    metric.measure(CASE)
+    other = again(metric)
+    assert (other.result, other.name, other.store) == (metric.result, metric.name, metric.store)
+    other.temperature = 0.1
+    assert metric.temperature == 0.9
+    assert other.measure(CASE) != metric.score  # from the store
+    assert len(metric.collected) == (1 if again is copy.deepcopy else 2)
+    assert metric.store is not None
+    metric.store.close()
+
+
+def test_it_can_be_pickled() -> None:
+    metric = TCVAMetric(model="lexical", temperature=0.2, name="mine")
+    metric.measure(CASE)
+    again = pickle.loads(pickle.dumps(metric))
+    assert (again.result, again.score, again.name) == (metric.result, metric.score, "mine")
+    again.temperature = 0.9
+    assert again.measure(CASE) != metric.score
+
+
+def test_it_says_what_it_is() -> None:
+    assert repr(TCVAMetric(model="lexical", temperature=0.2)) == (
+        "TCVAMetric(name='TCVA faithfulness (T=0.2)', tcva=TCVA('faithfulness', "
+        "judge='lexical/1', temperature=0.2, threshold=0.5))"
+    )
 
 
 @pytest.mark.parametrize("claims", ["split", "llm"])
 @pytest.mark.parametrize("kind", [scripted, lambda: ScriptedModel([])], ids=["deepeval", "other"])
 def test_a_copy_asks_for_claims_as_its_original(kind: Callable[[], Any], claims: Any) -> None:
     llm = kind()
-    (copy,) = copy_metrics([TCVAMetric(model=llm, claims=claims, max_claims=4)])
-    assert isinstance(copy, TCVAMetric)
-    assert copy.model is llm
-    parameters = copy._tcva.judge.parameters
+    (copied,) = copy_metrics([TCVAMetric(model=llm, claims=claims, max_claims=4)])
+    assert isinstance(copied, TCVAMetric)
+    assert copied.model is llm
+    parameters = copied._tcva.judge.parameters
     assert (parameters["claims"], parameters["max_claims"]) == (claims, 4)
 
 
 def test_copies_share_one_client(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-nobody")
     metric = TCVAMetric(model="openai:m", claims="llm")
-    (copy,) = copy_metrics([metric])
-    assert isinstance(copy, TCVAMetric)
-    ours, theirs = metric._tcva.judge, copy._tcva.judge
+    (copied,) = copy_metrics([metric])
+    assert isinstance(copied, TCVAMetric)
+    ours, theirs = metric._tcva.judge, copied._tcva.judge
     assert isinstance(ours, ModelJudge)
     assert isinstance(theirs, ModelJudge)
     assert theirs.model is ours.model
@@ -362,9 +543,9 @@ def test_copies_share_one_client(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_judge_of_its_own_is_taken_as_it_is() -> None:
     judge = ModelJudge(ScriptedModel([]), claims="llm", max_claims=3)
-    (copy,) = copy_metrics([TCVAMetric(model=judge)])
-    assert isinstance(copy, TCVAMetric)
-    assert copy._tcva.judge is judge
+    (copied,) = copy_metrics([TCVAMetric(model=judge)])
+    assert isinstance(copied, TCVAMetric)
+    assert copied._tcva.judge is judge
 
 
 def test_the_store_serves_what_was_judged_before(tmp_path: Path) -> None:
@@ -390,11 +571,58 @@ def test_the_store_serves_what_was_judged_before(tmp_path: Path) -> None:
         ({"max_claims": 0}, "max_claims=0"),
         ({"claims": "llm"}, "llm"),
         ({"model": 7}, "unknown judge 7"),
+        ({"scheme": (1, 0)}, "has 5 weights"),
+        ({"scheme": (math.nan,) * 5}, "nan"),
+        ({"strict_mode": True, "threshold": 7}, "threshold=7; it "),
+        ({"strict_mode": True, "threshold": math.nan}, "threshold=nan; it "),
     ],
 )
 def test_wrong_options_fail_when_built(options: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidValueError, match=said):
         TCVAMetric(**{"model": "lexical", **options})
+
+
+WRONG: dict[str, list[Any]] = {
+    "criterion": [None, True, 3],
+    "threshold": [True, "0.5", math.nan, -1],
+    "temperature": [None, True, math.nan, -1.0],
+    "model": [True, [], b"lexical"],
+    "scheme": [None, 3],
+    "penalty": [None, True, 3],
+    "eps": [None, True, math.nan, -1, 0],
+    "floor": [None, True, 3],
+    "on_unscored": [True, "1", math.nan, -1],
+    "claims": [None, True, 3],
+    "max_claims": [None, True, math.nan, -1, 2.5],
+    "store": [3, True, b"verdicts.sqlite"],
+    "name": [3, True, "", " ", math.nan],
+    "include_reason": [None, 1, "no", math.nan],
+    "async_mode": [None, 0],
+    "strict_mode": [None, 1, "yes"],
+    "verbose_mode": [None, -1],
+    "flaky": [None, "no"],
+    "collected": [3, True, (), "results"],
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(n, v) for n, values in WRONG.items() for v in values])
+def test_a_wrong_value_is_refused_when_built_and_when_set(name: str, value: Any) -> None:
+    assert WRONG.keys() == SETTINGS
+    said = re.escape(repr(value))
+    with pytest.raises(InvalidValueError, match=said):
+        TCVAMetric(**{"model": "lexical", name: value})
+    metric = TCVAMetric(model="lexical", temperature=0.3)
+    before = dict(vars(metric))
+    with pytest.raises(InvalidValueError, match=said):
+        setattr(metric, name, value)
+    assert vars(metric) == before
+
+
+def test_nothing_is_opened_for_wrong_options(tmp_path: Path) -> None:
+    path = tmp_path / "verdicts.sqlite"
+    with pytest.raises(InvalidValueError, match="flaky=3"):
+        TCVAMetric(model="lexical", store=path, flaky=3)  # type: ignore[arg-type]  # wrong on purpose
+    assert not path.exists()
 
 
 def test_unknown_options_fail_when_built() -> None:

@@ -17,7 +17,7 @@ from tests.deepeval.entry import ScriptedLLM, case_of, hanging_up, scripted
 from tests.support.server import ScriptedServer
 
 from tcva_adapters import Result, Sample, Verdict
-from tcva_adapters.core.collapse import deepeval_score
+from tcva_adapters.core.collapse import binary_counts, deepeval_score, ternary_counts
 from tcva_adapters.deepeval import (
     LexicalLLM,
     ascore_native,
@@ -205,6 +205,47 @@ def test_verdicts_are_captured_and_turned_on_the_dial(
     ]
     # At T=0.5 the exponent is 1: the mean of 1, 0.7 and 0, times the 2/3 that are not none.
     assert Result(said.assessment()).score == pytest.approx(1.7 / 3 * 2 / 3, abs=1e-12)
+
+
+WORDS = ["yes", "yes", "borderline", "no"]
+
+
+@pytest.mark.parametrize(
+    ("name", "native"),
+    # Passing are yes and borderline, 3 of 4; with the penalty yes alone, 2 of 4.
+    [("faithfulness", 0.75), ("faithfulness_penalised", 0.5)],
+)
+@pytest.mark.parametrize(
+    ("temperature", "dialled"),
+    [
+        # p(T) runs linearly from -8 at T=0.1 to 12.25 at T=1; the levels' weights are 1, 1, 0.7 and
+        # 0, and the 1/4 of none costs (3/4) ** (1.5 - T).
+        # p(0.2) = -5.75, where the floor stands in for the weight 0.
+        (0.2, ((2 + 0.7**-5.75 + 1e-9**-5.75) / 4) ** (1 / -5.75) * 0.75**1.3),
+        # p(0.5) = 1: the mean 2.7 / 4, times 3/4.
+        (0.5, 2.7 / 4 * 0.75),
+        # p(0.9) = 10.
+        (0.9, ((2 + 0.7**10) / 4) ** (1 / 10) * 0.75**0.6),
+        # p(1.0) = 12.25.
+        (1.0, ((2 + 0.7**12.25) / 4) ** (1 / 12.25) * 0.75**0.5),
+    ],
+)
+def test_borderline_is_one_level_whatever_the_metric_makes_of_it(
+    name: str, native: float, temperature: float, dialled: float
+) -> None:
+    llm = answers(truths=["t"], claims=["a", "b", "c", "d"], verdicts=verdicts(*WORDS), reason="so")
+    said = score_native(name, SAMPLE, llm)
+    assert said.score == native
+    assert [v.word for v in said.verdicts] == WORDS
+    result = Result(said.assessment()).at(temperature)
+    assert result.score == pytest.approx(dialled, abs=1e-12)
+    counts = [said.assessment().counts]
+    assert counts[0].tolist() == [2, 0, 1, 0, 1]
+    # The same three levels, and the two that are left without the borderline.
+    assert ternary_counts(counts).tolist() == [[2, 1, 1]]
+    assert binary_counts(counts).tolist() == [[2, 0, 0, 0, 2]]
+    for penalised, expected in ((False, 0.75), (True, 0.5)):
+        assert deepeval_score(WORDS, penalize_ambiguous_claims=penalised) == expected
 
 
 def test_verdicts_that_cannot_be_told_apart_name_no_claim() -> None:

@@ -2,42 +2,31 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from deepeval.errors import MissingTestCaseParamsError
-from deepeval.evaluate.types import EvaluationResult
 from deepeval.metrics import BaseMetric
-from deepeval.metrics.utils import construct_verbose_logs, initialize_model
-from deepeval.models import DeepEvalBaseLLM
-from deepeval.test_case import LLMTestCase, SingleTurnParams
-from pydantic import BaseModel, ValidationError
+from deepeval.metrics.utils import construct_verbose_logs
+from deepeval.test_case import LLMTestCase
 
 from tcva_adapters.core.aggregation import Floor
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.verdicts import LEVELS, WeightScheme
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
+from tcva_adapters.deepeval.results import log_of, result_of, results_of
+from tcva_adapters.deepeval.settings import SETTINGS, attributes, default_name, fingerprint
+from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.facade import TCVA
-from tcva_adapters.judging.assessment import Assessment
+from tcva_adapters.judging.assessment import Assessment, Reason, Unscored
 from tcva_adapters.judging.criteria import Criterion
-from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode, Judge, ModelJudge
-from tcva_adapters.judging.result import Result, Scoring
+from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode
+from tcva_adapters.judging.result import Result
 from tcva_adapters.judging.sample import Sample
 from tcva_adapters.judging.store import VerdictStore
 
-_PARAMS: Final = {
-    "input": SingleTurnParams.INPUT,
-    "response": SingleTurnParams.ACTUAL_OUTPUT,
-    "contexts": SingleTurnParams.RETRIEVAL_CONTEXT,
-    "reference": SingleTurnParams.EXPECTED_OUTPUT,
-}
-"""A sample's fields under DeepEval's names."""
-
-
-_OURS: Final = re.compile(r"lexical|openai:.*")
-"""Names of judges that are not DeepEval's to understand."""
+__all__ = ["Collected", "TCVAMetric", "result_of", "results_of"]
 
 
 class Collected(NamedTuple):
@@ -52,19 +41,16 @@ class Collected(NamedTuple):
     result: Result
 
 
-class _Log(BaseModel):
-    """What ``verbose_logs`` holds: of all that DeepEval keeps, the one text that is ours."""
-
-    assessment: Assessment
-    scoring: Scoring
-
-
 class TCVAMetric(BaseMetric):  # type: ignore[no-untyped-call]  # as __init_subclass__ is
     """Judges claims on five levels and scores them on the dial.
 
     Takes the place of `FaithfulnessMetric` and its siblings in ``evaluate``, ``assert_test`` and
     ``deepeval test run``. DeepEval measures copies of a metric, one per test case, so results are
     also put where all copies reach: in `collected` and in ``verbose_logs`` (see `results_of`).
+
+    Every argument is also an attribute that may be set later, as in ``metric.threshold = 0.8``. A
+    new value is checked as one given here, and from then on everything follows it: the score, the
+    name, copies, and DeepEval's cache.
 
     Args:
         criterion: A built-in name (``faithfulness``, ``answer_relevancy``, ``correctness``,
@@ -84,7 +70,8 @@ class TCVAMetric(BaseMetric):  # type: ignore[no-untyped-call]  # as __init_subc
         claims: ``split`` (sentences, one call) or ``llm`` (asked of the judge, two calls).
         max_claims: Most claims per test case.
         store: A path or a `VerdictStore`: judgements made before are served from it.
-        name: What reports call the metric; by default ``TCVA`` and the criterion.
+        name: What reports call the metric; by default ``TCVA``, the criterion, and in brackets the
+            settings that are not the usual ones: ``TCVA faithfulness (T=0.2)``.
         include_reason: Say why in ``reason``. It costs no call.
         async_mode: As DeepEval expects it of every metric. `measure` needs no event loop.
         strict_mode: As in DeepEval: the threshold is 1, and a score below it counts as 0.
@@ -97,7 +84,8 @@ class TCVAMetric(BaseMetric):  # type: ignore[no-untyped-call]  # as __init_subc
         result: The `Result` of the last test case that this object measured, or None.
 
     Raises:
-        InvalidValueError: A setting is out of range or unknown; raised before any call.
+        InvalidValueError: A setting is out of range or unknown; raised before any call, also
+            where an attribute is set, which then keeps its value.
         MissingDependencyError: The judge's package is not installed.
         DeepEvalError: The choice is left to DeepEval, and its provider has no key.
 
@@ -111,6 +99,12 @@ class TCVAMetric(BaseMetric):  # type: ignore[no-untyped-call]  # as __init_subc
     model: Any
     score_breakdown: Any
     _required_params: Any
+    criterion: Criterion
+    temperature: float
+    store: VerdictStore | None
+    name: str
+    collected: list[Collected]
+    _tcva: TCVA
 
     def __init__(
         self,
@@ -135,49 +129,51 @@ class TCVAMetric(BaseMetric):  # type: ignore[no-untyped-call]  # as __init_subc
         flaky: bool = False,
         collected: list[Collected] | None = None,
     ) -> None:
-        self.threshold = 1.0 if strict_mode else threshold
-        judge = _judge(model)
-        tcva = TCVA(
-            criterion,
-            judge=judge,
-            temperature=temperature,
-            # Without a threshold there is nothing that a score could fall short of.
-            threshold=0.0 if self.threshold is None else self.threshold,
-            scheme=scheme,
-            penalty=penalty,
-            eps=eps,
-            floor=floor,
-            on_unscored=on_unscored,
-            claims=claims,
-            max_claims=max_claims,
-            store=store,
-        )
-        # DeepEval copies a metric by calling its class with every attribute that has the name of
-        # a parameter. Judge, store and list are handed on as objects, so that copies share them.
-        self.criterion = tcva.criterion
-        self.temperature = tcva.scoring.temperature
-        self.model = _shared(judge, tcva.judge)
-        self.scheme = tcva.scoring.scheme
-        self.penalty = penalty
-        self.eps = eps
-        self.floor = floor
-        self.on_unscored = on_unscored
-        self.claims = claims
-        self.max_claims = max_claims
-        self.store = tcva.store
-        self.name = name or f"TCVA {tcva.criterion.name}"
-        self.include_reason = include_reason
-        self.async_mode = async_mode
-        self.strict_mode = strict_mode
-        self.verbose_mode = verbose_mode
-        self.flaky = flaky
-        self.collected = [] if collected is None else collected
+        given = {
+            "criterion": criterion,
+            "threshold": threshold,
+            "temperature": temperature,
+            "model": model,
+            "scheme": scheme,
+            "penalty": penalty,
+            "eps": eps,
+            "floor": floor,
+            "on_unscored": on_unscored,
+            "claims": claims,
+            "max_claims": max_claims,
+            "store": store,
+            "name": name,
+            "include_reason": include_reason,
+            "async_mode": async_mode,
+            "strict_mode": strict_mode,
+            "verbose_mode": verbose_mode,
+            "flaky": flaky,
+            "collected": collected,
+        }
+        vars(self).update(attributes(given))
 
-        self._tcva = tcva
-        self._required_params = [_PARAMS[field] for field in tcva.criterion.required]
-        self.evaluation_model = tcva.judge.name
-        # DeepEval's cache compares this attribute, and none of the dial's settings.
-        self.criteria = _fingerprint(tcva)
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "error" and value is None:
+            # All that DeepEval does where another test case begins. If its time limit ends that
+            # one before it is measured here, it would report the one before a second time.
+            _forget(self)
+        if name not in SETTINGS:
+            super().__setattr__(name, value)
+            return
+        given = {setting: getattr(self, setting) for setting in SETTINGS}
+        if self.name == default_name(given):
+            given["name"] = None  # it tells the settings, so it changes with them
+        # All at once: where the value is refused, nothing has changed.
+        vars(self).update(attributes({**given, name: value}))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> TCVAMetric:
+        # Clients and stores cannot be copied, and nothing else is ever changed in place.
+        copied = copy(self)
+        copied.collected = [*self.collected]
+        return copied
+
+    def __repr__(self) -> str:
+        return f"TCVAMetric(name={self.name!r}, tcva={self._tcva!r})"
 
     def measure(  # type: ignore[override]  # a score may be missing
         self, test_case: LLMTestCase, _show_indicator: bool = True, _in_component: bool = False
@@ -212,9 +208,14 @@ class TCVAMetric(BaseMetric):  # type: ignore[no-untyped-call]  # as __init_subc
         return _finish(self, test_case, await self._tcva.aevaluate(sample))
 
     @property
+    def criteria(self) -> str:
+        """What can change a score: DeepEval's cache compares it, and none of the settings."""
+        return fingerprint(self._tcva)
+
+    @property
     def result(self) -> Result | None:
         """The result of the last test case, also where it came from DeepEval's cache."""
-        return None if self.verbose_logs is None else _read(self.verbose_logs)
+        return None if self.verbose_logs is None else result_of(self)
 
     @property
     def __name__(self) -> str:
@@ -222,89 +223,37 @@ class TCVAMetric(BaseMetric):  # type: ignore[no-untyped-call]  # as __init_subc
         return self.name
 
 
-def result_of(measured: Any) -> Result:
-    """The `Result` behind what DeepEval reports of a `TCVAMetric`; no call.
-
-    Args:
-        measured: A ``MetricData`` (of a ``TestResult``), or anything with ``verbose_logs``.
-
-    Raises:
-        UnreadableInputError: Its ``verbose_logs`` do not come from a `TCVAMetric`, or there are
-            none because it was never judged; the message quotes DeepEval's error.
-    """
-    logs = getattr(measured, "verbose_logs", None)
-    if logs is None:
-        name, error = getattr(measured, "name", measured), getattr(measured, "error", None)
-        msg = f"{name!r} was not judged by a TCVAMetric: {error or 'it has no verbose_logs'}"
-        raise UnreadableInputError(msg)
-    return _read(logs)
-
-
-def results_of(evaluation: EvaluationResult, name: str = "TCVA faithfulness") -> list[Result]:
-    """The results of a `TCVAMetric` from what ``evaluate`` returns, in the order of its test cases.
-
-    Args:
-        evaluation: What DeepEval's ``evaluate`` returned.
-        name: The metric's name.
-
-    Raises:
-        InvalidValueError: No metric of this name was measured.
-        UnreadableInputError: See `result_of`.
-    """
-    # DeepEval lists test cases as they were finished.
-    ordered = sorted(evaluation.test_results, key=lambda test: test.index or 0)
-    measured = [data for test in ordered for data in test.metrics_data or ()]
-    found = [result_of(data) for data in measured if data.name == name]
-    if not found:
-        names = ", ".join(dict.fromkeys(data.name for data in measured)) or "none"
-        msg = f"no metric {name!r} in the evaluation; it has {names}"
-        raise InvalidValueError(msg)
-    return found
-
-
-def _judge(model: Any) -> Any:
-    if model is None or (isinstance(model, str) and not _OURS.fullmatch(model)):
-        return initialize_model(model)[0]
-    return model
-
-
-def _shared(given: Any, judge: Judge) -> Any:
-    if isinstance(given, DeepEvalBaseLLM) or not isinstance(judge, ModelJudge):
-        return given
-    # One client for all copies; how claims are made is theirs to say again.
-    return given if given is judge else judge.model
-
-
-def _fingerprint(tcva: TCVA) -> str:
-    """Everything that can change a score."""
-    judge, criterion = tcva.judge, tcva.criterion
-    settings = sorted(judge.parameters.items())
-    return (
-        f"tcva {criterion.name} {criterion.fingerprint} {tcva.scoring!r} "
-        f"{judge.name} {judge.prompt_version} {settings!r}"
-    )
-
-
-def _read(logs: str) -> Result:
-    try:
-        log = _Log.model_validate_json(logs)
-    except ValidationError as error:
-        first = error.errors()[0]["msg"]
-        msg = f"verbose_logs {logs[:40]!r} were not written by a TCVAMetric: {first}"
-        raise UnreadableInputError(msg) from None
-    return Result(log.assessment, log.scoring)
+def _forget(metric: TCVAMetric) -> None:
+    metric.score = metric.reason = metric.success = metric.verbose_logs = None
+    metric.score_breakdown = metric.evaluation_cost = None
+    metric.input_tokens = metric.output_tokens = None
 
 
 def _start(metric: TCVAMetric, test_case: object) -> Sample:
-    # What is left from the test case before must not be reported for this one.
-    metric.score = metric.reason = metric.success = metric.error = None
-    metric.score_breakdown = metric.verbose_logs = metric.evaluation_cost = None
-    metric.input_tokens = metric.output_tokens = None
+    metric.error = None  # and all else that is left from the test case before
+    metric.skipped = False
+    # DeepEval may end the measurement at its time limit, and then reports what the logs hold now.
+    ended = "the measurement was ended before there were verdicts"
+    metric.verbose_logs = _log(metric, test_case, Reason.TIMEOUT, ended)
     try:
         return _sample(metric, test_case)
     except (MissingTestCaseParamsError, InvalidSampleError) as error:
         metric.error = str(error)
+        metric.verbose_logs = _log(metric, test_case, Reason.MISSING_FIELD, metric.error)
         raise
+
+
+def _log(metric: TCVAMetric, test_case: object, reason: Reason, detail: str) -> str:
+    """The logs of a test case that was not judged."""
+    tcva = metric._tcva  # noqa: SLF001  # in the class, DeepEval would trace it as a span
+    assessment = Assessment(
+        criterion=tcva.criterion.name,
+        judge=tcva.judge.name,
+        prompt_version=tcva.judge.prompt_version,
+        sample_id=getattr(test_case, "name", None),
+        unscored=Unscored(reason=reason, detail=detail),
+    )
+    return log_of(Result(assessment, tcva.scoring))
 
 
 def _sample(metric: TCVAMetric, test_case: object) -> Sample:
@@ -349,9 +298,8 @@ def _finish(metric: TCVAMetric, test_case: LLMTestCase, result: Result) -> float
     metric.evaluation_cost = usage.cost
     metric.input_tokens, metric.output_tokens = usage.input_tokens, usage.output_tokens
     metric.success = metric.is_successful()
-    log = _Log(assessment=result.assessment, scoring=result.scoring).model_dump_json()
     # The last step is printed in verbose mode only, the others also make up the logs.
-    steps = [log, f"Score: {metric.score}\nReason: {result.reason}"]
+    steps = [log_of(result), f"Score: {metric.score}\nReason: {result.reason}"]
     metric.verbose_logs = construct_verbose_logs(metric, steps=steps)
     metric.collected.append(Collected(test_case, result))
     score: float | None = metric.score

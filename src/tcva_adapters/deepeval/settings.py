@@ -1,0 +1,164 @@
+"""The settings of a metric, checked together, and everything that follows from them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from deepeval.metrics.utils import initialize_model
+from deepeval.models import DeepEvalBaseLLM
+from deepeval.test_case import SingleTurnParams
+
+from tcva_adapters.core.verdicts import SCHEMES, WeightScheme
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.facade import TCVA
+from tcva_adapters.judging.judge import MAX_CLAIMS, Judge, ModelJudge
+from tcva_adapters.judging.result import Scoring
+from tcva_adapters.judging.store import VerdictStore
+
+_DIAL: Final = ("temperature", "scheme", "penalty", "eps", "floor", "on_unscored")
+
+_USUAL: Final = MappingProxyType(
+    {
+        **{name: getattr(Scoring(), name) for name in _DIAL},
+        "claims": "split",
+        "max_claims": MAX_CLAIMS,
+    }
+)
+"""What `TCVA` takes under the same name, and the value that a metric's name does not mention."""
+
+_FLAGS: Final = ("include_reason", "async_mode", "strict_mode", "verbose_mode", "flaky")
+
+SETTINGS: Final = frozenset(
+    {"criterion", "threshold", "model", "store", "name", "collected", *_USUAL, *_FLAGS}
+)
+"""Everything that a metric is built with, by the names of its parameters."""
+
+_PARAMS: Final = MappingProxyType(
+    {
+        "input": SingleTurnParams.INPUT,
+        "response": SingleTurnParams.ACTUAL_OUTPUT,
+        "contexts": SingleTurnParams.RETRIEVAL_CONTEXT,
+        "reference": SingleTurnParams.EXPECTED_OUTPUT,
+    }
+)
+"""A sample's fields under DeepEval's names."""
+
+_OURS: Final = re.compile(r"lexical|openai:.*")
+"""Names of judges that are not DeepEval's to understand."""
+
+
+def attributes(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes of a metric with these settings.
+
+    DeepEval copies a metric by calling its class with every attribute that has the name of a
+    parameter. So each setting is kept under its own name, in the form in which it is used; judge,
+    store and list are kept as objects, which copies then share.
+
+    Args:
+        given: A value for each of `SETTINGS`.
+
+    Raises:
+        InvalidValueError: A setting is out of range or unknown.
+        MissingDependencyError: The judge's package is not installed.
+        DeepEvalError: The choice of judge is left to DeepEval, and its provider has no key.
+    """
+    _check(given)
+    threshold = 1.0 if given["strict_mode"] else given["threshold"]
+    judge = _judge(given["model"])
+    tcva = TCVA(
+        given["criterion"],
+        judge=judge,
+        # Without a threshold there is nothing that a score could fall short of.
+        threshold=0.0 if threshold is None else threshold,
+        store=given["store"],
+        **{name: given[name] for name in _USUAL},
+    )
+    used = {
+        **given,
+        "criterion": tcva.criterion,
+        "threshold": threshold,
+        "temperature": tcva.scoring.temperature,
+        "scheme": tcva.scoring.scheme,
+        "model": _shared(judge, tcva.judge),
+        "store": tcva.store,
+        "collected": [] if given["collected"] is None else given["collected"],
+    }
+    return {
+        **used,
+        "name": default_name(used) if given["name"] is None else given["name"],
+        "evaluation_model": tcva.judge.name,
+        "_required_params": [_PARAMS[field] for field in tcva.criterion.required],
+        "_tcva": tcva,
+    }
+
+
+def default_name(settings: Mapping[str, Any]) -> str:
+    """What a metric is called where it was given no name: its criterion, and what is not usual.
+
+    Reports show threshold, strict mode and judge beside the name; all else that can change a score
+    is in the name, so that two metrics in one run are told apart.
+    """
+    changed = [
+        f"{_LABELS.get(name, name)}={_shown(settings[name])}"
+        for name, usual in _USUAL.items()
+        if settings[name] != usual
+    ]
+    details = f" ({', '.join(changed)})" if changed else ""
+    return f"TCVA {settings['criterion'].name}{details}"
+
+
+def fingerprint(tcva: TCVA) -> str:
+    """Everything that can change a score, as a text that is equal where it is equal."""
+    judge, criterion = tcva.judge, tcva.criterion
+    settings = sorted(judge.parameters.items())
+    return (
+        f"tcva {criterion.name} {criterion.fingerprint} {tcva.scoring!r} "
+        f"{judge.name} {judge.prompt_version} {settings!r}"
+    )
+
+
+_LABELS: Final = {"temperature": "T"}
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, WeightScheme):
+        published = SCHEMES.get(value.name) == value
+        return value.name if published else "/".join(f"{weight:g}" for weight in value.weights)
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def _check(given: Mapping[str, Any]) -> None:
+    """What nobody else would look at before the first test case."""
+    for flag in _FLAGS:
+        if not isinstance(given[flag], bool):
+            msg = f"{flag}={given[flag]!r}; it is True or False"
+            raise InvalidValueError(msg)
+    if given["threshold"] is not None:
+        Scoring(threshold=given["threshold"])  # also where strict_mode will replace it
+    name, store, collected = given["name"], given["store"], given["collected"]
+    if name is not None and not (isinstance(name, str) and name.strip()):
+        msg = f"name={name!r}; it is a text, or None for a name that tells the settings"
+        raise InvalidValueError(msg)
+    if store is not None and not isinstance(store, VerdictStore | str | Path):
+        msg = f"store={store!r}; it is a file name, a VerdictStore, or None for no store"
+        raise InvalidValueError(msg)
+    if collected is not None and not isinstance(collected, list):
+        msg = f"collected={collected!r}; it is a list to add results to, or None for a new one"
+        raise InvalidValueError(msg)
+
+
+def _judge(model: Any) -> Any:
+    if model is None or (isinstance(model, str) and not _OURS.fullmatch(model)):
+        return initialize_model(model)[0]
+    return model
+
+
+def _shared(given: Any, judge: Judge) -> Any:
+    if isinstance(given, DeepEvalBaseLLM) or not isinstance(judge, ModelJudge):
+        return given
+    # One client for all copies; how claims are made is theirs to say again.
+    return given if given is judge else judge.model
