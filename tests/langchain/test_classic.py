@@ -9,7 +9,7 @@ import pytest
 from langchain_classic.evaluation import StringEvaluator
 from langchain_core.callbacks import BaseCallbackHandler
 
-from tcva_adapters.errors import InvalidSampleError
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.langchain import TCVAEvaluator, TCVAStringEvaluator, result_of
 
 ANSWER = "It opens at nine."
@@ -65,3 +65,26 @@ def test_callbacks_tags_and_metadata_reach_the_run() -> None:
     )
     assert seen[0]["tags"] == ["nightly"]
     assert seen[0]["metadata"]["team"] == "docs"
+
+
+def test_a_changed_evaluator_or_setting_is_the_one_that_is_used() -> None:
+    inner = TCVAEvaluator()
+    evaluator = TCVAStringEvaluator(inner)
+    inner.temperature = 0.1
+    found = evaluator.evaluate_strings(prediction=ANSWER, contexts=[ANSWER])
+    assert found["scoring"]["temperature"] == 0.1
+    inner.criterion = "correctness"
+    assert (evaluator.evaluation_name, evaluator.requires_reference) == ("tcva_correctness", True)
+    evaluator.evaluator = TCVAEvaluator(criterion="answer_relevancy")
+    assert (evaluator.evaluation_name, evaluator.requires_input) == ("tcva_answer_relevancy", True)
+
+
+def test_wrapped_evaluators_are_taken_where_their_criterion_can_be_seen() -> None:
+    tagged = TCVAEvaluator().with_config(tags=["nightly"])
+    evaluator = TCVAStringEvaluator(tagged)  # type: ignore[arg-type]  # looks through to the evaluator
+    assert evaluator.evaluate_strings(prediction=ANSWER, contexts=[ANSWER])["score"] == 1.0
+    for wrong in (None, "lexical", TCVAEvaluator().with_retry()):
+        with pytest.raises(InvalidValueError, match=r"evaluator=.*a TCVAEvaluator is needed, bare"):
+            TCVAStringEvaluator(wrong)  # type: ignore[arg-type]  # the point
+        with pytest.raises(InvalidValueError, match=r"evaluator=.*a TCVAEvaluator is needed, bare"):
+            evaluator.evaluator = wrong  # type: ignore[assignment]  # the point

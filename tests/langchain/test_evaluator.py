@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
+import pickle
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +24,17 @@ from langchain_core.runnables import (
 from tests.langchain.entry import ScriptedChatModel, arun, run, scripted
 from tests.support.scripted import ScriptedModel, verdict_json
 
-from tcva_adapters import TCVA, Sample
-from tcva_adapters.core.verdicts import Verdict
+from tcva_adapters import TCVA, Result, Sample
+from tcva_adapters.core.temperature import Bounds
+from tcva_adapters.core.verdicts import Verdict, WeightScheme
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.judging.criteria import rubric
+from tcva_adapters.judging.assessment import Assessment
+from tcva_adapters.judging.criteria import CORRECTNESS, rubric
+from tcva_adapters.judging.judge import ModelJudge
+from tcva_adapters.judging.scoring import Fusion, HumanScale, Scoring
+from tcva_adapters.judging.store import VerdictStore
 from tcva_adapters.langchain import TCVAEvaluator, result_of
+from tcva_adapters.langchain.evaluator import as_output
 
 RECORD: dict[str, Any] = {
     "question": "When does the office open, and what does parking cost?",
@@ -289,6 +298,19 @@ def test_claims_by_the_judge_take_two_calls() -> None:
         ({"llm": None}, "None"),
         ({"claims": "llm"}, "llm"),
         ({"max_claims": 0}, "max_claims=0"),
+        ({"temperature": True}, "True"),
+        ({"temperature": float("nan")}, "nan"),
+        ({"threshold": None}, "threshold=None"),
+        ({"threshold": "half"}, "threshold='half'"),
+        ({"on_unscored": True}, "on_unscored=True"),
+        ({"eps": -1.0}, "eps"),
+        ({"eps": None}, "eps"),
+        ({"claims": None}, "None"),
+        ({"max_claims": "8"}, "max_claims='8'"),
+        ({"store": True}, "store=True; a path or a VerdictStore"),
+        ({"mapper": "answer"}, "mapper='answer'; a function"),
+        ({"name": 7}, "name=7; a text"),
+        ({"name": ""}, "name=''; a text"),
     ],
 )
 def test_wrong_settings_fail_when_built(options: dict[str, Any], named: str) -> None:
@@ -312,3 +334,249 @@ async def _many(count: int) -> list[Any]:
 
 def test_fifty_samples_at_once() -> None:
     assert {r.score for r in asyncio.run(_many(50))} == {0.9}
+
+
+def _assigned(evaluator: TCVAEvaluator, changes: dict[str, Any]) -> TCVAEvaluator:
+    for name, value in changes.items():
+        setattr(evaluator, name, value)
+    return evaluator
+
+
+def _copied(evaluator: TCVAEvaluator, changes: dict[str, Any]) -> TCVAEvaluator:
+    return evaluator.model_copy(update=changes)
+
+
+def _deeply_copied(evaluator: TCVAEvaluator, changes: dict[str, Any]) -> TCVAEvaluator:
+    return evaluator.model_copy(update=changes, deep=True)
+
+
+def _copied_as_before(evaluator: TCVAEvaluator, changes: dict[str, Any]) -> TCVAEvaluator:
+    return evaluator.copy(update=changes)
+
+
+Change = Callable[[TCVAEvaluator, dict[str, Any]], TCVAEvaluator]
+CHANGES = [_assigned, _copied, _deeply_copied, _copied_as_before]
+FULL_AND_MINOR = Assessment.from_verdicts(["fully", "minor"])
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"temperature": 0.1},
+        {"temperature": "lenient"},
+        {"threshold": 0.7},
+        {"scheme": [1, 0.5, 0.4, 0.2, 0]},
+        {"scheme": "linear"},
+        {"penalty": "off"},
+        {"eps": 0.01},
+        {"floor": "always", "eps": 0.4},
+        {"on_unscored": 0.25},
+        {"threshold": 0.7, "temperature": "strict"},
+    ],
+)
+def test_a_changed_setting_is_the_one_that_is_used(change: Change, changes: dict[str, Any]) -> None:
+    record = {
+        "answer": "The office opens at nine. The office opens at ten. Bananas ripen in bags.",
+        "context": ["The office opens at nine. The office is large."],
+    }
+    changed = change(TCVAEvaluator(), changes)
+    fresh = TCVAEvaluator(**changes)
+    for sample in (record, {**record, "context": []}):
+        seen, expected = changed.invoke(sample), fresh.invoke(sample)
+        assert {**seen, "usage": None} == {**expected, "usage": None}
+    assert changed.temperature == changed.invoke(record)["scoring"]["temperature"]
+    scheme = changed.scheme
+    assert isinstance(scheme, WeightScheme)
+    assert list(scheme.weights) == changed.invoke(record)["scoring"]["scheme"]["weights"]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_judge_criterion_claims_mapper_store_and_name_can_be_changed(
+    change: Change, tmp_path: Path
+) -> None:
+    claims = json.dumps({"claims": ["It opens at nine."]})
+    model = scripted(claims, verdict_json((1, "mostly", "opens at nine")))
+    changed = change(
+        TCVAEvaluator(),
+        {
+            "llm": model,
+            "criterion": "correctness",
+            "claims": "llm",
+            "max_claims": 3,
+            "store": tmp_path / "verdicts.sqlite",
+            "mapper": lambda text: {"answer": text, "reference": "It opens at nine."},
+            "name": "checked",
+        },
+    )
+    seen = changed.invoke("At nine, it opens.")
+    assert (seen["judge"], seen["criterion"], seen["score"]) == (
+        "langchain:scripted",
+        "correctness",
+        0.9,
+    )
+    assert (changed.criterion, changed.max_claims, changed.get_name()) == (
+        CORRECTNESS,
+        3,
+        "checked",
+    )
+    assert [claim["claim"] for claim in seen["claims"]] == ["It opens at nine."]
+    assert isinstance(changed.store, VerdictStore)
+    assert changed.invoke("At nine, it opens.")["from_store"]
+    assert (changed.criterion_name, len(model.prompts)) == ("correctness", 2)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_wrong_change_is_refused_and_changes_nothing(change: Change) -> None:
+    evaluator = TCVAEvaluator(temperature=0.3)
+    for changes, named in (
+        ({"temperature": 5}, "5"),
+        ({"threshold": "half"}, "threshold='half'"),
+        ({"claims": "llm"}, "claims='llm'"),
+        ({"mapper": 3}, "mapper=3"),
+    ):
+        with pytest.raises(InvalidValueError, match=named):
+            change(evaluator, changes)
+    assert (evaluator.temperature, evaluator.threshold, evaluator.claims) == (0.3, 0.5, "split")
+    assert evaluator.invoke(RECORD)["scoring"]["temperature"] == 0.3
+
+
+def test_unknown_settings_are_refused() -> None:
+    evaluator = TCVAEvaluator()
+    with pytest.raises(InvalidValueError, match=r"unknown setting 'temprature'; settings are.*llm"):
+        evaluator.model_copy(update={"temprature": 0.1})
+    with pytest.raises(ValueError, match="temprature"):
+        evaluator.temprature = 0.1
+
+
+def test_a_copy_leaves_the_first_one_as_it_is() -> None:
+    evaluator = TCVAEvaluator(scripted(TWO, TWO), temperature=0.3)
+    strict = evaluator.model_copy(update={"temperature": 0.1})
+    assert [e.invoke(RECORD)["scoring"]["temperature"] for e in (evaluator, strict)] == [0.3, 0.1]
+    assert strict.llm is evaluator.llm
+
+
+def test_a_subclass_keeps_its_own_fields_and_its_class() -> None:
+    class Named(TCVAEvaluator):
+        team: str = "docs"
+
+        def __init__(self) -> None:
+            super().__init__("lexical", temperature=0.3)
+
+    copied = Named().model_copy(update={"team": "web", "temperature": 0.1})
+    assert (type(copied), copied.team) == (Named, "web")
+    assert copied.invoke(RECORD)["scoring"]["temperature"] == 0.1
+
+
+def test_a_judge_with_settings_of_its_own_keeps_them_at_run_time() -> None:
+    claims = json.dumps({"claims": ["It opens at nine."]})
+    judge = ModelJudge(ScriptedModel([claims, verdict_json((1, "fully", ""))]), claims="llm")
+    step = TCVAEvaluator(judge).configurable_fields(temperature=ConfigurableField(id="dial"))
+    seen = step.invoke(RECORD, {"configurable": {"dial": 0.2}})
+    assert [claim["claim"] for claim in seen["claims"]] == ["It opens at nine."]
+
+
+def test_evaluators_copy_and_pickle(tmp_path: Path) -> None:
+    evaluator = TCVAEvaluator(temperature=0.2, scheme="linear", name="checked")
+    score = evaluator.invoke(RECORD)["score"]
+    for copied in (
+        copy.copy(evaluator),
+        copy.deepcopy(evaluator),
+        pickle.loads(pickle.dumps(evaluator)),  # our own bytes
+    ):
+        assert (copied.invoke(RECORD)["score"], copied.name) == (score, "checked")
+    # A chat model with a lock and a store with a connection, twice in one structure.
+    shared = TCVAEvaluator(scripted(TWO), store=tmp_path / "verdicts.sqlite")
+    first, second = copy.deepcopy([shared, shared])
+    assert first is second
+    assert first is not shared
+    assert first.invoke(RECORD)["score"] == pytest.approx(0.65, abs=1e-12)
+    assert shared.invoke(RECORD)["from_store"]
+
+
+def test_results_copy_and_pickle() -> None:
+    output = TCVAEvaluator(scripted(TWO)).invoke(RECORD)
+    result = result_of(output)
+    assert pickle.loads(pickle.dumps(result)) == copy.deepcopy(result) == result  # our own bytes
+    assert result_of(pickle.loads(pickle.dumps(output))) == result  # our own bytes
+
+
+def test_every_setting_of_the_dial_survives_the_output() -> None:
+    scoring = Scoring(
+        temperature=0.3,
+        threshold=0.4,
+        scheme=WeightScheme.LINEAR,
+        penalty="ramped",
+        eps=0.01,
+        floor="always",
+        on_unscored=0.0,
+        bounds=Bounds(-4.0, 4.0),
+        fusion=Fusion(0.5, (1.0, 2.0)),
+        mapping=HumanScale((0.0, 1.0), (1.0, 5.0)),
+    )
+    fused = FULL_AND_MINOR.model_copy(update={"members": (Assessment.from_verdicts(["none"]),)})
+    result = Result(fused, scoring)
+    assert result_of(json.loads(json.dumps(as_output(result)))) == result
+
+
+@pytest.mark.parametrize("value", [None, {}, {"scoring": {}}, {"scoring": 3, "claims": 3}, 7])
+def test_what_is_no_output_is_named(value: Any) -> None:
+    with pytest.raises(InvalidValueError, match="no output of a TCVA evaluator"):
+        result_of(value)
+    broken = {**as_output(Result(FULL_AND_MINOR)), "scoring": {"temperature": 9}}
+    with pytest.raises(InvalidValueError, match="no output of a TCVA evaluator"):
+        result_of(broken)
+
+
+def test_metadata_that_is_no_json_does_not_cost_the_judgement() -> None:
+    sample = SAMPLE.model_copy(update={"metadata": {"client": object(), "when": {1}}})
+    output = TCVAEvaluator(scripted(TWO)).invoke(sample)
+    assert output["score"] == pytest.approx(0.65, abs=1e-12)
+    assert json.loads(json.dumps(output["metadata"]))["when"] == [1]
+
+
+def test_a_missing_field_is_told_with_the_names_that_were_given() -> None:
+    with pytest.raises(
+        InvalidSampleError, match=r"no response.*names read: response,.*names given: said, context;"
+    ):
+        TCVAEvaluator().invoke({"said": "At nine.", "context": ["It opens at nine."]})
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_batch_with_exceptions_as_values_keeps_what_was_judged(asynchronous: bool) -> None:
+    model = scripted(TWO, ValueError("boom"), TWO)
+    evaluator = TCVAEvaluator(model)
+    records: list[Any] = [RECORD, {"answer": "At nine."}, RECORD, 7, RECORD]
+    config: Any = {"max_concurrency": 1}
+    found: list[Any] = (
+        asyncio.run(evaluator.abatch(records, config, return_exceptions=True))
+        if asynchronous
+        else evaluator.batch(records, config, return_exceptions=True)
+    )
+    kinds = [f["value"] if isinstance(f, dict) else type(f) for f in found]
+    assert kinds == ["pass", InvalidSampleError, "unscored", InvalidSampleError, "pass"]
+    assert len(model.prompts) == 3
+
+
+def test_a_cancelled_stream_leaves_no_call_behind() -> None:
+    async def left() -> int:
+        asked = asyncio.Event()
+
+        class Waiting(ScriptedChatModel):
+            async def _agenerate(self, *_: Any, **__: Any) -> Any:
+                asked.set()
+                await asyncio.Event().wait()
+
+        async def consume() -> None:
+            async for _ in TCVAEvaluator(Waiting(reply=str)).astream(RECORD):
+                pass
+
+        task = asyncio.create_task(consume())
+        await asked.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await asyncio.sleep(0)
+        return len(asyncio.all_tasks()) - 1
+
+    assert asyncio.run(left()) == 0

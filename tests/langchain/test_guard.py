@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import pickle
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -116,3 +119,62 @@ def test_wrong_use_is_named() -> None:
         guard(RunnableLambda(str), TCVAEvaluator(), max_attempts=0)
     with pytest.raises(InvalidSampleError, match=r"takes a mapping.*'When"):
         guard(RunnableLambda(str), TCVAEvaluator()).invoke("When?")
+
+
+@pytest.mark.parametrize(
+    "clone",
+    [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))],  # our own bytes
+    ids=["copy", "deepcopy", "pickle"],
+)
+def test_the_error_of_a_gate_is_kept_whole_through(clone: Callable[[Any], Any]) -> None:
+    value = {"answer": "It opens at ten.", "context": CONTEXT}
+    with pytest.raises(BelowThresholdError) as caught:
+        gate(TCVAEvaluator(scripted(BAD))).invoke(value)
+    caught.value.add_note("at the desk")
+    cloned = clone(caught.value)
+    assert type(cloned) is BelowThresholdError
+    assert (cloned.value, cloned.output) == (value, caught.value.output)
+    assert (str(cloned), cloned.__notes__) == (str(caught.value), ["at the desk"])
+    assert cloned.result == caught.value.result
+
+
+@pytest.mark.parametrize("attempts", ["3", 0, -1, True, None, 2.5, float("nan")])
+def test_a_wrong_number_of_attempts_is_named_when_built(attempts: Any) -> None:
+    with pytest.raises(InvalidValueError, match=r"max_attempts=.*whole number from 1") as caught:
+        guard(RunnableLambda(str), TCVAEvaluator(), max_attempts=attempts)
+    assert f"max_attempts={attempts!r};" in str(caught.value)
+
+
+@pytest.mark.parametrize("wrong", [None, "lexical", True, len])
+def test_what_is_no_evaluator_or_no_chain_is_named_when_built(wrong: Any) -> None:
+    with pytest.raises(InvalidValueError, match=r"evaluator=.*a TCVAEvaluator is needed"):
+        gate(wrong)
+    with pytest.raises(InvalidValueError, match=r"evaluator=.*a TCVAEvaluator is needed"):
+        guard(RunnableLambda(str), wrong)
+    with pytest.raises(InvalidValueError, match=r"chain=.*a Runnable is needed; RunnableLambda"):
+        guard(wrong, TCVAEvaluator())
+    with pytest.raises(InvalidValueError, match="allow_unscored="):
+        gate(TCVAEvaluator(), allow_unscored=wrong if wrong is not True else 1)  # type: ignore[arg-type]  # the point
+
+
+def test_gate_and_guard_follow_the_settings_of_their_evaluator() -> None:
+    evaluator = TCVAEvaluator(scripted(HALF, HALF, HALF))
+    step, value = gate(evaluator), {"answer": "It opens at nine.", "context": CONTEXT}
+    assert step.invoke(value) == value
+    evaluator.threshold = 0.8
+    with pytest.raises(BelowThresholdError, match=r"0\.700 < 0\.8"):
+        step.invoke(value)
+    chain, _ = writer("It opens at nine.")
+    assert not guard(chain, evaluator, max_attempts=1).invoke({})["tcva"]["passed"]
+
+
+def test_a_guarded_chain_with_a_history_has_the_last_question_judged() -> None:
+    model = scripted(GOOD)
+    history = [("user", "Who?"), ("ai", "Ada."), ("user", "When?")]
+    evaluator = TCVAEvaluator(model)
+    found = guard(RunnableLambda(lambda _: "It opens at nine."), evaluator).invoke(
+        {"messages": history, "context": CONTEXT}
+    )
+    assert found["tcva"]["passed"]
+    assert "When?" in model.prompts[0]
+    assert "Who?" not in model.prompts[0]

@@ -72,6 +72,9 @@ def test_other_state_of_a_chain_is_left_behind() -> None:
         ([], "list"),
         ({"answer": 7}, "'response'"),
         ({"answer": "x", "context": [7]}, "int"),
+        ({"answer": "x", "messages": [7]}, "'messages' holds what is no message"),
+        ({"answer": "x", "messages": [{"said": "y"}]}, "'messages' holds what is no message"),
+        ({"answer": "x", "context": [("Title", "Text")]}, "'contexts' holds a tuple"),
     ],
 )
 def test_what_cannot_be_read_is_named(value: Any, named: str) -> None:
@@ -89,6 +92,11 @@ def test_a_single_output_needs_no_known_name() -> None:
     assert as_sample(record) == Sample(response="At nine.", reference="At 9.")
 
 
+def test_contexts_alone_are_no_reference_answer() -> None:
+    record = run_record("When?", "At nine.", {"contexts": ["It opens at nine."]})
+    assert as_sample(record) == EXPECTED
+
+
 def test_contexts_may_come_with_the_reference() -> None:
     given = {"reference": "At 9.", "contexts": ["It opens at nine."]}
     assert as_sample(run_record("When?", "At nine.", given)) == EXPECTED.model_copy(
@@ -96,3 +104,35 @@ def test_contexts_may_come_with_the_reference() -> None:
     )
     assert as_sample(run_record({}, {"messages": TALK}, given)).contexts == EXPECTED.contexts
     assert as_sample(run_record("When?", "At nine.", "At 9.")).reference == "At 9."
+
+
+def test_a_named_answer_answers_the_last_question() -> None:
+    asked = [*TALK, HumanMessage("And on Sundays?")]
+    sample = as_sample({"messages": asked, "answer": "Never."})
+    assert (sample.input, sample.response) == ("And on Sundays?", "Never.")
+    assert sample.contexts == ("It opens at nine.",)
+
+
+def test_a_text_called_messages_is_no_conversation() -> None:
+    assert as_sample({"messages": "Hello", "answer": "At nine."}) == Sample(response="At nine.")
+
+
+def test_the_messages_of_a_runs_inputs_ask_and_do_not_answer() -> None:
+    asked = {"messages": [*TALK, HumanMessage("And on Sundays?")]}
+    named = as_sample(run_record(asked, {"answer": "Never."}, None))
+    assert named == Sample(
+        input="And on Sundays?", response="Never.", contexts=("It opens at nine.",)
+    )
+    assert as_sample(run_record(asked, {"a": "Never.", "b": 1}, None)).response is None
+    new = as_sample(run_record(asked, {"messages": [AIMessage("Never.")]}, None))
+    assert new == named
+    whole = {"messages": [*asked["messages"], AIMessage("Never.")]}
+    assert as_sample(run_record(asked, whole, None)) == named
+    # What is named wins over what the messages say.
+    given = {**asked, "question": "Sundays?", "context": ["It is closed."]}
+    record = run_record(given, {"answer": "Never."}, {"contexts": ["Unused."]})
+    assert as_sample(record) == Sample(
+        input="Sundays?", response="Never.", contexts=("It is closed.",)
+    )
+    lone = run_record({"messages": TALK[:3]}, "Never.", {"contexts": ["It is closed."]})
+    assert as_sample(lone).contexts == ("It is closed.",)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.runnables import RunnableLambda
+from langchain_core.runnables import ConfigurableField, RunnableLambda
 from langsmith import Client
 from langsmith.evaluation import aevaluate, evaluate
 from langsmith.schemas import Example, Run
@@ -26,6 +27,7 @@ from langsmith.utils import get_env_var
 from tests.langchain.entry import ScriptedChatModel
 from tests.support.scripted import verdict_json
 
+from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.langchain import (
     TCVAEvaluator,
     TCVARunEvaluator,
@@ -324,3 +326,101 @@ def test_an_answer_among_the_inputs_is_not_the_one_that_is_judged() -> None:
         outputs={"answer": "The moon is cheese."},
     )
     assert judged["score"] == 0.0
+
+
+def run_with(inputs: dict[str, Any], outputs: dict[str, Any]) -> Run:
+    return Run(
+        id=uuid.uuid4(),
+        name="chain",
+        start_time=datetime.now(UTC),
+        run_type="chain",
+        trace_id=uuid.uuid4(),
+        inputs=inputs,
+        outputs=outputs,
+    )
+
+
+def test_outputs_without_a_known_name_are_an_error_that_names_them() -> None:
+    inputs, outputs = {"q": "When?"}, {"final": "At nine.", "steps": 3}
+    named = r"no response.*names read: response, .*outputs, .*names given: q, final, steps; mapper="
+    found = TCVARunEvaluator(TCVAEvaluator()).evaluate_run(run_with(inputs, outputs))
+    assert (found.score, found.extra) == (None, {"error": True})
+    assert re.search(named, found.comment or "")
+    judged = create_tcva_judge(TCVAEvaluator())(inputs=inputs, outputs=outputs)
+    assert re.search(named, judged["comment"])
+    awaited = asyncio.run(create_async_tcva_judge(TCVAEvaluator())(inputs=inputs, outputs=outputs))
+    assert awaited == judged
+    # An evaluator that reads these names by itself is not kept from it.
+    mapped = TCVAEvaluator(mapper=lambda r: {"answer": r["final"], "context": ["At nine."]})
+    assert create_tcva_judge(mapped)(inputs=inputs, outputs=outputs)["score"] == 1.0
+
+
+def test_an_earlier_answer_in_the_inputs_messages_is_not_the_one_that_is_judged() -> None:
+    history = [
+        {"role": "user", "content": "When?"},
+        {"role": "assistant", "content": "It opens at nine."},
+        {"role": "user", "content": "And on Sundays?"},
+    ]
+    inputs = {"messages": history, "context": ["It opens at nine."]}
+    model = judge()
+    run = create_tcva_judge(TCVAEvaluator(model))
+    found = run(inputs=inputs, outputs={"final": "Never.", "steps": 3})
+    assert "no response" in found["comment"]
+    assert run(inputs=inputs, outputs={"answer": "It opens at nine."})["score"] == 0.9
+    new = {"messages": [{"role": "assistant", "content": "It opens at nine."}]}
+    assert run(inputs=inputs, outputs=new)["score"] == 0.9
+    assert all("And on Sundays?" in prompt for prompt in model.prompts)
+    assert len(model.prompts) == 2
+
+
+def test_messages_that_are_none_are_an_error_in_the_feedback() -> None:
+    found = create_tcva_judge(TCVAEvaluator())(outputs={"messages": [7]})
+    assert (found["score"], found["extra"]) == (None, {"error": True})
+    assert "'messages' holds what is no message" in found["comment"]
+    assert "\n" not in found["comment"]
+
+
+def test_changed_settings_are_the_ones_that_are_used() -> None:
+    inner = TCVAEvaluator()
+    evaluator, function = TCVARunEvaluator(inner), create_tcva_judge(inner)
+    run = run_with({"question": "When?"}, {**answer({"question": "When?"}), "reference": "Ten."})
+    inner.temperature = 0.1
+    assert result_of(evaluator.evaluate_run(run).metadata or {}).scoring.temperature == 0.1
+    inner.criterion = "correctness"
+    assert evaluator.feedback_keys == ["tcva_correctness"]
+    assert evaluator.evaluate_run(run).key == "tcva_correctness"
+    assert function(outputs=run.outputs)["key"] == "tcva_correctness"
+    evaluator.key = "faith"
+    evaluator.mapper = lambda run, _: {
+        "answer": "Ten.",
+        "reference": (run.outputs or {})["reference"],
+    }
+    assert (evaluator.evaluate_run(run).key, evaluator.evaluate_run(run).score) == ("faith", 1.0)
+    evaluator.mapper = None
+    evaluator.evaluator = TCVAEvaluator(on_unscored=0.25)
+    assert evaluator.evaluate_run(run_with({}, {"answer": "x", "context": []})).score == 0.25
+
+
+@pytest.mark.parametrize("make", [TCVARunEvaluator, create_tcva_judge, create_async_tcva_judge])
+def test_wrong_options_fail_when_built(make: Any) -> None:
+    for wrong in (None, "lexical", True):
+        with pytest.raises(InvalidValueError, match=r"evaluator=.*a TCVAEvaluator is needed"):
+            make(wrong)
+    retrying: Any = TCVAEvaluator().with_retry()
+    with pytest.raises(InvalidValueError, match=r"hides its criterion; give the feedback a name"):
+        make(retrying)
+    name = "key" if make is TCVARunEvaluator else "feedback_key"
+    make(retrying, **{name: "faith"})
+    make(TCVAEvaluator().configurable_fields(threshold=ConfigurableField(id="t")))
+    for wrong_name in (3, "", True, float("nan")):
+        with pytest.raises(InvalidValueError, match=rf"key={wrong_name!r}; a text is needed"):
+            make(TCVAEvaluator(), **{name: wrong_name})
+
+
+def test_wrong_options_are_refused_later_too() -> None:
+    evaluator: Any = TCVARunEvaluator(TCVAEvaluator())
+    for name, wrong in (("evaluator", None), ("key", 3), ("mapper", "x")):
+        with pytest.raises(InvalidValueError, match=f"{name}={wrong!r}"):
+            setattr(evaluator, name, wrong)
+    with pytest.raises(InvalidValueError, match="mapper='x'"):
+        TCVARunEvaluator(TCVAEvaluator(), mapper="x")  # type: ignore[arg-type]  # the point

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 from langchain.agents import create_agent
 from langchain_core.language_models import FakeMessagesListChatModel
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from tests.langchain.entry import ScriptedChatModel, scripted
 from tests.support.scripted import verdict_json
@@ -18,6 +19,7 @@ from tcva_adapters.langchain import TCVAEvaluator, TCVAMiddleware, result_of
 
 GOOD, BAD = (verdict_json((1, word, "opens at nine")) for word in ("fully", "none"))
 CALL = AIMessage("", tool_calls=[{"name": "find", "args": {}, "id": "1"}])
+TOOLS = [CALL, ToolMessage("It opens at nine.", tool_call_id="1")]
 
 
 class ToolModel(FakeMessagesListChatModel):
@@ -103,6 +105,30 @@ def test_the_judges_tokens_are_not_streamed_to_the_user() -> None:
     assert "verdicts" not in said
 
 
-def test_a_wrong_number_of_retries_fails_when_built() -> None:
-    with pytest.raises(InvalidValueError, match="max_retries=-1"):
-        TCVAMiddleware(TCVAEvaluator(), max_retries=-1)
+@pytest.mark.parametrize("retries", [-1, "x", True, None, 1.5, float("nan")])
+def test_a_wrong_number_of_retries_fails_when_built_and_when_set(retries: Any) -> None:
+    named = rf"max_retries={retries!r}; a whole number from 0"
+    with pytest.raises(InvalidValueError, match=named):
+        TCVAMiddleware(TCVAEvaluator(), max_retries=retries)
+    built = TCVAMiddleware(TCVAEvaluator())
+    with pytest.raises(InvalidValueError, match=named):
+        built.max_retries = retries
+    assert built.max_retries == 1
+
+
+def test_what_is_no_evaluator_is_named() -> None:
+    with pytest.raises(InvalidValueError, match=r"evaluator='lexical'; a TCVAEvaluator is needed"):
+        TCVAMiddleware("lexical")  # type: ignore[arg-type]  # the point
+    with pytest.raises(InvalidValueError, match=r"evaluator=None; a TCVAEvaluator is needed"):
+        TCVAMiddleware(TCVAEvaluator()).evaluator = None  # type: ignore[assignment]  # the point
+
+
+def test_settings_changed_later_are_used() -> None:
+    evaluator = TCVAEvaluator(scripted(BAD, BAD, BAD))
+    middleware = TCVAMiddleware(evaluator, max_retries=0)
+    state: Any = {"messages": [HumanMessage("When?"), *TOOLS, AIMessage("It opens at ten.")]}
+    assert middleware.after_model(state, None) == {"tcva": ANY}
+    middleware.max_retries = 1
+    assert (middleware.after_model(state, None) or {})["jump_to"] == "model"
+    evaluator.threshold = 0.0
+    assert middleware.after_model(state, None) == {"tcva": ANY}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import hashlib
+import pickle
 
 import pytest
 from langchain_classic.evaluation import load_evaluator
@@ -12,7 +14,7 @@ from langchain_classic.evaluation.qa import eval_prompt as qa_prompts
 from langchain_classic.evaluation.scoring import prompt as scoring_prompts
 from tests.langchain.entry import scripted
 
-from tcva_adapters import Sample, Verdict
+from tcva_adapters import Result, Sample, Verdict
 from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judging.claims import split_claims
@@ -143,3 +145,54 @@ def test_langchains_prompts_are_those_that_were_read() -> None:
         "86d3656ebc5e",
         "012c8b410db7",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "reply", "word", "score", "at_any_temperature"),
+    [
+        # One claim: the power mean is its weight at every T, and one none of one claim is 0.
+        ("qa", "GRADE: CORRECT", "CORRECT", 1.0, 1.0),
+        ("qa", "GRADE: INCORRECT", "INCORRECT", 0.0, 0.0),
+        ("criteria", "Y\nY", "Y", 1.0, 1.0),
+        ("criteria", "N", "N", 0.0, 0.0),
+        # LangChain's parser takes the last letter; the level follows what it made of it.
+        ("criteria", "The submission is wrong. Definitely", "y", 1.0, 1.0),
+        ("labeled_score_string", "[[8]]", "8", 0.8, 0.9),
+        ("labeled_score_string", "[[6]]", "6", 0.6, 0.7),
+        ("labeled_score_string", "[[3]]", "3", 0.3, 0.3),
+        ("labeled_score_string", "[[1]]", "1", 0.1, 0.0),
+    ],
+)
+def test_native_verdicts_under_the_dial(
+    name: str, reply: str, word: str, score: float, at_any_temperature: float
+) -> None:
+    found = score_native(name, GOOD, scripted(reply))
+    assert (found.score, found.verdicts[0].word) == (score, word)
+    assessment = found.assessment(criterion=name)
+    assert assessment.judge == f"native:{name}"
+    for temperature in (0.1, 0.5, 1.0):
+        result = Result(assessment).at(temperature)
+        assert result.score == pytest.approx(at_any_temperature, abs=1e-12)
+
+
+def test_a_failed_native_is_unscored_under_the_dial() -> None:
+    failed = score_native("qa", GOOD, scripted("Partially right.")).assessment()
+    assert (Result(failed).score, failed.counts.sum()) == (None, 0)
+    assert "Partially right" in Result(failed).reason
+
+
+@pytest.mark.parametrize("name", sorted(native_metrics()))
+def test_a_sample_without_a_response_fails_without_a_call(name: str) -> None:
+    model = scripted()
+    found = score_native(name, GOOD.model_copy(update={"response": None}), model)
+    assert (found.score, found.calls, len(model.prompts)) == (None, 0, 0)
+    assert "no response" in found.error
+    assert asyncio.run(ascore_native(name, Sample(input="Who?"), model)).score is None
+
+
+def test_natives_and_their_offline_llm_copy_and_pickle() -> None:
+    llm = LexicalLLM()
+    found = score_native("qa", GOOD, llm)
+    for again in (copy.deepcopy(llm), pickle.loads(pickle.dumps(llm))):  # our own bytes
+        assert score_native("qa", GOOD, again) == found
+    assert pickle.loads(pickle.dumps(found)) == copy.deepcopy(found) == found  # our own bytes

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from langchain_classic.evaluation.schema import StringEvaluator
 from langchain_core.runnables import RunnableConfig
 
+from tcva_adapters.langchain.checks import Checked, check_bare_evaluator, default_key
 from tcva_adapters.langchain.evaluator import TCVAEvaluator
-from tcva_adapters.langchain.langsmith import default_key
 
 
-class TCVAStringEvaluator(StringEvaluator):
+class TCVAStringEvaluator(Checked, StringEvaluator):
     """Takes the place of the evaluators that `load_evaluator` makes.
 
     Returns ``score``, ``value`` and ``reasoning`` as they do, and the rest of the evaluator's
@@ -21,7 +21,13 @@ class TCVAStringEvaluator(StringEvaluator):
 
     Args:
         evaluator: The evaluator.
+
+    Raises:
+        InvalidValueError: This is no evaluator, or one in a wrapper that hides its criterion;
+            raised when built, and when it is set later.
     """
+
+    _checks: ClassVar = {"evaluator": check_bare_evaluator}
 
     def __init__(self, evaluator: TCVAEvaluator) -> None:
         self.evaluator = evaluator

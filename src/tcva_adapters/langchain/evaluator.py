@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from copy import copy, deepcopy
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final, Self
 
 from langchain_core.runnables import RunnableConfig, RunnableSerializable
-from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
+from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation, TypeAdapter, ValidationError
+from pydantic_core import to_jsonable_python
 from typing_extensions import TypedDict  # pydantic reads the other one from Python 3.12 on
 
 from tcva_adapters.core.aggregation import Floor
 from tcva_adapters.core.kernel import Penalty
-from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import WeightScheme
+from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.facade import TCVA
 from tcva_adapters.judging.assessment import Assessment
 from tcva_adapters.judging.criteria import Criterion
 from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode
 from tcva_adapters.judging.result import Result, Scoring
+from tcva_adapters.judging.sample import Sample
 from tcva_adapters.judging.store import VerdictStore
-from tcva_adapters.langchain.inputs import as_sample
+from tcva_adapters.langchain.checks import check_callable, check_name, check_store
+from tcva_adapters.langchain.inputs import sample_for
+
+_SCORING: Final = TypeAdapter(Scoring)
 
 
 class TCVAInput(TypedDict, total=False):
@@ -56,12 +61,16 @@ class TCVAOutput(TypedDict):
     sample_id: str | None
     metadata: dict[str, Any]
     from_store: bool
+    members: list[dict[str, Any]]
 
 
 class TCVAEvaluator(RunnableSerializable[Any, TCVAOutput]):
     """Judges claims on five levels and scores them on the dial, as a Runnable.
 
     The judge's call is a child of this step's run: callbacks, tags and metadata reach it.
+
+    Every argument is an attribute, presets and names resolved. Setting one, or copying with
+    ``model_copy(update=...)``, is checked as when built, and the next judgement follows it.
 
     Args:
         llm: The judge: ``"lexical"``, a LangChain chat model or LLM, ``"openai:MODEL"``, or another
@@ -139,17 +148,65 @@ class TCVAEvaluator(RunnableSerializable[Any, TCVAOutput]):
             "claims": claims,
             "max_claims": max_claims,
         }
+        check_store("store", store)
+        check_callable("mapper", mapper)
+        check_name("name", name)
         tcva = TCVA(criterion, judge=llm, store=store, **settings)
-        fields = {
-            # A change of a setting at run time builds a new evaluator: it shares client and store.
-            "llm": getattr(tcva.judge, "model", llm),
+        # What is shown is what is used, and what a change of a setting builds anew from: so it
+        # shares client and store. Of a judge, that is the judge itself.
+        shown = {
+            "llm": llm if tcva.judge is llm else getattr(tcva.judge, "model", llm),
             "store": tcva.store,
             "criterion": tcva.criterion,
+            "temperature": tcva.scoring.temperature,
+            "scheme": tcva.scoring.scheme,
             "mapper": mapper,
             "name": name,
         }
-        super().__init__(**settings, **fields)
+        super().__init__(**{**settings, **shown})
         self._tcva = tcva
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in TCVAEvaluator.model_fields:
+            self._adopt({name: value})
+        else:
+            super().__setattr__(name, value)
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        # Clients and stores hold locks and connections: a copy goes on using them.
+        memo = {} if memo is None else memo
+        memo |= {id(each): each for each in (self.llm, self.store, self.mapper, self._tcva)}
+        return super().__deepcopy__(memo)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy, in which the settings of `update` are changed.
+
+        The copy shares client and store, also a deep one.
+
+        Raises:
+            InvalidValueError: A setting is out of range or unknown.
+        """
+        changes = dict(update or {})
+        known = type(self).model_fields
+        if unknown := changes.keys() - known:
+            msg = f"unknown setting {min(unknown)!r}; settings are {', '.join(known)}"
+            raise InvalidValueError(msg)
+        copied = deepcopy(self) if deep else copy(self)
+        for name in changes.keys() - TCVAEvaluator.model_fields.keys():  # of a subclass
+            setattr(copied, name, changes.pop(name))
+        copied._adopt(changes)  # noqa: SLF001  # of this class
+        return copied
+
+    def copy(self, **options: Any) -> Self:
+        """Pydantic's older name of `model_copy`."""
+        return self.model_copy(**options)
+
+    def _adopt(self, changes: Mapping[str, Any]) -> None:
+        """Become what one built with these changes is; stay as it is where they are refused."""
+        settings = {name: vars(self)[name] for name in TCVAEvaluator.model_fields}
+        built = TCVAEvaluator(**{**settings, **changes})
+        vars(self).update(vars(built))
+        self._tcva = built._tcva
 
     @property
     def InputType(self) -> type[TCVAInput]:  # noqa: N802  # LangChain's name for it
@@ -190,27 +247,26 @@ class TCVAEvaluator(RunnableSerializable[Any, TCVAOutput]):
         return await self._acall_with_config(self._ajudge, input, config, **kwargs)
 
     def _judge(self, value: Any) -> TCVAOutput:
-        return as_output(self._tcva.evaluate(as_sample(self._mapped(value))))
+        return as_output(self._tcva.evaluate(self._sample(value)))
 
     async def _ajudge(self, value: Any) -> TCVAOutput:
-        return as_output(await self._tcva.aevaluate(as_sample(self._mapped(value))))
+        return as_output(await self._tcva.aevaluate(self._sample(value)))
 
-    def _mapped(self, value: Any) -> Any:
-        return value if self.mapper is None else self.mapper(value)
+    def _sample(self, value: Any) -> Sample:
+        given = value if self.mapper is None else self.mapper(value)
+        return sample_for(self._tcva.criterion, given)
 
 
 def as_output(result: Result) -> TCVAOutput:
-    """A result as plain data."""
+    """A result as plain data; of metadata that is none, the text."""
     values = {None: "unscored", True: "pass", False: "fail"}
-    scoring = asdict(result.scoring)
-    scoring["scheme"]["weights"] = list(result.scoring.scheme.weights)  # as JSON has it
     return {
         "score": result.score,
         "value": values[result.passed],
         "reasoning": result.reason,
         "passed": result.passed,
-        "scoring": scoring,
-        **result.assessment.model_dump(mode="json"),  # type: ignore[typeddict-item]  # its fields
+        "scoring": to_jsonable_python(result.scoring),
+        **to_jsonable_python(result.assessment, fallback=str),  # type: ignore[typeddict-item]  # its fields
     }
 
 
@@ -220,10 +276,13 @@ def result_of(output: Mapping[str, Any]) -> Result:
     From there every other setting of the dial is free: ``result_of(output).at(0.1)``.
 
     Raises:
-        KeyError: The mapping is no such output.
+        InvalidValueError: This is no such output.
     """
-    scoring = dict(output["scoring"])
-    scoring["scheme"] = WeightScheme(**scoring["scheme"])
-    scoring["bounds"] = Bounds(**scoring["bounds"])
-    fields = {name: output[name] for name in Assessment.model_fields}
-    return Result(Assessment.model_validate(fields), Scoring(**scoring))
+    try:
+        scoring = _SCORING.validate_python(output["scoring"])
+        fields = {name: output[name] for name in output if name in Assessment.model_fields}
+        return Result(Assessment.model_validate(fields), scoring)
+    except (KeyError, TypeError, ValidationError) as error:
+        found = list(output) if isinstance(output, Mapping) else output
+        msg = f"{found!r:.200} is no output of a TCVA evaluator, which has 'scoring' and 'claims'"
+        raise InvalidValueError(msg) from error

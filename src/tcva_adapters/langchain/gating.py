@@ -9,8 +9,9 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from typing_extensions import TypedDict
 
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, TCVAError
+from tcva_adapters.errors import InvalidSampleError, TCVAError
 from tcva_adapters.judging.result import Result
+from tcva_adapters.langchain.checks import check_chain, check_count, check_evaluator, check_flag
 from tcva_adapters.langchain.evaluator import TCVAOutput, result_of
 from tcva_adapters.langchain.inputs import run_record
 
@@ -29,6 +30,10 @@ class BelowThresholdError(TCVAError, ValueError):
         super().__init__(output["reasoning"])
         self.value = value
         self.output = output
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # By itself an exception is copied and pickled with its message as only argument.
+        return type(self), (self.value, self.output), vars(self)
 
     @property
     def result(self) -> Result:
@@ -58,7 +63,12 @@ def gate(
 
     Returns:
         The step; it raises `BelowThresholdError`.
+
+    Raises:
+        InvalidValueError: An argument is of the wrong kind.
     """
+    check_evaluator("evaluator", evaluator)
+    check_flag("allow_unscored", allow_unscored)
 
     def checked(value: Any, output: TCVAOutput) -> Any:
         if output["passed"] or (allow_unscored and output["passed"] is None):
@@ -89,11 +99,12 @@ def guard(
         max_attempts: How often the chain may answer, at least once.
 
     Raises:
-        InvalidValueError: `max_attempts` is below 1.
+        InvalidValueError: `max_attempts` is no whole number from 1 on, or an argument is of the
+            wrong kind.
     """
-    if max_attempts < 1:
-        msg = f"max_attempts={max_attempts!r}; at least 1 is needed"
-        raise InvalidValueError(msg)
+    check_chain("chain", chain)
+    check_evaluator("evaluator", evaluator)
+    check_count(1)("max_attempts", max_attempts)
 
     def run(value: Any, config: RunnableConfig) -> GuardOutput:
         attempts = _Attempts(value, max_attempts)

@@ -15,6 +15,7 @@ from langchain_core.messages import (
 from langchain_core.prompt_values import PromptValue
 
 from tcva_adapters.errors import InvalidSampleError
+from tcva_adapters.judging.criteria import Criterion
 from tcva_adapters.judging.sample import ALIASES, Sample
 
 CRITIC: Final = "tcva"
@@ -27,13 +28,16 @@ _NAMES: Final = {
     "reference": (*ALIASES["reference"], "reference_output", "reference_outputs"),
 }
 
+_KNOWN: Final = frozenset({"messages", *(name for names in _NAMES.values() for name in names)})
+
 
 def as_sample(value: Any) -> Sample:
     """A sample from what a chain, a retriever or an agent passes on.
 
     A mapping may use the field names of any framework; an agent's ``messages`` give the answer
     (last AI message), the question (last human message before it) and the contexts (tool
-    messages), unless named fields say otherwise. A text or a message alone is an answer.
+    messages), unless named fields say otherwise. To a named answer, the question is the last human
+    message. A text or a message alone is an answer.
 
     Raises:
         InvalidSampleError: The value, or one of its fields, cannot be read.
@@ -48,7 +52,7 @@ def as_sample(value: Any) -> Sample:
     if isinstance(value, Mapping):
         return Sample.from_record(_record(value))
     if isinstance(value, Sequence) and value and isinstance(value[0], BaseMessage):
-        return Sample.from_record(_conversation(value))
+        return Sample.from_record(_conversation(_messages(value)))
     msg = (
         f"cannot read a {type(value).__name__} as a sample; pass a mapping with the answer under "
         "'response' or 'answer' and the documents under 'contexts' or 'context', or use mapper="
@@ -56,26 +60,48 @@ def as_sample(value: Any) -> Sample:
     raise InvalidSampleError(msg)
 
 
+def sample_for(criterion: Criterion, value: Any) -> Sample:
+    """A sample with the fields that a criterion looks at.
+
+    Raises:
+        InvalidSampleError: The value cannot be read, or a field is missing; of a mapping, the
+            message says which names there were and under which one the field is looked for.
+    """
+    sample = as_sample(value)
+    try:
+        criterion.require(sample)
+    except InvalidSampleError as error:
+        if not isinstance(value, Mapping):
+            raise
+        missing = [name for name in criterion.required if getattr(sample, name) is None]
+        read = ", ".join(known for name in missing for known in _NAMES[name])
+        found = ", ".join(map(str, value)) or "none"
+        msg = f"{error}; names read: {read}; names given: {found:.200}; mapper= reads any other"
+        raise InvalidSampleError(msg) from None
+    return sample
+
+
 def run_record(inputs: Any, outputs: Any, reference: Any) -> dict[str, Any]:
     """One record from the inputs, outputs and reference outputs of an evaluated run.
 
-    In a mapping with one entry, that entry is the output or the reference, whatever its name.
+    In a mapping with one entry, that entry is the output or the reference, whatever its name. What
+    the inputs call an answer, and answers in their messages, are not the one that this run gave.
     """
     record = dict(inputs) if isinstance(inputs, Mapping) else {"input": inputs}
-    # Whatever the inputs call an answer, it is not the one that this run gave.
     record = {name: value for name, value in record.items() if name not in _NAMES["response"]}
+    before = _messages(record.pop("messages", None))
     if isinstance(outputs, Mapping):
-        known = {"messages", *(name for names in _NAMES.values() for name in names)}
         record |= outputs
-        if len(outputs) == 1 and known.isdisjoint(outputs):
-            record["response"] = next(iter(outputs.values()))
+        if (sole := _sole_entry(outputs)) is not None:
+            record["response"] = sole
     else:
         record["response"] = outputs
+    _add_history(record, before)
     if not isinstance(reference, Mapping):
         return record if reference is None else {**record, "reference": reference}
     answer = _first(reference, (*_NAMES["reference"], *_NAMES["response"]))
-    if answer is None and len(reference) == 1:
-        answer = next(iter(reference.values()))
+    if answer is None:
+        answer = _sole_entry(reference)
     if answer is not None:
         record["reference"] = answer
     if _first(record, _NAMES["contexts"]) is None and "messages" not in record:
@@ -83,9 +109,28 @@ def run_record(inputs: Any, outputs: Any, reference: Any) -> dict[str, Any]:
     return record
 
 
+def _sole_entry(value: Mapping[str, Any]) -> Any:
+    """The only entry of a mapping, if its name means nothing else."""
+    return next(iter(value.values())) if len(value) == 1 and _KNOWN.isdisjoint(value) else None
+
+
+def _add_history(record: dict[str, Any], before: list[BaseMessage]) -> None:
+    """Add what a run was asked and had found before, out of the messages that it was given."""
+    after = _messages(record.get("messages"))
+    if after:
+        if not any(isinstance(message, HumanMessage) for message in after):
+            record["messages"] = [*before, *after]
+        return
+    found = _conversation(before, is_answered=True)
+    for field in ("input", "contexts"):
+        if found[field] and _first(record, _NAMES[field]) is None:
+            record[field] = found[field]
+
+
 def _record(value: Mapping[str, Any]) -> dict[str, Any]:
-    messages = value.get("messages")
-    record = _conversation(messages) if isinstance(messages, Sequence) else {}
+    messages = _messages(value.get("messages"))
+    is_answered = _first(value, _NAMES["response"]) is not None
+    record = _conversation(messages, is_answered=is_answered) if messages else {}
     for field in ("input", "response", "reference"):
         found = _first(value, _NAMES[field])
         if found is not None:
@@ -93,7 +138,8 @@ def _record(value: Mapping[str, Any]) -> dict[str, Any]:
     contexts = _first(value, _NAMES["contexts"])
     if contexts is not None:
         record["contexts"] = _passages(contexts)
-    record["id"] = next((v for v in (value.get("id"),) if isinstance(v, str | int)), None)
+    given = value.get("id")
+    record["id"] = given if isinstance(given, str | int) and not isinstance(given, bool) else None
     return record
 
 
@@ -101,15 +147,26 @@ def _first(value: Mapping[str, Any], names: Iterable[str]) -> Any:
     return next((value[name] for name in names if value.get(name) is not None), None)
 
 
-def _conversation(messages: Sequence[Any]) -> dict[str, Any]:
-    known = convert_to_messages(messages)
-    answered = next(
-        (i for i in reversed(range(len(known))) if isinstance(known[i], AIMessage)), len(known)
-    )
+def _messages(value: Any) -> list[BaseMessage]:
+    """The messages under that name; none where it holds something else, such as a text."""
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        return []
+    try:
+        return convert_to_messages(value)
+    except Exception as error:
+        # LangChain raises whatever the entry's own fault leads to.
+        msg = f"field 'messages' holds what is no message: {str(error).partition(chr(10))[0]}"
+        raise InvalidSampleError(msg) from error
+
+
+def _conversation(messages: list[BaseMessage], *, is_answered: bool = False) -> dict[str, Any]:
+    """Question, answer and contexts; where the answer is elsewhere, the last question is its own."""
+    answers = [i for i, message in enumerate(messages) if isinstance(message, AIMessage)]
+    answered = len(messages) if is_answered or not answers else answers[-1]
     return {
-        "input": _last_text(known[:answered], HumanMessage),
-        "response": _last_text(known[answered:], AIMessage),
-        "contexts": [_text(m) for m in known if isinstance(m, ToolMessage)],
+        "input": _last_text(messages[:answered], HumanMessage),
+        "response": _last_text(messages[answered:], AIMessage),
+        "contexts": [_text(m) for m in messages if isinstance(m, ToolMessage)],
     }
 
 
@@ -133,5 +190,10 @@ def _text(value: Any, *, is_question: bool = False) -> Any:
 def _passages(value: Any) -> Any:
     if not isinstance(value, list | tuple):
         return _text(value)
-    # Searches with scores return pairs of a document and its score.
-    return [_text(item[0] if isinstance(item, tuple) and item else item) for item in value]
+    return [_text(item[0] if _is_scored(item) else item) for item in value]
+
+
+def _is_scored(item: Any) -> bool:
+    """Whether this is a pair of a document and its score, as searches with scores return them."""
+    # Of two texts, such as a title and a passage, neither can be left out.
+    return isinstance(item, tuple) and not all(isinstance(part, str) for part in item)

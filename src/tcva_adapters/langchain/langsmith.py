@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 from langsmith import Client
 from langsmith.evaluation import EvaluationResult, RunEvaluator
@@ -13,11 +13,18 @@ from langsmith.run_helpers import get_tracing_context, tracing_context
 from langsmith.schemas import Example, Run
 
 from tcva_adapters.errors import InvalidSampleError
+from tcva_adapters.langchain.checks import (
+    Checked,
+    check_callable,
+    check_evaluator,
+    check_name,
+    default_key,
+)
 from tcva_adapters.langchain.evaluator import TCVAEvaluator, TCVAOutput
 from tcva_adapters.langchain.inputs import run_record
 
 
-class TCVARunEvaluator(RunEvaluator):
+class TCVARunEvaluator(Checked, RunEvaluator):
     """Judges runs for ``evaluate(..., evaluators=[...])`` and `aevaluate`.
 
     Judged is the run's output together with the example's input; the example's outputs give the
@@ -30,7 +37,13 @@ class TCVARunEvaluator(RunEvaluator):
         key: Name of the feedback; by default ``tcva_`` and the criterion.
         mapper: Turns a run and its example into what the evaluator takes, for outputs with names
             that are not known.
+
+    Raises:
+        InvalidValueError: An argument is of the wrong kind, when built or set later; or no key is
+            given and the evaluator is in a wrapper that hides its criterion.
     """
+
+    _checks: ClassVar = {"evaluator": check_evaluator, "key": check_name, "mapper": check_callable}
 
     def __init__(
         self,
@@ -40,13 +53,14 @@ class TCVARunEvaluator(RunEvaluator):
         mapper: Callable[[Run, Example | None], Any] | None = None,
     ) -> None:
         self.evaluator = evaluator
-        self.key = key or default_key(evaluator)
-        self.mapper = mapper or _record
+        self.key = key
+        self.mapper = mapper
+        _key_for(evaluator, key)  # refuses an evaluator without a name when built
 
     @property
     def feedback_keys(self) -> list[str]:
         """The name of the feedback; LangSmith shows errors under it."""
-        return [self.key]
+        return [_key_for(self.evaluator, self.key)]
 
     def evaluate_run(
         self,
@@ -57,7 +71,9 @@ class TCVARunEvaluator(RunEvaluator):
         """Judge one run."""
         with _no_leak():
             return EvaluationResult(
-                **_feedback(self.key, lambda: self.evaluator.invoke(self.mapper(run, example)))
+                **_feedback(
+                    self.feedback_keys[0], lambda: self.evaluator.invoke(self._record(run, example))
+                )
             )
 
     async def aevaluate_run(
@@ -70,9 +86,17 @@ class TCVARunEvaluator(RunEvaluator):
         with _no_leak():
             return EvaluationResult(
                 **await _afeedback(
-                    self.key, lambda: self.evaluator.ainvoke(self.mapper(run, example))
+                    self.feedback_keys[0],
+                    lambda: self.evaluator.ainvoke(self._record(run, example)),
                 )
             )
+
+    def _record(self, run: Run, example: Example | None) -> Any:
+        if self.mapper is not None:
+            return self.mapper(run, example)
+        if example is None:
+            return run_record(run.inputs, run.outputs or {}, None)
+        return run_record(example.inputs or {}, run.outputs or {}, example.outputs)
 
 
 def create_tcva_judge(
@@ -86,8 +110,11 @@ def create_tcva_judge(
     Args:
         evaluator: The evaluator.
         feedback_key: Name of the feedback; by default ``tcva_`` and the criterion.
+
+    Raises:
+        InvalidValueError: As for `TCVARunEvaluator`.
     """
-    key = feedback_key or default_key(evaluator)
+    _check_judge(evaluator, feedback_key)
 
     def tcva_judge(
         *,
@@ -97,9 +124,11 @@ def create_tcva_judge(
         context: Any = None,
         **_: Any,
     ) -> dict[str, Any]:
-        record = _with_context(run_record(inputs, outputs, reference_outputs), context)
+        given = (inputs, outputs, reference_outputs, context)
         with _no_leak():
-            return _feedback(key, lambda: evaluator.invoke(record))
+            return _feedback(
+                _key_for(evaluator, feedback_key), lambda: evaluator.invoke(_asked(*given))
+            )
 
     return tcva_judge
 
@@ -108,7 +137,7 @@ def create_async_tcva_judge(
     evaluator: TCVAEvaluator, *, feedback_key: str | None = None
 ) -> Callable[..., Coroutine[Any, Any, dict[str, Any]]]:
     """The same as `create_tcva_judge`, as a coroutine function for `aevaluate`."""
-    key = feedback_key or default_key(evaluator)
+    _check_judge(evaluator, feedback_key)
 
     async def tcva_judge(
         *,
@@ -118,9 +147,11 @@ def create_async_tcva_judge(
         context: Any = None,
         **_: Any,
     ) -> dict[str, Any]:
-        record = _with_context(run_record(inputs, outputs, reference_outputs), context)
+        given = (inputs, outputs, reference_outputs, context)
         with _no_leak():
-            return await _afeedback(key, lambda: evaluator.ainvoke(record))
+            return await _afeedback(
+                _key_for(evaluator, feedback_key), lambda: evaluator.ainvoke(_asked(*given))
+            )
 
     return tcva_judge
 
@@ -142,9 +173,15 @@ class _LocalClient(Client):
         """Send nothing."""
 
 
-def default_key(evaluator: TCVAEvaluator) -> str:
-    """The name of an evaluator's feedback where none is given."""
-    return f"tcva_{evaluator.criterion_name}"
+def _key_for(evaluator: TCVAEvaluator, key: str | None) -> str:
+    # Not once and for all: an evaluator may be given another criterion.
+    return default_key(evaluator) if key is None else key
+
+
+def _check_judge(evaluator: TCVAEvaluator, feedback_key: str | None) -> None:
+    check_evaluator("evaluator", evaluator)
+    check_name("feedback_key", feedback_key)
+    _key_for(evaluator, feedback_key)
 
 
 @contextmanager
@@ -190,11 +227,6 @@ def _as_error(key: str, error: InvalidSampleError) -> dict[str, Any]:
     return {"key": key, "score": None, "comment": str(error), "extra": {"error": True}}
 
 
-def _record(run: Run, example: Example | None) -> dict[str, Any]:
-    if example is None:
-        return run_record(run.inputs, run.outputs or {}, None)
-    return run_record(example.inputs or {}, run.outputs or {}, example.outputs)
-
-
-def _with_context(record: dict[str, Any], context: Any) -> dict[str, Any]:
+def _asked(inputs: Any, outputs: Any, reference: Any, context: Any) -> dict[str, Any]:
+    record = run_record(inputs, outputs, reference)
     return record if context is None else {**record, "contexts": context}

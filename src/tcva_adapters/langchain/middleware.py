@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NotRequired
+from typing import Any, ClassVar, NotRequired
 
 from langchain.agents import AgentState
 from langchain.agents.middleware import AgentMiddleware, hook_config
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import Runnable
 
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.langchain.checks import Checked, check_count, check_evaluator
 from tcva_adapters.langchain.evaluator import TCVAOutput
 from tcva_adapters.langchain.gating import complaints
 from tcva_adapters.langchain.inputs import CRITIC
@@ -21,7 +21,7 @@ class TCVAState(AgentState[Any]):
     tcva: NotRequired[TCVAOutput]
 
 
-class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
+class TCVAMiddleware(Checked, AgentMiddleware[TCVAState, Any, Any]):
     """Judges an agent's answers and sends weak ones back with what was wrong.
 
     An answer is a message of the model without tool calls. Its contexts are the tool messages, its
@@ -34,16 +34,16 @@ class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
         max_retries: How often per question the model is asked again; 0 only judges.
 
     Raises:
-        InvalidValueError: `max_retries` is below 0.
+        InvalidValueError: `max_retries` is no whole number from 0 on, or the evaluator is none;
+            raised when built, and when one of them is set later.
     """
+
+    _checks: ClassVar = {"evaluator": check_evaluator, "max_retries": check_count(0)}
 
     state_schema = TCVAState
 
     def __init__(self, evaluator: Runnable[Any, TCVAOutput], *, max_retries: int = 1) -> None:
         super().__init__()
-        if max_retries < 0:
-            msg = f"max_retries={max_retries!r}; it is 0 or more"
-            raise InvalidValueError(msg)
         self.evaluator = evaluator
         self.max_retries = max_retries
 

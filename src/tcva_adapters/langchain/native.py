@@ -17,12 +17,11 @@ from langchain_classic.evaluation.schema import StringEvaluator
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import Runnable
 
-from tcva_adapters.core.verdicts import LEVELS, Verdict
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.judging.native import NativeScore, NativeVerdict
 from tcva_adapters.judging.sample import Sample
 
-_WORDS: Final = {"Y": Verdict.FULLY, "CORRECT": Verdict.FULLY, "N": Verdict.NONE}
 _TOP: Final = 10
 
 
@@ -107,34 +106,32 @@ class _Call:
         if not isinstance(llm, Runnable):
             msg = f"llm={llm!r} is no LangChain LLM; LexicalLLM() is one that needs no network"
             raise InvalidValueError(msg)
-        native = _NATIVES[name]
         self._name, self._sample, self._counter = name, sample, _Counter()
-        self.evaluator = native.build(llm=llm)
-        self.arguments: dict[str, Any] = {
-            "prediction": sample.response or "",
-            "input": sample.input,
-            "callbacks": [self._counter],
-        }
-        if native.reference is not None:
-            self.arguments["reference"] = sample.field(native.reference)
+        self.evaluator = _NATIVES[name].build(llm=llm)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        sample, reference = self._sample, _NATIVES[self._name].reference
+        if sample.response is None:  # LangChain would have the word None judged
+            msg = "the sample has no response"
+            raise InvalidSampleError(msg)
+        given = {"prediction": sample.response, "input": sample.input, "callbacks": [self._counter]}
+        return given if reference is None else {**given, "reference": sample.field(reference)}
 
     def read(self, output: Mapping[str, Any]) -> NativeScore:
         score, reason = output["score"], output["reasoning"]
         if score is None:
             return self.failed(f"no verdict in the reply {reason!r:.200}")
-        word = output.get("value") or f"{round(score * _TOP)}"
-        said = NativeVerdict(self._sample.response or "", word, _level(word), reason)
+        rating = round(score * _TOP)
+        word = output.get("value") or f"{rating}"
+        # Ten steps for five levels; a yes or no scores 1 or 0, the first of them or the last.
+        level = LEVELS[min((_TOP - rating) // 2, len(LEVELS) - 1)]
+        said = NativeVerdict(self._sample.response or "", word, level, reason)
         return NativeScore(self._name, float(score), (said,), self._counter.calls)
 
     def failed(self, error: Exception | str) -> NativeScore:
         text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
         return NativeScore(self._name, None, calls=self._counter.calls, error=text)
-
-
-def _level(word: str) -> Verdict:
-    if word.isdigit():
-        return LEVELS[(_TOP - int(word)) // 2]  # ten steps for five levels
-    return _WORDS.get(word.upper(), Verdict.NONE)
 
 
 class _Counter(BaseCallbackHandler):
