@@ -1,0 +1,306 @@
+"""Bootstrap intervals of agreement with people, and paired comparisons of two methods."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.stats.checks import (
+    BoolArray,
+    IntArray,
+    check_level,
+    group_codes,
+    numbers,
+    same_length,
+    same_within,
+    whole,
+)
+from tcva_adapters.stats.correlation import Measure, check_measure, higher_is_better, value_of
+from tcva_adapters.stats.replicates import IntervalMethod, Replicates
+from tcva_adapters.stats.resampling import resample
+
+__all__ = [
+    "Interval",
+    "IntervalMethod",
+    "PairedDifference",
+    "interval",
+    "intervals",
+    "paired_difference",
+    "resample",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A measure of agreement with its bootstrap interval.
+
+    Attributes:
+        measure: Which measure.
+        value: On all samples; nan where it is undefined.
+        low: Lower end; nan where there is no interval.
+        high: Upper end, likewise.
+        n: Samples that have both a score and a human score.
+        n_boot: Resamples drawn.
+        level: Of confidence, e.g. 0.95.
+        method: ``percentile`` or ``bca``.
+        undefined: Resamples without a value (one side constant), which are left out.
+        clusters: Groups that were resampled; None where single samples were.
+    """
+
+    measure: Measure
+    value: float
+    low: float
+    high: float
+    n: int
+    n_boot: int
+    level: float
+    method: IntervalMethod
+    undefined: int
+    clusters: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PairedDifference:
+    """Two methods on the same samples, and how sure their difference is.
+
+    Attributes:
+        measure: Which measure.
+        first: Its value for the first method, on the samples that have all three scores.
+        second: For the second one.
+        delta: ``first - second``.
+        low: Lower end of the percentile interval of the difference; nan where there is none.
+        high: Upper end, likewise.
+        p_two_sided: For "no difference": twice the smaller share of resamples on either side of
+            0, each counted with one resample more, so that it is never 0.
+        p_paper: The TCVA paper's one-sided figure: the share of resamples in which the second
+            method is ahead by at least what the first one is ahead by on all samples.
+        n: Samples on which both methods and people have a score.
+        n_boot: Resamples drawn.
+        undefined: Resamples in which either value is undefined, which are left out.
+        level: Of the interval.
+        clusters: Groups that were resampled; None where single samples were.
+    """
+
+    measure: Measure
+    first: float
+    second: float
+    delta: float
+    low: float
+    high: float
+    p_two_sided: float
+    p_paper: float
+    n: int
+    n_boot: int
+    undefined: int
+    level: float = 0.95
+    clusters: int | None = None
+
+
+def interval(
+    measure: Measure,
+    scores: npt.ArrayLike,
+    human: npt.ArrayLike,
+    *,
+    n_boot: int = 10_000,
+    level: float = 0.95,
+    method: IntervalMethod = "percentile",
+    seed: int = 0,
+    groups: Sequence[object] | None = None,
+) -> Interval:
+    """The agreement of one method with people, with a bootstrap interval.
+
+    Args:
+        measure: ``spearman``, ``kendall``, ``pearson`` or ``mae``.
+        scores: Shape (N,). Pairs with a nan, None or infinity are left out before resampling.
+        human: Shape (N,), likewise.
+        n_boot: Resamples.
+        level: Of confidence, in (0, 1).
+        method: ``percentile`` takes the resamples' quantiles; ``bca`` corrects them for bias and
+            acceleration (Efron and Tibshirani, An Introduction to the Bootstrap, section 14.3).
+        seed: Same seed, same resamples, same bits.
+        groups: One per sample: resample whole groups instead of single samples.
+
+    Returns:
+        Ends are nan where the value is undefined, where fewer than two samples (or groups) are
+        left to draw from, and, with ``bca``, where the correction is undefined (all resamples on
+        one side of the value, or no value without one of the samples).
+
+    Raises:
+        InvalidValueError: An unknown measure or method, lengths that differ, n_boot below 1, a
+            level outside (0, 1), a negative seed, or groups that do not fit.
+        MissingDependencyError: A correlation, or ``bca``, without scipy.
+
+    >>> found = interval("mae", [0.1, 0.4, 0.5, 0.9], [0.0, 0.5, 0.5, 1.0], n_boot=1000)
+    >>> round(found.value, 3), round(found.low, 3), round(found.high, 3), found.n
+    (0.075, 0.025, 0.1, 4)
+    """
+    column = numbers("scores", scores)[:, None]
+    return intervals(
+        measure,
+        column,
+        human,
+        n_boot=n_boot,
+        level=level,
+        method=method,
+        seed=seed,
+        groups=groups,
+    )[0]
+
+
+def intervals(
+    measure: Measure,
+    table: npt.ArrayLike,
+    human: npt.ArrayLike,
+    *,
+    n_boot: int = 10_000,
+    level: float = 0.95,
+    method: IntervalMethod = "percentile",
+    seed: int = 0,
+    groups: Sequence[object] | None = None,
+) -> list[Interval]:
+    """``interval`` for every column of a table, bit for bit, faster than one by one.
+
+    Methods that have scores on the same samples share the resamples.
+
+    Args:
+        measure: As for ``interval``, and so are the others.
+        table: Shape (N, M), one column per method.
+        human: Shape (N,).
+        n_boot: Resamples.
+        level: Of confidence.
+        method: ``percentile`` or ``bca``.
+        seed: Of the resamples.
+        groups: One per sample, or None.
+
+    Returns:
+        One per column.
+
+    Raises:
+        InvalidValueError: As for ``interval``.
+        MissingDependencyError: A correlation, or ``bca``, without scipy.
+    """
+    n_boot = _checked(measure, n_boot, level)
+    if method not in get_args(IntervalMethod):
+        msg = f"no method {method!r}; there are {', '.join(get_args(IntervalMethod))}"
+        raise InvalidValueError(msg)
+    columns, people = numbers("scores", table, ndim=2), numbers("human", human)
+    same_length(scores=columns, human=people)
+    masks = (np.isfinite(columns) & np.isfinite(people)[:, None]).T
+    sharing: dict[bytes, list[int]] = {}
+    for number, mask in enumerate(masks):
+        sharing.setdefault(mask.tobytes(), []).append(number)
+    found: dict[int, Interval] = {}
+    for members in sharing.values():
+        kept = masks[members[0]]
+        methods, humans = [columns[kept, number] for number in members], people[kept]
+        codes = _codes(groups, kept)
+        runs = Replicates(measure, methods, humans, n_boot=n_boot, seed=seed, codes=codes)
+        for place, (number, scores) in enumerate(zip(members, methods, strict=True)):
+            (low, high), undefined = runs.ends(place, level, method)
+            found[number] = Interval(
+                measure,
+                value_of(measure, scores, humans),
+                low,
+                high,
+                len(humans),
+                n_boot,
+                level,
+                method,
+                undefined,
+                runs.clusters,
+            )
+    return [found[number] for number in range(len(masks))]
+
+
+def paired_difference(
+    measure: Measure,
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    human: npt.ArrayLike,
+    *,
+    n_boot: int = 10_000,
+    level: float = 0.95,
+    seed: int = 0,
+    groups: Sequence[object] | None = None,
+) -> PairedDifference:
+    """Which of two methods agrees better with people, on the samples where both have a score.
+
+    Both are measured on the same resamples, so that what is hard for both cancels out.
+
+    Args:
+        measure: ``spearman``, ``kendall``, ``pearson`` or ``mae``.
+        first: Shape (N,); nan or None where there is none.
+        second: Shape (N,), likewise.
+        human: Shape (N,), likewise.
+        n_boot: Resamples.
+        level: Of the interval of the difference, in (0, 1).
+        seed: Same seed, same resamples, same bits.
+        groups: One per sample: resample whole groups instead of single samples.
+
+    Returns:
+        The difference with its percentile interval and two p-values. With ``mae``, where lower is
+        better, a negative difference speaks for the first method, and ``p_paper`` is turned round
+        so that small still does.
+
+    Raises:
+        InvalidValueError: As for ``interval``.
+        MissingDependencyError: A correlation, or ``bca``, without scipy.
+
+    >>> people = [1, 2, 3, 4, 5, 6]
+    >>> found = paired_difference("mae", people, [2, 2, 2, 4, 6, 8], people, n_boot=1000)
+    >>> round(found.delta, 3), found.p_two_sided < 0.05, found.p_paper
+    (-0.833, True, 0.0)
+    """
+    n_boot = _checked(measure, n_boot, level)
+    sides = [numbers("first", first), numbers("second", second)]
+    people = numbers("human", human)
+    same_length(first=sides[0], second=sides[1], human=people)
+    kept: BoolArray = np.isfinite(np.array([*sides, people])).all(axis=0)
+    sides, people = [side[kept] for side in sides], people[kept]
+    codes = _codes(groups, kept)
+    run = Replicates(measure, sides, people, n_boot=n_boot, seed=seed, codes=codes)
+    defined = ~np.isnan(run.values).any(axis=0)
+    values = run.values[:, defined]
+    deltas = values[0] - values[1]
+    observed = run.observed[0] - run.observed[1]
+    low = high = p_two_sided = p_paper = float("nan")
+    if len(deltas) and not np.isnan(observed):
+        low, high = np.quantile(deltas, [(1 - level) / 2, (1 + level) / 2]).tolist()
+        same = same_within(values)
+        below = int(np.count_nonzero(deltas <= same))
+        above = int(np.count_nonzero(deltas >= -same))
+        p_two_sided = min(1.0, 2 * (min(below, above) + 1) / (len(deltas) + 1))
+        ahead = deltas if higher_is_better(measure) else -deltas
+        lead = observed if higher_is_better(measure) else -observed
+        p_paper = float(np.mean(-ahead >= lead - same))
+    one, other = (value_of(measure, side, people) for side in sides)
+    return PairedDifference(
+        measure,
+        one,
+        other,
+        one - other,
+        low,
+        high,
+        p_two_sided,
+        p_paper,
+        len(people),
+        n_boot,
+        n_boot - len(deltas),
+        level,
+        run.clusters,
+    )
+
+
+def _checked(measure: Measure, n_boot: int, level: float) -> int:
+    check_measure(measure)
+    check_level(level)
+    return whole("n_boot", n_boot, least=1)
+
+
+def _codes(groups: Sequence[object] | None, kept: BoolArray) -> IntArray | None:
+    return None if groups is None else group_codes(groups, kept)

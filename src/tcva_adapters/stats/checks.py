@@ -1,0 +1,114 @@
+"""Arguments of the statistics: turned into arrays, or refused with the value and the way out."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from tcva_adapters.errors import InvalidValueError
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+
+def numbers(name: str, values: npt.ArrayLike, *, ndim: int = 1) -> FloatArray:
+    """As an array of floats; None becomes nan.
+
+    Raises:
+        InvalidValueError: Values that are no numbers, or another number of dimensions.
+
+    >>> numbers("scores", [1, None])
+    array([ 1., nan])
+    """
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        msg = f"{name} must be numbers (nan or None where there is none): {error}"
+        raise InvalidValueError(msg) from None
+    if array.ndim != ndim:
+        msg = f"{name} must have {ndim} dimension(s), not the shape {array.shape}"
+        raise InvalidValueError(msg)
+    return array
+
+
+def same_length(**arrays: FloatArray) -> None:
+    """Nothing, if all have one entry or row per sample.
+
+    Raises:
+        InvalidValueError: Lengths that differ.
+    """
+    lengths = {name: len(array) for name, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        shown = ", ".join(f"{length} of {name}" for name, length in lengths.items())
+        msg = f"different lengths: {shown}; give one value per sample, nan where there is none"
+        raise InvalidValueError(msg)
+
+
+def whole(name: str, value: int, *, least: int) -> int:
+    """A whole number that is not too small.
+
+    Raises:
+        InvalidValueError: Anything else.
+    """
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if number < least:
+        msg = f"{name} is {value!r}; it must be a whole number from {least} up"
+        raise InvalidValueError(msg)
+    return number
+
+
+def check_level(level: float) -> None:
+    """Nothing, if this can be the level of an interval.
+
+    Raises:
+        InvalidValueError: A level outside (0, 1).
+    """
+    if not 0 < level < 1:
+        msg = f"level is {level!r}; it must lie between 0 and 1, e.g. 0.95"
+        raise InvalidValueError(msg)
+
+
+def same_within(values: FloatArray) -> float:
+    """How far two values of a measure may be apart and still be equal on paper.
+
+    The same mean of the same tenths, summed up in another order, differs in the last bit; shares
+    of resamples must not depend on that.
+    """
+    return 1e-12 * float(np.abs(values).max())
+
+
+def group_codes(groups: Sequence[object], kept: BoolArray) -> IntArray:
+    """Groups of the kept samples as numbers from 0 up, in the order of their first sample.
+
+    Args:
+        groups: One per sample; equal objects are one group.
+        kept: Which samples take part, shape (N,).
+
+    Raises:
+        InvalidValueError: Another number of groups than of samples, or a kept sample whose group
+            is None, nan or cannot be compared.
+
+    >>> group_codes(["b", "a", None, "b"], np.array([True, True, False, True])).tolist()
+    [0, 1, 0]
+    """
+    if len(groups) != len(kept):
+        msg = f"{len(groups)} groups for {len(kept)} samples; give one group per sample"
+        raise InvalidValueError(msg)
+    names = list(groups)
+    codes: dict[object, int] = {}
+    found = np.empty(int(kept.sum()), dtype=np.int64)
+    for place, number in enumerate(np.flatnonzero(kept).tolist()):
+        group = names[number]
+        missing = group is None or (isinstance(group, float) and group != group)  # noqa: PLR0124  # nan
+        if missing or not isinstance(group, Hashable):
+            msg = f"group {number} is {group!r}; give every sample with scores a group (a name)"
+            raise InvalidValueError(msg)
+        found[place] = codes.setdefault(group, len(codes))
+    return found

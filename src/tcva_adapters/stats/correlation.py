@@ -1,0 +1,96 @@
+"""Agreement of a method's scores with people: three correlations and the mean absolute error."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.stats.checks import FloatArray, numbers, same_length
+from tcva_adapters.stats.scipy_extra import scipy_module
+
+Measure = Literal["spearman", "kendall", "pearson", "mae"]
+MEASURES: Final[tuple[Measure, ...]] = get_args(Measure)
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How well scores agree with people, as one number.
+
+    Attributes:
+        measure: Which number it is.
+        value: The correlation in [-1, 1] or the mean absolute error; nan where it is undefined.
+        n: Samples that have both a score and a human score.
+    """
+
+    measure: Measure
+    value: float
+    n: int
+
+
+def agreement(measure: Measure, scores: npt.ArrayLike, human: npt.ArrayLike) -> Agreement:
+    """Agreement of scores with people, on the samples where both are finite.
+
+    Args:
+        measure: ``spearman`` (ranks, ties get their average rank), ``kendall`` (tau-b),
+            ``pearson``, or ``mae``.
+        scores: Shape (N,); nan or None where there is none.
+        human: Shape (N,), likewise.
+
+    Returns:
+        The value is nan for fewer than two samples (``mae``: none at all), and for a correlation
+        where one side has the same value throughout.
+
+    Raises:
+        InvalidValueError: An unknown measure, lengths that differ, values that are no numbers.
+        MissingDependencyError: A correlation without scipy.
+
+    >>> agreement("spearman", [0.1, 0.5, 0.9, None], [1, 3, 2, 5])
+    Agreement(measure='spearman', value=0.5, n=3)
+    >>> agreement("mae", [0.5, 1.0], [0.25, 0.75]).value
+    0.25
+    """
+    check_measure(measure)
+    first, people = numbers("scores", scores), numbers("human", human)
+    same_length(scores=first, human=people)
+    both = np.isfinite(first) & np.isfinite(people)
+    return Agreement(measure, value_of(measure, first[both], people[both]), int(both.sum()))
+
+
+def higher_is_better(measure: Measure) -> bool:
+    """Whether a larger value means a closer agreement: for all but ``mae``.
+
+    Raises:
+        InvalidValueError: An unknown measure.
+    """
+    check_measure(measure)
+    return measure != "mae"
+
+
+def check_measure(measure: str) -> None:
+    """Nothing, if there is such a measure.
+
+    Raises:
+        InvalidValueError: There is none.
+    """
+    if measure not in MEASURES:
+        msg = f"no measure {measure!r}; there are {', '.join(MEASURES)}"
+        raise InvalidValueError(msg)
+
+
+def value_of(measure: Measure, scores: FloatArray, human: FloatArray) -> float:
+    """The value for finite scores of one length; nan where it is undefined."""
+    if measure == "mae":
+        return float(np.abs(scores - human).mean()) if len(scores) else float("nan")
+    if len(scores) < 2 or scores.min() == scores.max() or human.min() == human.max():
+        return float("nan")
+    stats = scipy_module("stats")
+    function = {"spearman": stats.spearmanr, "kendall": stats.kendalltau, "pearson": stats.pearsonr}
+    with warnings.catch_warnings():
+        # scipy doubts its p-value where a side is nearly constant; only the statistic is used.
+        warnings.simplefilter("ignore")
+        return float(function[measure](scores, human).statistic)

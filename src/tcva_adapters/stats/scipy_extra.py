@@ -1,0 +1,22 @@
+"""The one place where scipy is loaded: on first use, since it is an extra."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+from typing import Literal
+
+from tcva_adapters.errors import MissingDependencyError
+
+
+def scipy_module(name: Literal["stats", "special"]) -> ModuleType:
+    """``scipy.stats`` or ``scipy.special``.
+
+    Raises:
+        MissingDependencyError: scipy is not installed.
+    """
+    try:
+        return importlib.import_module(f"scipy.{name}")
+    except ImportError:
+        msg = "statistics need scipy: pip install 'tcva-adapters[stats]'"
+        raise MissingDependencyError(msg) from None
