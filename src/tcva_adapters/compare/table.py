@@ -90,7 +90,10 @@ class ScoreTable:
         for row in rows:
             cell = (row.sample, row.method)
             if cell in cells:
-                msg = f"two rows for sample {row.sample!r} and method {row.method!r}"
+                msg = (
+                    f"two rows for sample {row.sample!r} and method {row.method!r}; give the scores "
+                    "of another run another name"
+                )
                 raise InvalidValueError(msg)
             cells[cell] = np.nan if row.score is None else float(row.score)
         samples = tuple(dict.fromkeys(sample for sample, _ in cells))

@@ -1,0 +1,145 @@
+"""DeepEval's test runs as existing results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+from tcva_adapters.compare.existing_records import (
+    Existing,
+    Found,
+    Reading,
+    Record,
+    count_of,
+    finite_of,
+    load_json,
+    passages_of,
+    refuse,
+    text_of,
+)
+from tcva_adapters.compare.table import Row
+from tcva_adapters.judging.sample import ALIASES
+
+_CASE_KEYS: Final = ("testCases", "test_results", "testResults")
+_GENERATED_NAME: Final = "test_case_"
+
+
+def read_deepeval_json(path: str | Path, reading: Reading | None = None) -> Existing:
+    """Read a DeepEval test run.
+
+    That is ``.deepeval/.latest_test_run.json``, a file in ``DEEPEVAL_RESULTS_FOLDER``, or the JSON
+    of what ``evaluate`` returns. Methods are named ``deepeval METRIC``; a metric's threshold comes
+    along. A metric that a test case lacks was skipped there.
+
+    Raises:
+        UnreadableInputError: The file cannot be read, or it is no test run.
+    """
+    content = load_json(path)
+    if not is_deepeval(content):
+        refuse(path, f"no DeepEval test run: it has no {' or '.join(_CASE_KEYS)}")
+    return read_run(path, content, reading or Reading())
+
+
+def is_deepeval(content: Any) -> bool:
+    """Whether a JSON document is a test run."""
+    return isinstance(content, dict) and (
+        isinstance(content.get("testRunData"), dict) or any(key in content for key in _CASE_KEYS)
+    )
+
+
+def read_run(path: str | Path, content: Record, reading: Reading) -> Existing:
+    """The test cases and metrics of a test run.
+
+    Raises:
+        UnreadableInputError: It holds no metric, or a score outside the scale.
+    """
+    run = content.get("testRunData") or content
+    cases: list[Any] = next((run[k] for k in _CASE_KEYS if isinstance(run.get(k), list)), [])
+    per_case = [(case, _metrics_of(case)) for case in cases if isinstance(case, dict)]
+    names = list(dict.fromkeys(name for _, metrics in per_case for name in metrics))
+    if reading.methods is not None:
+        absent = [name for name in reading.methods if name not in names]
+        if absent:
+            refuse(path, f"it has no metric {absent[0]!r}; metrics are {', '.join(names)}")
+        names = list(reading.methods)
+    if not names:
+        refuse(path, "the test run holds no metric of a single answer")
+    found = []
+    thresholds: dict[str, float] = {}
+    for number, (case, metrics) in enumerate(per_case, start=1):
+        rows = []
+        for name in names:
+            data = metrics.get(name)
+            where = f"{path}, test case {number}: metric {name!r}"
+            rows.append(_metric_row(name, data, reading, where))
+            threshold = finite_of((data or {}).get("threshold"))
+            if threshold is not None:
+                low, high = reading.scale
+                thresholds[f"deepeval {name}"] = (threshold - low) / (high - low)
+        found.append(_case(number, tuple(rows), case))
+    first = len(per_case) + 1
+    talks = run.get("conversationalTestCases") or []
+    found += [
+        Found(number, (), unusable="a conversation, not one answer")
+        for number in range(first, first + len(talks))
+    ]
+    methods = tuple(f"deepeval {name}" for name in names)
+    return Existing(str(path), "deepeval", methods, tuple(found), thresholds)
+
+
+def _metrics_of(case: Record) -> dict[str, dict[str, Any]]:
+    """By name; a name that occurs again in one test case gets a number."""
+    metrics: dict[str, dict[str, Any]] = {}
+    for data in _first(case, "metricsData", "metrics_data") or ():
+        name = base = str(data.get("name"))
+        number = 1
+        while name in metrics:
+            number += 1
+            name = f"{base} #{number}"
+        metrics[name] = data
+    return metrics
+
+
+def _metric_row(name: str, data: Record | None, reading: Reading, where: str) -> Row:
+    if data is None:
+        return Row("", f"deepeval {name}", None, "skipped")
+    score = reading.score(data.get("score"), where)
+    why = ""
+    if score is None:
+        why = str(data.get("error") or data.get("reason") or "no score in the file")
+    return Row(
+        "",
+        f"deepeval {name}",
+        score,
+        why,
+        input_tokens=count_of(_first(data, "inputTokenCount", "input_tokens", "input_token_count")),
+        output_tokens=count_of(
+            _first(data, "outputTokenCount", "output_tokens", "output_token_count")
+        ),
+    )
+
+
+def _case(number: int, rows: tuple[Row, ...], case: Record) -> Found:
+    name = str(case.get("name") or "")
+    generated = name.startswith(_GENERATED_NAME) and name[len(_GENERATED_NAME) :].isdigit()
+    metadata = _first(case, "metadata", "additional_metadata") or {}
+    text = {
+        field: value if isinstance(value, str) else None
+        for field, value in (
+            ("input", case.get("input")),
+            ("response", _first(case, "actualOutput", "actual_output")),
+        )
+    }
+    return Found(
+        line=number,
+        rows=rows,
+        # A name that DeepEval made up counts test cases of one run, and says nothing of samples.
+        id=(None if generated else name) or text_of(metadata, ALIASES["id"][:2]),
+        input=text["input"],
+        response=text["response"],
+        contexts=passages_of(_first(case, "retrievalContext", "retrieval_context")),
+    )
+
+
+def _first(record: Record, *names: str) -> Any:
+    return next((record[name] for name in names if record.get(name) is not None), None)

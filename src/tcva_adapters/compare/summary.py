@@ -1,0 +1,157 @@
+"""Several methods on the same samples, in figures: each alone, in pairs, and against people.
+
+For the runner: ``summarise_table(table, rows=..., thresholds=...) -> Comparison`` (``.to_dict()``),
+printed by ``render.print_comparison``. Nothing here calls a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from tcva_adapters.compare.decisions import resolve_thresholds
+from tcva_adapters.compare.describe import (
+    Difference,
+    MethodSummary,
+    PairSummary,
+    compare_pairs,
+    describe,
+    differences,
+)
+from tcva_adapters.compare.jsonable import jsonable
+from tcva_adapters.compare.people import People, compare_with_people
+from tcva_adapters.compare.table import Row, ScoreTable
+from tcva_adapters.errors import InvalidValueError, MissingDependencyError
+
+__all__ = ["Comparison", "summarise_table"]
+
+FEW: Final = 30
+"""Human scores below which intervals are hardly of use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All figures of a comparison.
+
+    Attributes:
+        samples: Samples in the table.
+        common: Samples that every method has scored.
+        methods: Each method alone, in the table's order.
+        pairs: Each pair of methods, on the samples that both have scored.
+        differences: The samples on which two methods differ most.
+        people: The methods against people; None without human scores.
+        n_boot: Resamples per interval and test.
+        level: Of the intervals.
+        seed: Of the resamples.
+        notes: What a reader must know beside the figures, in sentences.
+    """
+
+    samples: int
+    common: int
+    methods: tuple[MethodSummary, ...]
+    pairs: tuple[PairSummary, ...]
+    differences: tuple[Difference, ...]
+    people: People | None
+    n_boot: int
+    level: float
+    seed: int
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON has it; figures that are undefined are None."""
+        whole: dict[str, Any] = jsonable(self)
+        for entry, pair in zip(whole["pairs"], self.pairs, strict=True):
+            entry["decisions"] = pair.decisions.to_dict()
+        return whole
+
+
+def summarise_table(
+    table: ScoreTable,
+    *,
+    rows: Iterable[Row] | None = None,
+    thresholds: Mapping[str, float] | None = None,
+    views: Sequence[str] = (),
+    reference: str | None = None,
+    n_boot: int = 10_000,
+    level: float = 0.95,
+    seed: int = 0,
+    groups: Sequence[object] | None = None,
+    most: int = 10,
+) -> Comparison:
+    """Describe the methods of a table, compare them in pairs, and with people if there are any.
+
+    Args:
+        table: Scores, and human scores where there are some.
+        rows: The tidy rows that the table was made of, for the reasons of missing scores.
+        thresholds: A method's score passes from here on; 0.5 where none is given.
+        views: Methods that are views of one judgement (TCVA at several temperatures): the samples
+            on which these differ from each other are not listed.
+        reference: The method that the others are tested against; by default the best one.
+        n_boot: Resamples per interval and test.
+        level: Of the intervals.
+        seed: Of the resamples.
+        groups: One per sample: resample whole groups (one document with several answers) instead.
+        most: How many of the samples with the largest differences to list.
+
+    Raises:
+        InvalidValueError: An unknown method among the thresholds or views or as reference; a count
+            below 0.
+
+    >>> rows = [Row("a", "x", 0.2), Row("a", "y", 1.0), Row("b", "x", 0.8), Row("b", "y", None)]
+    >>> comparison = summarise_table(ScoreTable.of(rows), rows=rows)
+    >>> [(m.method, m.mean, m.scored, m.samples) for m in comparison.methods]
+    [('x', 0.5, 2, 2), ('y', 1.0, 1, 2)]
+    """
+    if most < 0:
+        msg = f"most={most!r}; give 0 or more"
+        raise InvalidValueError(msg)
+    for name in (*views, *([] if reference is None else [reference])):
+        table.column(name)  # refuses a name that is not there
+    limits = resolve_thresholds(table.methods, thresholds)
+    methods = describe(table, limits, rows)
+    people, notes = None, _notes(methods)
+    if table.human is not None and np.isfinite(table.human).any():
+        try:
+            people = compare_with_people(
+                table, reference=reference, n_boot=n_boot, level=level, seed=seed, groups=groups
+            )
+            notes += _human_notes(people)
+        except MissingDependencyError as error:
+            notes.append(f"no comparison with people: {error}")
+    return Comparison(
+        samples=len(table.samples),
+        common=int(np.isfinite(table.scores).all(axis=1).sum()),
+        methods=methods,
+        pairs=compare_pairs(table, limits),
+        differences=differences(table, most, views),
+        people=people,
+        n_boot=n_boot,
+        level=level,
+        seed=seed,
+        notes=tuple(notes),
+    )
+
+
+def _notes(methods: Sequence[MethodSummary]) -> list[str]:
+    notes = [f"{m.method} has no score at all" for m in methods if m.samples and not m.scored]
+    if len({m.scored for m in methods}) > 1:
+        notes.append(
+            "coverage differs, so means are of different samples; "
+            f"'common' is of the {methods[0].common} that every method has scored"
+        )
+    return notes
+
+
+def _human_notes(people: People) -> list[str]:
+    notes = [f"no {measure}: {why}" for measure, why in people.left_out]
+    if people.judged < FEW:
+        notes.append(f"{people.judged} human scores are few: expect wide intervals")
+    if people.chosen and people.tests:
+        notes.append(
+            f"{people.reference} was picked as the reference on these samples, for its Spearman "
+            "correlation; that flatters it in the tests"
+        )
+    return notes
