@@ -44,7 +44,7 @@ from tcva_adapters import llamaindex as ours_llamaindex
 from tcva_adapters import ragas as ours_ragas
 from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.ragas.offline import _PROMPTS as RAGAS_PROMPTS
+from tcva_adapters.ragas.offline import KNOWN_PROMPTS as RAGAS_PROMPTS
 
 KINDS = ("full_support", "half_support", "contradiction", "mixed", "list")
 OURS = "ours"

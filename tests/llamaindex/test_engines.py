@@ -130,6 +130,26 @@ def test_one_failure_leaves_the_batch_alone() -> None:
     assert reasons == [None, Reason.JUDGE_ERROR, None, Reason.MISSING_FIELD, None]
 
 
+def test_unreadable_samples_and_settings_leave_the_batch_alone() -> None:
+    given: dict[str, Any] = {
+        "queries": ["One?", "Two?", "Three?", "Four?"],
+        "response_strs": [GOOD, 5, GOOD, GOOD],
+        "contexts_list": [[PASSAGE], [PASSAGE], [1, 2], [PASSAGE]],
+        "tcva": {"temperature": [0.5, 0.5, 0.5, 7]},
+    }
+    runner = BatchEvalRunner({"tcva": TCVAEvaluator(ScriptedLLM(reply=lambda _: FULLY))})
+    found = runner.evaluate_response_strs(**given)["tcva"]
+    assert [r.score for r in found] == [1.0, None, None, None]
+    assert [r.query for r in found] == given["queries"]
+    assert [r.response for r in found] == [GOOD, None, GOOD, GOOD]
+    named = ("'response'", "'contexts'", "temperature 7.0")
+    assert all(n in (r.invalid_reason or "") for n, r in zip(named, found[1:], strict=True))
+    runner = BatchEvalRunner({"tcva": TCVAEvaluator(ScriptedLLM(reply=lambda _: FULLY))})
+    responses: Any = [Response(GOOD, [NodeWithScore(node=TextNode(text=PASSAGE))]), {"text": GOOD}]
+    mixed = runner.evaluate_responses(queries=["One?", "Two?"], responses=responses)["tcva"]
+    assert [r.score for r in mixed] == [1.0, None]
+
+
 def test_a_batch_beside_the_natives_and_with_settings_per_sample() -> None:
     runner = BatchEvalRunner(
         {

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import math
+import pickle
 from collections.abc import AsyncGenerator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +21,7 @@ from llama_index.core.base.response.schema import (
     Response,
     StreamingResponse,
 )
+from llama_index.core.chat_engine.types import AgentChatResponse
 from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
 from llama_index.core.prompts import PromptTemplate
 from llama_index.core.schema import MetadataMode, NodeWithScore, TextNode
@@ -27,7 +32,7 @@ from tests.support.scripted import verdict_json
 from tcva_adapters import TCVA, Sample, Verdict
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, TCVAError
 from tcva_adapters.judging.assessment import Reason
-from tcva_adapters.llamaindex import TCVAEvaluationResult, TCVAEvaluator
+from tcva_adapters.llamaindex import LexicalLLM, TCVAEvaluationResult, TCVAEvaluator
 
 QUERY = "When does the office open, and what does parking cost?"
 RESPONSE = "The office opens at nine. Parking costs money."
@@ -197,9 +202,59 @@ def test_one_sample_may_have_its_own_setting(is_async: bool) -> None:
     assert result.score == pytest.approx(((1 + 0.3**-8) / 2) ** (-1 / 8), abs=1e-12)
     assert result.scoring.threshold == 0.9
     assert evaluated(evaluator).score == pytest.approx(SCORE)
-    with pytest.raises(InvalidValueError, match="temperature"):
-        evaluated(evaluator, temperature=7)
     assert len(llm.prompts) == 2
+    assert "at T=0.2" in (evaluated(evaluator, temperature="strict").feedback or "")
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"temperature": 7},
+        {"temperature": True},
+        {"temperature": math.nan},
+        {"temperature": "sharp"},
+        {"threshold": 2},
+        {"threshold": True},
+        {"threshold": "0.5"},
+    ],
+)
+def test_a_wrong_setting_of_one_sample_costs_no_call_and_no_batch(setting: dict[str, Any]) -> None:
+    llm = scripted()
+    evaluator = TCVAEvaluator(llm, on_unscored=1.0)
+    (name,) = setting
+    with pytest.raises(InvalidValueError, match=name):
+        evaluated(evaluator, **setting)
+    given: dict[str, Any] = {"query": QUERY, "response": RESPONSE, "contexts": CONTEXTS}
+    result = asyncio.run(evaluator.aevaluate(**given, **setting))
+    assert (result.score, result.invalid_result) == (None, True)
+    assert name in (result.invalid_reason or "")
+    assert (result.query, result.response, result.contexts) == (QUERY, RESPONSE, CONTEXTS)
+    assert llm.prompts == []
+
+
+@pytest.mark.parametrize(
+    "setting", ["llm", "temperature", "threshold", "criterion", "context_metadata_mode"]
+)
+def test_a_setting_that_would_not_be_used_is_refused(setting: str) -> None:
+    evaluator = TCVAEvaluator("lexical")
+    with pytest.raises(InvalidValueError, match=f"{setting}='strict' on a built evaluator"):
+        setattr(evaluator, setting, "strict")
+    assert evaluated(evaluator).scoring.temperature == 0.5
+
+
+def test_evaluators_and_results_copy_and_pickle() -> None:
+    evaluator = TCVAEvaluator("lexical", temperature=0.9)
+    result = evaluated(evaluator)
+    other: TCVAEvaluator
+    for other in (
+        copy.copy(evaluator),
+        copy.deepcopy(evaluator),
+        pickle.loads(pickle.dumps(evaluator)),
+    ):
+        assert evaluated(other).score == result.score
+    for again in (copy.copy(result), copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
+        assert again == result
+        assert again.at(0.2).score == result.at(0.2).score
 
 
 # --- the four response types -------------------------------------------------------------------
@@ -273,6 +328,51 @@ def test_a_response_without_text_is_a_missing_field(response: Any) -> None:
     assert "missing_field" in (result.invalid_reason or "")
 
 
+def test_a_string_is_a_response_without_source_nodes() -> None:
+    text = "The office opens at nine."
+    relevant = TCVAEvaluator(scripted(ONE), criterion="answer_relevancy")
+    assert relevant.evaluate_response("When does the office open?", text).score == 1.0
+    faithful = TCVAEvaluator(scripted(ONE))
+    with pytest.raises(InvalidSampleError, match="no contexts"):
+        faithful.evaluate_response(QUERY, text)
+    assert faithful.evaluate_response(QUERY, text, contexts=CONTEXTS).score == 1.0
+
+
+def test_a_chat_engines_response_is_one_too() -> None:
+    response = AgentChatResponse("The office opens at nine.", source_nodes=nodes(*CONTEXTS))
+    assert TCVAEvaluator(scripted(ONE)).evaluate_response(QUERY, response).score == 1.0
+
+
+@pytest.mark.parametrize("response", [5, ["text"], {"response": "text"}, b"text"])
+def test_what_is_no_response_is_named_and_costs_no_batch(response: Any) -> None:
+    evaluator = TCVAEvaluator(scripted())
+    with pytest.raises(InvalidValueError, match="PydanticResponse") as caught:
+        evaluator.evaluate_response(QUERY, response)
+    assert f"response={response!r}" in str(caught.value)
+    result = asyncio.run(evaluator.aevaluate_response(QUERY, response))
+    assert (result.query, result.score) == (QUERY, None)
+    assert "PydanticResponse" in (result.invalid_reason or "")
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_stream_that_breaks_costs_no_batch(is_async: bool) -> None:
+    def broken() -> Iterator[str]:
+        yield "The office "
+        msg = "the line went dead"
+        raise ConnectionError(msg)
+
+    async def abroken() -> AsyncGenerator[str, None]:
+        for piece in broken():
+            yield piece
+
+    pieces: Any = broken()  # an iterator serves where a generator is asked for
+    response: Any = AsyncStreamingResponse(abroken()) if is_async else StreamingResponse(pieces)
+    evaluator = TCVAEvaluator(scripted(), on_unscored=1.0)
+    result = asyncio.run(evaluator.aevaluate_response(QUERY, response))
+    assert (result.query, result.score, result.invalid_result) == (QUERY, None, True)
+    assert "the line went dead" in (result.invalid_reason or "")
+
+
 @pytest.mark.parametrize(("mode", "is_seen"), [("none", False), (MetadataMode.LLM, True)])
 def test_metadata_of_source_nodes_is_shown_on_demand(mode: Any, is_seen: bool) -> None:
     llm = scripted(ONE)
@@ -320,27 +420,34 @@ def test_a_field_of_the_wrong_type_is_named() -> None:
     wrong: Any = [1, 2]
     with pytest.raises(InvalidSampleError, match="contexts"):
         evaluator.evaluate(response=RESPONSE, contexts=wrong)
-    result = asyncio.run(evaluator.aevaluate(response=RESPONSE, contexts=wrong))
+    result = asyncio.run(evaluator.aevaluate(query=QUERY, response=RESPONSE, contexts=wrong))
     assert "contexts" in (result.invalid_reason or "")
+    assert (result.query, result.response, result.contexts) == (QUERY, RESPONSE, None)
+    no_text: Any = 5
+    result = asyncio.run(evaluator.aevaluate(query=QUERY, response=no_text, contexts=CONTEXTS))
+    assert "response" in (result.invalid_reason or "")
+    assert (result.query, result.response, result.contexts) == (QUERY, None, CONTEXTS)
 
 
 @pytest.mark.parametrize(
     "options",
     [
-        {"temperature": 0.05},
-        {"temperature": "sharp"},
-        {"threshold": 2},
-        {"scheme": "steep"},
-        {"penalty": "harsh"},
-        {"floor": "never"},
-        {"eps": -1.0},
-        {"on_unscored": 3},
-        {"criterion": "tone"},
-        {"claims": "guess"},
-        {"max_claims": 0},
-        {"context_metadata_mode": "some"},
-        {"llm": object()},
-        {"llm": "gpt-9"},
+        {option: value}
+        for option, values in {
+            "temperature": (0.05, "sharp", True, None, math.nan, -1, []),
+            "threshold": (2, True, None, math.nan, -1, "0.5"),
+            "scheme": ("steep", True, None, 3, (1.0, 0.0)),
+            "penalty": ("harsh", False, None, 0),
+            "floor": ("never", False, None, 0),
+            "eps": (-1.0, True, False, None, math.nan, 0, "1e-9"),
+            "on_unscored": (3, True, math.nan, -1),
+            "criterion": ("tone", True, None, 3, ""),
+            "claims": ("guess", True, None),
+            "max_claims": (0, True, None, math.nan, -1, 1.5),
+            "context_metadata_mode": ("some", True, None, 3),
+            "llm": (object(), "gpt-9", True, 0, ""),
+        }.items()
+        for value in values
     ],
     ids=lambda options: next(iter(options)),
 )
@@ -375,6 +482,20 @@ def test_the_lexical_judge_needs_no_llm() -> None:
     result = TCVAEvaluator("lexical").evaluate(response=CONTEXTS[0], contexts=CONTEXTS)
     assert result.score == 1.0
     assert "lexical" in result.assessment.judge
+
+
+@pytest.mark.parametrize("framework", ["ragas", "langchain", "llamaindex", "deepeval"])
+def test_the_lexical_judge_is_known_in_every_dress(framework: str) -> None:
+    llm = import_module(f"tcva_adapters.{framework}").LexicalLLM()
+    result = evaluated(TCVAEvaluator(llm))
+    expected = evaluated(TCVAEvaluator("lexical"))
+    assert (result.score, result.claims) == (expected.score, expected.claims)
+    assert result.assessment.judge == expected.assessment.judge
+
+
+def test_the_lexical_llm_in_settings_serves_ours_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Settings, "_llm", LexicalLLM())
+    assert evaluated(TCVAEvaluator()).score == evaluated(TCVAEvaluator("lexical")).score
 
 
 def test_a_store_saves_the_call(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from llama_index.core.prompts import PromptTemplate
 from tests.llamaindex.entry import scripted
 
 from tcva_adapters import TCVA, Sample, Verdict
+from tcva_adapters.core.collapse import llamaindex_score
 from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judging.native import NativeScore
@@ -136,8 +137,6 @@ def test_other_uses_of_the_lexical_llm_are_refused() -> None:
             use("Write a poem")
     with pytest.raises(JudgeError, match="LexicalLLM knows"):
         asyncio.run(GuidelineEvaluator(llm=llm).aevaluate(query="q", response="r", contexts=[]))
-    result = TCVAEvaluator(llm).evaluate(response=GOOD, contexts=[CONTEXT])
-    assert "pass 'lexical' itself" in (result.invalid_reason or "")
     assert "lexical" in llm.metadata.model_name
 
 
@@ -178,6 +177,50 @@ def test_the_verdict_is_captured_at_no_extra_call(
     assert (said.claim, said.word, said.verdict) == (GOOD, word, verdict)
     assert len(llm.prompts) == 1
     assert Result(native.assessment()).claims[0].verdict is verdict
+
+
+def test_native_verdicts_are_reaggregated_as_by_hand() -> None:
+    # One verdict for the whole answer: a power mean of one number is the number. YES has the
+    # weight 1, NO 0, one point of two .7, and four of five .9; NO is also penalised, down to 0.
+    # At T=.1 the exponent is -8 and a 0 is raised to 1e-9, of which (1-1)**1.4 leaves nothing.
+    replies = {
+        ("faithfulness", "YES"): 1.0,
+        ("faithfulness", "NO"): 0.0,
+        ("answer_relevancy", "Well.\n[RESULT] 1"): 0.7,
+        ("correctness", "4.0\nwhy"): 0.9,
+    }
+    for (name, reply), expected in replies.items():
+        native = score_native(name, sample(), scripted(reply))
+        for temperature in (0.1, 0.5, 0.9, 1.0):
+            score = Result(native.assessment()).at(temperature).score
+            assert score == pytest.approx(expected, abs=1e-12)
+        if name == "faithfulness":
+            assert native.score == llamaindex_score(passing=reply == "YES")
+
+
+@pytest.mark.parametrize(
+    ("name", "reply", "score"),
+    [
+        ("answer_relevancy", "Well.\n[RESULT] 7", 3.5),
+        ("correctness", "9\nwhy", 9.0),
+        ("correctness", "0\nwhy", 0.0),
+        ("correctness", "-3\nwhy", -3.0),
+    ],
+)
+def test_a_number_off_the_scale_is_captured_without_a_level(
+    name: str, reply: str, score: float
+) -> None:
+    native = score_native(name, sample(), scripted(reply))
+    assert native.score == score
+    assert [said.verdict for said in native.verdicts] == [None]
+    assert Result(native.assessment()).score is None
+
+
+@pytest.mark.parametrize("reply", ["nan\nwhy", "inf\nwhy"])
+def test_what_is_no_number_is_no_score(reply: str) -> None:
+    native = both_faces("correctness", sample(), scripted(reply, reply))
+    assert native.score is None
+    assert "no score in the reply" in native.error
 
 
 def test_an_answer_that_nobody_gave_is_no_verdict() -> None:

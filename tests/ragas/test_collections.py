@@ -130,8 +130,41 @@ def test_a_missing_field_is_named() -> None:
         metric(TWO).score(response="It opens.")
     with pytest.raises(InvalidSampleError, match="contexts"):
         asyncio.run(metric(TWO).ascore(response="It opens."))
-    with pytest.raises(TypeError, match="answer"):
-        metric(TWO).batch_score([{"answer": "It opens."}])
+
+
+def test_a_row_of_wrong_type_is_nan_and_the_others_keep_their_scores() -> None:
+    tcva = metric(TWO, temperature=0.9)
+    rows: list[dict[str, Any]] = [
+        ROW,
+        ROW | {"response": 5},
+        ROW | {"retrieved_contexts": [1, 2]},
+        ROW | {"user_input": "Another?"},
+    ]
+    for results in (tcva.batch_score(rows), asyncio.run(tcva.abatch_score(rows))):
+        assert [math.isnan(r.value) for r in results] == [False, True, True, False]
+        assert "field 'response' must be a string, got int" in str(results[1].reason)
+        assert "field 'retrieved_contexts' holds a int" in str(results[2].reason)
+        assert results[1].result.scoring.temperature == 0.9
+        assert results[1].traces is not None
+        assert results[1].traces["input"]["response"] == 5
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([ROW, {"answer": "It opens."}], "input 1 of the batch has a field 'answer'.*user_input"),
+        ([{3: "It opens."}], "input 0 of the batch has a field 3"),
+        ([None], "input 0 of the batch is a NoneType"),
+        (ROW, "input 0 of the batch is a str"),
+    ],
+)
+def test_what_is_no_row_is_refused_before_any_call(rows: Any, said: str) -> None:
+    llm = ScriptedInstructorLLM(lambda _: TWO)
+    with pytest.raises(InvalidSampleError, match=said):
+        TCVACollectionMetric(llm).batch_score(rows)
+    with pytest.raises(InvalidSampleError, match=said):
+        asyncio.run(TCVACollectionMetric(llm).abatch_score(rows))
+    assert llm.prompts == []
 
 
 def test_wrong_options_fail_when_built() -> None:
@@ -141,6 +174,35 @@ def test_wrong_options_fail_when_built() -> None:
         TCVACollectionMetric(object())
     with pytest.raises(InvalidValueError, match="called llm"):
         TCVACollectionMetric("lexical", judge="lexical")
+    with pytest.raises(
+        InvalidValueError, match=r"TCVACollectionMetric has no option 'temp'.*store"
+    ):
+        TCVACollectionMetric("lexical", temp=7)
+
+
+@pytest.mark.parametrize("setting", ["llm", "temperature", "criterion", "max_concurrency"])
+def test_a_setting_that_would_not_be_used_is_refused(setting: str) -> None:
+    tcva = TCVACollectionMetric("lexical")
+    with pytest.raises(InvalidValueError, match=f"{setting}='strict' on a built metric"):
+        setattr(tcva, setting, "strict")
+    assert tcva.llm == "lexical"
+    tcva.name = "mine"
+    assert tcva.score(**ROW).result.scoring.temperature == 0.5
+
+
+def test_metrics_copy_and_pickle() -> None:
+    tcva = TCVACollectionMetric("lexical", temperature=0.9)
+    expected = tcva.score(**ROW)
+    for other in (copy.copy(tcva), copy.deepcopy(tcva), pickle.loads(pickle.dumps(tcva))):
+        assert (other.name, other.score(**ROW)) == (tcva.name, expected)
+
+
+def test_results_have_a_hash_that_agrees_with_equality() -> None:
+    # RAGAS compares results by value, with each other and with plain numbers.
+    first, second = metric(TWO).score(**ROW), metric(TWO).score(**ROW)
+    assert first == second == first.value
+    assert {first, second, first.value} == {first}
+    assert len({first, first.at(0.9)}) == 2
 
 
 @pytest.mark.parametrize("criterion", ["answer_relevancy", "correctness", "completeness"])
@@ -148,7 +210,7 @@ def test_other_criteria(criterion: str) -> None:
     row = ROW | {"reference": "The office opens at nine."}
     tcva = TCVACollectionMetric("lexical", criterion=criterion, temperature="lenient")
     expected = TCVA(criterion, temperature="lenient").evaluate(Sample.from_record(row))
-    assert tcva.name == f"tcva_{criterion}"
+    assert tcva.name == f"tcva_{criterion}(T=0.9)"
     assert tcva.score(**row).value == expected.score
 
 

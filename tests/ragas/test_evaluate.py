@@ -7,8 +7,10 @@ import copy
 import json
 import math
 import pickle
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from langchain_core.language_models import FakeListChatModel
 from ragas.cost import get_token_usage_for_openai
 from ragas.dataset_schema import EvaluationResult
 from ragas.llms.base import BaseRagasLLM
+from ragas.metrics._context_recall import ContextRecall
 from ragas.metrics._faithfulness import Faithfulness
 from tests.ragas.entry import (
     ScriptedInstructorLLM,
@@ -35,6 +38,7 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeErr
 from tcva_adapters.judging.assessment import Reason
 from tcva_adapters.ragas import (
     LexicalLLM,
+    TCVACollectionMetric,
     TCVAMetric,
     TCVAScore,
     claims_to_pandas,
@@ -144,9 +148,56 @@ def test_without_any_llm_it_says_so() -> None:
         TCVAMetric().single_turn_score(turn())
 
 
-def test_two_criteria_do_not_overwrite_each_other() -> None:
-    metrics = [TCVAMetric(llm="lexical"), TCVAMetric(llm="lexical", criterion="answer_relevancy")]
-    assert set(evaluated(metrics).scores[0]) == {COLUMN, "tcva_answer_relevancy"}
+def test_metrics_of_different_settings_do_not_overwrite_each_other() -> None:
+    llm = ScriptedLLM(lambda _: TWO)
+    settings: list[tuple[str, dict[str, Any]]] = [
+        ("", {}),
+        # Equal to the defaults, said in another way.
+        ("", {"temperature": "balanced", "scheme": (1, 0.9, 0.7, 0.3, 0), "claims": "split"}),
+        ("(T=0.2)", {"temperature": "strict"}),
+        ("(T=0.9,threshold=0.7)", {"temperature": 0.9, "threshold": 0.7}),
+        ("(scheme=linear)", {"scheme": "linear"}),
+        ("(scheme=1_0.8_0.6_0.2_0)", {"scheme": [1, 0.8, 0.6, 0.2, 0]}),
+        ("(penalty=off)", {"penalty": "off"}),
+        ("(eps=0.05,floor=always)", {"eps": 0.05, "floor": "always"}),
+        ("(on_unscored=1.0)", {"on_unscored": 1.0}),
+        ("(claims=llm,max_claims=3)", {"claims": "llm", "max_claims": 3}),
+    ]
+    for expected, options in settings:
+        assert TCVAMetric(llm=llm, **options).name == COLUMN + expected
+        assert TCVACollectionMetric(llm, **options).name == COLUMN + expected
+    metrics = [
+        TCVAMetric(),
+        TCVAMetric(temperature=0.9),
+        TCVAMetric(criterion="answer_relevancy"),
+        TCVAMetric(temperature=0.1, name="mine"),
+    ]
+    found = evaluated(metrics, llm=llm)
+    columns = [COLUMN, f"{COLUMN}(T=0.9)", "tcva_answer_relevancy", "mine"]
+    assert list(found.scores[0]) == columns
+    # T=.9: p=10, T=.1: p=-8, over the weights 1 and .3
+    lenient, strict = (((1 + 0.3**p) / 2) ** (1 / p) for p in (10, -8))
+    assert found[columns[1]] == pytest.approx([lenient], abs=1e-12)
+    assert found["mine"] == pytest.approx([strict], abs=1e-12)
+    assert [r.score for r in results_of(found, columns[1])] == found[columns[1]]
+
+
+def test_a_name_follows_settings_changed_later_unless_it_was_given() -> None:
+    metric, named = TCVAMetric(llm="lexical"), TCVAMetric(llm="lexical", name="mine")
+    metric.temperature = named.temperature = 0.9
+    assert set(evaluated([metric, named]).scores[0]) == {f"{COLUMN}(T=0.9)", "mine"}
+    metric.name = "mine too"
+    assert set(evaluated([metric]).scores[0]) == {"mine too"}
+
+
+def test_of_two_equal_names_ragas_keeps_the_later_column_and_both_traces() -> None:
+    # Theirs, not ours; the page says so. This fails when it changes.
+    metrics = [TCVAMetric(llm="lexical", name="a", temperature=t) for t in (0.2, 0.9)]
+    found = evaluated(metrics)
+    assert [r.scoring.temperature for r in results_of(found)] == [0.9]
+    judged = [t for t in found.ragas_traces.values() if t.name == "tcva_judgement"]
+    kept = [trace.outputs["output"][0].scoring.temperature for trace in judged]
+    assert kept == [0.2, 0.9]
 
 
 @pytest.mark.parametrize(
@@ -165,11 +216,36 @@ def test_two_criteria_do_not_overwrite_each_other() -> None:
         ({"max_claims": 0}, "max_claims=0"),
         ({"llm": "gpt"}, "unknown judge 'gpt'"),
         ({"llm": "lexical", "claims": "llm"}, "needs a model"),
+        ({"scheme": [math.nan] * 5}, "nan"),
+        ({"name": 3}, "name=3"),
+        ({"name": "  "}, "name='  '"),
+        ({"name": True}, "name=True"),
+        ({"output_type": "continuous"}, "output_type='continuous'"),
+        *(
+            ({option: value}, re.escape(repr(value)))
+            for option, values in {
+                "temperature": (True, None, math.nan, -1, []),
+                "threshold": (True, None, math.nan, -1, "0.5"),
+                "scheme": (True, None, 3, (1.0, 0.0)),
+                "penalty": (False, None, 0, []),
+                "eps": (True, False, None, math.nan, 0, "1e-9"),
+                "floor": (False, None, 0),
+                "on_unscored": (True, math.nan, -1, "1"),
+                "criterion": (True, None, 3, ""),
+                "claims": (True, None, 1),
+                "max_claims": (True, None, math.nan, -1, 1.5, "3"),
+                "llm": (True, 0, "", ()),
+            }.items()
+            for value in values
+        ),
     ],
 )
 def test_wrong_options_fail_when_built(options: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidValueError, match=said):
         TCVAMetric(**options)
+    if "output_type" not in options:
+        with pytest.raises(InvalidValueError, match=said):
+            TCVACollectionMetric(**{"llm": "lexical"} | options)
 
 
 def test_options_set_later_count_and_are_checked() -> None:
@@ -178,12 +254,69 @@ def test_options_set_later_count_and_are_checked() -> None:
     # p=10: ((1 + .3**10)/2)**.1
     assert metric.single_turn_score(turn()) == pytest.approx(((1 + 0.3**10) / 2) ** 0.1, abs=1e-12)
     metric.threshold = 3.0
-    with pytest.raises(InvalidValueError, match="threshold"):
-        metric.single_turn_score(turn())
+    for use in (lambda: metric.single_turn_score(turn()), lambda: evaluated([metric])):
+        with pytest.raises(InvalidValueError, match="threshold"):
+            use()
+    with pytest.raises(InvalidValueError, match="name=3"):
+        metric.name = 3  # type: ignore[assignment]  # on purpose
     other = TCVAMetric(llm="lexical")
     other.criterion = "correctness"
     with pytest.raises(InvalidValueError, match="build a new metric"):
         other.single_turn_score(turn())
+
+
+@pytest.mark.parametrize("framework", ["ragas", "langchain", "llamaindex", "deepeval"])
+def test_the_lexical_judge_is_known_in_every_dress(framework: str) -> None:
+    llm = import_module(f"tcva_adapters.{framework}").LexicalLLM()
+    (expected,) = evaluated([TCVAMetric(llm="lexical")])[COLUMN]
+    found: Any
+    (found,) = evaluated([TCVAMetric(llm=llm)])[COLUMN]
+    assert found == expected > 0
+    assert found.result.assessment.judge == TCVA().judge.name
+    row = turn().to_dict() | {"reference": None}
+    assert TCVACollectionMetric(llm).score(**row).value == expected
+
+
+def test_one_lexical_llm_serves_native_metrics_and_ours() -> None:
+    natives: list[Any] = [Faithfulness(), ContextRecall()]
+    criteria = ("faithfulness", "answer_relevancy", "correctness", "completeness", "context_recall")
+    metrics = [*natives, *(TCVAMetric(criterion=name) for name in criteria)]
+    llm: Any = LexicalLLM()  # RAGAS' annotation lacks the newer family, which it takes
+    scores = evaluated(metrics, llm=llm, raise_exceptions=True).scores[0]
+    expected = {f"tcva_{name}": TCVA(name).evaluate(SAMPLE).score for name in criteria}
+    assert {name: scores[name] for name in expected} == expected
+    assert not any(math.isnan(score) for score in scores.values())
+    # RAGAS wraps LangChain's LLMs itself.
+    wrapped = evaluated([TCVAMetric()], llm=import_module("tcva_adapters.langchain").LexicalLLM())
+    assert wrapped[COLUMN] == [scores[COLUMN]]
+
+
+def test_an_llm_that_cannot_follow_an_option_is_said_before_anything_is_judged() -> None:
+    llm: Any = LexicalLLM()
+    metric = TCVAMetric(claims="llm")
+    with pytest.raises(InvalidValueError, match="needs a model"):
+        evaluated([metric], llm=llm)
+
+
+def test_an_llm_in_the_place_of_a_forgotten_one_is_asked() -> None:
+    class Other(LexicalLLM):
+        """Of the same size, so that it may be put where the one before it was."""
+
+    metric = TCVAMetric()
+    for _ in range(20):
+        metric.llm = LexicalLLM()
+        assert metric.tcva.judge.name == TCVA().judge.name
+        metric.llm = None
+        metric.llm = Other()
+        assert metric.tcva.judge.name.startswith("ragas:")
+
+
+def test_metrics_copy_and_pickle() -> None:
+    metric = TCVAMetric(llm="lexical", temperature=0.9)
+    expected = metric.single_turn_score(turn())
+    for other in (copy.copy(metric), copy.deepcopy(metric), pickle.loads(pickle.dumps(metric))):
+        assert other.name == metric.name
+        assert other.single_turn_score(turn()) == expected
 
 
 def test_a_repr_shows_no_secret() -> None:
@@ -303,8 +436,8 @@ def test_a_sample_without_a_score_is_nan_with_its_reason(
     score = evaluated([TCVAMetric(llm=llm)], sample, raise_exceptions=True).scores[0][COLUMN]
     assert math.isnan(score)
     assert score.result.unscored.reason is reason
-    counted = evaluated([TCVAMetric(llm=llm, on_unscored=1.0)], sample)
-    assert counted[COLUMN] == [1.0]
+    counted = TCVAMetric(llm=llm, on_unscored=1.0)
+    assert evaluated([counted], sample)[counted.name] == [1.0]
 
 
 @pytest.mark.parametrize(
@@ -326,7 +459,7 @@ def test_a_failing_judge_is_nan_or_raises_as_ragas_is_told(
             raise reply
         return reply
 
-    metric = TCVAMetric(llm=ScriptedLLM(answer), on_unscored=1.0)
+    metric = TCVAMetric(name=COLUMN, llm=ScriptedLLM(answer), on_unscored=1.0)
     result = evaluated([metric])
     assert math.isnan(result.scores[0][COLUMN])  # a failure never becomes a score
     assert reason.value in caplog.text
@@ -503,6 +636,29 @@ def test_prompts_are_saved_and_loaded(tmp_path: Path, capsys: pytest.CaptureFixt
     other = TCVAMetric(llm="lexical")
     other.set_prompts(**other.load_prompts(str(tmp_path)))
     assert other.tcva.criterion == metric.tcva.criterion
+
+
+@pytest.mark.parametrize("family", [ScriptedLLM, ScriptedInstructorLLM])
+def test_adapted_prompts_are_saved_loaded_and_asked(
+    family: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    translator = family(lambda _: json.dumps({"statements": ["Auf Deutsch."]}))
+    metric = TCVAMetric(llm=family(lambda _: TWO))
+    metric.set_prompts(
+        **asyncio.run(metric.adapt_prompts("german", translator, adapt_instruction=True))
+    )
+    metric.save_prompts(str(tmp_path))
+    with pytest.raises(FileExistsError):
+        metric.save_prompts(str(tmp_path))
+    assert "german" in capsys.readouterr().out
+    llm = family(lambda _: TWO)
+    other = TCVAMetric(temperature=0.9)  # texts belong to the criterion, not to the dial
+    with pytest.raises(FileNotFoundError, match="english"):
+        other.load_prompts(str(tmp_path))
+    other.set_prompts(**other.load_prompts(str(tmp_path), language="german"))
+    assert not math.isnan(evaluated([other], llm=llm)[other.name][0])
+    assert llm.prompts[0].count("Auf Deutsch.") == 6
+    assert other.name == f"{COLUMN}(T=0.9)"
 
 
 def test_prompts_are_adapted_by_the_llm() -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import multiprocessing
+import os
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -186,6 +189,39 @@ def test_names_and_parameters_have_no_secret() -> None:
     for said in (repr(model), repr(dict(model.parameters)), repr(older), repr(older.parameters)):
         assert "secret" not in said
         assert "sk-" not in said
+
+
+# --- the loop of synchronous calls -----------------------------------------------------------------
+
+
+def test_threads_that_come_first_together_share_one_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "getpid", lambda: -1)  # as in a process that had no call yet
+    together = threading.Barrier(8)
+
+    async def loop() -> asyncio.AbstractEventLoop:
+        return asyncio.get_running_loop()
+
+    def call(_: int) -> asyncio.AbstractEventLoop:
+        together.wait()
+        return wait_for(loop())
+
+    with ThreadPoolExecutor(8) as pool:
+        assert len(set(pool.map(call, range(8)))) == 1
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_forked_process_does_not_wait_for_the_loop_of_its_parent() -> None:
+    llm = ScriptedInstructorLLM(lambda _: TWO)
+    assert TCVA(judge=llm).evaluate(SAMPLE).score == pytest.approx(SCORE, abs=1e-12)
+    context = multiprocessing.get_context("fork")
+    child = context.Process(target=lambda: TCVA(judge=llm).evaluate(SAMPLE), daemon=True)
+    child.start()
+    child.join(60)
+    code = child.exitcode
+    child.kill()
+    child.join()
+    assert code == 0
 
 
 # --- both families, scripted --------------------------------------------------------------------------

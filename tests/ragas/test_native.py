@@ -20,7 +20,8 @@ from ragas.metrics.collections.factual_correctness import util as correctness
 from ragas.metrics.collections.faithfulness import util as faithfulness
 from ragas.metrics.collections.response_groundedness import util as groundedness
 
-from tcva_adapters import Result, Sample
+from tcva_adapters import Result, Sample, Verdict
+from tcva_adapters.core.collapse import ragas_score
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.ragas import LexicalLLM, ascore_native, native_metrics, score_native
 
@@ -96,6 +97,61 @@ def test_native_verdicts_go_through_the_dial() -> None:
     assert Result(assessment).at(0.1).score == pytest.approx(0.0, abs=1e-8)
     partial = score_native("response_groundedness", SAMPLE, LexicalLLM()).assessment()
     assert Result(partial).score == pytest.approx(0.7, abs=1e-12)  # 1 of 2 is partial, twice
+
+
+class Fixed(InstructorBaseRagasLLM):
+    """Says the same number about every claim but the last, which is a 0."""
+
+    is_async = True
+
+    def __init__(self, number: int, claims: int = 2) -> None:
+        self.number = number
+        self.claims = [f"The value {i} is {i}." for i in range(claims)]
+
+    def generate(self, prompt: str, response_model: Any) -> Any:
+        del prompt
+        names = set(response_model.model_fields)
+        if "rating" in names:
+            return response_model(rating=self.number)
+        if "claims" in names or response_model.__name__.startswith("StatementGenerator"):
+            return response_model.model_validate({names.pop(): self.claims})
+        word = "attributed" if "classifications" in names else "verdict"
+        numbers = [*[self.number] * (len(self.claims) - 1), 0]
+        said = [
+            {"statement": claim, "reason": "r", word: number}
+            for claim, number in zip(self.claims, numbers, strict=True)
+        ]
+        return response_model.model_validate({names.pop(): said})
+
+    async def agenerate(self, prompt: str, response_model: Any) -> Any:
+        return self.generate(prompt, response_model)
+
+
+@pytest.mark.parametrize(
+    "name", ["faithfulness", "legacy_faithfulness", "context_recall", "legacy_context_recall"]
+)
+def test_native_verdicts_are_reaggregated_as_by_hand(name: str) -> None:
+    native = score_native(name, SAMPLE, Fixed(1, claims=4))
+    assert native.score == 0.75 == ragas_score([int(said.word) for said in native.verdicts])
+    result = Result(native.assessment())
+    # Three of four. T=.5: p=1, the mean .75 times (1-.25)**1. T=.9: p=10, .75**.1 times .75**.6.
+    # T=1: p=12.25, .75**(1/12.25) times .75**.5. T=.1: p=-8, with the none raised to 1e-9 about
+    # (4 / 1e72)**(1/8) times .75**1.4.
+    assert result.score == pytest.approx(0.5625, abs=1e-12)
+    assert result.at(0.9).score == pytest.approx(0.75**0.7, abs=1e-12)
+    assert result.at(1.0).score == pytest.approx(0.75 ** (1 / 12.25 + 0.5), abs=1e-12)
+    assert result.at(0.1).score == pytest.approx(4**0.125 * 1e-9 * 0.75**1.4, rel=1e-6)
+    assert result.at(0.5, penalty="off").score == pytest.approx(0.75, abs=1e-12)
+
+
+@pytest.mark.parametrize("number", [2, -1])
+@pytest.mark.parametrize("name", ["faithfulness", "legacy_faithfulness", "factual_correctness"])
+def test_a_number_that_is_no_verdict_is_captured_without_a_level(name: str, number: int) -> None:
+    native = score_native(name, SAMPLE, Fixed(number))
+    assert native.score == 0.5  # RAGAS counts whatever is not 0
+    said = [(verdict.word, verdict.verdict) for verdict in native.verdicts]
+    assert said == [(str(number), None), ("0", Verdict.NONE)]
+    assert Result(native.assessment()).score == pytest.approx(0.0, abs=1e-8)
 
 
 def test_inside_a_running_loop_both_faces_work() -> None:

@@ -27,6 +27,11 @@ ADAPTERS: Final = {
     "deepeval": "tcva_adapters.deepeval.model",
 }
 
+LEXICAL_LLMS: Final = frozenset(
+    (home.removesuffix("model") + "offline", "LexicalLLM") for home in ADAPTERS.values()
+)
+"""Module and name of the classes that are the lexical judge in the dress of a framework's LLM."""
+
 KINDS: Final = (
     "'lexical', 'openai:MODEL', an LLM object of LangChain, LlamaIndex, RAGAS or DeepEval, or an "
     "object with complete() and acomplete()"
@@ -42,8 +47,9 @@ def resolve_judge(
 ) -> Judge:
     """A judge from its name, from a model object, or from itself.
 
-    ``"lexical"`` needs no network. ``"openai:MODEL"`` talks to any OpenAI-compatible server, found
-    through OPENAI_BASE_URL and OPENAI_API_KEY.
+    ``"lexical"`` needs no network, and an adapter's ``LexicalLLM`` means the same judge.
+    ``"openai:MODEL"`` talks to any OpenAI-compatible server, found through OPENAI_BASE_URL and
+    OPENAI_API_KEY.
 
     Raises:
         InvalidValueError: Neither a known name nor an object that can judge; or a setting that
@@ -58,7 +64,7 @@ def resolve_judge(
         return judge
     if isinstance(judge, JudgeModel):
         return ModelJudge(judge, claims=claims, max_claims=max_claims)
-    if judge == "lexical":
+    if is_lexical(judge):
         if claims != "split":
             msg = f"claims={claims!r} needs a model as judge; the lexical judge splits sentences"
             raise InvalidValueError(msg)
@@ -76,6 +82,15 @@ def resolve_judge(
         return ModelJudge(model, claims=claims, max_claims=max_claims)
     msg = f"unknown judge {judge!r}; a judge is {KINDS}"
     raise InvalidValueError(msg)
+
+
+def is_lexical(judge: Any) -> bool:
+    """Whether this means the lexical judge: its name, or an adapter's ``LexicalLLM``.
+
+    A subclass does not: it may answer more prompts than ours.
+    """
+    kind = type(judge)
+    return (kind.__module__, kind.__name__) in LEXICAL_LLMS or judge == "lexical"
 
 
 def _adapted(llm: Any) -> JudgeModel | None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from llama_index.core import Settings
@@ -32,8 +35,9 @@ from tcva_adapters.facade import TCVA
 from tcva_adapters.judging.assessment import Assessment, ClaimVerdict, Reason, Unscored
 from tcva_adapters.judging.criteria import Criterion
 from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode
-from tcva_adapters.judging.result import Result, Scoring
+from tcva_adapters.judging.result import Result
 from tcva_adapters.judging.sample import Sample
+from tcva_adapters.judging.scoring import Scoring, changed
 from tcva_adapters.judging.store import VerdictStore
 
 _dispatcher: Final = get_dispatcher(__name__)
@@ -186,6 +190,15 @@ class TCVAEvaluator(BaseEvaluator):
             msg = f"context_metadata_mode={context_metadata_mode!r}; it is one of {modes}"
             raise InvalidValueError(msg) from None
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _SETTINGS:
+            msg = (
+                f"{name}={value!r} on a built evaluator would not be used; build another, or see a "
+                "result at other settings with result.at(...)"
+            )
+            raise InvalidValueError(msg)
+        super().__setattr__(name, value)
+
     @_dispatcher.span
     def evaluate(
         self,
@@ -218,11 +231,11 @@ class TCVAEvaluator(BaseEvaluator):
             InvalidValueError: A setting is out of range.
         """
         del kwargs
-        scoring = self._scoring(temperature, threshold)
+        changes = self._changes(temperature, threshold)
         time.sleep(sleep_time_in_seconds)
-        sample = _sample(query, response, contexts, reference)
+        sample = Sample.from_record(_record(query, response, contexts, reference))
         self._start(sample)
-        return _end(self.tcva.evaluate(sample).assessment, scoring, sample)
+        return _end(self.tcva.evaluate(sample), sample, changes)
 
     @_dispatcher.span
     async def aevaluate(
@@ -237,64 +250,78 @@ class TCVAEvaluator(BaseEvaluator):
         sleep_time_in_seconds: float = 0,
         **kwargs: Any,
     ) -> TCVAEvaluationResult:
-        """The same, awaited; a missing field makes an invalid result instead of an error.
+        """The same, awaited; what `evaluate` raises makes an invalid result instead.
 
         `BatchEvalRunner` calls this, and there one exception loses the results of all samples.
-
-        Raises:
-            InvalidValueError: A setting is out of range.
         """
         del kwargs
-        scoring = self._scoring(temperature, threshold)
-        await asyncio.sleep(sleep_time_in_seconds)
-        sample = Sample()
+        record = _record(query, response, contexts, reference)
         try:
-            sample = _sample(query, response, contexts, reference)
+            changes = self._changes(temperature, threshold)
+        except InvalidValueError as error:
+            return self._refused(Reason.JUDGE_ERROR, str(error), record)
+        await asyncio.sleep(sleep_time_in_seconds)
+        try:
+            sample = Sample.from_record(record)
             self._start(sample)
-            assessment = (await self.tcva.aevaluate(sample)).assessment
+            result = await self.tcva.aevaluate(sample)
         except InvalidSampleError as error:
-            assessment = self._not_judged(error)
-        return _end(assessment, scoring, sample)
+            return self._refused(Reason.MISSING_FIELD, str(error), record, changes)
+        return _end(result, sample, changes)
 
     def evaluate_response(
         self, query: str | None = None, response: Any = None, **kwargs: Any
     ) -> TCVAEvaluationResult:
-        """Judge the response of a query engine, of whichever of the four types.
+        """Judge the response of a query engine, of whichever of the four types, or a chat engine's.
 
-        A stream is read to its end first; its text stays readable afterwards.
+        A stream is read to its end first; its text stays readable afterwards. A plain string is a
+        response without source nodes, for criteria that need none; ``contexts=`` adds passages.
 
         Raises:
             InvalidSampleError: See `evaluate`.
-            InvalidValueError: An asynchronous stream inside a running event loop, which only
-                `aevaluate_response` can read.
+            InvalidValueError: Not a response; or an asynchronous stream inside a running event
+                loop, which only `aevaluate_response` can read.
         """
         if isinstance(response, AsyncStreamingResponse):
             response = _run(response)
-        text, contexts = self._read(response)
-        return self.evaluate(query, text, contexts, **kwargs)
+        return self.evaluate(query, **{**self._read(response), **kwargs})
 
     async def aevaluate_response(
         self, query: str | None = None, response: Any = None, **kwargs: Any
     ) -> TCVAEvaluationResult:
-        """The same, awaited."""
-        if isinstance(response, AsyncStreamingResponse):
-            response = await response.get_response()
-        text, contexts = self._read(response)
-        return await self.aevaluate(query, text, contexts, **kwargs)
+        """The same, awaited; a response that cannot be read makes an invalid result."""
+        try:
+            if isinstance(response, AsyncStreamingResponse):
+                response = await response.get_response()
+            read = self._read(response)
+        except Exception as error:  # noqa: BLE001  # a stream may end in any error; see `aevaluate`
+            msg = f"the response could not be read: {type(error).__name__}: {error}"
+            return self._refused(Reason.JUDGE_ERROR, msg, {"query": query})
+        return await self.aevaluate(query, **{**read, **kwargs})
 
-    def _read(self, response: Any) -> tuple[str | None, list[str] | None]:
-        if response is None:
-            return None, None
+    def _read(self, response: Any) -> dict[str, Any]:
+        """The arguments of `evaluate` that a response holds."""
+        if response is None or isinstance(response, str):
+            return {"response": response}
         is_empty = isinstance(response, PydanticResponse) and response.response is None
         if isinstance(response, StreamingResponse | PydanticResponse) and not is_empty:
             response = response.get_response()
+        if not (hasattr(response, "response") and hasattr(response, "source_nodes")):
+            msg = (
+                f"response={response!r}; it is what a query engine returns (Response, "
+                "StreamingResponse, AsyncStreamingResponse, PydanticResponse), an object with "
+                "response and source_nodes, or a string; evaluate(...) takes text and contexts"
+            )
+            raise InvalidValueError(msg)
         mode = self._metadata_mode
-        return response.response, [n.get_content(metadata_mode=mode) for n in response.source_nodes]
+        contexts = [node.get_content(metadata_mode=mode) for node in response.source_nodes]
+        return {"response": response.response, "contexts": contexts}
 
-    def _scoring(self, temperature: float | str | None, threshold: float | None) -> Scoring:
+    def _changes(self, temperature: float | str | None, threshold: float | None) -> dict[str, Any]:
         given = {"temperature": temperature, "threshold": threshold}
-        changes: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
-        return replace(self.tcva.scoring, **changes) if changes else self.tcva.scoring
+        changes = {name: value for name, value in given.items() if value is not None}
+        changed(self.tcva.scoring, changes)  # refused before the judge is asked
+        return changes
 
     def _start(self, sample: Sample) -> None:
         name = self.tcva.criterion.name
@@ -303,13 +330,21 @@ class TCVAEvaluator(BaseEvaluator):
         )
         _dispatcher.event(event)
 
-    def _not_judged(self, error: InvalidSampleError) -> Assessment:
-        return Assessment(
+    def _refused(
+        self,
+        reason: Reason,
+        detail: str,
+        record: Mapping[str, Any],
+        changes: Mapping[str, Any] = MappingProxyType({}),
+    ) -> TCVAEvaluationResult:
+        """The invalid result of what cannot be judged, with everything of it that can be read."""
+        assessment = Assessment(
             criterion=self.tcva.criterion.name,
             judge=self.tcva.judge.name,
             prompt_version=self.tcva.judge.prompt_version,
-            unscored=Unscored(reason=Reason.MISSING_FIELD, detail=str(error)),
+            unscored=Unscored(reason=reason, detail=detail),
         )
+        return _end(self.tcva.result(assessment), _readable(record), changes)
 
     def _get_prompts(self) -> PromptDictType:
         criterion = self.tcva.criterion
@@ -335,6 +370,9 @@ class TCVAEvaluator(BaseEvaluator):
         self.tcva = tcva
 
 
+_SETTINGS: Final = frozenset(inspect.signature(TCVAEvaluator).parameters)
+
+
 def _text(key: str, prompt: Any, current: str) -> str:
     text: str = prompt.format()
     open_variables = [name for name in prompt.template_vars if name not in prompt.kwargs]
@@ -347,22 +385,30 @@ def _text(key: str, prompt: Any, current: str) -> str:
     return text
 
 
-def _sample(
+def _record(
     query: str | None,
     response: str | None,
     contexts: Sequence[str] | None,
     reference: str | None,
-) -> Sample:
-    record = {"query": query, "response": response, "contexts": contexts, "reference": reference}
-    return Sample.from_record(record)
+) -> dict[str, Any]:
+    return {"query": query, "response": response, "contexts": contexts, "reference": reference}
 
 
-def _end(assessment: Assessment, scoring: Scoring, sample: Sample) -> TCVAEvaluationResult:
-    result = _evaluation(
-        Result(assessment, scoring), sample.input, sample.response, sample.contexts
-    )
-    _dispatcher.event(TCVAEvaluationEndEvent(result=result))
-    return result
+def _readable(record: Mapping[str, Any]) -> Sample:
+    """A sample of those fields of a record that can be read."""
+    sample = Sample()
+    for name, value in record.items():
+        with suppress(InvalidSampleError):
+            found = Sample.from_record({name: value}).model_dump(exclude_none=True)
+            sample = sample.model_copy(update=found)
+    return sample
+
+
+def _end(result: Result, sample: Sample, changes: Mapping[str, Any]) -> TCVAEvaluationResult:
+    seen = Result(result.assessment, changed(result.scoring, changes))
+    evaluation = _evaluation(seen, sample.input, sample.response, sample.contexts)
+    _dispatcher.event(TCVAEvaluationEndEvent(result=evaluation))
+    return evaluation
 
 
 def _run(response: AsyncStreamingResponse) -> Response:

@@ -6,6 +6,7 @@ claim.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -32,24 +33,24 @@ _NO_ANSWER: Final = "Empty Response"
 _BEST: Final = 5
 
 
-def _binary(score: float) -> Verdict:
-    return Verdict.FULLY if score >= 1.0 else Verdict.NONE
+def _binary(score: float) -> Verdict | None:
+    return {1.0: Verdict.FULLY, 0.0: Verdict.NONE}.get(score)
 
 
-def _ternary(score: float) -> Verdict:
+def _ternary(score: float) -> Verdict | None:
     # 0, 1 or 2 points of 2
-    return Verdict.FULLY if score >= 1.0 else Verdict.PARTIAL if score > 0.0 else Verdict.NONE
+    return {1.0: Verdict.FULLY, 0.5: Verdict.PARTIAL, 0.0: Verdict.NONE}.get(score)
 
 
-def _one_to_five(score: float) -> Verdict:
+def _one_to_five(score: float) -> Verdict | None:
     # Five steps for five levels; 4.5 has not reached the fifth.
-    return LEVELS[_BEST - min(max(int(score), 1), _BEST)]
+    return LEVELS[_BEST - int(score)] if 1 <= score <= _BEST else None
 
 
 @dataclass(frozen=True, slots=True)
 class _Native:
     evaluator: Callable[..., BaseEvaluator]
-    level: Callable[[float], Verdict]
+    level: Callable[[float], Verdict | None]
 
 
 _NATIVES: Final[Mapping[str, _Native]] = MappingProxyType(
@@ -132,7 +133,7 @@ def _failed(name: str, error: Exception) -> NativeScore:
 
 
 def _score(name: str, native: _Native, sample: Sample, result: EvaluationResult) -> NativeScore:
-    if result.score is None:
+    if result.score is None or not math.isfinite(result.score):
         reason = result.invalid_reason or f"no score in the reply {result.feedback!r}"
         return NativeScore(name, None, error=reason)
     said = (result.feedback or "").strip()

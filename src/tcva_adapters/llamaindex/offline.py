@@ -115,7 +115,7 @@ def _unknown(prompt: str) -> JudgeError:
     start = " ".join(prompt.split())[:_SHOWN]
     msg = (
         "LexicalLLM knows the prompts of LlamaIndex's faithfulness, relevancy, answer relevancy "
-        f"and correctness evaluators, not {start!r}; as judge of TCVA pass 'lexical' itself"
+        f"and correctness evaluators, not {start!r}"
     )
     return JudgeError(msg, reason="unknown_prompt", fatal=True)
 

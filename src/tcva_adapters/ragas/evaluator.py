@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -11,14 +12,15 @@ from langchain_core.callbacks import Callbacks
 from ragas.callbacks import ChainType, new_group
 from ragas.dataset_schema import SingleTurnSample
 from ragas.metrics.base import MetricOutputType, MetricType, MetricWithLLM, SingleTurnMetric
-from ragas.prompt import PydanticPrompt
+from ragas.prompt import PromptMixin, PydanticPrompt
+from ragas.run_config import RunConfig
 
 from tcva_adapters.core.aggregation import Floor
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.facade import TCVA
-from tcva_adapters.judging.assessment import Assessment, Reason, Unscored
+from tcva_adapters.judging.assessment import Reason
 from tcva_adapters.judging.criteria import Criterion
 from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode, Judge, ModelJudge
 from tcva_adapters.judging.models import ModelReply
@@ -26,9 +28,17 @@ from tcva_adapters.judging.prompts import JudgeRequest
 from tcva_adapters.judging.resolve import resolve_judge
 from tcva_adapters.judging.result import Result
 from tcva_adapters.judging.store import VerdictStore
-from tcva_adapters.ragas.model import calls_traced_by
+from tcva_adapters.ragas.model import calls_traced_by, lexical_or
+from tcva_adapters.ragas.names import check_name, default_name
 from tcva_adapters.ragas.prompts import CriterionText, check_prompts, texts_of, with_texts
-from tcva_adapters.ragas.views import COLUMNS, JUDGEMENT, TCVAJudgement, TCVAScore, sample_of
+from tcva_adapters.ragas.views import (
+    COLUMNS,
+    JUDGEMENT,
+    TCVAJudgement,
+    TCVAScore,
+    not_judged,
+    sample_of,
+)
 
 _OPTIONS: Final = (
     "temperature",
@@ -73,7 +83,8 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
     """Judges claims on five levels and scores them on the dial, in ``evaluate`` and ``aevaluate``.
 
     Attributes:
-        name: The column in the result; by default ``tcva_`` and the criterion's name.
+        name: The column in the result; by default ``tcva_``, the criterion's name, and in brackets
+            every setting that is not the usual one: ``tcva_faithfulness(T=0.2)``.
         llm: The judge: a RAGAS LLM of either family, ``"lexical"``, ``"openai:MODEL"``, or another
             framework's LLM object. By default what ``evaluate(llm=...)`` is given.
         criterion: A built-in name (``faithfulness``, ``answer_relevancy``, ``correctness``,
@@ -126,11 +137,14 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
             # RAGAS' own first field, which a positional judge would fill unseen.
             msg = f"pass the judge by name: TCVAMetric(llm={columns!r})"
             raise InvalidValueError(msg)
+        output: Any = self.output_type
+        if not isinstance(output, MetricOutputType | None):
+            msg = f"output_type={output!r}; a score is MetricOutputType.CONTINUOUS"
+            raise InvalidValueError(msg)
         self._tcva = self._build(self.criterion)
         # Resolved once, so that a store is opened once and texts have one criterion to belong to.
         self.store, self.criterion = self._tcva.store, self._tcva.criterion
         self._criterion = criterion = self._tcva.criterion
-        self.name = self.name or f"tcva_{criterion.name}"
         for name, prompt in zip(_PROMPTS, texts_of(criterion), strict=True):
             setattr(self, name, prompt)
         shown = (name for name in criterion.shows if name not in criterion.required)
@@ -140,7 +154,30 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
                 *(f"{COLUMNS[name]}:optional" for name in shown),
             }
         }
-        self._built_for = self._settings(criterion)
+        self._built_with, self._built_for = self.llm, self._settings(criterion)
+
+    @property  # type: ignore[misc]  # RAGAS has a plain field of a dataclass here
+    def name(self) -> str:
+        """The column in the result; without a name given it follows the settings.
+
+        Raises:
+            InvalidValueError: A setting cannot be used; or the name set is no text, or blank.
+        """
+        return self._name or default_name(self.tcva)
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._name = check_name(name)
+
+    def init(self, run_config: RunConfig) -> None:
+        """Called by ``evaluate`` with its LLM in place, before anything is judged.
+
+        Raises:
+            InvalidValueError: The LLM is nothing that can judge, or an option cannot be used.
+            ValueError: There is no LLM.
+        """
+        super().init(run_config)
+        _ = self.tcva
 
     def _build(self, criterion: Criterion | str) -> TCVA:
         options = {name: getattr(self, name) for name in _OPTIONS}
@@ -148,9 +185,8 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
         return TCVA(criterion, judge=judge, **options)
 
     def _settings(self, criterion: Criterion) -> tuple[Any, ...]:
-        # By identity: RAGAS' LLM objects are equal where only their models differ.
         options = (getattr(self, name) for name in _OPTIONS)
-        return (criterion, id(self.llm), self.claims, self.max_claims, *options)
+        return (criterion, self.claims, self.max_claims, *options)
 
     def __repr__(self) -> str:
         return f"TCVAMetric(name={self.name!r}, tcva={self.tcva!r})"
@@ -168,9 +204,11 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
             raise InvalidValueError(msg)
         criterion = with_texts(self._criterion, [getattr(self, name) for name in _PROMPTS])
         settings = self._settings(criterion)
-        if settings != self._built_for:
+        # RAGAS' LLM objects are equal where only their models differ, so equal is not enough.
+        if self.llm is not self._built_with or settings != self._built_for:
             # A new object: judgements under way keep what they began with.
-            self._tcva, self._built_for = self._build(criterion), settings
+            self._tcva = self._build(criterion)
+            self._built_with, self._built_for = self.llm, settings
         return self._tcva
 
     def _get_prompts(self) -> dict[str, PydanticPrompt[Any, Any]]:
@@ -186,6 +224,34 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
         """
         check_prompts(prompts)
         super().set_prompts(**prompts)  # type: ignore[no-untyped-call]  # RAGAS has no types here
+
+    def save_prompts(self, path: str) -> None:
+        """Write the texts; the files are named after the criterion, or as the metric was named.
+
+        Raises:
+            ValueError: There is no such directory.
+            FileExistsError: They were written there before.
+        """
+        PromptMixin.save_prompts(self._of_any_setting(), path)
+
+    def load_prompts(
+        self, path: str, language: str | None = None
+    ) -> dict[str, PydanticPrompt[Any, Any]]:
+        """Read texts for `set_prompts`.
+
+        Raises:
+            ValueError: There is no such directory.
+            FileNotFoundError: No texts of this criterion, or none in this language, are there.
+        """
+        texts: dict[str, PydanticPrompt[Any, Any]]
+        texts = PromptMixin.load_prompts(self._of_any_setting(), path, language)
+        return texts
+
+    def _of_any_setting(self) -> TCVAMetric:
+        # Texts belong to the criterion: one setting of the dial can read what another wrote.
+        other = copy(self)
+        other.name = self._name or f"tcva_{self._criterion.name}"
+        return other
 
     def single_turn_score(self, sample: SingleTurnSample, callbacks: Callbacks = None) -> float:
         """Score one sample without an event loop: it also works where one is running.
@@ -204,7 +270,7 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
             with calls_traced_by(group):
                 result = tcva.evaluate(sample_of(sample.to_dict()))
         except InvalidSampleError as error:
-            result = _not_judged(tcva, error)
+            result = not_judged(tcva, error)
         judgement.on_chain_end({"output": [TCVAJudgement.of(result)]})
         try:
             score = _score(result)
@@ -221,7 +287,7 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
             with calls_traced_by(group):
                 result = await tcva.aevaluate(sample_of(sample.to_dict()))
         except InvalidSampleError as error:
-            result = _not_judged(tcva, error)
+            result = not_judged(tcva, error)
         judgement.on_chain_end({"output": [TCVAJudgement.of(result)]})
         return _score(result)
 
@@ -237,17 +303,7 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
 def _judge(llm: Any, claims: ClaimsMode, max_claims: int) -> Judge:
     if llm is None:
         return ModelJudge(_NoModelYet(), claims=claims, max_claims=max_claims)
-    return resolve_judge(llm, claims=claims, max_claims=max_claims)
-
-
-def _not_judged(tcva: TCVA, error: InvalidSampleError) -> Result:
-    assessment = Assessment(
-        criterion=tcva.criterion.name,
-        judge=tcva.judge.name,
-        prompt_version=tcva.judge.prompt_version,
-        unscored=Unscored(reason=Reason.MISSING_FIELD, detail=str(error)),
-    )
-    return Result(assessment, tcva.scoring)
+    return resolve_judge(lexical_or(llm), claims=claims, max_claims=max_claims)
 
 
 def _score(result: Result) -> TCVAScore:

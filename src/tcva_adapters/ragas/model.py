@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import threading
 from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import contextmanager
@@ -26,6 +27,7 @@ from tcva_adapters.errors import JudgeError
 from tcva_adapters.judging.call_errors import as_judge_error
 from tcva_adapters.judging.models import JudgeModel, ModelReply
 from tcva_adapters.judging.prompts import JudgeRequest
+from tcva_adapters.judging.resolve import is_lexical
 
 Awaited = TypeVar("Awaited")
 
@@ -46,6 +48,11 @@ def as_judge_model(llm: object) -> JudgeModel | None:
     if isinstance(llm, InstructorBaseRagasLLM):
         return InstructorModel(llm)
     return WrappedModel(llm) if isinstance(llm, BaseRagasLLM) else None
+
+
+def lexical_or(llm: Any) -> Any:
+    """``"lexical"`` for the lexical judge as LLM, also as RAGAS wraps it; else the LLM itself."""
+    return "lexical" if is_lexical(llm) or is_lexical(_inner(llm)) else llm
 
 
 @contextmanager
@@ -211,7 +218,7 @@ def _one_text(request: JudgeRequest) -> str:
     return f"{request.system}\n\n{request.user}"
 
 
-def _inner(llm: BaseRagasLLM) -> Any:
+def _inner(llm: Any) -> Any:
     """What a wrapper of RAGAS wraps; a class of its own is itself."""
     return getattr(llm, "langchain_llm", None) or getattr(llm, "llm", None) or llm
 
@@ -281,13 +288,18 @@ def _first_choice(completion: Any) -> Any:
     return choices[0] if choices else None
 
 
+_LOOP_LOCK: Final = threading.Lock()
+
+
 @lru_cache(maxsize=1)
-def _own_loop() -> asyncio.AbstractEventLoop:
+def _own_loop(process: int) -> asyncio.AbstractEventLoop:
     """One loop for all synchronous calls of asynchronous clients, in a thread of its own.
 
     Such a client keeps connections that belong to the loop they were opened in. With a new loop
-    per call they are dead, and requests are sent, and paid, twice.
+    per call they are dead, and requests are sent, and paid, twice. A forked process inherits the
+    loop without the thread that runs it, so each process has its own.
     """
+    del process
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="tcva-ragas", daemon=True).start()
     return loop
@@ -295,4 +307,6 @@ def _own_loop() -> asyncio.AbstractEventLoop:
 
 def wait_for(answer: Coroutine[Any, Any, Awaited]) -> Awaited:
     """Wait for an asynchronous answer without a loop here; it also works where one is running."""
-    return asyncio.run_coroutine_threadsafe(answer, _own_loop()).result()
+    with _LOOP_LOCK:  # threads that come first together would each make a loop
+        loop = _own_loop(os.getpid())
+    return asyncio.run_coroutine_threadsafe(answer, loop).result()

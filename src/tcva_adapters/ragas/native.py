@@ -186,7 +186,8 @@ def _verdicts(replies: Iterable[BaseModel], response: str) -> Iterable[NativeVer
             yield NativeVerdict(response, str(rating), _RATINGS[rating] if known else None)
         for said in _items(reply):
             number = int(said.verdict if hasattr(said, "verdict") else said.attributed)
-            (level,) = from_ragas([number])
+            # Told to answer 0 or 1, a model may answer 2: counted by RAGAS, but no level of ours.
+            level = from_ragas([number])[0] if number in (0, 1) else None
             yield NativeVerdict(said.statement, str(number), level, said.reason)
 
 

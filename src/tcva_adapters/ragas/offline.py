@@ -76,7 +76,7 @@ class LexicalLLM(InstructorBaseRagasLLM):
             msg = (
                 "LexicalLLM knows the prompts of RAGAS' faithfulness, context recall, factual "
                 "correctness, response groundedness and answer relevancy, not "
-                f"{response_model.__name__} from {start!r}; as judge of TCVA pass 'lexical' itself"
+                f"{response_model.__name__} from {start!r}"
             )
             raise JudgeError(msg, reason="unknown_prompt", fatal=True)
         asked = known.read(prompt)
@@ -119,7 +119,7 @@ class KnownPrompt:
 
 def known_prompt(prompt: str, reply: type[BaseModel]) -> KnownPrompt | None:
     """Which of RAGAS' prompts a text is; None for any other text."""
-    for known in _PROMPTS:
+    for known in KNOWN_PROMPTS:
         begins = prompt.startswith(f"{known.prompt.instruction}\n")
         if reply is known.prompt.output_model and begins and _INPUT in prompt:
             return known
@@ -172,7 +172,7 @@ def _question(_: Judging, asked: Any) -> dict[str, Any]:
     return {"question": (claims or [asked.response])[0], "noncommittal": int(not claims)}
 
 
-_PROMPTS: Final = (
+KNOWN_PROMPTS: Final = (
     KnownPrompt(StatementGeneratorPrompt, _statements),
     KnownPrompt(NLIStatementPrompt, _nli),
     KnownPrompt(ContextRecallClassificationPrompt, _recall),
@@ -187,3 +187,4 @@ _PROMPTS: Final = (
     KnownPrompt(groundedness.ResponseGroundednessJudge2Prompt, _groundedness),
     KnownPrompt(relevancy.AnswerRelevancePrompt, _question),
 )
+"""All that `LexicalLLM` answers."""

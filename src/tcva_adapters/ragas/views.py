@@ -9,7 +9,8 @@ import pandas as pd  # type: ignore[import-untyped]  # no stubs among our requir
 from pydantic import BaseModel
 from ragas.dataset_schema import EvaluationResult
 
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.facade import TCVA
 from tcva_adapters.judging.assessment import Assessment, ClaimVerdict, Reason, Unscored
 from tcva_adapters.judging.result import Result, Scoring
 from tcva_adapters.judging.sample import Sample
@@ -140,6 +141,17 @@ def _result(output: TCVAJudgement | dict[str, Any], metric: str) -> Result:
     detail = "no judgement was recorded: RAGAS ended it (run_config.timeout)"
     unscored = Unscored(reason=Reason.TIMEOUT, detail=detail)
     return Result(Assessment(criterion=metric, judge="", prompt_version="", unscored=unscored))
+
+
+def not_judged(tcva: TCVA, error: InvalidSampleError) -> Result:
+    """The result of a row that cannot be judged."""
+    assessment = Assessment(
+        criterion=tcva.criterion.name,
+        judge=tcva.judge.name,
+        prompt_version=tcva.judge.prompt_version,
+        unscored=Unscored(reason=Reason.MISSING_FIELD, detail=str(error)),
+    )
+    return tcva.result(assessment)
 
 
 def sample_of(columns: dict[str, Any]) -> Sample:
