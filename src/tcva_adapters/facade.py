@@ -24,7 +24,7 @@ from tcva_adapters.judging.panel import Panel
 from tcva_adapters.judging.resolve import resolve_judge
 from tcva_adapters.judging.result import Result
 from tcva_adapters.judging.sample import Sample
-from tcva_adapters.judging.scoring import Fusion, HumanScale, Profiles, Scoring
+from tcva_adapters.judging.scoring import GEOMETRIC, Fusion, HumanScale, Profiles, Scoring
 from tcva_adapters.judging.store import VerdictStore, verdict_key
 
 Tick = Callable[[], None]
@@ -86,13 +86,19 @@ class TCVA(FromConfig):
         store: VerdictStore | str | Path | None = None,
         max_concurrency: int = 8,
         fuse: Any = None,
-        fusion: Fusion = Fusion(),  # noqa: B008  # frozen
+        fusion: Fusion = GEOMETRIC,
         mapping: HumanScale | None = None,
         profiles: Profiles | None = None,
     ) -> None:
-        if max_concurrency < 1:
-            msg = f"max_concurrency={max_concurrency!r}; at least 1 is needed"
+        if (
+            isinstance(max_concurrency, bool)
+            or not isinstance(max_concurrency, int)
+            or max_concurrency < 1
+        ):
+            msg = f"max_concurrency={max_concurrency!r}; it is a whole number from 1 up"
             raise InvalidValueError(msg)
+        _check_kind("store", store, VerdictStore, str, Path)
+        _check_kind("profiles", profiles, Profiles)
         self.criterion = resolve_criterion(criterion)
         self.scoring = Scoring(
             temperature=check_temperature(temperature),
@@ -344,6 +350,12 @@ def _twin(assessment: Assessment, sample: Sample) -> Assessment:
         for name in ("members", "panel")
     }
     return twin.model_copy(update={"usage": Usage(), **beside})
+
+
+def _check_kind(name: str, value: object, *kinds: type) -> None:
+    if value is not None and not isinstance(value, kinds):
+        msg = f"{name}={value!r}; it is None or a {' or '.join(kind.__name__ for kind in kinds)}"
+        raise InvalidValueError(msg)
 
 
 def _listed(fuse: Any) -> Sequence[Any]:

@@ -21,7 +21,7 @@ from deepeval.test_case import ConversationalTestCase, LLMTestCase, RetrievedCon
 from tests.deepeval.entry import ScriptedLLM, case_of, scripted
 from tests.support.scripted import ScriptedModel, verdict_json
 
-from tcva_adapters import TCVA, Result, Sample
+from tcva_adapters import TCVA, Fusion, HumanScale, Profiles, Result, Sample
 from tcva_adapters.deepeval import Collected, TCVAMetric, result_of
 from tcva_adapters.deepeval.settings import SETTINGS
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
@@ -321,6 +321,10 @@ def test_a_copy_has_every_setting_and_shares_judge_store_and_list(tmp_path: Path
         "claims": "split",  # the lexical judge knows no other
         "max_claims": 3,
         "store": tmp_path / "verdicts.sqlite",
+        "fuse": [TCVA("faithfulness", judge="lexical")],
+        "fusion": Fusion(temperature=0.5),
+        "mapping": HumanScale((0.0, 1.0), (1.0, 5.0)),
+        "profiles": Profiles("domain", {"medical": {"temperature": 0.2}}),
         "name": "mine",
         "include_reason": False,
         "async_mode": False,
@@ -336,7 +340,7 @@ def test_a_copy_has_every_setting_and_shares_judge_store_and_list(tmp_path: Path
     assert isinstance(copied, TCVAMetric)
     for name in changed:
         assert getattr(copied, name) == getattr(metric, name), name
-    for name in changed.keys() - {"criterion", "model", "scheme", "store"}:
+    for name in changed.keys() - {"criterion", "fuse", "model", "scheme", "store"}:
         assert getattr(copied, name) == changed[name], name
     # These three were given above what a metric that lost them would say as well.
     (copied,) = copy_metrics([TCVAMetric(model="lexical", strict_mode=True)])
@@ -602,6 +606,10 @@ WRONG: dict[str, list[Any]] = {
     "verbose_mode": [None, -1],
     "flaky": [None, "no"],
     "collected": [3, True, (), "results"],
+    "fuse": [True, 3, "lexcial"],
+    "fusion": [None, 3, "geometric"],
+    "mapping": [3, "isotonic", [0, 1]],
+    "profiles": [3, "domain", {}],
 }
 
 

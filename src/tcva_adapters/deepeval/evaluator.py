@@ -11,7 +11,9 @@ from deepeval.errors import MissingTestCaseParamsError
 from deepeval.metrics import BaseMetric
 from deepeval.metrics.utils import construct_verbose_logs
 from deepeval.test_case import LLMTestCase
+from pydantic_core import to_jsonable_python
 
+from tcva_adapters.config import FromConfig
 from tcva_adapters.core.aggregation import Floor
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.verdicts import LEVELS, WeightScheme
@@ -24,6 +26,7 @@ from tcva_adapters.judging.criteria import Criterion
 from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode
 from tcva_adapters.judging.result import Result
 from tcva_adapters.judging.sample import Sample
+from tcva_adapters.judging.scoring import GEOMETRIC, Fusion, HumanScale, Profiles
 from tcva_adapters.judging.store import VerdictStore
 
 __all__ = ["Collected", "TCVAMetric", "result_of", "results_of"]
@@ -41,7 +44,7 @@ class Collected(NamedTuple):
     result: Result
 
 
-class TCVAMetric(BaseMetric):  # type: ignore[no-untyped-call]  # as __init_subclass__ is
+class TCVAMetric(FromConfig, BaseMetric):  # type: ignore[no-untyped-call]  # as __init_subclass__ is
     """Judges claims on five levels and scores them on the dial.
 
     Takes the place of `FaithfulnessMetric` and its siblings in ``evaluate``, ``assert_test`` and
@@ -70,6 +73,10 @@ class TCVAMetric(BaseMetric):  # type: ignore[no-untyped-call]  # as __init_subc
         claims: ``split`` (sentences, one call) or ``llm`` (asked of the judge, two calls).
         max_claims: Most claims per test case.
         store: A path or a `VerdictStore`: judgements made before are served from it.
+        fuse: A further judge, or several, whose scores are fused with the first one's.
+        fusion: The mean that fuses them, geometric by default.
+        mapping: From scores to a human scale, for ``Result.human_score``.
+        profiles: Settings for test cases with certain ``metadata``.
         name: What reports call the metric; by default ``TCVA``, the criterion, and in brackets the
             settings that are not the usual ones: ``TCVA faithfulness (T=0.2)``.
         include_reason: Say why in ``reason``. It costs no call.
@@ -121,6 +128,10 @@ class TCVAMetric(BaseMetric):  # type: ignore[no-untyped-call]  # as __init_subc
         claims: ClaimsMode = "split",
         max_claims: int = MAX_CLAIMS,
         store: VerdictStore | str | Path | None = None,
+        fuse: Any = None,
+        fusion: Fusion = GEOMETRIC,
+        mapping: HumanScale | None = None,
+        profiles: Profiles | None = None,
         name: str | None = None,
         include_reason: bool = True,
         async_mode: bool = True,
@@ -142,6 +153,10 @@ class TCVAMetric(BaseMetric):  # type: ignore[no-untyped-call]  # as __init_subc
             "claims": claims,
             "max_claims": max_claims,
             "store": store,
+            "fuse": fuse,
+            "fusion": fusion,
+            "mapping": mapping,
+            "profiles": profiles,
             "name": name,
             "include_reason": include_reason,
             "async_mode": async_mode,
@@ -278,6 +293,7 @@ def _sample(metric: TCVAMetric, test_case: object) -> Sample:
         contexts=None if retrieved is None else tuple(map(_text, retrieved)),
         reference=test_case.expected_output,
         id=test_case.name,
+        metadata=to_jsonable_python(test_case.metadata or {}, fallback=str),
     )
 
 

@@ -17,15 +17,18 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.facade import TCVA
 from tcva_adapters.judging.judge import MAX_CLAIMS, Judge, ModelJudge
 from tcva_adapters.judging.result import Scoring
+from tcva_adapters.judging.scoring import Fusion, Profiles
 from tcva_adapters.judging.store import VerdictStore
 
-_DIAL: Final = ("temperature", "scheme", "penalty", "eps", "floor", "on_unscored")
+_DIAL: Final = ("temperature", "scheme", "penalty", "eps", "floor", "on_unscored", "fusion")
 
 _USUAL: Final = MappingProxyType(
     {
         **{name: getattr(Scoring(), name) for name in _DIAL},
         "claims": "split",
         "max_claims": MAX_CLAIMS,
+        "fuse": None,
+        "profiles": None,
     }
 )
 """What `TCVA` takes under the same name, and the value that a metric's name does not mention."""
@@ -33,7 +36,7 @@ _USUAL: Final = MappingProxyType(
 _FLAGS: Final = ("include_reason", "async_mode", "strict_mode", "verbose_mode", "flaky")
 
 SETTINGS: Final = frozenset(
-    {"criterion", "threshold", "model", "store", "name", "collected", *_USUAL, *_FLAGS}
+    {"criterion", "threshold", "model", "mapping", "store", "name", "collected", *_USUAL, *_FLAGS}
 )
 """Everything that a metric is built with, by the names of its parameters."""
 
@@ -74,6 +77,7 @@ def attributes(given: Mapping[str, Any]) -> dict[str, Any]:
         judge=judge,
         # Without a threshold there is nothing that a score could fall short of.
         threshold=0.0 if threshold is None else threshold,
+        mapping=given["mapping"],
         store=given["store"],
         **{name: given[name] for name in _USUAL},
     )
@@ -84,6 +88,7 @@ def attributes(given: Mapping[str, Any]) -> dict[str, Any]:
         "temperature": tcva.scoring.temperature,
         "scheme": tcva.scoring.scheme,
         "model": _shared(judge, tcva.judge),
+        "fuse": tcva.members or None,
         "store": tcva.store,
         "collected": [] if given["collected"] is None else given["collected"],
     }
@@ -113,12 +118,16 @@ def default_name(settings: Mapping[str, Any]) -> str:
 
 def fingerprint(tcva: TCVA) -> str:
     """Everything that can change a score, as a text that is equal where it is equal."""
-    judge, criterion = tcva.judge, tcva.criterion
-    settings = sorted(judge.parameters.items())
-    return (
-        f"tcva {criterion.name} {criterion.fingerprint} {tcva.scoring!r} "
-        f"{judge.name} {judge.prompt_version} {settings!r}"
+    judged = (
+        (
+            each.criterion.fingerprint,
+            each.judge.name,
+            each.judge.prompt_version,
+            sorted(each.judge.parameters.items()),
+        )
+        for each in (tcva, *tcva.members)
     )
+    return f"tcva {tcva.criterion.name} {tcva.scoring!r} {tcva.profiles!r} {list(judged)!r}"
 
 
 _LABELS: Final = {"temperature": "T"}
@@ -128,6 +137,14 @@ def _shown(value: Any) -> str:
     if isinstance(value, WeightScheme):
         published = SCHEMES.get(value.name) == value
         return value.name if published else "/".join(f"{weight:g}" for weight in value.weights)
+    if isinstance(value, tuple):  # the further judges
+        return "+".join(f"{each.judge.name} {each.criterion.name}" for each in value)
+    if isinstance(value, Fusion):
+        mean = "geometric" if value.temperature is None else f"T={value.temperature:g}"
+        weights = "" if value.weights is None else "/".join(f"{w:g}" for w in value.weights)
+        return " ".join(filter(None, (mean, weights)))
+    if isinstance(value, Profiles):
+        return f"by {value.by}"
     return value if isinstance(value, str) else f"{value:g}"
 
 

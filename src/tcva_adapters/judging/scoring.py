@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -38,12 +38,21 @@ class Fusion:
         if self.temperature is not None:
             object.__setattr__(self, "temperature", check_temperature(self.temperature))
         if self.weights is not None:
-            object.__setattr__(self, "weights", tuple(self.weights))
+            try:
+                weights = tuple(float(weight) for weight in self.weights)
+            except (TypeError, ValueError):
+                msg = f"weights={self.weights!r}; they are one number per judge"
+                raise InvalidValueError(msg) from None
+            object.__setattr__(self, "weights", weights)
             self.of([[1.0] * len(self.weights)])
 
     def of(self, scores: FloatArray | list[list[float]]) -> Fused:
         """Fused scores of a matrix with one column per judge; nan where a judge has none."""
         return fuse(scores, weights=self.weights, temperature=self.temperature)
+
+
+GEOMETRIC: Final = Fusion()
+"""Equal weights and exponent 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +116,16 @@ class Scoring:
     floor: Floor = "paper"
     on_unscored: float | None = None
     bounds: Bounds = PAPER_BOUNDS
-    fusion: Fusion = Fusion()
+    fusion: Fusion = GEOMETRIC
     mapping: HumanScale | None = None
 
     def __post_init__(self) -> None:
+        for name, kind in (("fusion", Fusion), ("mapping", HumanScale | None)):
+            value = getattr(self, name)
+            if not isinstance(value, kind):
+                wanted = getattr(kind, "__name__", "HumanScale, or None")
+                msg = f"{name}={value!r}; it is a {wanted}"
+                raise InvalidValueError(msg)
         check_temperature(self.temperature, self.bounds)
         _check_share("threshold", self.threshold)
         if self.on_unscored is not None:

@@ -12,6 +12,7 @@ from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation, TypeAdapter
 from pydantic_core import to_jsonable_python
 from typing_extensions import TypedDict  # pydantic reads the other one from Python 3.12 on
 
+from tcva_adapters.config import FromConfig
 from tcva_adapters.core.aggregation import Floor
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.verdicts import WeightScheme
@@ -22,6 +23,7 @@ from tcva_adapters.judging.criteria import Criterion
 from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode
 from tcva_adapters.judging.result import Result, Scoring
 from tcva_adapters.judging.sample import Sample
+from tcva_adapters.judging.scoring import GEOMETRIC, Fusion, HumanScale, Profiles
 from tcva_adapters.judging.store import VerdictStore
 from tcva_adapters.langchain.checks import check_callable, check_name, check_store
 from tcva_adapters.langchain.inputs import sample_for
@@ -62,9 +64,10 @@ class TCVAOutput(TypedDict):
     metadata: dict[str, Any]
     from_store: bool
     members: list[dict[str, Any]]
+    panel: list[dict[str, Any]]
 
 
-class TCVAEvaluator(RunnableSerializable[Any, TCVAOutput]):
+class TCVAEvaluator(FromConfig, RunnableSerializable[Any, TCVAOutput]):
     """Judges claims on five levels and scores them on the dial, as a Runnable.
 
     The judge's call is a child of this step's run: callbacks, tags and metadata reach it.
@@ -88,6 +91,10 @@ class TCVAEvaluator(RunnableSerializable[Any, TCVAOutput]):
         claims: ``split`` (sentences, one call) or ``llm`` (asked of the judge, two calls).
         max_claims: Most claims per sample.
         store: A path or a `VerdictStore`: judgements made before are served from it.
+        fuse: A further judge, or several, whose scores are fused with the first one's.
+        fusion: The mean that fuses them, geometric by default.
+        mapping: From scores to a human scale, for ``Result.human_score``.
+        profiles: Settings for samples with certain metadata.
         mapper: Turns what the previous step passes on into a sample or a mapping with known names.
         name: The run's name in traces.
 
@@ -116,6 +123,10 @@ class TCVAEvaluator(RunnableSerializable[Any, TCVAOutput]):
     claims: Annotated[ClaimsMode, SkipValidation]
     max_claims: Annotated[int, SkipValidation]
     store: Annotated[Any, SkipValidation] = Field(exclude=True, repr=False)
+    fuse: Annotated[Any, SkipValidation] = Field(exclude=True, repr=False)
+    fusion: Annotated[Fusion, SkipValidation]
+    mapping: Annotated[HumanScale | None, SkipValidation]
+    profiles: Annotated[Profiles | None, SkipValidation]
     mapper: Annotated[Callable[[Any], Any] | None, SkipValidation] = Field(exclude=True)
     _tcva: TCVA = PrivateAttr()
 
@@ -134,6 +145,10 @@ class TCVAEvaluator(RunnableSerializable[Any, TCVAOutput]):
         claims: ClaimsMode = "split",
         max_claims: int = MAX_CLAIMS,
         store: VerdictStore | str | Path | None = None,
+        fuse: Any = None,
+        fusion: Fusion = GEOMETRIC,
+        mapping: HumanScale | None = None,
+        profiles: Profiles | None = None,
         mapper: Callable[[Any], Any] | None = None,
         name: str | None = None,
     ) -> None:
@@ -147,15 +162,19 @@ class TCVAEvaluator(RunnableSerializable[Any, TCVAOutput]):
             "on_unscored": on_unscored,
             "claims": claims,
             "max_claims": max_claims,
+            "fusion": fusion,
+            "mapping": mapping,
+            "profiles": profiles,
         }
         check_store("store", store)
         check_callable("mapper", mapper)
         check_name("name", name)
-        tcva = TCVA(criterion, judge=llm, store=store, **settings)
+        tcva = TCVA(criterion, judge=llm, store=store, fuse=fuse, **settings)
         # What is shown is what is used, and what a change of a setting builds anew from: so it
         # shares client and store. Of a judge, that is the judge itself.
         shown = {
             "llm": llm if tcva.judge is llm else getattr(tcva.judge, "model", llm),
+            "fuse": tcva.members or None,
             "store": tcva.store,
             "criterion": tcva.criterion,
             "temperature": tcva.scoring.temperature,
