@@ -1,0 +1,104 @@
+"""Which temperature agrees best with people on the paper's sets, and what that is worth.
+
+Run: python -m benchmarks.calibrate FOLDER
+FOLDER holds the paper's files, NAME_tcva_scores.json for each set. For each set and objective it
+prints the setting that does best on all samples with its agreement there (in sample: too good), the
+agreement of choices on samples that they have not seen (out of fold), and the gain of choosing over
+T=0.5 with its interval; first among 19 temperatures, then among all weight schemes, penalties and
+floors as well.
+
+Run: python -m benchmarks.calibrate --null [RUNS]
+prints how often a gain is claimed where there is none: on candidates that are equally good by
+construction, over several sizes and numbers of candidates and folds.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tcva_adapters.compare.calibrate import Calibration, calibrate
+from tcva_adapters.compare.candidates import describe
+from tcva_adapters.compare.nested import Choice, Division
+from tcva_adapters.compare.objectives import OBJECTIVES, Objective, ObjectiveName, mid_ranks
+from tcva_adapters.compare.paper import read_folder
+from tcva_adapters.core.aggregation import FLOORS, PENALTIES
+from tcva_adapters.core.verdicts import SCHEMES
+
+EVERYTHING: dict[str, Any] = {
+    "schemes": list(SCHEMES),
+    "penalties": list(PENALTIES),
+    "floors": list(FLOORS),
+}
+# Samples, correlation of a candidate with quality (squared), candidates, folds.
+NULLS = ((30, 0.9, 19, 5), (60, 0.9, 19, 5), (60, 0.5, 3, 5), (60, 0.97, 76, 5), (60, 0.9, 19, 10))
+
+
+def line(found: Calibration) -> str:
+    gain = found.gain
+    often, share = found.picks[0]
+    return (
+        f"{found.objective:8} of {found.candidates:3}: default {found.before:.4f}; "
+        f"in sample {found.in_sample:.4f} at {describe(found.chosen)}; "
+        f"out of fold {found.out_of_fold:.4f}; "
+        f"gain {gain.value:+.4f} [{gain.low:+.4f}, {gain.high:+.4f}]; "
+        f"most often {describe(often)} ({share:.0%}); {found.recommendation}"
+    )
+
+
+def paper(folder: Path) -> None:
+    for one in read_folder(folder):
+        if one.counts is None:
+            continue
+        print(one.name)
+        for number, options in enumerate(({}, EVERYTHING)):
+            for objective in OBJECTIVES:
+                found = calibrate(one.counts, one.human, objective=objective, **options)
+                if not number and objective == OBJECTIVES[0]:
+                    print(f"  {found.n} samples, {found.unscored} unscored left out")
+                print(f"  {line(found)}")
+
+
+def claims_a_gain(objective: ObjectiveName, case: tuple[int, float, int, int], seed: int) -> bool:
+    """Whether one of several candidates that are equally good is said to be better."""
+    n, shared, size, folds = case
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(size=n)
+    noise = rng.normal(size=(n, size))
+    scores = np.round(4 * (np.sqrt(shared) * quality[:, None] + np.sqrt(1 - shared) * noise)) / 4
+    human = np.clip(np.round(2 * (quality + 0.9 * rng.normal(size=n))) / 2, -2, 2)
+    measured = Objective(objective)
+    if measured.kind == "rank":
+        scores = mid_ranks(scores)
+    elif measured.kind == "pass_fail":
+        scores, human = (scores > 0).astype(float), (human > 0).astype(float)
+    division = Division.of(human, None, folds=folds, repeats=10, n_boot=400, level=0.95, seed=seed)
+    choice = Choice.of(measured, scores, human, division)
+    unseen = choice.unseen(scores, division)
+    return division.gain(measured, unseen, scores[:, [0]], human).detectable
+
+
+def null(runs: int) -> None:
+    print(f"share of {runs} data sets without a difference on which a gain is claimed")
+    for objective in OBJECTIVES:
+        for case in NULLS:
+            share = np.mean([claims_a_gain(objective, case, seed) for seed in range(runs)])
+            n, _, size, folds = case
+            print(f"  {objective:8} {n} samples, {size} candidates, {folds} folds: {share:.3f}")
+
+
+def main() -> None:
+    match sys.argv[1:]:
+        case ["--null", *rest]:
+            null(int(rest[0]) if rest else 300)
+        case [folder]:
+            paper(Path(folder))
+        case _:
+            sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""The settings that a calibration chooses from, and the scores under each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+from typing import Any, Final
+
+import numpy as np
+
+from tcva_adapters.core.aggregation import Floor, SchemeLike, sweep
+from tcva_adapters.core.kernel import Penalty
+from tcva_adapters.core.temperature import PAPER_BOUNDS, check_temperature
+from tcva_adapters.core.verdicts import FloatArray, WeightScheme
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.judging.scoring import Scoring
+
+DEFAULT: Final = Scoring()
+
+_CHOSEN: Final = ("temperature", "scheme", "penalty", "floor", "eps", "threshold")
+
+
+def temperature_grid(step: float = 0.05) -> list[float]:
+    """Temperatures from 0.1 to 1.0, this far apart; 1.0 is always among them.
+
+    Raises:
+        InvalidValueError: The step is not above 0 and at most 0.9.
+
+    >>> temperature_grid(0.25)
+    [0.1, 0.35, 0.6, 0.85, 1.0]
+    """
+    low, high = PAPER_BOUNDS.t_min, PAPER_BOUNDS.t_max
+    if not 1e-4 <= step <= high - low:
+        msg = f"the step between temperatures is {step!r}; it lies between 0.0001 and 0.9"
+        raise InvalidValueError(msg)
+    inner = low + step * np.arange(int((high - low) / step + 1e-9) + 1)
+    return sorted({*np.round(inner, 10).tolist(), high})
+
+
+def candidates(
+    temperatures: Iterable[float | str],
+    *,
+    schemes: Sequence[SchemeLike] = ("default",),
+    penalties: Sequence[Penalty] = ("paper",),
+    floors: Sequence[Floor] = ("paper",),
+    eps: Sequence[float] = (DEFAULT.eps,),
+    thresholds: Sequence[float] = (DEFAULT.threshold,),
+    baseline: Scoring = DEFAULT,
+) -> list[Scoring]:
+    """Every combination, and the baseline, each once, those closest to the baseline first.
+
+    Keeping the baseline is always possible. Among candidates that agree with people equally well
+    the first one wins, so settings change only for a reason.
+
+    Raises:
+        InvalidValueError: A setting is out of range or unknown.
+    """
+    combinations = product(
+        [check_temperature(t) for t in temperatures],
+        [WeightScheme.resolve(scheme) for scheme in schemes],
+        penalties,
+        floors,
+        eps,
+        thresholds,
+    )
+    every = [
+        Scoring(temperature=t, scheme=w, penalty=p, floor=f, eps=e, threshold=at)
+        for t, w, p, f, e, at in combinations
+    ]
+
+    def distance(scoring: Scoring) -> tuple[int, float, float]:
+        return (
+            sum(getattr(scoring, name) != getattr(baseline, name) for name in _CHOSEN[1:]),
+            round(abs(scoring.temperature - baseline.temperature), 9),
+            abs(scoring.threshold - baseline.threshold),
+        )
+
+    return sorted(dict.fromkeys([baseline, *every]), key=distance)
+
+
+def score_matrix(counts: FloatArray, settings: Sequence[Scoring]) -> FloatArray:
+    """The scores under each setting, shape (N, settings)."""
+    scores = np.empty((len(counts), len(settings)))
+    together: dict[tuple[Any, ...], list[int]] = {}
+    for j, scoring in enumerate(settings):
+        together.setdefault(tuple(scoring.options.values()), []).append(j)
+    for columns in together.values():
+        grid = [settings[j].temperature for j in columns]
+        scores[:, columns] = sweep(counts, grid, **settings[columns[0]].options)
+    return scores
+
+
+def describe(scoring: Scoring) -> str:
+    """A setting in a few words: the temperature, and whatever differs from the default.
+
+    >>> describe(Scoring(temperature=0.7, penalty="off"))
+    'T=0.7, penalty off'
+    """
+    words = [f"T={scoring.temperature:g}"]
+    for name in _CHOSEN[1:]:
+        value = getattr(scoring, name)
+        if value != getattr(DEFAULT, name):
+            words.append(f"{name} {scheme_text(value) if name == 'scheme' else value}")
+    return ", ".join(words)
+
+
+def scheme_text(scheme: WeightScheme) -> str:
+    """The scheme's name, or its numbers where it has none of its own."""
+    return ",".join(f"{w:g}" for w in scheme.weights) if scheme.name == "custom" else scheme.name
+
+
+def as_settings(scoring: Scoring) -> dict[str, Any]:
+    """A setting as plain JSON values, under the names of the configuration file."""
+    scheme = scoring.scheme
+    weights = list(scheme.weights) if scheme.name == "custom" else scheme.name
+    return {name: getattr(scoring, name) for name in _CHOSEN} | {"scheme": weights}

@@ -1,0 +1,182 @@
+"""``tcva calibrate``: from stored assessments to a recommendation, and to a file that others read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tcva_adapters import Assessment, Config, sweep
+from tcva_adapters.cli.app import run
+from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters.io import write_assessments
+
+QUICK = ("--repeats", "3", "-B", "200")
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_with_judgements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eighty answers with labels that follow T=0.5, eighty with labels that follow T=1."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    rng = np.random.default_rng(3)
+    counts = rng.multinomial(4, [0.4, 0.2, 0.2, 0.2, 0.0], size=160)
+    plain, lenient = sweep(counts, [0.5, 1.0]).T
+    stored = []
+    for i, row in enumerate(counts):
+        words = [level for level, n in zip(LEVELS, row, strict=True) for _ in range(n)]
+        first = i < 80
+        metadata = {
+            "score": float(plain[i] if first else lenient[i]),
+            "curved": float(plain[i] ** 4),
+            "stars": 1 + 4 * float(plain[i]),
+            "verdict": "pass" if plain[i] >= 0.8 else "fail",
+            "always": "pass",
+            "domain": "medical" if first else "creative",
+            "page": i // 2,
+        }
+        one = Assessment.from_verdicts(words, sample_id=str(i))
+        stored.append(one.model_copy(update={"metadata": metadata}))
+    stored += [
+        Assessment.from_verdicts(["fully"], sample_id="unlabelled"),
+        Assessment.from_verdicts([], sample_id="unscored"),
+    ]
+    write_assessments("judged.jsonl", stored)
+    write_assessments("creative.jsonl", stored[80:])
+    write_assessments("few.jsonl", stored[80:100])
+
+
+def said(capsys: pytest.CaptureFixture[str], file: str, *arguments: str) -> dict[str, Any]:
+    assert run(["calibrate", file, *QUICK, "--json", *arguments]) == 0
+    parsed = json.loads(capsys.readouterr().out)
+    assert isinstance(parsed, dict)
+    return parsed
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert run(["calibrate", "judged.jsonl", *QUICK, *arguments]) == 2
+    return capsys.readouterr().err
+
+
+def test_a_detectable_gain_is_recommended_and_read_by_evaluate(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = said(capsys, "creative.jsonl", "--human", "score", "-o", "new/tcva.json")
+    assert found["detectable"] is True
+    assert (found["samples"], found["n"], found["unscored"], found["unlabelled"]) == (82, 80, 1, 1)
+    temperature = found["recommended"]["temperature"]
+    assert temperature > 0.8
+    assert found["gain"]["low"] > 0
+    config = Config.load("new/tcva.json")
+    assert config.settings.temperature == temperature
+    assert config.provenance is not None
+    assert config.provenance["human"] == "score"
+
+    record = {"answer": "Doors open at nine.", "contexts": ["Doors open at nine."]}
+    Path("in.jsonl").write_text(json.dumps(record), encoding="utf-8")
+    assert run(["evaluate", "in.jsonl", "--config", "new/tcva.json", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["temperature"] == temperature
+
+
+def test_what_is_printed_says_what_is_honest(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--human", "stars", "--group", "page", "--objective", "kendall"]
+    assert run(["calibrate", "judged.jsonl", *QUICK, *arguments]) == 0
+    printed = capsys.readouterr().out
+    head, *figures = printed.splitlines()
+    assert head == (
+        "faithfulness by given: kendall with 'stars', 160 samples "
+        "(1 unscored, 1 without a label left out)"
+    )
+    assert [line[:18].rstrip() for line in figures[:4]] == [
+        "T=0.5",
+        "T=0.5",
+        "chosen out of fold",
+        "gain of choosing",
+    ]
+    assert figures[-1] == "no detectable difference: keep 0.5"
+    assert "chosen in the folds: T=0.5 100%" in printed
+    assert "warning" not in printed
+    assert max(map(len, figures)) <= 80
+
+
+def test_few_labels_are_warned_of(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["calibrate", "few.jsonl", *QUICK, "--human", "score"]) == 0
+    assert "warning: 20 labels are few: below 30" in capsys.readouterr().out
+
+
+def test_profiles_by_a_field(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--human", "score", "--by", "domain", "-o", "tcva.json"]
+    found = said(capsys, "judged.jsonl", *arguments)
+    assert list(found["profiles"]) == ["medical", "creative"]
+    settings = Config.load("tcva.json").settings
+    assert settings.temperature == found["recommended"]["temperature"]
+    assert run(["calibrate", "judged.jsonl", *QUICK, *arguments]) == 0
+    printed = capsys.readouterr().out
+    assert "by 'domain', each on its own samples:" in printed
+    assert "97.5% interval" in printed
+    assert printed.endswith("written to tcva.json; read with --config tcva.json\n")
+
+
+def test_words_as_labels_and_thresholds(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--human", "verdict", "--objective", "kappa", "-T", "0.5"]
+    found = said(capsys, "judged.jsonl", *arguments, "--threshold", "0.5", "--threshold", "0.8")
+    assert found["candidates"] == 2
+    assert found["recommended"]["threshold"] == 0.8
+    assert found["in_sample"] == 1.0
+
+
+def test_a_mapping_to_the_human_scale(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--human", "curved", "--mapping", "isotonic", "-o", "tcva.json"]
+    found = said(capsys, "judged.jsonl", *arguments)
+    assert found["mapping"]["detectable"] is True
+    knots = Config.load("tcva.json").mapping
+    assert knots is not None
+    assert list(knots.x) == found["mapping"]["scale"]["x"]
+    assert run(["calibrate", "judged.jsonl", *QUICK, *arguments]) == 0
+    assert "mapping: use the mapping" in capsys.readouterr().out
+    stars = ["--human", "stars", "--mapping", "isotonic", "--human-scale", "1,5"]
+    assert run(["calibrate", "judged.jsonl", *QUICK, *stars]) == 0
+    assert "mapping: no detectable gain: use none" in capsys.readouterr().out
+
+
+def test_more_to_choose_from(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--scheme", "default", "--scheme", "1,.8,.5,.2,0", "--penalty", "off"]
+    arguments += ["--floor", "always", "--eps", "0.05", "--step", "0.3"]
+    found = said(capsys, "judged.jsonl", "--human", "score", *arguments)
+    # Temperatures 0.1, 0.4, 0.7, 1.0 with two schemes, and the default.
+    assert found["candidates"] == 9
+
+
+def test_unusable_lines_can_be_skipped(capsys: pytest.CaptureFixture[str]) -> None:
+    text = Path("judged.jsonl").read_text(encoding="utf-8")
+    Path("bad.jsonl").write_text("{}\n" + text, encoding="utf-8")
+    assert run(["calibrate", "bad.jsonl", "--human", "score"]) == 2
+    assert "line 1" in capsys.readouterr().err
+    assert said(capsys, "bad.jsonl", "--human", "score", "--skip-bad")["skipped"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--human", "nothing"], "no assessment has 'nothing' in its metadata; the keys are"),
+        (["--human", "domain"], "assessment 1, metadata 'domain': 'medical' is no label"),
+        (["--human", "always"], "all 160 human labels are 1"),
+        (["--human", "score", "--objective", "auc"], "unknown objective 'auc'"),
+        (["--human", "stars", "--objective", "mae"], "--human-scale 1,5"),
+        (["--human", "score", "--mapping", "spline"], "there is isotonic"),
+        (["--human", "score", "--mapping", "isotonic", "--by", "domain"], "one of them at a time"),
+        (["--human", "score", "--human-scale", "5"], "it is two numbers"),
+        (["--human", "score", "--folds", "200"], "cannot fill 200 folds"),
+        (["--human", "score", "--group", "page", "--folds", "100"], "80 groups of labelled"),
+        (["--human", "score", "--scheme", "steep"], "unknown weight scheme 'steep'"),
+    ],
+)
+def test_wrong_use_is_one_sentence(
+    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    error = refused(capsys, *arguments)
+    assert says in error
+    assert error.count("\n") == 1

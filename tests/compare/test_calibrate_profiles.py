@@ -1,0 +1,134 @@
+"""Labels from metadata, a choice for each part of a suite, and the file that is written."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tcva_adapters import TCVA, Assessment, Config, sweep
+from tcva_adapters.compare.calibrate import calibrate
+from tcva_adapters.compare.labels import human_labels, metadata_values, parse_label
+from tcva_adapters.compare.profiles import calibrate_profiles, to_config
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.judging.scoring import Scoring
+from tcva_adapters.stats.checks import FloatArray
+
+QUICK: dict[str, Any] = {"repeats": 3, "n_boot": 200}
+
+
+def suite() -> tuple[FloatArray, FloatArray, list[str | None]]:
+    """Medical answers with labels that follow T=0.5, creative ones that follow T=1, five others."""
+    rng = np.random.default_rng(3)
+    counts = rng.multinomial(4, [0.4, 0.2, 0.2, 0.2, 0.0], size=165).astype(float)
+    both = sweep(counts, [0.5, 1.0])
+    human = np.where(np.arange(165) < 80, both[:, 0], both[:, 1])
+    parts: list[str | None] = ["medical"] * 80 + ["creative"] * 80 + ["chat"] * 4 + [None]
+    return counts, human, parts
+
+
+def test_each_part_has_its_own_answer() -> None:
+    counts, human, parts = suite()
+    found = calibrate_profiles(counts, human, parts, baseline=Scoring(), **QUICK)
+    assert list(found) == ["medical", "creative", "chat"]
+    assert found["medical"].recommendation == "no detectable difference: keep 0.5"
+    creative = found["creative"].calibration
+    assert creative is not None
+    assert creative.detectable
+    assert creative.chosen.temperature > 0.8
+    # Two parts are large enough, and they share the 5 % that may go wrong.
+    assert creative.gain.level == pytest.approx(0.975)
+    assert found["chat"].calibration is None
+    assert found["chat"].recommendation == "4 labels, fewer than 30: keep T=0.5"
+    assert found["chat"].as_dict()["n"] == 4
+
+
+def test_a_part_whose_labels_are_all_the_same_keeps_the_baseline() -> None:
+    counts, human, parts = suite()
+    human[:80] = 1.0
+    found = calibrate_profiles(counts, human, parts, baseline=Scoring(temperature=0.7), **QUICK)
+    assert found["medical"].recommendation.startswith("all 80 human labels are 1")
+    assert found["medical"].recommendation.endswith("keep T=0.7")
+
+
+def test_groups_follow_their_parts() -> None:
+    counts, human, parts = suite()
+    groups = [i // 2 for i in range(165)]
+    found = calibrate_profiles(counts, human, parts, baseline=Scoring(), groups=groups, **QUICK)
+    plain = calibrate_profiles(counts, human, parts, baseline=Scoring(), **QUICK)
+    one, other = found["creative"].calibration, plain["creative"].calibration
+    assert one is not None
+    assert other is not None
+    assert one.gain != other.gain
+
+
+def test_no_part_at_all_is_refused() -> None:
+    with pytest.raises(InvalidValueError, match="no sample belongs to a part"):
+        calibrate_profiles(np.ones((3, 5)), np.ones(3), [None] * 3, baseline=Scoring())
+
+
+def test_the_file_holds_what_is_detectable_and_says_where_it_comes_from(tmp_path: Path) -> None:
+    counts, human, parts = suite()
+    found = calibrate(counts[:80], human[:80], mapping=True, **QUICK)
+    profiles = calibrate_profiles(counts, human, parts, baseline=found.recommended, **QUICK)
+    config = to_config(
+        found, criterion="faithfulness", by="domain", profiles=profiles, provenance={"human": "h"}
+    )
+    path = tmp_path / "tcva.json"
+    config.dump(path)
+    assert Config.load(path) == config
+    assert config.settings.temperature == 0.5
+    assert config.settings.threshold is None  # rank correlations say nothing about it
+    assert config.mapping is None  # labels that are the scores: nothing to gain
+    assert config.profiles is not None
+    assert list(config.profiles.values) == ["creative"]
+    assert config.provenance is not None
+    assert config.provenance["human"] == "h"
+    assert config.provenance["profiles"]["chat"]["detectable"] is False
+    assert config.provenance["gain"]["level"] == 0.95
+
+    tcva = TCVA.from_config(path)
+    assert tcva.scoring.temperature == 0.5
+    assert tcva.criterion.name == "faithfulness"
+
+
+def test_decisions_bring_their_threshold_and_a_mapping_its_knots() -> None:
+    counts, human, _ = suite()
+    decided = calibrate(counts, human, objective="kappa", human_threshold=0.9, **QUICK)
+    assert to_config(decided).settings.threshold == 0.5
+    bent = calibrate(counts, sweep(counts, [0.5])[:, 0] ** 4, mapping=True, **QUICK)
+    config = to_config(bent)
+    assert config.mapping is not None
+    assert bent.mapping is not None
+    assert config.mapping.x == bent.mapping.scale.x
+    assert config.provenance is not None
+    assert "scale" not in config.provenance["mapping"]
+
+
+def test_labels_are_numbers_or_words() -> None:
+    values = [1, 0.25, "4.5", True, False, "pass", " FAIL ", "yes", "no", "true", "false"]
+    assert [parse_label(v) for v in values] == [1, 0.25, 4.5, 1, 0, 1, 0, 1, 0, 1, 0]
+    assert all(math.isnan(parse_label(v)) for v in (None, "", " ", "n/a", math.nan, "NaN"))
+    for wrong in ("good", math.inf, [1], "1,5"):
+        with pytest.raises(InvalidValueError, match="is no label"):
+            parse_label(wrong)
+
+
+def assessments(*metadata: dict[str, Any]) -> list[Assessment]:
+    plain = Assessment.from_verdicts(["fully"])
+    return [plain.model_copy(update={"metadata": m}) for m in metadata]
+
+
+def test_labels_of_assessments() -> None:
+    some = assessments({"score": "pass"}, {}, {"score": 0})
+    np.testing.assert_array_equal(human_labels(some, "score"), [1.0, np.nan, 0.0])
+    assert metadata_values(some, "score") == ["pass", None, 0]
+    with pytest.raises(InvalidValueError, match="no assessment has 'h' in its metadata; the keys"):
+        human_labels(some, "h")
+    with pytest.raises(InvalidValueError, match="there is no metadata"):
+        human_labels(assessments({}), "h")
+    with pytest.raises(InvalidValueError, match="assessment 2, metadata 'a': 'good' is no label"):
+        human_labels(assessments({"a": 1}, {"a": "good"}), "a")
