@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, Literal, Self
+from typing import Any, ClassVar, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
@@ -143,40 +143,71 @@ class Config(BaseModel):
         kept = self.model_dump(mode="json", exclude_none=True)
         Path(path).write_text(f"{json.dumps(kept, indent=2, ensure_ascii=False)}\n", "utf-8")
 
-    def options(self) -> dict[str, Any]:
+    def options(self, profile: str | None = None) -> dict[str, Any]:
         """As keyword arguments of `TCVA` and of every drop-in; only what is given.
 
+        Args:
+            profile: A profile's settings in place of all profiles.
+
         Raises:
-            InvalidValueError: A setting is out of range or unknown.
+            InvalidValueError: A setting is out of range or unknown, or there is no such profile.
         """
         options = self.settings.given()
         if self.criterion is not None:
             options = {"criterion": self.criterion, **options}
         if self.mapping is not None:
             options["mapping"] = HumanScale(self.mapping.x, self.mapping.y)
-        if self.profiles is not None:
+        if profile is not None:
+            known = {} if self.profiles is None else self.profiles.values
+            if profile not in known:
+                names = ", ".join(known) or "none"
+                msg = f"no profile {profile!r} in this configuration; there are: {names}"
+                raise InvalidValueError(msg)
+            options |= known[profile].given()
+        elif self.profiles is not None:
             values = {value: s.given() for value, s in self.profiles.values.items()}
             options["profiles"] = Profiles(self.profiles.by, values)
         return options
 
 
-def configured(source: Config | str | Path, overrides: Mapping[str, Any]) -> dict[str, Any]:
+def configured(
+    source: Config | str | Path, overrides: Mapping[str, Any], profile: str | None = None
+) -> dict[str, Any]:
     """The keyword arguments that a file stands for, under those that are given beside it."""
-    return {**Config.load(source).options(), **overrides}
+    return {**Config.load(source).options(profile), **overrides}
 
 
 class FromConfig:
-    """Gives a class that takes the dial's options a way to be built from a file."""
+    """Gives a class that takes the dial's options a way to be built from a file.
+
+    Attributes:
+        sees_metadata: Whether its samples have metadata, which profiles go by.
+    """
+
+    sees_metadata: ClassVar[bool] = True
 
     @classmethod
-    def from_config(cls, source: Config | str | Path, /, **options: Any) -> Self:
+    def from_config(
+        cls, source: Config | str | Path, /, *, profile: str | None = None, **options: Any
+    ) -> Self:
         """Built with the settings of a file that `tcva calibrate` wrote.
 
         Args:
             source: The file's path, or a `Config`.
+            profile: One profile's settings for every sample, whatever its metadata.
             options: Arguments of the class, e.g. the judge; they win over the file.
 
         Raises:
             UnreadableInputError: The file cannot be read, or is no configuration.
+            InvalidValueError: There is no such profile; or there are several, the samples of this
+                class have no metadata to tell them by, and none was named.
         """
-        return cls(**configured(source, options))
+        given = configured(source, options, profile)
+        if not cls.sees_metadata and "profiles" in given:
+            names = ", ".join(given["profiles"].values)
+            msg = (
+                f"samples of {cls.__name__} carry no {given['profiles'].by!r}; build one for each "
+                f"profile with profile=..., one of {names}"
+            )
+            raise InvalidValueError(msg)
+        return cls(**given)

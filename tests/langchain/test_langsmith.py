@@ -27,6 +27,7 @@ from langsmith.utils import get_env_var
 from tests.langchain.entry import ScriptedChatModel
 from tests.support.scripted import verdict_json
 
+from tcva_adapters import Profiles
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.langchain import (
     TCVAEvaluator,
@@ -371,6 +372,19 @@ def test_an_earlier_answer_in_the_inputs_messages_is_not_the_one_that_is_judged(
     assert run(inputs=inputs, outputs=new)["score"] == 0.9
     assert all("And on Sundays?" in prompt for prompt in model.prompts)
     assert len(model.prompts) == 2
+
+
+def test_profiles_go_by_the_examples_metadata() -> None:
+    profiles = Profiles("domain", {"medical": {"temperature": 0.2}})
+    evaluator = TCVARunEvaluator(TCVAEvaluator("lexical", profiles=profiles))
+    run = run_with({}, {"answer": "It opens at nine. It is red."})
+    seen = {}
+    for domain in ("medical", "chat"):
+        one = example(contexts=["It opens at nine."])
+        one.metadata = {"domain": domain}
+        found = evaluator.evaluate_run(run, one)
+        seen[domain] = (found.metadata or {})["scoring"]["temperature"]
+    assert seen == {"medical": 0.2, "chat": 0.5}
 
 
 def test_messages_that_are_none_are_an_error_in_the_feedback() -> None:

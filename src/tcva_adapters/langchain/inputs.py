@@ -37,7 +37,7 @@ def as_sample(value: Any) -> Sample:
     A mapping may use the field names of any framework; an agent's ``messages`` give the answer
     (last AI message), the question (last human message before it) and the contexts (tool
     messages), unless named fields say otherwise. To a named answer, the question is the last human
-    message. A text or a message alone is an answer.
+    message. Entries under ``metadata`` are what profiles go by. A text or a message alone is an answer.
 
     Raises:
         InvalidSampleError: The value, or one of its fields, cannot be read.
@@ -138,6 +138,8 @@ def _record(value: Mapping[str, Any]) -> dict[str, Any]:
     contexts = _first(value, _NAMES["contexts"])
     if contexts is not None:
         record["contexts"] = _passages(contexts)
+    metadata = value.get("metadata")
+    record["metadata"] = dict(metadata) if isinstance(metadata, Mapping) else {}
     given = value.get("id")
     record["id"] = given if isinstance(given, str | int) and not isinstance(given, bool) else None
     return record

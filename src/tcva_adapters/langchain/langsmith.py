@@ -28,7 +28,7 @@ class TCVARunEvaluator(Checked, RunEvaluator):
     """Judges runs for ``evaluate(..., evaluators=[...])`` and `aevaluate`.
 
     Judged is the run's output together with the example's input; the example's outputs give the
-    reference, and the contexts where the run returns none. The feedback's ``metadata`` is the
+    reference, and the contexts where the run returns none; profiles go by its metadata. The feedback's ``metadata`` is the
     evaluator's whole output, so `result_of` reads it back; ``comment`` is the reason. What
     cannot be judged is feedback too, without a score and marked as an error.
 
@@ -96,7 +96,8 @@ class TCVARunEvaluator(Checked, RunEvaluator):
             return self.mapper(run, example)
         if example is None:
             return run_record(run.inputs, run.outputs or {}, None)
-        return run_record(example.inputs or {}, run.outputs or {}, example.outputs)
+        record = run_record(example.inputs or {}, run.outputs or {}, example.outputs)
+        return {"metadata": example.metadata, **record}
 
 
 def create_tcva_judge(

@@ -27,6 +27,7 @@ from llama_index.core.prompts.mixin import PromptDictType
 from llama_index.core.schema import MetadataMode
 from llama_index_instrumentation import get_dispatcher
 
+from tcva_adapters.config import FromConfig
 from tcva_adapters.core.aggregation import Floor
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.verdicts import LEVELS, WeightScheme
@@ -37,7 +38,14 @@ from tcva_adapters.judging.criteria import Criterion
 from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode
 from tcva_adapters.judging.result import Result
 from tcva_adapters.judging.sample import Sample
-from tcva_adapters.judging.scoring import Scoring, changed
+from tcva_adapters.judging.scoring import (
+    GEOMETRIC,
+    Fusion,
+    HumanScale,
+    Profiles,
+    Scoring,
+    changed,
+)
 from tcva_adapters.judging.store import VerdictStore
 
 _dispatcher: Final = get_dispatcher(__name__)
@@ -132,7 +140,7 @@ class TCVAEvaluationEndEvent(BaseEvent):
         return "TCVAEvaluationEndEvent"
 
 
-class TCVAEvaluator(BaseEvaluator):
+class TCVAEvaluator(FromConfig, BaseEvaluator):
     """Judges claims on five levels and scores them on the dial.
 
     Takes the place of `FaithfulnessEvaluator` and its siblings in `BatchEvalRunner`,
@@ -167,6 +175,10 @@ class TCVAEvaluator(BaseEvaluator):
         claims: ClaimsMode = "split",
         max_claims: int = MAX_CLAIMS,
         store: VerdictStore | str | Path | None = None,
+        fuse: Any = None,
+        fusion: Fusion = GEOMETRIC,
+        mapping: HumanScale | None = None,
+        profiles: Profiles | None = None,
         context_metadata_mode: MetadataMode | str = MetadataMode.NONE,
     ) -> None:
         self.tcva = TCVA(
@@ -182,6 +194,10 @@ class TCVAEvaluator(BaseEvaluator):
             claims=claims,
             max_claims=max_claims,
             store=store,
+            fuse=fuse,
+            fusion=fusion,
+            mapping=mapping,
+            profiles=profiles,
         )
         try:
             self._metadata_mode = MetadataMode(context_metadata_mode)
@@ -207,6 +223,7 @@ class TCVAEvaluator(BaseEvaluator):
         contexts: Sequence[str] | None = None,
         *,
         reference: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
         temperature: float | str | None = None,
         threshold: float | None = None,
         sleep_time_in_seconds: float = 0,
@@ -219,6 +236,7 @@ class TCVAEvaluator(BaseEvaluator):
             response: The text under test.
             contexts: The passages that it was to rest on.
             reference: The answer that is known to be right.
+            metadata: What profiles go by, and what the result carries along.
             temperature: Another setting for this sample alone.
             threshold: Another setting for this sample alone.
             sleep_time_in_seconds: Pause before the judgement.
@@ -233,7 +251,7 @@ class TCVAEvaluator(BaseEvaluator):
         del kwargs
         changes = self._changes(temperature, threshold)
         time.sleep(sleep_time_in_seconds)
-        sample = Sample.from_record(_record(query, response, contexts, reference))
+        sample = Sample.from_record(_record(query, response, contexts, reference, metadata))
         self._start(sample)
         return _end(self.tcva.evaluate(sample), sample, changes)
 
@@ -245,6 +263,7 @@ class TCVAEvaluator(BaseEvaluator):
         contexts: Sequence[str] | None = None,
         *,
         reference: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
         temperature: float | str | None = None,
         threshold: float | None = None,
         sleep_time_in_seconds: float = 0,
@@ -255,7 +274,7 @@ class TCVAEvaluator(BaseEvaluator):
         `BatchEvalRunner` calls this, and there one exception loses the results of all samples.
         """
         del kwargs
-        record = _record(query, response, contexts, reference)
+        record = _record(query, response, contexts, reference, metadata)
         try:
             changes = self._changes(temperature, threshold)
         except InvalidValueError as error:
@@ -390,8 +409,15 @@ def _record(
     response: str | None,
     contexts: Sequence[str] | None,
     reference: str | None,
+    metadata: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    return {"query": query, "response": response, "contexts": contexts, "reference": reference}
+    return {
+        "query": query,
+        "response": response,
+        "contexts": contexts,
+        "reference": reference,
+        "metadata": dict(metadata or {}),
+    }
 
 
 def _readable(record: Mapping[str, Any]) -> Sample:

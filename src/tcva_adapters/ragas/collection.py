@@ -5,11 +5,12 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 from ragas.metrics.collections.base import BaseMetric
 from ragas.metrics.result import MetricResult
 
+from tcva_adapters.config import FromConfig
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.facade import TCVA
 from tcva_adapters.judging.assessment import ClaimVerdict
@@ -19,7 +20,8 @@ from tcva_adapters.ragas.model import lexical_or
 from tcva_adapters.ragas.names import check_name, default_name
 from tcva_adapters.ragas.views import COLUMNS, TCVAJudgement, not_judged, sample_of
 
-_OPTIONS: Final = tuple(name for name in inspect.signature(TCVA).parameters if name != "judge")
+_NOT_OURS: Final = ("judge", "profiles")  # samples of RAGAS carry no metadata
+_OPTIONS: Final = tuple(n for n in inspect.signature(TCVA).parameters if n not in _NOT_OURS)
 _FIXED: Final = frozenset({"llm", *_OPTIONS})
 
 
@@ -62,7 +64,7 @@ class TCVAMetricResult(MetricResult):
         return TCVAMetricResult(self.result.at(temperature, **changes), self._judged)
 
 
-class TCVACollectionMetric(BaseMetric):
+class TCVACollectionMetric(FromConfig, BaseMetric):  # type: ignore[misc]  # RAGAS' own bases disagree
     """Judges claims on five levels in RAGAS' newer family: ``score``, ``ascore``, batches, ``@experiment``.
 
     A judge that fails gives a result whose value is NaN and whose reason says why: in a batch or
@@ -85,6 +87,8 @@ class TCVACollectionMetric(BaseMetric):
     >>> score.value, score.claims[0].verdict.value
     (1.0, 'fully')
     """
+
+    sees_metadata: ClassVar[bool] = False
 
     def __init__(self, llm: Any, name: str | None = None, **options: Any) -> None:
         if "judge" in options:

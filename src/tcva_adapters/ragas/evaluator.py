@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from langchain_core.callbacks import Callbacks
 from ragas.callbacks import ChainType, new_group
@@ -15,6 +15,7 @@ from ragas.metrics.base import MetricOutputType, MetricType, MetricWithLLM, Sing
 from ragas.prompt import PromptMixin, PydanticPrompt
 from ragas.run_config import RunConfig
 
+from tcva_adapters.config import FromConfig
 from tcva_adapters.core.aggregation import Floor
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.verdicts import WeightScheme
@@ -27,6 +28,7 @@ from tcva_adapters.judging.models import ModelReply
 from tcva_adapters.judging.prompts import JudgeRequest
 from tcva_adapters.judging.resolve import resolve_judge
 from tcva_adapters.judging.result import Result
+from tcva_adapters.judging.scoring import GEOMETRIC, Fusion, HumanScale
 from tcva_adapters.judging.store import VerdictStore
 from tcva_adapters.ragas.model import calls_traced_by, lexical_or
 from tcva_adapters.ragas.names import check_name, default_name
@@ -49,6 +51,9 @@ _OPTIONS: Final = (
     "floor",
     "on_unscored",
     "store",
+    "fuse",
+    "fusion",
+    "mapping",
 )
 
 _PROMPTS: Final = (
@@ -79,7 +84,7 @@ class _NoModelYet:
 
 
 @dataclass(repr=False, eq=False)
-class TCVAMetric(MetricWithLLM, SingleTurnMetric):
+class TCVAMetric(FromConfig, MetricWithLLM, SingleTurnMetric):
     """Judges claims on five levels and scores them on the dial, in ``evaluate`` and ``aevaluate``.
 
     Attributes:
@@ -100,6 +105,9 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
         claims: ``split`` (sentences, one call) or ``llm`` (asked of the judge, two calls).
         max_claims: Most claims per sample.
         store: A path or a `VerdictStore`: judgements made before are served from it.
+        fuse: A further judge, or several, whose scores are fused with the first one's.
+        fusion: The mean that fuses them, geometric by default.
+        mapping: From scores to a human scale, for ``Result.human_score``.
 
     Raises:
         InvalidValueError: A setting is out of range or unknown; raised when built.
@@ -109,6 +117,8 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
     >>> metric.name, sorted(metric.required_columns["SINGLE_TURN"])
     ('tcva_faithfulness', ['response', 'retrieved_contexts'])
     """
+
+    sees_metadata: ClassVar[bool] = False
 
     llm: Any = None
     output_type: MetricOutputType | None = MetricOutputType.CONTINUOUS
@@ -124,6 +134,9 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
     claims: ClaimsMode = "split"
     max_claims: int = MAX_CLAIMS
     store: VerdictStore | str | Path | None = None
+    fuse: Any = None
+    fusion: Fusion = GEOMETRIC
+    mapping: HumanScale | None = None
     wording_prompt: CriterionText = field(init=False)
     fully_prompt: CriterionText = field(init=False)
     mostly_prompt: CriterionText = field(init=False)
@@ -144,6 +157,7 @@ class TCVAMetric(MetricWithLLM, SingleTurnMetric):
         self._tcva = self._build(self.criterion)
         # Resolved once, so that a store is opened once and texts have one criterion to belong to.
         self.store, self.criterion = self._tcva.store, self._tcva.criterion
+        self.fuse = self._tcva.members or None
         self._criterion = criterion = self._tcva.criterion
         for name, prompt in zip(_PROMPTS, texts_of(criterion), strict=True):
             setattr(self, name, prompt)

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from tcva_adapters.core.verdicts import SCHEMES, WeightScheme
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.facade import TCVA
 from tcva_adapters.judging.judge import MAX_CLAIMS
-from tcva_adapters.judging.scoring import Scoring
+from tcva_adapters.judging.scoring import Fusion, Scoring
 
-_DIAL: Final = ("temperature", "threshold", "scheme", "penalty", "eps", "floor", "on_unscored")
+_DIAL: Final = (
+    "temperature",
+    "threshold",
+    "scheme",
+    "penalty",
+    "eps",
+    "floor",
+    "on_unscored",
+    "fusion",
+)
+_NOT_IN_FILES: Final = re.compile(r"[/\\:]")
 _LABELS: Final = {"temperature": "T"}
 _JUDGING: Final = {"claims": "split", "max_claims": MAX_CLAIMS}
 
@@ -28,6 +39,7 @@ def default_name(tcva: TCVA) -> str:
     own |= {name: tcva.judge.parameters.get(name, _JUDGING[name]) for name in _JUDGING}
     changed = [name for name in usual if _text(own[name]) != _text(usual[name])]
     parts = [f"{_LABELS.get(name, name)}={_text(own[name])}" for name in changed]
+    parts += [f"fuse={_text(each.judge.name)} {each.criterion.name}" for each in tcva.members]
     return f"tcva_{tcva.criterion.name}" + (f"({','.join(parts)})" if parts else "")
 
 
@@ -36,7 +48,10 @@ def _text(value: Any) -> str:
         published = (name for name, it in SCHEMES.items() if it.weights == value.weights)
         # RAGAS also makes file names of it: no slashes, no colons.
         return next(published, "_".join(f"{weight:g}" for weight in value.weights))
-    return str(value)
+    if isinstance(value, Fusion):
+        mean = "geometric" if value.temperature is None else f"T={value.temperature:g}"
+        return " ".join([mean, *(f"{weight:g}" for weight in value.weights or ())])
+    return _NOT_IN_FILES.sub("_", str(value))
 
 
 def check_name(name: Any) -> str:

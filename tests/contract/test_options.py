@@ -1,0 +1,172 @@
+"""Further judges, panels and configuration files: the same in all four adapters and in TCVA."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.contract.adapters import ADAPTERS, Adapter
+from tests.support.scripted import ScriptedModel, verdict_json
+
+from tcva_adapters import TCVA, Config, Fusion, HumanScale, Panel, Result, Sample
+from tcva_adapters.config import MappingKnots, ProfileTable, Settings
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.judging.judge import ModelJudge
+
+pytestmark = [
+    # RAGAS reads the id of its telemetry, also where that is off, and leaves the file open.
+    pytest.mark.filterwarnings("ignore:unclosed file.*uuid.json:ResourceWarning"),
+]
+
+SAMPLES = [
+    Sample(
+        input="When does the office open?",
+        response=f"The office opens at nine. Desk {number} costs money.",
+        contexts=(f"The office opens at nine. Desk {number} is free for visitors.",),
+    )
+    for number in range(3)
+]
+REPLY = verdict_json((1, "fully", "opens at nine"), (2, "partial", "is free for visitors"))
+OTHER = verdict_json((1, "mostly", "opens at nine"), (2, "minor", "is free for visitors"))
+
+
+def reply(_prompt: str) -> str:
+    return REPLY
+
+
+def second() -> TCVA:
+    return TCVA(judge=ScriptedModel([OTHER] * len(SAMPLES), name="scripted:second"))
+
+
+def ours(**options: Any) -> list[Result]:
+    model = ScriptedModel([REPLY] * len(SAMPLES))
+    return TCVA(judge=model, **options).evaluate_many(SAMPLES)
+
+
+def scores(results: list[Result]) -> list[float | None]:
+    return [result.score for result in results]
+
+
+each_adapter = pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.name)
+
+
+@each_adapter
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
+def test_fused_scores_are_the_same_to_the_last_bit(adapter: Adapter, asynchronous: bool) -> None:
+    fusion = Fusion(temperature=0.3, weights=(2, 1, 1))
+    mapping = HumanScale((0.0, 1.0), (1.0, 5.0))
+    expected = ours(fuse=[second(), "lexical"], fusion=fusion, mapping=mapping)
+    results = adapter.entry().run(
+        SAMPLES,
+        reply,
+        asynchronous=asynchronous,
+        fuse=[second(), "lexical"],
+        fusion=fusion,
+        mapping=mapping,
+    )
+    assert scores(results) == scores(expected)
+    assert [r.human_score for r in results] == [r.human_score for r in expected]
+    assert [len(r.assessment.members) for r in results] == [2] * len(SAMPLES)
+    assert scores([r.at(0.2) for r in results]) == scores([r.at(0.2) for r in expected])
+    assert scores(results) != scores(ours())
+
+
+@each_adapter
+def test_a_panel_is_a_judge_everywhere(adapter: Adapter) -> None:
+    def panel() -> Panel:
+        names = ("scripted:one", "scripted:two")
+        texts = (REPLY, OTHER)
+        models = [
+            ScriptedModel([text] * len(SAMPLES), name=name)
+            for name, text in zip(names, texts, strict=True)
+        ]
+        return Panel([*map(ModelJudge, models), "lexical"])
+
+    expected = TCVA(judge=panel()).evaluate_many(SAMPLES)
+    results = adapter.entry().run(SAMPLES, reply, fuse=TCVA(judge=panel()))
+    assert [r.assessment.members[0].claims for r in results] == [
+        r.assessment.claims for r in expected
+    ]
+    assert [len(r.assessment.members[0].panel) for r in results] == [3] * len(SAMPLES)
+
+
+CLASSES = [
+    ("tcva_adapters.langchain", "TCVAEvaluator", "llm", True),
+    ("tcva_adapters.llamaindex", "TCVAEvaluator", "llm", True),
+    ("tcva_adapters.ragas", "TCVAMetric", "llm", False),
+    ("tcva_adapters.ragas", "TCVACollectionMetric", "llm", False),
+    ("tcva_adapters.deepeval", "TCVAMetric", "model", True),
+]
+
+
+@pytest.mark.parametrize(("module", "name", "judge", "sees_metadata"), CLASSES)
+def test_every_drop_in_is_built_from_a_file(
+    tmp_path: Path, module: str, name: str, judge: str, sees_metadata: bool
+) -> None:
+    drop_in = getattr(pytest.importorskip(module), name)
+    path = tmp_path / "tcva.json"
+    config = Config(
+        criterion="answer_relevancy",
+        settings=Settings(temperature=0.7, scheme="linear", penalty="off"),
+        mapping=MappingKnots(x=(0.0, 1.0), y=(1.0, 5.0)),
+    )
+    config.dump(path)
+    tcva = inside(drop_in.from_config(path, **{judge: "lexical", "threshold": 0.6}))
+    assert tcva.criterion.name == "answer_relevancy"
+    assert tcva.scoring == TCVA.from_config(path, threshold=0.6).scoring
+
+    strict = ProfileTable(by="domain", values={"medical": Settings(temperature="strict")})
+    config.model_copy(update={"profiles": strict}).dump(path)
+    one = inside(drop_in.from_config(path, profile="medical", **{judge: "lexical"}))
+    assert (one.scoring.temperature, one.profiles) == (0.2, None)
+    if sees_metadata:
+        both = inside(drop_in.from_config(path, **{judge: "lexical"}))
+        assert both.profiles is not None
+    else:
+        with pytest.raises(InvalidValueError, match=r"no 'domain'.*one of medical"):
+            drop_in.from_config(path, **{judge: "lexical"})
+    with pytest.raises(InvalidValueError, match=r"no profile 'legal'.*medical"):
+        drop_in.from_config(path, profile="legal", **{judge: "lexical"})
+
+
+def inside(drop_in: Any) -> TCVA:
+    tcva = drop_in.tcva if hasattr(drop_in, "tcva") else drop_in._tcva
+    assert isinstance(tcva, TCVA)
+    return tcva
+
+
+def test_profiles_follow_metadata_where_a_framework_has_it() -> None:
+    from deepeval.test_case import LLMTestCase  # noqa: PLC0415  # each framework where it is used
+
+    from tcva_adapters.deepeval import TCVAMetric  # noqa: PLC0415  # likewise
+    from tcva_adapters.langchain import TCVAEvaluator, result_of  # noqa: PLC0415  # likewise
+    from tcva_adapters.llamaindex import TCVAEvaluator as Index  # noqa: PLC0415  # likewise
+
+    medical = ProfileTable(by="domain", values={"medical": Settings(temperature="strict")})
+    config = Config(profiles=medical)
+    sample, domain = SAMPLES[0], {"domain": "medical"}
+    expected = TCVA(temperature="strict").evaluate(sample)
+    assert expected.score != TCVA().evaluate(sample).score
+    record = {"answer": sample.response, "context": list(sample.contexts or ()), "metadata": domain}
+    chain = TCVAEvaluator.from_config(config, llm="lexical")
+    assert result_of(chain.invoke(record)).score == expected.score
+    index = Index.from_config(config, llm="lexical")
+    assert (
+        index.evaluate(sample.input, sample.response, sample.contexts, metadata=domain).score
+        == expected.score
+    )
+    metric = TCVAMetric.from_config(config, model="lexical")
+    case = LLMTestCase(
+        input=str(sample.input),
+        actual_output=str(sample.response),
+        retrieval_context=list(sample.contexts or ()),
+        metadata=domain,
+    )
+    assert metric.measure(case) == expected.score
+    plain = LLMTestCase(
+        input=str(sample.input),
+        actual_output=str(sample.response),
+        retrieval_context=list(sample.contexts or ()),
+    )
+    assert metric.measure(plain) == TCVA().evaluate(sample).score
