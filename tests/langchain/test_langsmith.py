@@ -380,8 +380,9 @@ def test_profiles_go_by_the_examples_metadata() -> None:
     run = run_with({}, {"answer": "It opens at nine. It is red."})
     seen = {}
     for domain in ("medical", "chat"):
-        one = example(contexts=["It opens at nine."])
-        one.metadata = {"domain": domain}
+        one = example(contexts=["It opens at nine."]).model_copy(
+            update={"metadata": {"domain": domain}}
+        )
         found = evaluator.evaluate_run(run, one)
         seen[domain] = (found.metadata or {})["scoring"]["temperature"]
     assert seen == {"medical": 0.2, "chat": 0.5}
