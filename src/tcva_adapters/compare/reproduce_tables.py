@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from tcva_adapters.compare.fused import FEWEST  # as in the paper, for every interval
 from tcva_adapters.compare.paper import PaperSet
 from tcva_adapters.compare.paper_digits import TEMPERATURES
 from tcva_adapters.core.aggregation import sweep
@@ -23,9 +24,6 @@ from tcva_adapters.stats.correlation import agreement
 
 LEVEL: Final = 0.95
 """Confidence of every interval."""
-
-FEWEST: Final = 10
-"""As in the paper: fewer common samples make no row with an interval."""
 
 _PAPER_DECIMALS: Final = 4
 

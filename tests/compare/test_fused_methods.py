@@ -1,0 +1,87 @@
+"""Fused methods in a comparison: their rows, their members, their gain."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+from tcva_adapters.compare.fused import FusedMethod, fused_rows, gain_of, gains
+from tcva_adapters.compare.table import Row, ScoreTable
+from tcva_adapters.errors import InvalidValueError
+
+NAN = math.nan
+
+
+def table(scores: list[list[float]], human: list[float] | None = None) -> ScoreTable:
+    samples = tuple(f"s{i}" for i in range(len(scores)))
+    people = None if human is None else np.array(human)
+    return ScoreTable(samples, ("ours", "theirs"), np.array(scores), people)
+
+
+def test_rows_are_means_and_say_what_was_missing() -> None:
+    method = FusedMethod.parse("ours + theirs")
+    rows, members = fused_rows(method, table([[0.4, 0.9], [0.4, NAN], [NAN, NAN]]))
+    assert method.name == "fused(ours + theirs)"
+    assert [row.score for row in rows] == [pytest.approx(0.6), pytest.approx(0.4), None]
+    assert rows[2] == Row("s2", method.name, None, "no member has a score")
+    assert members == {0: 1, 1: 1, 2: 1}
+
+
+def test_dial_and_weights_are_in_the_name_and_in_the_mean() -> None:
+    method = FusedMethod(("ours", "theirs"), temperature=0.5, weights=(3, 1))
+    assert method.name == "fused(ours + theirs, T=0.5, 3/1)"
+    rows, _ = fused_rows(method, table([[0.4, 0.8]]))
+    assert rows[0].score == pytest.approx(0.5, abs=1e-12)  # (3*.4 + .8)/4
+
+
+def test_the_gain_is_over_the_best_member_on_common_samples() -> None:
+    generator = np.random.default_rng(7)
+    human = generator.random(60)
+    ours, theirs = (np.clip(human + generator.normal(0, s, 60), 0, 1) for s in (0.2, 0.4))
+    ours[3] = NAN
+    full = table(np.stack([ours, theirs], axis=1).tolist(), human.tolist())
+    method = FusedMethod(("ours", "theirs"))
+    rows, _ = fused_rows(method, full)
+    fused = np.array([row.score for row in rows], dtype=float)
+    row = gain_of(fused, {"ours": ours, "theirs": theirs}, human, n_boot=500)
+    assert row is not None
+    kept = np.isfinite(ours)
+    expected = spearmanr(fused[kept], human[kept]).statistic
+    best = spearmanr(ours[kept], human[kept]).statistic
+    assert (row.n, row.best) == (59, "ours")
+    assert row.rho == pytest.approx(expected, abs=1e-12)
+    assert row.gain == pytest.approx(expected - best, abs=1e-12)
+    assert row.gain_low < row.gain < row.gain_high
+    cells = [Row(s, m, full.column(m)[i]) for m in full.methods for i, s in enumerate(full.samples)]
+    people = dict(zip(full.samples, human.tolist(), strict=True))
+    joined = ScoreTable.of([*cells, *rows], people)
+    assert gains([method], joined, n_boot=500) == {method.name: row}
+    assert gains([method], table([[0.1, 0.2]]), n_boot=500) == {}
+
+
+def test_too_few_common_samples_state_no_gain() -> None:
+    few = np.full(9, 0.5)
+    assert gain_of(few, {"a": few}, few) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("ours", "two members or more"), ("ours + ours", "each once"), (" + ", "two members")],
+)
+def test_a_method_of_one_is_refused(text: str, message: str) -> None:
+    with pytest.raises(InvalidValueError, match=message):
+        FusedMethod.parse(text)
+
+
+def test_what_cannot_be_fused_is_named() -> None:
+    with pytest.raises(InvalidValueError, match="no method 'other'; there are ours, theirs"):
+        fused_rows(FusedMethod(("ours", "other")), table([[0.4, 0.8]]))
+    with pytest.raises(InvalidValueError, match="theirs gave 5 to 's0'"):
+        fused_rows(FusedMethod(("ours", "theirs")), table([[0.4, 5]]))
+    with pytest.raises(InvalidValueError, match="temperature 7"):
+        FusedMethod(("ours", "theirs"), temperature=7)
+    with pytest.raises(InvalidValueError, match="3 weights for 2"):
+        FusedMethod(("ours", "theirs"), weights=(1, 1, 1))
