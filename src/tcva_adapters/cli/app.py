@@ -10,10 +10,15 @@ import typer
 from rich.console import Console
 
 from tcva_adapters import __version__
+from tcva_adapters.cli.calibrate import calibrate
+from tcva_adapters.cli.ccrs import ccrs
+from tcva_adapters.cli.compare import compare
 from tcva_adapters.cli.demo import demo
 from tcva_adapters.cli.doctor import doctor
 from tcva_adapters.cli.evaluate import evaluate
+from tcva_adapters.cli.reproduce import reproduce
 from tcva_adapters.cli.sweep import sweep
+from tcva_adapters.cli.systems import systems
 from tcva_adapters.errors import TCVAError
 
 DONE, WRONG_USE = 0, 2
@@ -56,6 +61,11 @@ app.command()(evaluate)
 app.command()(sweep)
 app.command()(demo)
 app.command()(doctor)
+app.command()(compare)
+app.command()(reproduce)
+app.command()(calibrate)
+app.command()(ccrs)
+app.command()(systems)
 
 
 def main() -> None:

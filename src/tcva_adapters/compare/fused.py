@@ -3,61 +3,98 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 
 from tcva_adapters.compare.table import Row, ScoreTable
 from tcva_adapters.core.panel import fuse
+from tcva_adapters.core.temperature import check_temperature
+from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.bootstrap import interval, paired_difference
 from tcva_adapters.stats.correlation import agreement
 
-SCALE: Final = (0.0, 1.0)
-LEVEL: Final = 0.95
+FEWEST: Final = 10
+"""Samples below which no gain is stated."""
+
 _MARK: Final = "+"
-_FEWEST: Final = 3
-"""Samples below which no correlation is worth an interval."""
 
 
 @dataclass(frozen=True, slots=True)
-class Blend:
-    """A geometric mean of methods.
+class FusedMethod:
+    """A power mean of other methods' scores.
 
     Attributes:
-        members: Their names.
+        members: Their names, two or more, each once.
+        temperature: The dial of that mean; None is the geometric mean.
+        weights: One per member; equal where None.
+
+    Raises:
+        InvalidValueError: Fewer than two members, one twice, a temperature out of range, or
+            another number of weights.
     """
 
     members: tuple[str, ...]
+    temperature: float | None = None
+    weights: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.members) < 2 or not all(self.members):
+            msg = f"a fused method needs two members or more, got {self.members!r}; write A + B"
+            raise InvalidValueError(msg)
+        if len(set(self.members)) < len(self.members):
+            msg = f"a fused method has its members each once, got {self.members!r}"
+            raise InvalidValueError(msg)
+        if self.temperature is not None:
+            check_temperature(self.temperature)
+        if self.weights is not None and len(self.weights) != len(self.members):
+            msg = f"{len(self.weights)} weights for {len(self.members)} members; give one each"
+            raise InvalidValueError(msg)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The geometric mean of ``A + B``.
+
+        Raises:
+            InvalidValueError: Fewer than two members, or one twice.
+
+        >>> FusedMethod.parse("tcva T=0.5 + ragas faithfulness").name
+        'fused(tcva T=0.5 + ragas faithfulness)'
+        """
+        return cls(tuple(part.strip() for part in text.split(_MARK)))
 
     @property
     def name(self) -> str:
-        """As tables show it."""
-        return f"fused {f' {_MARK} '.join(self.members)}"
+        """As tables show it: the members, and the dial and the weights where there are some."""
+        parts = [f" {_MARK} ".join(self.members)]
+        if self.temperature is not None:
+            parts.append(f"T={self.temperature:g}")
+        if self.weights is not None:
+            parts.append("/".join(f"{weight:g}" for weight in self.weights))
+        return f"fused({', '.join(parts)})"
 
 
 @dataclass(frozen=True, slots=True)
-class Gain:
-    """How much better a fused score agrees with people than the best of its members.
-
-    All figures are of the samples that every member has scored, and people too.
+class FusedRow:
+    """A mean of several methods, and its gain over the best of them.
 
     Attributes:
-        method: The fused method.
-        n: Those samples.
+        n: Samples that every member has scored, and people too.
         rho: Spearman's rho of the fused score.
         low: Lower end of its 95 % interval.
         high: Its upper end.
-        best: The member with the highest rho.
+        best: The member with the highest rho on the same samples.
         best_rho: That rho.
         gain: ``rho - best_rho``.
         gain_low: Lower end of the 95 % interval of the gain, from resamples of the same samples.
         gain_high: Its upper end.
+        p_two_sided: The paired bootstrap's p against no gain.
     """
 
-    method: str
     n: int
     rho: float
     low: float
@@ -67,110 +104,122 @@ class Gain:
     gain: float
     gain_low: float
     gain_high: float
+    p_two_sided: float
 
 
-def parse_blend(text: str, known: Sequence[str]) -> Blend:
-    """The methods of ``A + B``.
+def fused_rows(method: FusedMethod, table: ScoreTable) -> tuple[list[Row], dict[int, int]]:
+    """A row per sample; members without a score are left out of its mean.
 
     Args:
-        text: Names with plus signs between.
-        known: The methods that there are.
+        method: What is fused.
+        table: Scores of its members, in [0, 1].
+
+    Returns:
+        The rows, and how many samples have so many members: ``{2: 50, 1: 7}``.
 
     Raises:
-        InvalidValueError: Fewer than two names, one twice, or one of no method.
-
-    >>> parse_blend("tcva T=0.5 + ragas faithfulness", ["tcva T=0.5", "ragas faithfulness"]).name
-    'fused tcva T=0.5 + ragas faithfulness'
+        InvalidValueError: A member is not in the table, or a score lies outside [0, 1].
     """
-    members = tuple(part.strip() for part in text.split(_MARK))
-    if len(members) < 2 or len(set(members)) < len(members):
-        msg = f"--fuse {text!r} needs two or more different methods with {_MARK} between them"
+    columns = np.stack([table.column(name) for name in method.members], axis=1)
+    outside = np.argwhere(~np.isnan(columns) & ~((columns >= 0.0) & (columns <= 1.0)))
+    if len(outside):
+        sample, member = outside[0]
+        msg = (
+            f"{method.members[member]} gave {columns[sample, member]:g} to "
+            f"{table.samples[sample]!r}; only scores in [0, 1] can be fused"
+        )
         raise InvalidValueError(msg)
-    for name in members:
-        if name not in known:
-            msg = f"--fuse {text!r}: no method {name!r}; there are {', '.join(known)}"
-            raise InvalidValueError(msg)
-    return Blend(members)
+    fused = fuse(columns, weights=method.weights, temperature=method.temperature)
+    rows = [
+        Row(sample, method.name, None, "no member has a score")
+        if math.isnan(score)
+        else Row(sample, method.name, score)
+        for sample, score in zip(table.samples, fused.scores.tolist(), strict=True)
+    ]
+    return rows, dict(Counter(fused.members.tolist()))
 
 
-def fused_rows(
-    blend: Blend, table: ScoreTable, scales: Mapping[str, tuple[float, float]] | None = None
-) -> list[Row]:
-    """A row per sample; members without a score are left out, and no call is made.
+def gains(
+    methods: Sequence[FusedMethod],
+    table: ScoreTable,
+    *,
+    n_boot: int = 10_000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> dict[str, FusedRow]:
+    """The gain of each fused method, by name; without human scores there is none to state.
 
     Args:
-        blend: Which methods.
-        table: Their scores.
-        scales: The ends of a method's scale where they are not 0 and 1.
+        methods: Fused methods whose rows are in the table.
+        table: They, their members, and human scores.
+        n_boot: Resamples per interval.
+        level: Of the intervals.
+        seed: Of the resamples.
 
     Raises:
-        InvalidValueError: A score outside its scale.
+        InvalidValueError: A method or a member is not in the table.
+        MissingDependencyError: scipy is missing.
     """
-    scores = fuse(_columns(blend, table, scales)).scores.tolist()
-    why = "no member has a score"
-    return [
-        Row(sample, blend.name, None, f"no_score: {why}", calls=0)
-        if math.isnan(score)
-        else Row(sample, blend.name, score, calls=0)
-        for sample, score in zip(table.samples, scores, strict=True)
-    ]
+    if table.human is None:
+        return {}
+    found = {}
+    for method in methods:
+        members = {name: table.column(name) for name in method.members}
+        scores = table.column(method.name)
+        row = gain_of(scores, members, table.human, n_boot=n_boot, level=level, seed=seed)
+        if row is not None:
+            found[method.name] = row
+    return found
 
 
 def gain_of(
-    blend: Blend,
-    table: ScoreTable,
-    scales: Mapping[str, tuple[float, float]] | None = None,
+    scores: FloatArray,
+    members: Mapping[str, FloatArray],
+    human: FloatArray,
     *,
     n_boot: int = 10_000,
+    level: float = 0.95,
     seed: int = 0,
-) -> Gain | None:
-    """The gain over the best member, with its interval; None without enough human scores.
+) -> FusedRow | None:
+    """What a fused score gains over the best of its members, on the samples that all have scored.
+
+    Args:
+        scores: Fused scores, shape (N,), nan where there is none.
+        members: Scores of each member, shape (N,), by name.
+        human: Scores of people, shape (N,).
+        n_boot: Resamples per interval.
+        level: Of the intervals.
+        seed: Of the resamples.
+
+    Returns:
+        None on fewer than ten such samples.
 
     Raises:
         MissingDependencyError: scipy is missing.
     """
-    if table.human is None:
+    everything = np.column_stack([scores, human, *members.values()])
+    kept = np.isfinite(everything).all(axis=1)
+    if kept.sum() < FEWEST:
         return None
-    common = table.common(blend.members)
-    human = common.human
-    if human is None or len(common.samples) < _FEWEST:
-        return None
-    columns = _columns(blend, common, scales)
-    scores = fuse(columns).scores
-    whole = interval("spearman", scores, human, n_boot=n_boot, level=LEVEL, seed=seed)
-    rhos = [agreement("spearman", column, human).value for column in columns.T]
-    best = int(np.argmax([rho if math.isfinite(rho) else -math.inf for rho in rhos]))
-    gain = paired_difference(
-        "spearman", scores, columns[:, best], human, n_boot=n_boot, level=LEVEL, seed=seed
+    scores, human = scores[kept], human[kept]
+    columns = {name: column[kept] for name, column in members.items()}
+    whole = interval(
+        "spearman", scores, human, n_boot=n_boot, level=level, method="percentile", seed=seed
     )
-    return Gain(
-        method=blend.name,
-        n=len(common.samples),
+    rhos = {name: agreement("spearman", column, human).value for name, column in columns.items()}
+    best = max(rhos, key=lambda name: rhos[name] if math.isfinite(rhos[name]) else -math.inf)
+    gain = paired_difference(
+        "spearman", scores, columns[best], human, n_boot=n_boot, level=level, seed=seed
+    )
+    return FusedRow(
+        n=len(human),
         rho=whole.value,
         low=whole.low,
         high=whole.high,
-        best=blend.members[best],
+        best=best,
         best_rho=rhos[best],
         gain=gain.delta,
         gain_low=gain.low,
         gain_high=gain.high,
+        p_two_sided=gain.p_two_sided,
     )
-
-
-def _columns(
-    blend: Blend, table: ScoreTable, scales: Mapping[str, tuple[float, float]] | None
-) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """Members as columns on a scale from 0 to 1."""
-    columns = []
-    for name in blend.members:
-        low, high = (scales or {}).get(name, SCALE)
-        columns.append((table.column(name) - low) / (high - low))
-        outside = ~np.isnan(columns[-1]) & ~((columns[-1] >= 0) & (columns[-1] <= 1))
-        if outside.any():
-            place = int(np.argmax(outside))
-            msg = (
-                f"{name} gives sample {table.samples[place]!r} {table.column(name)[place]:g}, "
-                f"outside its scale from {low:g} to {high:g}; leave it out of --fuse"
-            )
-            raise InvalidValueError(msg)
-    return np.stack(columns, axis=1)

@@ -9,10 +9,11 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
+from tcva_adapters.compare.fused import FusedRow
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.paper import PaperSet
 from tcva_adapters.compare.paper_digits import PAPER
-from tcva_adapters.compare.reproduce_fused import FusedRow, fused, lexical_scores
+from tcva_adapters.compare.reproduce_fused import fused, lexical_scores
 from tcva_adapters.compare.reproduce_tables import (
     Agreement,
     Confidence,

@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Final
 from tcva_adapters.lazy import Requirement, importer
 
 if TYPE_CHECKING:
+    from tcva_adapters.deepeval.ccrs import CCRSMetric, CollectedRating
     from tcva_adapters.deepeval.evaluator import Collected, TCVAMetric, result_of, results_of
     from tcva_adapters.deepeval.model import as_judge_model
     from tcva_adapters.deepeval.native import ascore_native, native_metrics, score_native
     from tcva_adapters.deepeval.offline import LexicalLLM
 
 _HOMES: Final = {
+    "CCRSMetric": "ccrs",
     "Collected": "evaluator",
+    "CollectedRating": "ccrs",
     "LexicalLLM": "offline",
     "TCVAMetric": "evaluator",
     "as_judge_model": "model",
@@ -28,7 +31,9 @@ _HOMES: Final = {
 }
 
 __all__ = [
+    "CCRSMetric",
     "Collected",
+    "CollectedRating",
     "LexicalLLM",
     "TCVAMetric",
     "as_judge_model",

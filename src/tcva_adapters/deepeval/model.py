@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from deepeval.models import DeepEvalBaseLLM
 from deepeval.models.utils import EvaluationCost
-from pydantic import BaseModel
+from pydantic import BaseModel, create_model
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judging.call_errors import as_judge_error
+from tcva_adapters.judging.call_errors import judge_errors
 from tcva_adapters.judging.models import JudgeModel, ModelReply
 from tcva_adapters.judging.prompts import JudgeRequest
 
@@ -82,11 +82,9 @@ class DeepEvalModel:
         Raises:
             JudgeError: The LLM raised, or answered with something else than text.
         """
-        try:
+        with judge_errors():
             ask = self.llm.generate
             return _reply(ask(_prompt(request), **_schema(ask, request)))
-        except Exception as error:
-            raise as_judge_error(error) from error
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request through the LLM's asynchronous interface.
@@ -94,11 +92,9 @@ class DeepEvalModel:
         Raises:
             JudgeError: The LLM raised, or answered with something else than text.
         """
-        try:
+        with judge_errors():
             ask = self.llm.a_generate
             return _reply(await ask(_prompt(request), **_schema(ask, request)))
-        except Exception as error:
-            raise as_judge_error(error) from error
 
 
 def _prompt(request: JudgeRequest) -> str:
@@ -109,7 +105,14 @@ def _schema(generate: Callable[..., Any], request: JudgeRequest) -> dict[str, An
     parameter = inspect.signature(generate).parameters.get("schema")
     if parameter is None or parameter.default is not parameter.empty:
         return {}
-    return {"schema": _REPLIES[request.schema_name]}
+    known = _REPLIES.get(request.schema_name)
+    return {"schema": known or _flat_model(request)}
+
+
+def _flat_model(request: JudgeRequest) -> type[BaseModel]:
+    """A model with the properties of a request's schema, for replies that are a plain object."""
+    fields: dict[str, Any] = dict.fromkeys(request.schema.get("properties", {}), (Any, ...))
+    return create_model(request.schema_name, **fields)
 
 
 def _reply(answer: Any) -> ModelReply:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 from tcva_adapters.errors import JudgeError
@@ -45,6 +46,23 @@ def as_judge_error(error: BaseException) -> JudgeError:
             if status in statuses or any(word in names for word in words):
                 return JudgeError(_message(cause), reason=reason, fatal=fatal)
     return JudgeError(_message(causes[-1] if type(error).__name__ == "RetryError" else error))
+
+
+@contextmanager
+def judge_errors() -> Iterator[None]:
+    """Whatever is raised inside comes out as the `JudgeError` that it means.
+
+    Raises:
+        JudgeError: See `as_judge_error`.
+    """
+    try:
+        yield
+    except Exception as error:
+        found = as_judge_error(error)
+        if any(found is cause for cause in _causes(error)):
+            # No circle of causes: DeepEval follows them without end.
+            raise found from found.__cause__
+        raise found from error
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -119,14 +119,17 @@ class Capabilities:
         body: dict[str, Any] = {
             "model": settings.model,
             "messages": [
-                {"role": "system", "content": request.system},
-                {"role": "user", "content": request.user},
+                {"role": role, "content": text}
+                for role, text in (("system", request.system), ("user", request.user))
+                if text
             ],
         }
-        if self.response_format == "json_schema":
+        # Prompts of others carry no schema: they ask for their form in the text.
+        form = self.response_format if request.schema else None
+        if form == "json_schema":
             schema = {"name": request.schema_name, "schema": request.schema, "strict": True}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
-        elif self.response_format == "json_object":
+        elif form == "json_object":
             body["response_format"] = {"type": "json_object"}
         if settings.temperature is not None and "temperature" not in self.dropped:
             body["temperature"] = settings.temperature

@@ -47,6 +47,20 @@ _PUT: Final = (
 _FINISHED: Final = (
     "SELECT key, CAST(assessment AS BLOB) FROM verdicts WHERE status <> 'failed' AND key IN ({})"
 )
+# One more table needs no new version: a release that does not know it does not look at it.
+_CREATE_RECORDS: Final = (
+    "CREATE TABLE IF NOT EXISTS records "
+    "(key TEXT PRIMARY KEY, status TEXT NOT NULL, record TEXT NOT NULL)"
+)
+_PUT_RECORD: Final = (
+    "INSERT INTO records (key, status, record) VALUES (?, ?, ?) "
+    "ON CONFLICT (key) DO UPDATE SET status = excluded.status, record = excluded.record "
+    "WHERE excluded.status <> 'failed' OR records.status = 'failed'"
+)
+_FINISHED_RECORDS: Final = (
+    "SELECT key, CAST(record AS BLOB) FROM records WHERE status <> 'failed' AND key IN ({})"
+)
+_HAS_RECORDS: Final = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'records'"
 _FAILED: Final = (
     "SELECT rowid, CAST(key AS BLOB), CAST(assessment AS BLOB) FROM verdicts "
     "WHERE status = 'failed' AND rowid > ? ORDER BY rowid LIMIT 100"
@@ -177,6 +191,42 @@ class VerdictStore:
             update={"sample_id": None, "metadata": {}, "from_store": False}
         )
         self._fetch(_PUT, (key, _status(assessment), bare.to_json()))
+
+    def get_records(self, keys: Iterable[str]) -> dict[str, str]:
+        """Those of the keys that have a finished record; see `put_record`.
+
+        Raises:
+            UnreadableInputError: As for `get`.
+            InvalidValueError: As for `get`.
+        """
+        wanted = list(dict.fromkeys(keys))
+        found: dict[str, str] = {}
+        if not self._fetch(_HAS_RECORDS, ()):
+            return found
+        for start in range(0, len(wanted), _KEYS_PER_QUERY):
+            part = wanted[start : start + _KEYS_PER_QUERY]
+            query = _FINISHED_RECORDS.format(",".join("?" * len(part)))
+            rows = self._fetch(query, part)
+            found |= {key: text.decode(errors="replace") for key, text in rows}
+        return found
+
+    def put_record(self, key: str, record: str, *, failed: bool) -> None:
+        """Keep a text that is no assessment; it is on its way to the disk when this returns.
+
+        Records have a table of their own, made with the first of them, so `counts` and `failures`
+        do not see them. Failures are kept but never served, and never replace anything else.
+
+        Args:
+            key: What it is found by; a digest of all that can change it.
+            record: The text, most often JSON. Whoever reads it checks it.
+            failed: Whether another try may give a better one.
+
+        Raises:
+            UnreadableInputError: As for `put`.
+            InvalidValueError: As for `put`.
+        """
+        self._fetch(_CREATE_RECORDS, ())
+        self._fetch(_PUT_RECORD, (key, "failed" if failed else "finished", record))
 
     def counts(self) -> dict[str, int]:
         """How many rows are ``scored``, ``unscored`` for good, and ``failed``."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from tcva_adapters.lazy import Requirement, importer
 
 if TYPE_CHECKING:
+    from tcva_adapters.langchain.ccrs import CCRSEvaluator, CCRSOutput
     from tcva_adapters.langchain.classic import TCVAStringEvaluator
     from tcva_adapters.langchain.evaluator import (
         TCVAEvaluator,
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 _HOMES: Final = {
     "BelowThresholdError": "gating",
+    "CCRSEvaluator": "ccrs",
+    "CCRSOutput": "ccrs",
     "LexicalLLM": "offline",
     "TCVAEvaluator": "evaluator",
     "TCVAInput": "evaluator",
@@ -54,6 +57,8 @@ _HOMES: Final = {
 
 __all__ = [
     "BelowThresholdError",
+    "CCRSEvaluator",
+    "CCRSOutput",
     "LexicalLLM",
     "TCVAEvaluator",
     "TCVAInput",

@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.runnables import Runnable, RunnableConfig
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judging.call_errors import as_judge_error
+from tcva_adapters.judging.call_errors import judge_errors
 from tcva_adapters.judging.models import JudgeModel, ModelReply
 from tcva_adapters.judging.prompts import JudgeRequest
 
@@ -87,10 +87,8 @@ class LangChainModel:
         Raises:
             JudgeError: The LLM raised or answered with something else than text.
         """
-        try:
+        with judge_errors():
             return _reply(self.llm.invoke(self._prompt(request), _CONFIG))
-        except Exception as error:
-            raise as_judge_error(error) from error
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request through the LLM's asynchronous interface.
@@ -98,10 +96,8 @@ class LangChainModel:
         Raises:
             JudgeError: The LLM raised or answered with something else than text.
         """
-        try:
+        with judge_errors():
             return _reply(await self.llm.ainvoke(self._prompt(request), _CONFIG))
-        except Exception as error:
-            raise as_judge_error(error) from error
 
     def _prompt(self, request: JudgeRequest) -> str | list[BaseMessage]:
         if isinstance(list(_unwrapped(self.llm))[-1], BaseLLM):

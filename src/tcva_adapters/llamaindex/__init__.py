@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from tcva_adapters.lazy import Requirement, importer
 
 if TYPE_CHECKING:
+    from tcva_adapters.llamaindex.ccrs import CCRSEvaluationResult, CCRSEvaluator
     from tcva_adapters.llamaindex.evaluator import (
         TCVAEvaluationEndEvent,
         TCVAEvaluationResult,
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from tcva_adapters.llamaindex.offline import LexicalLLM
 
 _HOMES: Final = {
+    "CCRSEvaluationResult": "ccrs",
+    "CCRSEvaluator": "ccrs",
     "LexicalLLM": "offline",
     "TCVAEvaluationEndEvent": "evaluator",
     "TCVAEvaluationResult": "evaluator",
@@ -33,6 +36,8 @@ _HOMES: Final = {
 }
 
 __all__ = [
+    "CCRSEvaluationResult",
+    "CCRSEvaluator",
     "LexicalLLM",
     "TCVAEvaluationEndEvent",
     "TCVAEvaluationResult",

@@ -10,7 +10,7 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageR
 from llama_index.core.callbacks.token_counting import get_tokens_from_response
 from llama_index.core.llms import LLM
 
-from tcva_adapters.judging.call_errors import as_judge_error
+from tcva_adapters.judging.call_errors import judge_errors
 from tcva_adapters.judging.models import JudgeModel, ModelReply
 from tcva_adapters.judging.prompts import JudgeRequest
 
@@ -67,10 +67,8 @@ class LlamaIndexModel:
         Raises:
             JudgeError: The LLM raised; the reason says what it was.
         """
-        try:
+        with judge_errors():
             return _reply(self.llm.chat(self._messages(request)))
-        except Exception as error:
-            raise as_judge_error(error) from error
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request through the LLM's asynchronous interface.
@@ -78,10 +76,8 @@ class LlamaIndexModel:
         Raises:
             JudgeError: The LLM raised; the reason says what it was.
         """
-        try:
+        with judge_errors():
             return _reply(await self.llm.achat(self._messages(request)))
-        except Exception as error:
-            raise as_judge_error(error) from error
 
     def _messages(self, request: JudgeRequest) -> list[ChatMessage]:
         return [

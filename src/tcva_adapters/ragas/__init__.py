@@ -11,6 +11,12 @@ from tcva_adapters.diagnosis import KNOWN_FAULTS
 from tcva_adapters.lazy import Requirement, importer
 
 if TYPE_CHECKING:
+    from tcva_adapters.ragas.ccrs import (
+        CCRSCollectionMetric,
+        CCRSMetric,
+        CCRSMetricResult,
+        CCRSScore,
+    )
     from tcva_adapters.ragas.collection import TCVACollectionMetric, TCVAMetricResult
     from tcva_adapters.ragas.evaluator import TCVAMetric
     from tcva_adapters.ragas.model import as_judge_model
@@ -19,6 +25,10 @@ if TYPE_CHECKING:
     from tcva_adapters.ragas.views import TCVAScore, claims_to_pandas, results_of
 
 _HOMES: Final = {
+    "CCRSCollectionMetric": "ccrs",
+    "CCRSMetric": "ccrs",
+    "CCRSMetricResult": "ccrs",
+    "CCRSScore": "ccrs",
     "LexicalLLM": "offline",
     "TCVACollectionMetric": "collection",
     "TCVAMetric": "evaluator",
@@ -33,6 +43,10 @@ _HOMES: Final = {
 }
 
 __all__ = [
+    "CCRSCollectionMetric",
+    "CCRSMetric",
+    "CCRSMetricResult",
+    "CCRSScore",
     "LexicalLLM",
     "TCVACollectionMetric",
     "TCVAMetric",

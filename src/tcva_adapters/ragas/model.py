@@ -24,7 +24,7 @@ from ragas.llms.base import InstructorBaseRagasLLM
 from ragas.run_config import add_async_retry, add_retry
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judging.call_errors import as_judge_error
+from tcva_adapters.judging.call_errors import judge_errors
 from tcva_adapters.judging.models import JudgeModel, ModelReply
 from tcva_adapters.judging.prompts import JudgeRequest
 from tcva_adapters.judging.resolve import is_lexical
@@ -96,10 +96,8 @@ class WrappedModel:
             JudgeError: The LLM raised; the reason says what it was.
         """
         generate = add_retry(self.llm.generate_text, self.llm.run_config)
-        try:
+        with judge_errors():
             result = generate(**self._arguments(request))
-        except Exception as error:
-            raise as_judge_error(error) from error
         return self._reply(result)
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
@@ -109,10 +107,8 @@ class WrappedModel:
             JudgeError: The LLM raised; the reason says what it was.
         """
         generate = add_async_retry(self.llm.agenerate_text, self.llm.run_config)
-        try:
+        with judge_errors():
             result = await generate(**self._arguments(request))
-        except Exception as error:
-            raise as_judge_error(error) from error
         return self._reply(result)
 
     def _arguments(self, request: JudgeRequest) -> dict[str, Any]:
@@ -267,7 +263,8 @@ def _reply_of_error(error: Exception) -> ModelReply:
     if isinstance(text, str):
         retries = max(int(getattr(error, "n_attempts", 1) or 1) - 1, 0)
         return _completion_reply(text, completion, retries)
-    raise as_judge_error(error) from error
+    with judge_errors():
+        raise error
 
 
 def _completion_reply(text: str, completion: Any, retries: int = 0) -> ModelReply:

@@ -1,0 +1,162 @@
+"""The five metrics by words alone: offline, deterministic, and no more than a baseline.
+
+Each number grows with one thing that can be counted, and says nothing about meaning. The settings
+are round numbers that were not fitted to anything.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tcva_adapters.ccrs.metrics import Metric
+from tcva_adapters.ccrs.reply import HIGHEST
+from tcva_adapters.ccrs.result import MetricAnswer, Protocol
+from tcva_adapters.core.verdicts import WeightScheme
+from tcva_adapters.judging.assessment import ClaimVerdict, Reason, Unscored, Usage
+from tcva_adapters.judging.criteria import CORRECTNESS, FAITHFULNESS, Criterion
+from tcva_adapters.judging.judge import LexicalSampleJudge
+from tcva_adapters.judging.sample import Sample
+from tcva_adapters.judging.text_features import is_content, tokenise
+
+LEXICAL_VERSION: Final = "lexical/ccrs-1"
+"""Changes with every change of the algorithm that could change a rating."""
+
+_WEIGHTS: Final = WeightScheme.DEFAULT.weights
+_ENOUGH: Final = 8  # different content words from which on an answer is not too thin
+_AMPLE: Final = 120  # words from which on an answer is on the long side
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalRater:
+    """Rates by counting words; see the functions below for what each metric counts."""
+
+    name = LEXICAL_VERSION
+    prompt_version = LEXICAL_VERSION
+    is_local = True
+
+    @property
+    def protocol(self) -> Protocol:
+        """It is not asked; it counts."""
+        return "lexical"
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The settings of the judge of claims that coherence and correctness use."""
+        return {"settings": repr(_CLAIMS.lexical.settings), "max_claims": str(_CLAIMS.max_claims)}
+
+    def rate(self, sample: Sample, metrics: Sequence[Metric]) -> dict[str, MetricAnswer]:
+        """One answer per metric; the sample has the fields that they need."""
+        return {metric.name: self._rated(sample, metric) for metric in metrics}
+
+    async def arate(self, sample: Sample, metrics: Sequence[Metric]) -> dict[str, MetricAnswer]:
+        """The same; it does not wait for anything."""
+        return self.rate(sample, metrics)
+
+    def _rated(self, sample: Sample, metric: Metric) -> MetricAnswer:
+        started = time.perf_counter()
+        found = _COUNTED[metric.name](sample)
+        return MetricAnswer(
+            metric=metric.name,
+            judge=self.name,
+            prompt_version=self.prompt_version,
+            protocol="lexical",
+            rating=None if isinstance(found, Unscored) else HIGHEST * found,
+            unscored=found if isinstance(found, Unscored) else None,
+            usage=Usage(seconds=time.perf_counter() - started),
+        )
+
+
+_CLAIMS: Final = LexicalSampleJudge()
+
+
+def coherence(sample: Sample) -> float | Unscored:
+    """CC: how far the passages support the claims of the response, on average."""
+    return _support(sample, FAITHFULNESS)
+
+
+def relevance(sample: Sample) -> float | Unscored:
+    """QR: the share of the question's words that the response takes up.
+
+    >>> relevance(Sample(input="Where is the red car?", response="The car is in the garage."))
+    0.5
+    """
+    return _recalled(sample.input or "", sample.response or "", Reason.EMPTY_INPUT)
+
+
+def density(sample: Sample) -> float | Unscored:
+    """ID: high where few words are repeated, there are enough of them, and not too many.
+
+    The product of three shares: first occurrences among the content words; different content words
+    up to 8; and 120 words by the length of the response where it is longer than that. Neither the
+    question nor the passages enter.
+
+    >>> density(Sample(response="The tablet is taken once a day."))  # tablet, taken, day
+    0.375
+    """
+    tokens = tokenise(sample.response or "")
+    words = [token.key for token in tokens if is_content(token)]
+    if not words:
+        return 0.0
+    different = len(set(words))
+    return different / len(words) * min(1.0, different / _ENOUGH) * min(1.0, _AMPLE / len(tokens))
+
+
+def correctness(sample: Sample) -> float | Unscored:
+    """AC: support of the response by the reference, and of the reference by the response.
+
+    The harmonic mean of the two, so that neither too much nor too little is right.
+    """
+    swapped = sample.model_copy(update={"response": sample.reference, "reference": sample.response})
+    one, other = _support(sample, CORRECTNESS), _support(swapped, CORRECTNESS)
+    if isinstance(one, Unscored) or isinstance(other, Unscored):
+        return one if isinstance(one, Unscored) else other
+    return 2.0 * one * other / (one + other) if one + other else 0.0
+
+
+def recall(sample: Sample) -> float | Unscored:
+    """IR: the share of the reference's words that occur in the response.
+
+    >>> recall(Sample(reference="A red car.", response="The car was blue."))
+    0.5
+    """
+    return _recalled(sample.reference or "", sample.response or "", Reason.EMPTY_REFERENCE)
+
+
+_COUNTED: Final[dict[str, Callable[[Sample], float | Unscored]]] = {
+    "cc": coherence,
+    "qr": relevance,
+    "id": density,
+    "ac": correctness,
+    "ir": recall,
+}
+
+
+def _support(sample: Sample, criterion: Criterion) -> float | Unscored:
+    """The mean weight of the claims under the lexical judge's probabilities."""
+    assessment = _CLAIMS.assess(sample, criterion)
+    if assessment.unscored is not None:
+        return assessment.unscored
+    values = [_value(claim) for claim in assessment.claims if claim.verdict is not None]
+    return min(1.0, sum(values) / len(values))
+
+
+def _value(claim: ClaimVerdict) -> float:
+    shares = claim.probabilities or ()
+    return sum(weight * share for weight, share in zip(_WEIGHTS, shares, strict=True))
+
+
+def _recalled(wanted: str, given: str, if_none: Reason) -> float | Unscored:
+    """The share of the different content words of one text that occur in another."""
+    tokens = tokenise(wanted)
+    # "Who are you?" has function words only; then these have to do.
+    words = _keys(t.key for t in tokens if is_content(t)) or _keys(t.key for t in tokens)
+    if not words:
+        return Unscored(reason=if_none, detail="it has no words to compare")
+    return len(words & _keys(t.key for t in tokenise(given))) / len(words)
+
+
+def _keys(keys: Iterable[str]) -> frozenset[str]:
+    return frozenset(keys)

@@ -1,0 +1,177 @@
+"""The five metrics as data: what each looks at, what it asks, and what its two ends mean."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.judging.criteria import FIELDS, Field
+from tcva_adapters.judging.sample import Sample
+
+DEFAULT_LAMBDA: Final = 0.7
+"""What the exact match weighs in answer correctness (section 2.3.2 of the source)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One direct metric.
+
+    Attributes:
+        name: The short name: ``cc``, ``qr``, ``id``, ``ac`` or ``ir``.
+        title: The long name.
+        needs: The fields that a sample must have, in the order of the sample's own fields.
+        against: The one of them, besides the response, that must not be blank either.
+        wording: What the judge is to rate.
+        best: What 100 means.
+        worst: What 0 means.
+        has_exact_match: Whether the score is mixed with an exact match against the reference.
+    """
+
+    name: str
+    title: str
+    needs: tuple[Field, ...]
+    against: Field
+    wording: str
+    best: str
+    worst: str
+    has_exact_match: bool = False
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes when anything changes that could change a rating."""
+        text = json.dumps(asdict(self), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def missing(self, sample: Sample) -> tuple[Field, ...]:
+        """The needed fields that a sample does not have."""
+        return tuple(name for name in self.needs if getattr(sample, name) is None)
+
+    def require(self, sample: Sample) -> None:
+        """Check that the sample has the fields that this metric looks at.
+
+        Raises:
+            InvalidSampleError: A field is missing; the message names it.
+        """
+        missing = self.missing(sample)
+        if missing:
+            where = f"sample {sample.id!r}" if sample.id else "a sample"
+            msg = f"{where} has no {' and no '.join(missing)}, which {self.name} needs"
+            raise InvalidSampleError(msg)
+
+
+_ALL: Final = (
+    Metric(
+        name="cc",
+        title="contextual coherence",
+        needs=("response", "contexts"),
+        against="contexts",
+        wording=(
+            "How well the response hangs together with the passages. What it says should follow "
+            "from them and must not contradict them, and its parts should fit each other."
+        ),
+        best="every statement of the response follows from the passages, and none contradicts them",
+        worst="the response contradicts the passages, or has no logical connection to them",
+    ),
+    Metric(
+        name="qr",
+        title="question relevance",
+        needs=("input", "response"),
+        against="input",
+        wording=(
+            "How directly the response answers what the user asked. Whether it is true plays no "
+            "part; a response about the topic that leaves the question open is not relevant."
+        ),
+        best="the response answers exactly what was asked, directly",
+        worst="the response has nothing to do with the question",
+    ),
+    Metric(
+        name="id",
+        title="information density",
+        needs=("input", "response", "contexts"),
+        against="input",
+        wording=(
+            "The balance of the response between brevity and content, given the question and what "
+            "the passages offer. It should hold what the user needs, without padding and "
+            "repetition, and without being so short that needed content is lost."
+        ),
+        best="as short as possible with all that the question calls for",
+        worst="almost all of it is padding, or it lacks nearly everything that was needed",
+    ),
+    Metric(
+        name="ac",
+        title="answer correctness",
+        needs=("response", "contexts", "reference"),
+        against="reference",
+        wording=(
+            "How far the facts in the response agree with the reference answer, which is taken to "
+            "be right; the passages help to understand both. Other words for the same fact are "
+            "no fault."
+        ),
+        best="the response says the same as the reference, and nothing that is wrong by it",
+        worst="the response is wrong by the reference, or its main facts are",
+        has_exact_match=True,
+    ),
+    Metric(
+        name="ir",
+        title="information recall",
+        needs=("response", "contexts", "reference"),
+        against="reference",
+        wording=(
+            "How much of the essential content of the reference answer the response contains, in "
+            "whatever words; the passages help to understand both. What the response says beyond "
+            "the reference plays no part."
+        ),
+        best="every key point of the reference is in the response",
+        worst="no key point of the reference is in the response",
+    ),
+)
+
+METRICS: Final[dict[str, Metric]] = {metric.name: metric for metric in _ALL}
+"""The five metrics by their short names."""
+
+
+def resolve_metric(metric: Any) -> Metric:
+    """A metric from itself, its short name or its long name.
+
+    Raises:
+        InvalidValueError: There is no such metric.
+
+    >>> resolve_metric("question relevance").name
+    'qr'
+    """
+    if isinstance(metric, Metric):
+        return metric
+    plain = metric.strip().casefold().replace("_", " ") if isinstance(metric, str) else None
+    found = next((m for m in _ALL if plain in (m.name, m.title)), None)
+    if found is None:
+        names = ", ".join(f"{m.name} ({m.title})" for m in _ALL)
+        msg = f"unknown metric {metric!r}; the metrics are {names}"
+        raise InvalidValueError(msg)
+    return found
+
+
+def resolve_metrics(metrics: Any) -> tuple[Metric, ...]:
+    """One metric or several, in the order given.
+
+    Raises:
+        InvalidValueError: None at all, one of them twice, or one that does not exist.
+    """
+    listed = [metrics] if isinstance(metrics, str | Metric) else metrics
+    if not isinstance(listed, Iterable):
+        msg = f"metrics={metrics!r}; give a name or a list of names, of {', '.join(METRICS)}"
+        raise InvalidValueError(msg)
+    found = tuple(map(resolve_metric, listed))
+    if not found or len(set(found)) < len(found):
+        msg = f"metrics={metrics!r}; give at least one of {', '.join(METRICS)}, and none twice"
+        raise InvalidValueError(msg)
+    return found
+
+
+def fields_of(metrics: Iterable[Metric]) -> tuple[Field, ...]:
+    """All fields that these metrics look at, in the order of the sample's own fields."""
+    needed = {name for metric in metrics for name in metric.needs}
+    return tuple(name for name in FIELDS if name in needed)

@@ -1,0 +1,229 @@
+"""A judge model as rater: one call per metric, or one for several, and one more where it helps."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from tcva_adapters.ccrs.lexical import LexicalRater
+from tcva_adapters.ccrs.metrics import Metric
+from tcva_adapters.ccrs.prompts import PROMPT_VERSION, rating_request, suite_request
+from tcva_adapters.ccrs.reply import Rating, read_rating, read_ratings
+from tcva_adapters.ccrs.result import MetricAnswer
+from tcva_adapters.ccrs.result import Protocol as Asking
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.judging.assessment import Reason, Unscored, Usage
+from tcva_adapters.judging.call_errors import as_judge_error
+from tcva_adapters.judging.judge import (
+    LexicalSampleJudge,
+    ModelJudge,
+    _CannotScoreError,
+    _checked,
+    _Conversation,
+)
+from tcva_adapters.judging.models import JudgeModel, ModelReply
+from tcva_adapters.judging.prompts import JudgeRequest
+from tcva_adapters.judging.resolve import resolve_judge
+from tcva_adapters.judging.sample import Sample
+
+Answers = dict[str, MetricAnswer]
+Steps = Generator[JudgeRequest, ModelReply, Answers]
+
+
+class Rater(Protocol):
+    """What rates a sample. Failures are values: it raises nothing for a bad reply."""
+
+    @property
+    def name(self) -> str:
+        """Name with version or model, as answers carry it."""
+
+    @property
+    def prompt_version(self) -> str:
+        """Version of the prompt or the algorithm."""
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Everything else that can change a rating; holds no secrets."""
+
+    @property
+    def protocol(self) -> Asking:
+        """How it is asked."""
+
+    @property
+    def is_local(self) -> bool:
+        """True for one that computes in this process."""
+
+    def rate(self, sample: Sample, metrics: Sequence[Metric]) -> Answers:
+        """One answer per metric; the sample has what they need, and the response is not blank."""
+
+    async def arate(self, sample: Sample, metrics: Sequence[Metric]) -> Answers:
+        """The same, awaited."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRater:
+    """Asks a model for numbers.
+
+    Attributes:
+        model: What answers.
+        suite: Whether metrics that are rated together share one call.
+    """
+
+    model: JudgeModel
+    suite: bool = False
+    is_local = False
+    prompt_version = PROMPT_VERSION
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.model.name
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The model's."""
+        return self.model.parameters
+
+    @property
+    def protocol(self) -> Asking:
+        """``suite`` or ``single``."""
+        return "suite" if self.suite else "single"
+
+    def rate(self, sample: Sample, metrics: Sequence[Metric]) -> Answers:
+        """One answer per metric: in one conversation, or in one for each."""
+        if not self.suite and len(metrics) > 1:
+            return {name: a for m in metrics for name, a in self.rate(sample, [m]).items()}
+        steps = self._steps(sample, metrics)
+        try:
+            request = next(steps)
+            while True:
+                try:
+                    reply = _checked(self.model.complete(request))
+                except Exception as error:  # noqa: BLE001  # any failure of a call is a value here
+                    request = steps.throw(as_judge_error(error))
+                else:
+                    request = steps.send(reply)
+        except StopIteration as stop:
+            return stop.value  # type: ignore[no-any-return]  # a generator hands its result over untyped
+
+    async def arate(self, sample: Sample, metrics: Sequence[Metric]) -> Answers:
+        """The same, awaited."""
+        if not self.suite and len(metrics) > 1:
+            return {name: a for m in metrics for name, a in (await self.arate(sample, [m])).items()}
+        steps = self._steps(sample, metrics)
+        try:
+            request = next(steps)
+            while True:
+                try:
+                    reply = _checked(await self.model.acomplete(request))
+                except Exception as error:  # noqa: BLE001  # as above; cancellation passes through
+                    request = steps.throw(as_judge_error(error))
+                else:
+                    request = steps.send(reply)
+        except StopIteration as stop:
+            return stop.value  # type: ignore[no-any-return]  # as above
+
+    def _steps(self, sample: Sample, metrics: Sequence[Metric]) -> Steps:
+        talk = _Conversation()
+        ratings: dict[str, Rating] = {}
+        failure: Unscored | None = None
+        try:
+            reply = yield from talk.ask(self._request(sample, metrics, metrics))
+            ratings = self._read(reply, metrics)
+            left = [metric for metric in metrics if ratings[metric.name].value is None]
+            if left:
+                problem = ratings[left[0].name].problem
+                reply = yield from talk.ask(self._request(sample, metrics, left, problem))
+                ratings |= self._read(reply, left)
+        except _CannotScoreError as stop:
+            failure = stop.unscored
+        return {
+            metric.name: self._answer(
+                metric,
+                ratings.get(metric.name),
+                failure,
+                talk.replies,
+                talk.usage if metric is metrics[0] else Usage(),
+            )
+            for metric in metrics
+        }
+
+    def _request(
+        self,
+        sample: Sample,
+        metrics: Sequence[Metric],
+        only: Sequence[Metric],
+        problem: str | None = None,
+    ) -> JudgeRequest:
+        if self.suite:
+            return suite_request(sample, metrics, only=only, problem=problem)
+        return rating_request(sample, metrics[0], problem=problem)
+
+    def _read(self, reply: ModelReply, metrics: Sequence[Metric]) -> dict[str, Rating]:
+        if reply.truncated:
+            cut = Rating(None, "it was cut off")
+            return {metric.name: cut for metric in metrics}
+        if self.suite:
+            return read_ratings(reply.text, metrics)
+        return {metric.name: read_rating(reply.text, metric) for metric in metrics}
+
+    def _answer(
+        self,
+        metric: Metric,
+        rating: Rating | None,
+        failure: Unscored | None,
+        replies: Sequence[str],
+        usage: Usage,
+    ) -> MetricAnswer:
+        unscored = None
+        if rating is None or rating.value is None:
+            unscored = _unscored(rating, failure, replies)
+        return MetricAnswer(
+            metric=metric.name,
+            judge=self.name,
+            prompt_version=self.prompt_version,
+            protocol=self.protocol,
+            rating=None if rating is None else rating.value,
+            unscored=unscored,
+            replies=tuple(replies),
+            usage=usage,
+        )
+
+
+def _unscored(rating: Rating | None, failure: Unscored | None, replies: Sequence[str]) -> Unscored:
+    """Why there is no number: the call that failed, or what was wrong with the last reply."""
+    if rating is None and failure is not None:
+        return failure
+    detail = "no number from 0 to 100" if rating is None else rating.problem
+    if failure is not None:
+        detail = f"{detail}; the further call failed: {failure.detail}"
+    return Unscored(
+        reason=Reason.UNREADABLE_REPLY,
+        detail=detail,
+        raw_reply="\n---\n".join(replies),
+        fatal=failure is not None and failure.fatal,
+    )
+
+
+def resolve_rater(judge: Any, *, suite: bool, max_concurrency: int) -> Rater:
+    """A rater from what a user passes as judge; see `resolve_judge` for what that may be.
+
+    Raises:
+        InvalidValueError: It cannot be asked for a number, or a suite is asked of the lexical one.
+        MissingDependencyError: The judge's package is not installed.
+        JudgeError: No API key.
+    """
+    found = resolve_judge(judge, max_concurrency=max_concurrency)
+    if isinstance(found, LexicalSampleJudge):
+        if suite:
+            msg = "suite=True saves calls of a model; the lexical judge makes none: leave it out"
+            raise InvalidValueError(msg)
+        return LexicalRater()
+    if isinstance(found, ModelJudge):
+        return ModelRater(found.model, suite=suite)
+    msg = (
+        f"{found.name} gives verdicts on claims and cannot be asked for a number; the judge here is "
+        "'lexical', 'openai:MODEL' or an LLM object"
+    )
+    raise InvalidValueError(msg)

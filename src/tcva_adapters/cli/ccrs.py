@@ -1,0 +1,234 @@
+"""``tcva ccrs``: rate a file of samples by the five direct metrics."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from tcva_adapters import io
+from tcva_adapters.ccrs import CCRS, CCRSResult, Composite, composite
+from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, resolve_metrics
+from tcva_adapters.ccrs.summary import CCRSSummary, summarise_ccrs
+from tcva_adapters.cli import options
+from tcva_adapters.cli.evaluate import DEFAULT_STORE, INTERRUPTED, _check_target
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
+from tcva_adapters.judging.store import VerdictStore
+
+
+def ccrs(
+    samples: Annotated[
+        str, typer.Argument(help="jsonl, json, csv or parquet file; '-' reads jsonl from stdin.")
+    ],
+    *,
+    metrics: Annotated[
+        str, typer.Option("--metrics", "-m", help="Which, with commas: cc,qr,id,ac,ir.")
+    ] = ",".join(METRICS),
+    judge: options.Judge = "lexical",
+    suite: Annotated[
+        bool,
+        typer.Option("--suite", help="One call for all metrics; no longer the source's protocol."),
+    ] = False,
+    em: Annotated[
+        str, typer.Option(help="Exact match of answer correctness: strict or normalised.")
+    ] = "strict",
+    lambda_: Annotated[
+        float, typer.Option("--lambda", help="What the exact match weighs, in [0, 1].")
+    ] = DEFAULT_LAMBDA,
+    weights: Annotated[
+        Optional[str],
+        typer.Option(help="Composite of metrics: cc=0.5,ir=0.5; the weights sum to 1."),
+    ] = None,
+    threshold: Annotated[
+        Optional[float],
+        typer.Option(help="A composite passes from here on; with equal weights unless given."),
+    ] = None,
+    renormalise: Annotated[
+        bool,
+        typer.Option(
+            "--renormalise", help="Let other metrics stand in for a missing one in a composite."
+        ),
+    ] = False,
+    max_concurrency: Annotated[int, typer.Option(help="Calls under way at once.")] = 8,
+    store: Annotated[
+        Optional[Path],
+        typer.Option(help=f"Verdict store; for a model judge by default {DEFAULT_STORE}."),
+    ] = None,
+    no_store: Annotated[bool, typer.Option("--no-store", help="Keep no ratings.")] = False,
+    out: Annotated[
+        Optional[str],
+        typer.Option("--out", "-o", help="Write the results here as jsonl; '-' for stdout."),
+    ] = None,
+    input_format: Annotated[
+        Optional[str],
+        typer.Option(
+            "--format", help="jsonl, json, csv or parquet; by default from the file's name."
+        ),
+    ] = None,
+    rename: Annotated[
+        Optional[list[str]],
+        typer.Option("--map", help="Read your field as one of ours, e.g. my_answer=response."),
+    ] = None,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Leave unreadable lines out, and count them.")
+    ] = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Rate a file of samples by direct metrics: a number from 0 to 100 for the whole answer.
+
+    Example: tcva ccrs samples.jsonl --metrics qr,ir --judge openai:gpt-4.1-mini -o rated.jsonl
+    """
+    if as_json and out == "-":
+        msg = "--json and --out - both write to standard output; give --out a file"
+        raise InvalidValueError(msg)
+    if out is not None and out != "-":
+        _check_target(Path(out), samples)
+    rater = CCRS(
+        [name.strip() for name in metrics.split(",")],
+        judge=judge,
+        lambda_=lambda_,
+        em=em,  # type: ignore[arg-type]  # checked when built
+        suite=suite,
+        max_concurrency=max_concurrency,
+    )
+    has_composite = weights is not None or threshold is not None
+    shares = None if weights is None else _parse_weights(weights)
+    # Read and check everything before the first call is paid for.
+    read = io.read_samples(
+        samples,
+        skip_bad=skip_bad,
+        format=input_format,  # type: ignore[arg-type]  # checked by the reader
+        mapping=options.parse_renames(rename or []),
+    )
+
+    def composites(results: Sequence[CCRSResult]) -> list[Composite] | None:
+        if not has_composite:
+            return None
+        least = 0.5 if threshold is None else threshold
+        return [
+            composite(r, weights=shares, threshold=least, renormalise=renormalise) for r in results
+        ]
+
+    composites(CCRS(rater.metrics).evaluate_many([io.Sample()]))  # refuses wrong weights now
+    notes = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
+    for line, message in read.bad:
+        notes.print(f"skipped line {line}: {message}")
+    _use_store(rater, store, notes, is_wanted=not no_store)
+    results = _rated(rater, read.samples, notes)
+    if out is not None:
+        io.write_assessments(out, results)  # type: ignore[arg-type]  # it writes what has to_json
+    summary = summarise_ccrs(results, composites(results))
+    if as_json:
+        setting = {
+            "judge": rater.rater.name,
+            "protocol": rater.rater.protocol,
+            "em": rater.em,
+            "lambda": rater.lambda_,
+            "skipped": len(read.bad),
+        }
+        typer.echo(json.dumps({**setting, **summary.as_dict()}))
+    else:
+        stream = sys.stderr if out == "-" else sys.stdout
+        _print_summary(Console(file=stream, highlight=False, markup=False), rater, summary)
+    _raise_if_nothing_scored(results)
+
+
+def _use_store(rater: CCRS, store: Path | None, notes: Console, *, is_wanted: bool) -> None:
+    if store is not None and not is_wanted:
+        msg = "--store and --no-store exclude each other"
+        raise InvalidValueError(msg)
+    if store is None and is_wanted and not rater.rater.is_local:
+        store = DEFAULT_STORE
+        notes.print(f"ratings are kept in {store} (--no-store keeps none)")
+    if store is not None:
+        rater.store = VerdictStore(store)
+
+
+def _rated(rater: CCRS, samples: Sequence[io.Sample], notes: Console) -> list[CCRSResult]:
+    try:
+        return rater.evaluate_many(samples)
+    except KeyboardInterrupt:
+        notes.print(
+            "interrupted: calls under way may still end and reach the store; Ctrl-C again to leave "
+            "at once"
+        )
+        signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _parse_weights(text: str) -> dict[str, float]:
+    shares: dict[str, float] = {}
+    for pair in text.split(","):
+        name, _, number = pair.partition("=")
+        try:
+            (metric,) = resolve_metrics(name)
+            shares[metric.name] = float(number)
+        except ValueError:  # InvalidValueError is one
+            msg = f"--weights {text!r}: {pair!r} is not of the form metric=number, e.g. cc=0.5"
+            raise InvalidValueError(msg) from None
+    return shares
+
+
+def _print_summary(console: Console, rater: CCRS, summary: CCRSSummary) -> None:
+    how = {
+        "single": "one call per metric",
+        "suite": "one call for all metrics, which is not the source's protocol",
+        "lexical": "a lexical judge: it counts words",
+    }
+    console.print(f"CCRS by {rater.rater.name}, {how[rater.rater.protocol]}", soft_wrap=True)
+    table = Table(box=None, pad_edge=False)
+    table.add_column("metric")
+    for heading in ("mean", "scored"):
+        table.add_column(heading, justify="right")
+    table.add_column("")
+    for name, metric in summary.metrics.items():
+        said = [f"{number} {reason}" for reason, number in metric.unscored.items()]
+        if metric.exact is not None and metric.judged is not None:
+            said.insert(
+                0,
+                f"exact match {metric.exact:.3f} ({rater.em}, weight {rater.lambda_:g}), "
+                f"judged {metric.judged:.3f}",
+            )
+        table.add_row(
+            f"{name} {metric.title}",
+            _shown(metric.mean),
+            f"{metric.scored}/{summary.samples}",
+            "; ".join(said),
+        )
+    if summary.composite is not None:
+        whole = summary.composite
+        table.add_row(
+            "composite",
+            _shown(whole.mean),
+            f"{whole.scored}/{summary.samples}",
+            f"passed {whole.passed}/{whole.scored}",
+        )
+    console.print(table)
+    used = summary.usage
+    if used.calls or summary.served:
+        console.print(
+            f"{used.calls} calls, {used.input_tokens} + {used.output_tokens} tokens; "
+            f"{summary.served} ratings from the store"
+        )
+
+
+def _shown(mean: float | None) -> str:
+    return "-" if mean is None else f"{mean:.3f}"
+
+
+def _raise_if_nothing_scored(results: Sequence[CCRSResult]) -> None:
+    reasons = [why for result in results for why in result.unscored.values()]
+    for why in reasons:
+        if why.fatal:
+            raise JudgeError(why.detail, fatal=True)
+    if reasons and all(score is None for r in results for score in r.scores.values()):
+        msg = f"no sample has a score; the first: {reasons[0].reason.value}: {reasons[0].detail}"
+        raise InvalidSampleError(msg)

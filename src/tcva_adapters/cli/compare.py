@@ -1,0 +1,338 @@
+"""``tcva compare``: the frameworks' own metrics and TCVA on the same samples, side by side."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, Final, Optional
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from tcva_adapters import io
+from tcva_adapters.cli import options
+from tcva_adapters.cli.evaluate import INTERRUPTED
+from tcva_adapters.compare.decisions import DecisionView, decision_view
+from tcva_adapters.compare.existing import Brought, bring
+from tcva_adapters.compare.fused import FusedMethod, FusedRow, fused_rows, gains
+from tcva_adapters.compare.jsonable import jsonable
+from tcva_adapters.compare.judges import native_models
+from tcva_adapters.compare.kept import NativeLog
+from tcva_adapters.compare.methods import Method, choose
+from tcva_adapters.compare.render import print_comparison, print_decisions, report_dict
+from tcva_adapters.compare.run import OnRow, Outcome, human_scores, named, tcva_name
+from tcva_adapters.compare.run import compare as run_compare
+from tcva_adapters.compare.summary import Comparison, summarise_table
+from tcva_adapters.compare.table import Row, ScoreTable
+from tcva_adapters.compare.write import write_csv, write_json, write_parquet
+from tcva_adapters.core.temperature import check_temperature
+from tcva_adapters.diagnosis import NO_TELEMETRY
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.facade import TCVA
+from tcva_adapters.judging.store import VerdictStore
+
+NOBODY: Final = "none"
+WIDTH: Final = 100
+
+
+def compare(
+    samples: Annotated[
+        str, typer.Argument(help="jsonl, json, csv or parquet file; '-' reads jsonl from stdin.")
+    ],
+    *,
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", help="Folder of the results; a second run goes on from it."),
+    ],
+    frameworks: Annotated[
+        str,
+        typer.Option(
+            "--with",
+            help="ragas, deepeval, llamaindex, langchain, with commas between; all takes those "
+            "that are installed, none runs TCVA alone.",
+        ),
+    ] = "all",
+    judge: options.Judge = "lexical",
+    criterion: options.Criterion = "faithfulness",
+    temperatures: Annotated[
+        str,
+        typer.Option("--temperatures", "-T", help="TCVA's, with commas between; all of one call."),
+    ] = "0.1,0.5,0.9",
+    metrics: Annotated[
+        Optional[str],  # typer reads it at run time
+        typer.Option(
+            help="Native metrics, with commas between: faithfulness (of every framework that has "
+            "it) or ragas.faithfulness. By default all."
+        ),
+    ] = None,
+    results: Annotated[
+        Optional[list[str]],
+        typer.Option(
+            "--results",
+            help="Existing scores instead of a run, NAME=FILE: RAGAS' to_pandas() as csv, a DeepEval "
+            "test run, or a table with a column per method. May be given several times.",
+        ),
+    ] = None,
+    fuse: Annotated[
+        Optional[list[str]],
+        typer.Option(
+            "--fuse",
+            help="A further method: the geometric mean of others, e.g. 'tcva T=0.5 + ragas "
+            "faithfulness'. May be given several times; costs no call.",
+        ),
+    ] = None,
+    human: Annotated[
+        Optional[str],
+        typer.Option(help="The samples' field with the scores of people."),
+    ] = None,
+    threshold: options.Threshold = 0.5,
+    pass_from: Annotated[
+        Optional[list[str]],
+        typer.Option(
+            "--pass-from",
+            help="Threshold of another method, e.g. 'ragas faithfulness=0.8'; by default 0.5.",
+        ),
+    ] = None,
+    scheme: options.Scheme = "default",
+    penalty: options.Penalty = "paper",
+    max_concurrency: Annotated[int, typer.Option(help="Judgements under way at once.")] = 8,
+    bootstrap: Annotated[
+        int, typer.Option("--bootstrap", "-B", help="Resamples per interval, with --human.")
+    ] = 10_000,
+    input_format: Annotated[
+        Optional[str],
+        typer.Option(
+            "--format", help="jsonl, json, csv or parquet; by default from the file's name."
+        ),
+    ] = None,
+    rename: Annotated[
+        Optional[list[str]],
+        typer.Option("--map", help="Read your field as one of ours, e.g. my_answer=response."),
+    ] = None,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Leave unreadable lines out, and count them.")
+    ] = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Run the frameworks' own metrics and TCVA on the same samples, each judged once.
+
+    Example: tcva compare samples.jsonl --with ragas,deepeval --judge openai:gpt-4.1-mini --out side
+    """
+    for name, value in NO_TELEMETRY.items():  # before a framework is imported
+        os.environ.setdefault(name, value)
+    notes = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
+    grid = [check_temperature(part.strip()) for part in temperatures.split(",")]
+    if len(set(grid)) < len(grid):
+        msg = f"--temperatures {temperatures!r} names one twice"
+        raise InvalidValueError(msg)
+    tcva = TCVA(
+        criterion,
+        judge=judge,
+        temperature=grid[0],
+        threshold=threshold,
+        scheme=options.parse_scheme(scheme),
+        penalty=penalty,  # type: ignore[arg-type]  # checked when built
+        max_concurrency=max_concurrency,
+    )
+    thresholds = _thresholds(pass_from or [])
+    # Read and check everything before the first call is paid for.
+    read = io.read_samples(
+        samples,
+        skip_bad=skip_bad,
+        format=input_format,  # type: ignore[arg-type]  # checked by the reader
+        mapping=options.parse_renames(rename or []),
+    )
+    for line, message in read.bad:
+        notes.print(f"skipped line {line}: {message}")
+    judged = named(read.samples, read.lines)
+    brought = [bring(spec, judged) for spec in results or []]
+    people = None if human is None else human_scores(judged, human)
+    ours = [tcva_name(t) for t in grid]
+    with warnings.catch_warnings(action="ignore"):  # the frameworks' own deprecations
+        methods, left_out = ([], []) if frameworks == NOBODY else _chosen(frameworks, metrics)
+        for note in [*left_out, *(one.summary for one in brought)]:
+            notes.print(note)
+        names = [*ours, *(m.name for m in methods), *(m for one in brought for m in one.methods)]
+        fused = [_fused(text, names) for text in fuse or []]
+        models = native_models(judge, tcva.judge, max_concurrency=max_concurrency)
+        with NativeLog(out / "natives.jsonl") as log, VerdictStore(out / "verdicts.sqlite") as kept:
+            tcva.store = kept
+            try:
+                with _progress(notes, len(judged), methods) as on_row:
+                    outcome = run_compare(
+                        judged,
+                        tcva,
+                        methods,
+                        temperatures=grid,
+                        log=log,
+                        models=models,
+                        on_row=on_row,
+                    )
+            except KeyboardInterrupt:
+                notes.print(f"interrupted: what is done is in {out}; the same command goes on")
+                raise typer.Exit(INTERRUPTED) from None
+    rows = outcome.rows + [row for one in brought for row in one.rows]
+    members = ScoreTable.of(rows, people)
+    shares = {}
+    for method in fused:
+        more, shares[method.name] = fused_rows(method, members)
+        rows += more
+    table = ScoreTable.of(rows, people)
+    gained = gains(fused, table, n_boot=bootstrap)
+    limits = _limits(methods, brought, table) | thresholds
+    summary = summarise_table(
+        table, rows=rows, thresholds=limits | dict.fromkeys(ours, threshold), n_boot=bootstrap
+    )
+    view = decision_view(
+        [result.assessment for result in outcome.results],
+        table,
+        ours=ours,
+        scoring=tcva.scoring,
+        temperatures=grid,
+        thresholds=limits,
+    )
+    figures = {
+        "criterion": tcva.criterion.name,
+        "judge": tcva.judge.name,
+        "temperatures": grid,
+        "run": {
+            "judged": outcome.judged,
+            "kept": outcome.kept,
+            "spent": outcome.spent.model_dump(),
+            "left_out": left_out,
+            "skipped": len(read.bad),
+        },
+        "fused": {
+            name: {"members": jsonable(counts), "gain": jsonable(gained.get(name))}
+            for name, counts in shares.items()
+        },
+        **report_dict(summary, view, brought),
+    }
+    _write(out, rows, outcome, figures, notes)
+    if as_json:
+        typer.echo(json.dumps(figures))
+    else:
+        _print(tcva, outcome, summary, view)
+        _print_fused(shares, gained)
+    if outcome.fatal is not None:
+        raise outcome.fatal
+
+
+def _chosen(frameworks: str, metrics: str | None) -> tuple[list[Method], list[str]]:
+    return choose(_parts(frameworks), None if metrics is None else _parts(metrics))
+
+
+def _parts(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _fused(text: str, names: Sequence[str]) -> FusedMethod:
+    method = FusedMethod.parse(text)
+    for name in method.members:
+        if name not in names:
+            msg = f"--fuse {text!r}: no method {name!r}; there are {', '.join(names)}"
+            raise InvalidValueError(msg)
+    return method
+
+
+def _thresholds(pairs: Sequence[str]) -> dict[str, float]:
+    found = {}
+    for pair in pairs:
+        name, equals, number = pair.rpartition("=")
+        if not equals or not name.strip():
+            msg = f"--pass-from {pair!r} is not of the form METHOD=NUMBER"
+            raise InvalidValueError(msg)
+        found[name.strip()] = options.parse_numbers(number, "--pass-from")[0]
+    return found
+
+
+def _limits(
+    methods: Sequence[Method], brought: Sequence[Brought], table: ScoreTable
+) -> dict[str, float]:
+    limits = {method.name: method.threshold for method in methods}
+    for one in brought:
+        limits |= one.thresholds
+    return {name: limit for name, limit in limits.items() if name in table.methods}
+
+
+@contextmanager
+def _progress(notes: Console, samples: int, methods: Sequence[Method]) -> Iterator[OnRow]:
+    """A bar on a terminal, and anywhere a line on standard error for each method that is done."""
+    names = {method.name for method in methods}
+    done: Counter[str] = Counter()
+    scored: Counter[str] = Counter()
+    bar = Progress(console=notes, transient=True)
+    task = bar.add_task("native metrics", total=samples * len(methods))
+
+    def on_row(row: Row) -> None:
+        if row.method not in names:
+            return
+        if not done and notes.is_terminal:
+            bar.start()  # not before TCVA's own bar is gone
+        done[row.method] += 1
+        scored[row.method] += row.score is not None
+        bar.advance(task)
+        if done[row.method] == samples:
+            notes.print(f"{row.method}: {scored[row.method]} of {samples} scored")
+
+    try:
+        yield on_row
+    finally:
+        if bar.live.is_started:
+            bar.stop()
+
+
+def _write(
+    out: Path,
+    rows: Sequence[Row],
+    outcome: Outcome,
+    figures: Mapping[str, Any],
+    notes: Console,
+) -> None:
+    write_csv(out / "scores.csv", rows)
+    if not write_parquet(out / "scores.parquet", rows):
+        notes.print("no scores.parquet: it needs pyarrow, pip install 'tcva-adapters[parquet]'")
+    io.write_assessments(
+        out / "assessments.jsonl", [result.assessment for result in outcome.results]
+    )
+    write_json(out / "summary.json", figures)
+    notes.print(f"written to {out}: scores, assessments.jsonl, natives.jsonl, summary.json")
+
+
+def _print(tcva: TCVA, outcome: Outcome, summary: Comparison, view: DecisionView) -> None:
+    console = Console(width=WIDTH, highlight=False, markup=False)
+    lexical = ", a lexical judge: it compares words" if tcva.judge.is_local else ""
+    console.print(f"{tcva.criterion.name} by {tcva.judge.name}{lexical}", soft_wrap=True)
+    made, kept = sum(outcome.judged.values()), sum(outcome.kept.values())
+    spent = outcome.spent
+    console.print(
+        f"{made} judgements made now, {kept} from an earlier run; {spent.calls} calls, "
+        f"{spent.input_tokens} + {spent.output_tokens} tokens",
+        soft_wrap=True,
+    )
+    print_comparison(console, summary)
+    print_decisions(console, view)
+
+
+def _print_fused(shares: Mapping[str, Mapping[int, int]], gained: Mapping[str, FusedRow]) -> None:
+    console = Console(width=WIDTH, highlight=False, markup=False)
+    for name, counts in shares.items():
+        made_of = ", ".join(f"{n} samples of {size}" for size, n in sorted(counts.items())[::-1])
+        console.print(f"\n{name}: {made_of} members")
+        gain = gained.get(name)
+        if gain is None:
+            console.print(
+                "its gain shows on ten samples or more with the scores of people: --human"
+            )
+            continue
+        console.print(
+            f"rho {gain.rho:.3f} ({gain.low:.3f} to {gain.high:.3f}) with people on {gain.n} "
+            f"samples; gain over {gain.best} ({gain.best_rho:.3f}): {gain.gain:+.3f} "
+            f"({gain.gain_low:+.3f} to {gain.gain_high:+.3f})"
+        )

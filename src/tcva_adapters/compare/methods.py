@@ -1,0 +1,272 @@
+"""The frameworks' own metrics as methods of a comparison: what each needs, and how it is run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+from tcva_adapters.errors import InvalidValueError, MissingDependencyError
+from tcva_adapters.judging.criteria import FIELDS, Field
+from tcva_adapters.judging.models import JudgeModel
+from tcva_adapters.judging.native import NativeScore
+from tcva_adapters.judging.prompted import Prompted
+from tcva_adapters.judging.sample import Sample
+
+ALL: Final = "all"
+_KEY_VERSION: Final = 1
+"""Changes when scores kept before are no longer the same: another key, or other bridges."""
+
+_Q: Final[Field] = "input"
+_A: Final[Field] = "response"
+_C: Final[Field] = "contexts"
+_R: Final[Field] = "reference"
+
+
+class _Framework(NamedTuple):
+    """Where a framework lives, what installs it, and what its metrics look at."""
+
+    module: str
+    distribution: str
+    extra: str
+    needs: Mapping[str, tuple[Field, ...]]
+
+
+_FRAMEWORKS: Final[Mapping[str, _Framework]] = MappingProxyType(
+    {
+        "ragas": _Framework(
+            "ragas",
+            "ragas",
+            "ragas",
+            {
+                "faithfulness": (_Q, _A, _C),
+                "context_recall": (_Q, _C, _R),
+                "factual_correctness": (_A, _R),
+                "response_groundedness": (_A, _C),
+                "answer_relevancy": (_Q, _A),
+                "legacy_faithfulness": (_Q, _A, _C),
+                "legacy_context_recall": (_Q, _C, _R),
+            },
+        ),
+        "deepeval": _Framework(
+            "deepeval",
+            "deepeval",
+            "deepeval",
+            {
+                "faithfulness": (_A, _C),
+                "faithfulness_penalised": (_A, _C),
+                "answer_relevancy": (_Q, _A),
+                "contextual_recall": (_C, _R),
+                "hallucination": (_A, _C),
+            },
+        ),
+        "llamaindex": _Framework(
+            "llama_index",
+            "llama-index-core",
+            "llamaindex",
+            {
+                "faithfulness": (_A, _C),
+                "relevancy": (_Q, _A, _C),
+                "answer_relevancy": (_Q, _A),
+                "correctness": (_Q, _A, _R),
+            },
+        ),
+        "langchain": _Framework(
+            "langchain_classic",
+            "langchain-classic",
+            "langchain-classic",
+            {
+                "criteria": (_Q, _A),
+                "labeled_criteria": (_Q, _A, _R),
+                "qa": (_Q, _A, _R),
+                "context_qa": (_Q, _A, _C),
+                "cot_qa": (_Q, _A, _C),
+                "labeled_score_string": (_Q, _A, _R),
+            },
+        ),
+    }
+)
+
+FRAMEWORKS: Final = tuple(_FRAMEWORKS)
+"""The names that `choose` knows."""
+
+_THRESHOLDS: Final = {("llamaindex", "correctness"): 4.0}  # of 5
+
+_WITH_EMBEDDINGS: Final = frozenset({("ragas", "answer_relevancy")})
+
+
+@dataclass(frozen=True)
+class Method:
+    """One framework's own metric.
+
+    Attributes:
+        framework: One of `FRAMEWORKS`.
+        metric: The metric's name there.
+    """
+
+    framework: str
+    metric: str
+
+    @property
+    def name(self) -> str:
+        """As tables show it, e.g. ``ragas faithfulness``."""
+        return f"{self.framework} {self.metric}"
+
+    @property
+    def needs(self) -> tuple[Field, ...]:
+        """The fields of a sample that the metric looks at; all where that is not known."""
+        return _FRAMEWORKS[self.framework].needs.get(self.metric, FIELDS)
+
+    @property
+    def threshold(self) -> float:
+        """From where on a score passes by the framework's own default; 0.5 where it has none."""
+        return _THRESHOLDS.get((self.framework, self.metric), 0.5)
+
+    @cached_property
+    def version(self) -> str:
+        """The framework's distribution with its version."""
+        distribution = _FRAMEWORKS[self.framework].distribution
+        try:
+            return f"{distribution} {version(distribution)}"
+        except PackageNotFoundError:  # a source tree on the path
+            return distribution
+
+    def lacking(self, sample: Sample) -> str:
+        """Why a sample cannot be scored without asking anybody; empty where it can."""
+        missing = [field for field in self.needs if getattr(sample, field) is None]
+        if not missing:
+            return ""
+        return f"the sample has no {' and no '.join(missing)}, which {self.name} needs"
+
+    def key(self, sample: Sample, judge: str, parameters: Mapping[str, Any]) -> str:
+        """The key of a judgement: a SHA-256 over everything that can change it.
+
+        Of the sample, the fields that the metric looks at; its id and metadata do not count.
+
+        Args:
+            sample: What is judged.
+            judge: The judge's name, with its version or model.
+            parameters: Whatever else changes its replies; JSON values.
+        """
+        parts = {
+            "key_version": _KEY_VERSION,
+            "method": self.name,
+            "version": self.version,
+            "judge": judge,
+            "parameters": dict(parameters),
+            "sample": {field: getattr(sample, field) for field in self.needs},
+        }
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+    async def score(self, sample: Sample, llm: Any) -> NativeScore:
+        """Run the metric, unmodified; what fails is the ``error`` of its score.
+
+        Args:
+            sample: A sample that has what the metric needs.
+            llm: The framework's LLM, from `llm_of`.
+        """
+        try:
+            score = await _adapter(self.framework).ascore_native(self.metric, sample, llm)
+        except Exception as error:  # noqa: BLE001  # one metric on one sample must not stop the rest
+            return NativeScore(self.metric, None, error=f"{type(error).__name__}: {error}")
+        return score  # type: ignore[no-any-return]  # a module by name has no types
+
+
+def llm_of(framework: str, model: JudgeModel | Prompted | None) -> Any:
+    """A framework's LLM out of a judge model; None stands for the lexical judge."""
+    if model is None:
+        return _adapter(framework).LexicalLLM()
+    bridge = import_module(f"tcva_adapters.{framework}.bridge")
+    return bridge.from_judge_model(model)
+
+
+def choose(
+    frameworks: Sequence[str], metrics: Sequence[str] | None = None
+) -> tuple[list[Method], list[str]]:
+    """The methods of a comparison. Imports the frameworks, which takes seconds.
+
+    Args:
+        frameworks: Names of `FRAMEWORKS`; ``all`` takes those that are installed.
+        metrics: ``metric`` (of every framework that has it) or ``framework.metric``; None takes
+            all that a judge model is enough for.
+
+    Returns:
+        The methods, framework by framework, and in sentences what was left out.
+
+    Raises:
+        InvalidValueError: An unknown framework or metric, or one that needs more than a judge.
+        MissingDependencyError: A framework is not installed or cannot be imported.
+    """
+    known, notes = _installed(frameworks)
+    found = [Method(name, metric) for name in known for metric in _native_metrics(name)]
+    usable = [m for m in found if (m.framework, m.metric) not in _WITH_EMBEDDINGS]
+    if metrics is None:
+        left = (method for method in found if method not in usable)
+        return usable, notes + [f"{method.name} is left out: {_NO_EMBEDDINGS}" for method in left]
+    for wanted in metrics:
+        if not any(wanted in _names(method) for method in usable):
+            unfit = next((method for method in found if wanted in _names(method)), None)
+            options = ", ".join(f"{method.framework}.{method.metric}" for method in usable)
+            msg = (
+                f"{unfit.name}: {_NO_EMBEDDINGS}"
+                if unfit
+                else f"no metric {wanted!r} in {', '.join(known)}; there are {options}"
+            )
+            raise InvalidValueError(msg)
+    return [m for m in usable if any(wanted in _names(m) for wanted in metrics)], notes
+
+
+_NO_EMBEDDINGS: Final = (
+    "it compares embeddings, which a judge does not have; bring its scores as existing results"
+)
+
+
+def _names(method: Method) -> tuple[str, ...]:
+    return method.metric, f"{method.framework}.{method.metric}", method.name
+
+
+def _installed(frameworks: Iterable[str]) -> tuple[list[str], list[str]]:
+    wanted = list(dict.fromkeys(frameworks))
+    notes: list[str] = []
+    takes_all = ALL in wanted
+    for name in wanted:
+        if name not in _FRAMEWORKS and name != ALL:
+            msg = f"unknown framework {name!r}; known are {', '.join(FRAMEWORKS)}, or {ALL}"
+            raise InvalidValueError(msg)
+    known = []
+    for name in FRAMEWORKS if takes_all else wanted:
+        try:
+            _require(name)
+        except MissingDependencyError as error:
+            if not takes_all:
+                raise
+            notes.append(f"{name} is left out: {error}")
+        else:
+            known.append(name)
+    return known, notes
+
+
+def _require(name: str) -> None:
+    framework = _FRAMEWORKS[name]
+    if find_spec(framework.module) is None:
+        msg = (
+            f"{name} is not installed: pip install 'tcva-adapters[{framework.extra}]', "
+            "or leave it out of --with"
+        )
+        raise MissingDependencyError(msg)
+    _native_metrics(name)  # the adapter says what is wrong with what is installed
+
+
+def _native_metrics(name: str) -> list[str]:
+    return list(_adapter(name).native_metrics())
+
+
+def _adapter(name: str) -> Any:
+    return import_module(f"tcva_adapters.{name}")

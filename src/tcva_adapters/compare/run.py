@@ -1,0 +1,337 @@
+"""The run: TCVA and native metrics on the same samples, each judged once, whatever fails."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any, Final, NamedTuple
+
+from tcva_adapters.compare.kept import JUDGE_ERROR, METRIC_ERROR, NO_SCORE, Kept, NativeLog
+from tcva_adapters.compare.labels import parse_label
+from tcva_adapters.compare.methods import Method, llm_of
+from tcva_adapters.compare.table import Row
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
+from tcva_adapters.facade import TCVA
+from tcva_adapters.judging.assessment import Reason, Usage
+from tcva_adapters.judging.models import JudgeModel
+from tcva_adapters.judging.native import NativeScore
+from tcva_adapters.judging.prompted import Prompted
+from tcva_adapters.judging.result import Result
+from tcva_adapters.judging.sample import Sample
+
+Models = Callable[[str], JudgeModel]
+"""From a framework to the model behind its LLM, the same one whenever it is asked."""
+
+OnRow = Callable[[Row], None]
+
+OURS: Final = "tcva"
+"""Our own judgements in counts by method."""
+
+_NOTHING: Final = Usage()
+_NOTHING_TO_SCORE: Final = frozenset({"the metric returned nan"})
+"""What a metric says when all calls went well and there still is no score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a run.
+
+    Attributes:
+        rows: One per sample and method, sample by sample, methods in the order of the run.
+        results: TCVA's, one per sample, in order.
+        judged: How many judgements were made now, by method; ``tcva`` is one of them.
+        kept: How many were served from an earlier run, by method.
+        spent: What the judgements made now cost. Seconds are those of each, added up.
+        fatal: Why no further call could succeed; None where none failed like that.
+    """
+
+    rows: list[Row]
+    results: list[Result]
+    judged: dict[str, int]
+    kept: dict[str, int]
+    spent: Usage
+    fatal: JudgeError | None = None
+
+
+def named(samples: Sequence[Sample], lines: Sequence[int] | None = None) -> list[Sample]:
+    """The same samples, each with an id of its own; one without gets ``row-N``.
+
+    Args:
+        samples: The samples.
+        lines: The line or row of each in its file; by default counted from 1.
+
+    Raises:
+        InvalidSampleError: Two samples have the same id; both lines are named.
+
+    >>> [sample.id for sample in named([Sample(id="a", response="x"), Sample(response="y")])]
+    ['a', 'row-2']
+    """
+    places = list(lines) if lines is not None else list(range(1, len(samples) + 1))
+    first: dict[str, int] = {}
+    found = []
+    for place, sample in zip(places, samples, strict=True):
+        name = sample.id or f"row-{place}"
+        if name in first:
+            msg = f"rows {first[name]} and {place} have the same id {name!r}; each needs its own"
+            raise InvalidSampleError(msg)
+        first[name] = place
+        found.append(sample if sample.id else sample.model_copy(update={"id": name}))
+    return found
+
+
+def human_scores(samples: Sequence[Sample], field: str) -> dict[str, float]:
+    """The scores of people by sample id, from a metadata field; samples without one are left out.
+
+    Raises:
+        InvalidSampleError: No sample has the field, or a value in it is no label.
+
+    >>> human_scores([Sample(id="a", metadata={"human": "4.5"}), Sample(id="b")], "human")
+    {'a': 4.5}
+    """
+    found: dict[str, float] = {}
+    for sample in samples:
+        try:
+            label = parse_label(sample.metadata.get(field))
+        except InvalidValueError as error:
+            msg = f"sample {sample.id!r}, {field}: {error}"
+            raise InvalidSampleError(msg) from None
+        if not math.isnan(label):
+            found[sample.id or ""] = label
+    if not found:
+        known = sorted({name for sample in samples for name in sample.metadata})
+        msg = (
+            f"no sample has a label in {field!r}; further fields are {', '.join(known) or '(none)'}"
+        )
+        raise InvalidSampleError(msg)
+    return found
+
+
+def tcva_name(temperature: float) -> str:
+    """The method's name at a temperature.
+
+    >>> tcva_name(0.5)
+    'tcva T=0.5'
+    """
+    return f"tcva T={temperature:g}"
+
+
+async def acompare(
+    samples: Sequence[Sample],
+    tcva: TCVA,
+    methods: Sequence[Method],
+    *,
+    temperatures: Sequence[float],
+    log: NativeLog,
+    models: Models | None = None,
+    on_row: OnRow | None = None,
+    progress: bool | None = None,
+) -> Outcome:
+    """Judge every sample once by every method; what fails is a row without a score.
+
+    TCVA's judgement is one, whatever the number of temperatures; its cost stands in the row of
+    the first one, and the others cost nothing. Equal samples are judged once, and the cost stands
+    in the row of the first of them. What a store or the log served has the cost of its first time.
+    After a failure that no further call can escape (a wrong key), nobody is asked any more.
+
+    Args:
+        samples: With ids of their own, see `named`.
+        tcva: Its store makes TCVA's judgements resumable.
+        methods: From `choose`.
+        temperatures: At least one.
+        log: What native metrics said, before and now. Failures are tried again.
+        models: The models behind the frameworks' LLMs; None for the lexical judge.
+        on_row: Told of every row as it comes.
+        progress: Whether TCVA shows a bar; by default on a terminal.
+    """
+    run = _Run(samples, tcva.judge.name, log, models, on_row or (lambda _: None))
+    results = await tcva.aevaluate_many(samples, progress=progress)
+    for result in results:
+        run.take(result, temperatures)
+    jobs = run.jobs(methods)
+
+    async def work() -> None:
+        for job in jobs:
+            await run.do(job)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(1 if models is None else tcva.max_concurrency):
+                group.create_task(work())
+    except ExceptionGroup as failed:  # metrics do not raise: a full disk, or a fault of ours
+        raise failed.exceptions[0] from None
+    return run.outcome(results, methods)
+
+
+def compare(
+    samples: Sequence[Sample],
+    tcva: TCVA,
+    methods: Sequence[Method],
+    **options: Any,
+) -> Outcome:
+    """The same from where no event loop is running; options are those of `acompare`.
+
+    Raises:
+        RuntimeError: An event loop is running; await `acompare` there.
+    """
+    return asyncio.run(acompare(samples, tcva, methods, **options))
+
+
+class _Job(NamedTuple):
+    """A method on equal samples."""
+
+    method: Method
+    key: str
+    samples: list[Sample]
+
+
+class _Run:
+    """A run under way: what its judgements share, and the rows so far."""
+
+    def __init__(
+        self,
+        samples: Sequence[Sample],
+        judge: str,
+        log: NativeLog,
+        models: Models | None,
+        on_row: OnRow,
+    ) -> None:
+        self._samples = samples
+        self._judge = judge
+        self._log = log
+        self._on_row = on_row
+        self._model_of = models
+        self._lexical_llm = cache(partial(llm_of, model=None))
+        self._rows: dict[str, list[Row]] = {sample.id or "": [] for sample in samples}
+        self._judged: Counter[str] = Counter()
+        self._kept: Counter[str] = Counter()
+        self._spent = _NOTHING
+        self._fatal: JudgeError | None = None
+
+    def take(self, result: Result, temperatures: Sequence[float]) -> None:
+        """Count one of TCVA's judgements, with a row per temperature."""
+        assessment = result.assessment
+        unscored = assessment.unscored
+        if unscored is not None and unscored.fatal:
+            self._fatal = JudgeError(unscored.detail, fatal=True)
+        self._count(OURS, None if assessment.from_store else assessment.usage)
+        why = "" if unscored is None else _why(unscored.reason.value, unscored.detail)
+        usage = assessment.usage
+        for temperature in temperatures:
+            score = result.at(temperature).score
+            cell = (assessment.sample_id or "", tcva_name(temperature), score)
+            self._add(*cell, why if score is None else "", usage, usage.calls)
+            usage = _NOTHING
+
+    def jobs(self, methods: Iterable[Method]) -> Iterator[_Job]:
+        """Method by method, so that results of one come together; equal samples are one job."""
+        for method in methods:
+            model = None if self._model_of is None else self._model_of(method.framework)
+            judge = (self._judge, {}) if model is None else (model.name, model.parameters)
+            equal: dict[str, _Job] = {}
+            for sample in self._samples:
+                key = method.key(sample, *judge)
+                equal.setdefault(key, _Job(method, key, [])).samples.append(sample)
+            yield from equal.values()
+
+    async def do(self, job: _Job) -> None:
+        """One judgement, made now or before, or the reason why nobody is asked."""
+        name, sample = job.method.name, job.samples[0]
+        kept = self._log.get(job.key)
+        lacking = job.method.lacking(sample)
+        unasked = _why(Reason.MISSING_FIELD.value, lacking) if lacking else ""
+        if not lacking and (kept is None or kept.is_failure) and self._fatal is not None:
+            unasked = _why("not_asked", str(self._fatal))
+        if unasked:
+            for sample in job.samples:
+                self._add(sample.id or "", name, None, unasked, _NOTHING, 0)
+            return
+        if kept is None or kept.is_failure:
+            kept = await self._asked(job.method, job.key, sample)
+            self._log.put(kept)
+            self._count(name, kept.usage)
+        else:
+            self._count(name, None)
+        score, usage = kept.score, kept.usage
+        calls = usage.calls or score.calls  # of the lexical judge only the metric knows
+        why = "" if score.score is not None else _why(kept.reason, score.error)
+        for sample in job.samples:
+            self._add(sample.id or "", name, score.score, why, usage, calls)
+            usage, calls = _NOTHING, 0
+
+    def outcome(self, results: list[Result], methods: Sequence[Method]) -> Outcome:
+        """What came of it."""
+        order = {method.name: place for place, method in enumerate(methods)}
+        for rows in self._rows.values():
+            rows.sort(key=lambda row: order.get(row.method, -1))  # our own come first
+        rows = [row for rows in self._rows.values() for row in rows]
+        counts = dict(self._judged), dict(self._kept)
+        return Outcome(rows, results, *counts, self._spent, self._fatal)
+
+    async def _asked(self, method: Method, key: str, sample: Sample) -> Kept:
+        if self._model_of is None:
+            asked, llm = None, self._lexical_llm(method.framework)
+        else:
+            # One per judgement, so that its counts are those of this judgement alone.
+            asked = Prompted(self._model_of(method.framework))
+            llm = llm_of(method.framework, asked)
+        started = time.perf_counter()
+        score = await method.score(sample, llm)
+        usage = _NOTHING if asked is None else asked.usage
+        if asked is not None:
+            self._fatal = self._fatal or asked.fatal
+        return Kept(
+            key=key,
+            sample=sample.id or "",
+            method=method.name,
+            judge=self._judge if asked is None else asked.name,
+            version=method.version,
+            score=score,
+            usage=usage.model_copy(update={"seconds": time.perf_counter() - started}),
+            reason=_reason(score, 0 if asked is None else asked.failures),
+        )
+
+    def _count(self, method: str, usage: Usage | None) -> None:
+        """One judgement: made now for so much, or served (None)."""
+        (self._kept if usage is None else self._judged)[method] += 1
+        self._spent += usage or _NOTHING
+
+    def _add(  # a row's own columns, in their order
+        self,
+        sample: str,
+        method: str,
+        score: float | None,
+        unscored: str,
+        usage: Usage,
+        calls: int | None,
+    ) -> None:
+        # Servers that report no tokens leave zeros, which would read as costing nothing.
+        has_tokens = bool(usage.input_tokens or usage.output_tokens)
+        row = Row(
+            sample,
+            method,
+            score,
+            unscored,
+            calls=calls,
+            input_tokens=usage.input_tokens if has_tokens else None,
+            output_tokens=usage.output_tokens if has_tokens else None,
+            seconds=usage.seconds,
+        )
+        self._rows[sample].append(row)
+        self._on_row(row)
+
+
+def _why(reason: str, detail: str) -> str:
+    return f"{reason}: {' '.join(detail.split())}" if detail else reason
+
+
+def _reason(score: NativeScore, failures: int) -> str:
+    if score.score is not None:
+        return ""
+    if failures:
+        return JUDGE_ERROR
+    return NO_SCORE if score.error in _NOTHING_TO_SCORE else METRIC_ERROR

@@ -1,0 +1,135 @@
+"""A comparison of systems as pictures (extra ``plots``)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from tcva_adapters.compare.systems import MetricFigures, SystemsReport
+from tcva_adapters.errors import InvalidValueError, MissingDependencyError
+from tcva_adapters.stats.checks import FloatArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_LINES: Final = ("-", "--", ":", "-.")
+_RESAMPLES: Final = 2000
+
+
+def draw_systems(report: SystemsReport, folder: str | Path) -> list[Path]:
+    """Write ``asl.png``, and ``scores-METRIC.png`` for each metric; returns their paths.
+
+    ``asl.png`` has one curve per metric: the p of all pairs of systems, descending, so the curve
+    of a metric that tells systems apart better falls earlier. The others have, per system, a box
+    plot of the scores (whiskers to 1.5 interquartile ranges) and the mean with a 95 % percentile
+    bootstrap interval over queries.
+
+    Args:
+        report: The comparison.
+        folder: Made if it is not there; files of these names are replaced.
+
+    Raises:
+        MissingDependencyError: matplotlib is not installed.
+        InvalidValueError: The folder cannot be written.
+    """
+    pictures: dict[str, Callable[[], Figure]] = {"asl": lambda: _asl(report)}
+    for one in report.figures:
+        name = re.sub(r"[^\w.=-]+", "-", one.metric)
+        # Names that differ in such signs only must not share a file.
+        name = name if f"scores-{name}" not in pictures else f"{name}-{len(pictures)}"
+        pictures[f"scores-{name}"] = lambda one=one: _boxes(report, one)  # type: ignore[misc]  # bound now
+    target = Path(folder).expanduser()
+    written = []
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        for name, draw in pictures.items():
+            path = target / f"{name}.png"
+            # Without the date and version the same figures give the same bytes.
+            draw().savefig(path, dpi=150, metadata={"Software": None})
+            written.append(path)
+    except OSError as error:
+        msg = f"cannot write figures to {folder}: {error.strerror or error}; give another folder"
+        raise InvalidValueError(msg) from error
+    return written
+
+
+def mean_interval(
+    scores: FloatArray, *, level: float = 0.95, resamples: int = _RESAMPLES, seed: int = 0
+) -> tuple[float, float]:
+    """Percentile bootstrap interval of the mean of finite scores; nan for fewer than two.
+
+    >>> mean_interval(np.array([0.5, 0.5, 0.5]))
+    (0.5, 0.5)
+    """
+    known = scores[np.isfinite(scores)]
+    if len(known) < 2:
+        return float("nan"), float("nan")
+    rng = np.random.Generator(np.random.PCG64(seed))
+    means = [rng.choice(known, len(known)).mean() for _ in range(resamples)]
+    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2]).tolist()
+    return low, high
+
+
+def _new(width: float) -> tuple[Figure, Axes]:
+    """A figure of its own: pyplot's list of figures and its current one stay untouched."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415  # an extra
+        from matplotlib.figure import Figure  # noqa: PLC0415  # an extra
+    except ImportError:
+        msg = "figures need matplotlib: pip install 'tcva-adapters[plots]'"
+        raise MissingDependencyError(msg) from None
+    figure = Figure(figsize=(width, 4.2), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, figure.subplots()
+
+
+def _asl(report: SystemsReport) -> Figure:
+    figure, axes = _new(7.0)
+    for i, one in enumerate(report.figures):
+        falling = one.asl[::-1]
+        label = f"{one.metric} ({one.discrimination.power:.2f})"
+        places = np.arange(1, len(falling) + 1)
+        axes.plot(places, falling, marker=".", ls=_LINES[i // 10 % len(_LINES)], label=label)
+    axes.axhline(report.alpha, color="grey", lw=0.8)
+    axes.set_xlabel("pairs of systems, by p")
+    axes.set_ylabel("achieved significance level")
+    axes.set_title(f"Which metric tells systems apart (line: {report.alpha:g})")
+    axes.legend(fontsize="small", title="discriminative power", title_fontsize="small")
+    return figure
+
+
+def _boxes(report: SystemsReport, one: MetricFigures) -> Figure:
+    systems = report.table.systems
+    figure, axes = _new(max(5.0, 0.9 * len(systems) + 1.5))
+    columns = report.table.metric(one.metric).T
+    known = [column[np.isfinite(column)] for column in columns]
+    places = np.arange(1, len(systems) + 1)
+    axes.boxplot(
+        known,
+        positions=places,
+        widths=0.5,
+        flierprops={"marker": ".", "markersize": 3.0, "alpha": 0.4},
+        medianprops={"color": "black"},
+    )
+    ends = np.array([mean_interval(column, seed=report.seed) for column in columns])
+    means = one.test.means
+    axes.errorbar(
+        places,
+        means,
+        yerr=np.abs(ends - means[:, None]).T,
+        ls="",
+        marker="D",
+        color="#d55e00",
+        capsize=4.0,
+        label="mean, 95 % interval",
+    )
+    axes.set_xticks(places, list(systems), rotation=30 if len(systems) > 5 else 0)
+    axes.set_ylabel("score")
+    axes.set_title(one.metric)
+    axes.legend(fontsize="small")
+    return figure

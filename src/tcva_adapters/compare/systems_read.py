@@ -1,0 +1,243 @@
+"""Scores of systems from files: long tables, and what the other commands write.
+
+The kind of a file shows in its first record: a table with a ``score``, assessments of ``tcva
+evaluate``, or results of ``tcva ccrs``.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NoReturn, TypeVar
+
+from tcva_adapters.ccrs.result import CCRSResult
+from tcva_adapters.compare.systems_table import SystemRow, SystemTable
+from tcva_adapters.core.aggregation import sweep
+from tcva_adapters.core.temperature import check_temperature
+from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.io import _format_of, _rows  # the rows of a file, whatever its format
+from tcva_adapters.judging.assessment import Assessment
+
+TEMPERATURES: Final = (0.1, 0.5, 0.9)
+
+T = TypeVar("T")
+
+_QUERY: Final = ("query", "query_id", "question_id", "sample", "sample_id", "id")
+_METRIC: Final = ("metric", "method")
+_TABLES: Final = ("scores.csv", "scores.parquet", "scores.jsonl")
+_NO_SCORE: Final = {"", "na", "n/a", "nan", "none", "null"}
+
+
+@dataclass(frozen=True, slots=True)
+class SystemScores:
+    """What was read.
+
+    Attributes:
+        table: All scores.
+        notes: What a reader must know about them, in sentences; without the gaps of the table.
+    """
+
+    table: SystemTable
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """One record of a file; ``where`` says which, for messages."""
+
+    values: dict[str, Any]
+    where: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    temperatures: tuple[float, ...]
+    system_field: str | None
+
+
+def read_systems(
+    sources: Sequence[str | Path],
+    *,
+    temperatures: Sequence[float | str] = TEMPERATURES,
+    system_field: str | None = None,
+) -> SystemScores:
+    """Read one or several files into one table.
+
+    * A long table (csv, parquet, jsonl, json) has the columns ``query`` (or ``sample``, ``id``),
+      ``score``, and, where they apply, ``system`` and ``metric`` (or ``method``).
+    * The table of ``tcva compare`` is one without ``system``: the file is the system. The folder
+      that it writes may be given instead.
+    * Assessments of ``tcva evaluate --out`` (jsonl): the metric is the criterion at each
+      temperature. Results of ``tcva ccrs --out`` (jsonl): the metrics are its own.
+
+    Where a record does not name its system, the file's name without its suffix does, or NAME of
+    NAME=FILE. For the files of ``tcva evaluate`` and ``tcva ccrs`` it may be a metadata field.
+
+    Args:
+        sources: Paths, each perhaps with a name in front.
+        temperatures: For assessments.
+        system_field: The metadata field that names the system.
+
+    Raises:
+        UnreadableInputError: A file cannot be read or is none of these; a score is no number.
+        InvalidValueError: Two scores for one system, query and metric, an unknown suffix or a
+            temperature out of range.
+        InvalidSampleError: No scores at all.
+    """
+    settings = _Settings(tuple(check_temperature(t) for t in temperatures), system_field)
+    if not sources:
+        msg = "no file of scores is given; name at least one"
+        raise InvalidValueError(msg)
+    rows: list[SystemRow] = []
+    judges: dict[str, set[str]] = {}
+    for name, path in _named(sources):
+        records = list(_records(path))
+        if not records:
+            msg = f"{path} is empty: it holds no record"
+            raise UnreadableInputError(msg)
+        for row, judge in _reader(records[0])(records, name, settings):
+            rows.append(row)
+            if judge:
+                judges.setdefault(row.system, set()).add(judge)
+    notes = []
+    if len({frozenset(each) for each in judges.values()}) > 1:
+        said = "; ".join(f"{system}: {', '.join(sorted(j))}" for system, j in judges.items())
+        notes.append(f"systems have different judges, so differences may be theirs ({said})")
+    return SystemScores(SystemTable.of(rows), tuple(notes))
+
+
+_Rows = Iterator[tuple[SystemRow, str]]
+
+
+def _named(sources: Sequence[str | Path]) -> Iterator[tuple[str, Path]]:
+    """A name for what each file is about, and the file."""
+    named: list[tuple[str, Path]] = []
+    for source in sources:
+        name, found, rest = str(source).partition("=")
+        given = bool(found) and not Path(source).exists()
+        path = Path(rest if given else source).expanduser()
+        named.append((name if given else "", _table_in(path) if path.is_dir() else path))
+    stems = [_stem(path) for name, path in named if not name]
+    for given_name, path in named:
+        stem = _stem(path)
+        alike = stems.count(stem) > 1
+        yield given_name or (f"{path.parent.name}/{stem}" if alike else stem), path
+
+
+def _table_in(folder: Path) -> Path:
+    for name in _TABLES:
+        if (folder / name).is_file():
+            return folder / name
+    msg = f"{folder} is a folder without {', '.join(_TABLES)}; name a file"
+    raise UnreadableInputError(msg)
+
+
+def _stem(path: Path) -> str:
+    """What a file is about: of the ``scores.csv`` of a comparison its folder says it."""
+    return path.resolve().parent.name if path.name in _TABLES else path.stem
+
+
+def _records(path: Path) -> Iterator[_Record]:
+    source = "-" if str(path) == "-" else path
+    for number, (line, record, error) in enumerate(_rows(source, _format_of(source, None)), 1):
+        if record is None:
+            msg = f"{path}, line {line}: {error}"
+            raise UnreadableInputError(msg, line=line)
+        yield _Record(record, f"{path}, line {line}", number)
+
+
+def _reader(first: _Record) -> Callable[[Sequence[_Record], str, _Settings], _Rows]:
+    keys = first.values.keys()
+    if {"answers", "protocol"} <= keys:
+        return _ccrs
+    if {"criterion", "judge", "prompt_version"} <= keys:
+        return _assessments
+    if "score" in keys and not keys.isdisjoint(_QUERY):
+        return _table
+    msg = (
+        f"{first.where}: no scores among the fields {', '.join(map(repr, keys))}; a table has "
+        "'query', 'score' and, where they apply, 'system' and 'metric'; assessments and CCRS "
+        "results are read as 'tcva evaluate' and 'tcva ccrs' write them"
+    )
+    raise UnreadableInputError(msg)
+
+
+def _table(records: Sequence[_Record], name: str, settings: _Settings) -> _Rows:
+    del settings  # a table is what it is
+    keys = records[0].values.keys()
+    query = next(key for key in _QUERY if key in keys)
+    metric = next((key for key in _METRIC if key in keys), None)
+    for record in records:
+        values = record.values
+        for key in filter(None, (query, metric, "system" if "system" in keys else None)):
+            if values.get(key) in (None, ""):
+                _refuse(record, f"{key!r} is empty")
+        system = str(values.get("system", name))
+        measured = "score" if metric is None else str(values[metric])
+        yield SystemRow(system, str(values[query]), measured, _score(record)), ""
+
+
+def _score(record: _Record) -> float | None:
+    value = record.values.get("score")
+    if value is None or (isinstance(value, str) and value.strip().lower() in _NO_SCORE):
+        return None
+    try:
+        score = float(value)
+    except (TypeError, ValueError):
+        score = math.inf
+    if math.isinf(score):
+        _refuse(record, f"score {value!r} is no number; leave it empty where there is none")
+    return None if math.isnan(score) else score
+
+
+def _assessments(records: Sequence[_Record], name: str, settings: _Settings) -> _Rows:
+    judged = [_parsed(record, Assessment.from_json) for record in records]
+    several = len({(a.criterion, a.judge) for a in judged}) > len({a.criterion for a in judged})
+    scores = sweep([a.counts for a in judged], settings.temperatures)
+    seen: dict[str, int] = {}
+    for record, assessment, at in zip(records, judged, scores.tolist(), strict=True):
+        metric = assessment.criterion + (f" by {assessment.judge}" if several else "")
+        seen[metric] = seen.get(metric, 0) + 1
+        system = _system(record, assessment.metadata, name, settings)
+        query = assessment.sample_id or f"#{seen[metric]}"
+        for temperature, score in zip(settings.temperatures, at, strict=True):
+            known = None if math.isnan(score) else score
+            yield (
+                SystemRow(system, query, f"{metric} T={temperature:g}", known),
+                assessment.judge,
+            )
+
+
+def _ccrs(records: Sequence[_Record], name: str, settings: _Settings) -> _Rows:
+    for record in records:
+        result = _parsed(record, CCRSResult.from_json)
+        system = _system(record, result.metadata, name, settings)
+        query = result.sample_id or f"#{record.number}"
+        for metric, score in result.scores.items():
+            yield SystemRow(system, query, metric, score), result.judge
+
+
+def _parsed(record: _Record, read: Callable[[str], T]) -> T:
+    try:
+        return read(json.dumps(record.values))
+    except UnreadableInputError as error:
+        _refuse(record, str(error))
+
+
+def _system(record: _Record, metadata: Mapping[str, Any], name: str, settings: _Settings) -> str:
+    if settings.system_field is None:
+        return name
+    value = metadata.get(settings.system_field)
+    if value in (None, ""):
+        known = ", ".join(map(repr, metadata)) or "none"
+        _refuse(record, f"no {settings.system_field!r} in its metadata; fields are {known}")
+    return str(value)
+
+
+def _refuse(record: _Record, why: str) -> NoReturn:
+    msg = f"{record.where}: {why}"
+    raise UnreadableInputError(msg)

@@ -1,0 +1,139 @@
+"""Scores of several systems on the same queries: from tidy rows to one matrix per metric."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from tcva_adapters.core.verdicts import FloatArray
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+
+_AT_TEMPERATURE: Final = re.compile(r"(?P<base>.*\S) T=(?P<temperature>\d+(\.\d+)?)")
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRow:
+    """One score.
+
+    Attributes:
+        system: What was measured, e.g. a configuration of an assistant.
+        query: The id of the question, the same for every system.
+        metric: What was measured about it.
+        score: None where there is none.
+    """
+
+    system: str
+    query: str
+    metric: str
+    score: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class SystemTable:
+    """All scores.
+
+    Attributes:
+        systems: Names, in the order of their first row.
+        queries: Ids, likewise.
+        metrics: Names, likewise.
+        scores: Shape (metrics, queries, systems); nan where there is no score.
+
+    >>> rows = [SystemRow("a", "q1", "f", 0.5), SystemRow("b", "q1", "f", None)]
+    >>> SystemTable.of(rows).scores.tolist()
+    [[[0.5, nan]]]
+    """
+
+    systems: tuple[str, ...]
+    queries: tuple[str, ...]
+    metrics: tuple[str, ...]
+    scores: FloatArray
+
+    @classmethod
+    def of(cls, rows: Iterable[SystemRow]) -> SystemTable:
+        """From tidy rows, at most one per system, query and metric.
+
+        Raises:
+            InvalidValueError: Two rows for one of them.
+            InvalidSampleError: No row at all.
+        """
+        cells: dict[tuple[str, str, str], float] = {}
+        for row in rows:
+            cell = (row.metric, row.query, row.system)
+            if cell in cells:
+                msg = (
+                    f"two scores of system {row.system!r} for query {row.query!r} under "
+                    f"{row.metric!r}; leave one out, or give the systems names of their own "
+                    "(NAME=FILE)"
+                )
+                raise InvalidValueError(msg)
+            cells[cell] = np.nan if row.score is None else float(row.score)
+        if not cells:
+            msg = "there are no scores to compare"
+            raise InvalidSampleError(msg)
+        names = [tuple(dict.fromkeys(cell[axis] for cell in cells)) for axis in range(3)]
+        places = [{name: i for i, name in enumerate(axis)} for axis in names]
+        scores = np.full([len(axis) for axis in names], np.nan)
+        for cell, score in cells.items():
+            scores[tuple(place[name] for place, name in zip(places, cell, strict=True))] = score
+        metrics, queries, systems = names
+        return cls(systems, queries, metrics, scores)
+
+    def only(self, metrics: Sequence[str]) -> SystemTable:
+        """The same with some of the metrics; ``faithfulness`` takes it at every temperature.
+
+        Raises:
+            InvalidValueError: There is no such metric.
+        """
+        kept: dict[str, None] = {}
+        for wanted in metrics:
+            found = [m for m in self.metrics if wanted in (m, at_temperature(m)[0])]
+            if not found:
+                msg = f"no metric {wanted!r}; there are {', '.join(self.metrics)}"
+                raise InvalidValueError(msg)
+            kept |= dict.fromkeys(found)
+        places = [self.metrics.index(metric) for metric in kept]
+        return SystemTable(self.systems, self.queries, tuple(kept), self.scores[places])
+
+    def metric(self, name: str) -> FloatArray:
+        """One metric's scores, shape (queries, systems), without queries that nobody has.
+
+        Raises:
+            InvalidValueError: There is no such metric.
+        """
+        if name not in self.metrics:
+            msg = f"no metric {name!r}; there are {', '.join(self.metrics)}"
+            raise InvalidValueError(msg)
+        scores = self.scores[self.metrics.index(name)]
+        kept: FloatArray = scores[~np.isnan(scores).all(axis=1)]
+        return kept
+
+    def notes(self) -> list[str]:
+        """What is missing, in sentences: gaps change what a comparison of means compares."""
+        notes = []
+        for metric in self.metrics:
+            scores = self.metric(metric)
+            lacking = np.isnan(scores).sum(axis=0)
+            gaps = [
+                f"{system} {number}"
+                for system, number in zip(self.systems, lacking.tolist(), strict=True)
+                if number
+            ]
+            if gaps:
+                notes.append(
+                    f"{metric}: of {len(scores)} queries, some have no score: {', '.join(gaps)}"
+                )
+        return notes
+
+
+def at_temperature(metric: str) -> tuple[str, float | None]:
+    """A metric's name without its temperature, and the temperature.
+
+    >>> at_temperature("faithfulness T=0.5"), at_temperature("qr")
+    (('faithfulness', 0.5), ('qr', None))
+    """
+    found = _AT_TEMPERATURE.fullmatch(metric)
+    return (metric, None) if found is None else (found["base"], float(found["temperature"]))

@@ -1,0 +1,98 @@
+"""The files of a comparison: one tidy table as csv and parquet, assessments, and a summary."""
+
+from __future__ import annotations
+
+import csv
+import io as text_io
+import json
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, fields
+from pathlib import Path
+from typing import Any, Final
+from uuid import uuid4
+
+from tcva_adapters.compare.table import Row
+from tcva_adapters.errors import InvalidValueError
+
+COLUMNS: Final = tuple(field.name for field in fields(Row))
+"""The columns of the tidy table, in order."""
+
+
+def scores_csv(rows: Iterable[Row]) -> str:
+    """The tidy table as csv; what there is not is an empty cell.
+
+    >>> print(scores_csv([Row("a", "tcva T=0.5", 0.25, calls=1)]).replace(chr(13), ""), end="")
+    sample,method,score,unscored,calls,input_tokens,output_tokens,seconds
+    a,tcva T=0.5,0.25,,1,,,
+    """
+    stream = text_io.StringIO(newline="")
+    writer = csv.writer(stream)
+    writer.writerow(COLUMNS)
+    writer.writerows(astuple(row) for row in rows)
+    return stream.getvalue()
+
+
+def write_csv(path: Path, rows: Iterable[Row]) -> None:
+    """Write the tidy table as csv.
+
+    Raises:
+        InvalidValueError: The file cannot be written.
+    """
+    _replace(path, scores_csv(rows).encode())
+
+
+def write_parquet(path: Path, rows: Sequence[Row]) -> bool:
+    """Write the tidy table as parquet; False, and nothing written, without pyarrow.
+
+    Raises:
+        InvalidValueError: The file cannot be written.
+    """
+    try:
+        import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415  # an extra
+        import pyarrow.parquet as pq  # type: ignore[import-untyped]  # noqa: PLC0415  # an extra
+    except ImportError:
+        return False
+    kinds = (
+        *(pa.string(), pa.string(), pa.float64(), pa.string()),
+        *(pa.int64(), pa.int64(), pa.int64(), pa.float64()),
+    )
+    columns = {
+        name: pa.array([getattr(row, name) for row in rows], type=kind)
+        for name, kind in zip(COLUMNS, kinds, strict=True)
+    }
+    buffer = pa.BufferOutputStream()
+    pq.write_table(pa.table(columns), buffer)
+    _replace(path, buffer.getvalue().to_pybytes())
+    return True
+
+
+def write_json(path: Path, figures: Any) -> None:
+    """Write figures as JSON.
+
+    Raises:
+        InvalidValueError: The file cannot be written, or a figure is no JSON value.
+    """
+    try:
+        text = json.dumps(figures, indent=1, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        msg = f"a figure for {path} is no JSON value: {error}"
+        raise InvalidValueError(msg) from error
+    _replace(path, f"{text}\n".encode())
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """A file appears under its name once it is complete."""
+    draft = path.with_name(f".{path.name}.{uuid4().hex[:8]}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with draft.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except OSError as error:
+        msg = f"cannot write {path}: {error.strerror or error}; give another folder"
+        raise InvalidValueError(msg) from error
+    finally:
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,192 @@
+"""Prompts of others through a judge model: texts and objects asked for, and what they cost.
+
+The frameworks' own metrics write their prompts themselves. Each adapter's ``bridge`` makes that
+framework's kind of LLM out of a `Prompted`, so that calls, tokens, retries and failures are counted
+in one place whatever the framework.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from tcva_adapters.errors import JudgeError
+from tcva_adapters.judging.assessment import Usage
+from tcva_adapters.judging.call_errors import as_judge_error, judge_errors
+from tcva_adapters.judging.models import JudgeModel, ModelReply
+from tcva_adapters.judging.prompts import JudgeRequest
+from tcva_adapters.judging.reply_json import after_reasoning, json_values
+
+__all__ = ["Prompted"]
+
+Shape = TypeVar("Shape", bound=BaseModel)
+
+_SHOWN: Final = 80
+_NOT_STRICT: Final = frozenset({"title", "default", "examples"})
+"""What strict modes refuse in a schema, or what only costs tokens."""
+
+
+class Prompted:
+    """A judge model that is given prompts as they are, without the sample behind them.
+
+    A request without a schema is a request for plain text, and one without instructions is the
+    prompt alone.
+
+    Args:
+        model: Who answers.
+
+    Attributes:
+        model: The same.
+        failures: How often no text came, or none that could be read as the object asked for.
+        fatal: The failure after which no call can succeed; None as long as there was none.
+    """
+
+    def __init__(self, model: JudgeModel) -> None:
+        self.model = model
+        self.failures = 0
+        self.fatal: JudgeError | None = None
+        self._usage = Usage()
+        self._lock = threading.Lock()
+
+    @classmethod
+    def of(cls, model: JudgeModel | Prompted) -> Prompted:
+        """The same where it is one already."""
+        return model if isinstance(model, Prompted) else cls(model)
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.model.name
+
+    @property
+    def usage(self) -> Usage:
+        """What all calls cost so far; seconds are those spent waiting for the model."""
+        with self._lock:
+            return self._usage
+
+    def text(self, prompt: str, *, system: str = "") -> str:
+        """The model's answer to a prompt.
+
+        Raises:
+            JudgeError: No text came.
+        """
+        return self._asked(JudgeRequest(system, prompt, {}, "")).text
+
+    async def atext(self, prompt: str, *, system: str = "") -> str:
+        """The same, awaited.
+
+        Raises:
+            JudgeError: No text came.
+        """
+        return (await self._aasked(JudgeRequest(system, prompt, {}, ""))).text
+
+    def object(self, prompt: str, shape: type[Shape]) -> Shape:
+        """The model's answer as an object; its schema goes along with the prompt.
+
+        Raises:
+            JudgeError: No text came, or ``unreadable_reply``: none that holds such an object.
+        """
+        return self._read(self._asked(_object_request(prompt, shape)), shape)
+
+    async def aobject(self, prompt: str, shape: type[Shape]) -> Shape:
+        """The same, awaited.
+
+        Raises:
+            JudgeError: As for `object`.
+        """
+        return self._read(await self._aasked(_object_request(prompt, shape)), shape)
+
+    def _asked(self, request: JudgeRequest) -> ModelReply:
+        with self._counted() as replies:
+            replies.append(self.model.complete(request))
+        return replies[0]
+
+    async def _aasked(self, request: JudgeRequest) -> ModelReply:
+        with self._counted() as replies:
+            replies.append(await self.model.acomplete(request))
+        return replies[0]
+
+    @contextmanager
+    def _counted(self) -> Iterator[list[ModelReply]]:
+        replies: list[ModelReply] = []
+        started = time.perf_counter()
+        error: JudgeError | None = None
+        try:
+            yield replies
+        except Exception as raised:
+            error = as_judge_error(raised)
+            with judge_errors():
+                raise
+        finally:
+            reply = replies[0] if replies else ModelReply("")
+            spent = Usage(
+                calls=1,
+                input_tokens=reply.input_tokens,
+                output_tokens=reply.output_tokens,
+                retries=reply.retries,
+                seconds=time.perf_counter() - started,
+                cost=reply.cost,
+            )
+            with self._lock:
+                self._usage += spent
+                self.failures += error is not None
+                if error is not None and error.fatal:
+                    self.fatal = error
+
+    def _read(self, reply: ModelReply, shape: type[Shape]) -> Shape:
+        found = None if reply.truncated else read_object(reply.text, shape)
+        if found is not None:
+            return found
+        with self._lock:
+            self.failures += 1
+        why = "was cut off" if reply.truncated else f"holds no {shape.__name__}"
+        start = " ".join(reply.text.split())[:_SHOWN]
+        msg = f"the reply of {self.name} {why}: {start!r}"
+        raise JudgeError(msg, reason="unreadable_reply")
+
+
+def read_object(text: str, shape: type[Shape]) -> Shape | None:
+    """The first object of this shape in a reply; None where there is none.
+
+    Reasoning, fences and other text around it do not matter, and broken JSON is repaired. An
+    object that was cut off is none: what is missing in it could have changed a score.
+
+    >>> class Said(BaseModel):
+    ...     verdict: int
+    >>> read_object('Let me see: ```json {"verdict": 1} ```', Said)
+    Said(verdict=1)
+    """
+    for node in json_values(text, after_reasoning(text)[0]):
+        if isinstance(node.value, dict) and not node.is_cut:
+            try:
+                return shape.model_validate(node.value)
+            except ValidationError:
+                continue
+    return None
+
+
+def _object_request(prompt: str, shape: type[BaseModel]) -> JudgeRequest:
+    return JudgeRequest("", prompt, _strict(shape.model_json_schema()), shape.__name__)
+
+
+def _strict(schema: Any) -> Any:
+    """A schema as strict modes want it: closed objects, every property required."""
+    if isinstance(schema, list):
+        return [_strict(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:  # may have no neighbours
+        return {"$ref": schema["$ref"]}
+    kept = {key: value for key, value in schema.items() if key not in _NOT_STRICT}
+    for key in kept.keys() & {"properties", "$defs"}:  # names of one's own, not keywords
+        kept[key] = {name: _strict(part) for name, part in kept[key].items()}
+    for key in kept.keys() & {"items", "anyOf", "allOf"}:
+        kept[key] = _strict(kept[key])
+    if "properties" in kept:
+        kept |= {"additionalProperties": False, "required": list(kept["properties"])}
+    return kept

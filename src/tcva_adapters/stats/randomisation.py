@@ -1,0 +1,175 @@
+"""Tukey's honestly significant differences by randomisation: which systems differ at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.stats.checks import FloatArray, IntArray, numbers, same_within, whole
+from tcva_adapters.stats.shuffles import Shuffles
+
+Estimate = Literal["add_one", "count"]
+PERMUTATIONS: Final = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class TukeyHSD:
+    """Every pair of systems, tested together.
+
+    Attributes:
+        means: Mean score of each system, shape (S,); nan for a system without scores.
+        n: Scores of each system, shape (S,).
+        differences: ``means[i] - means[j]``, shape (S, S).
+        p: Two-sided p of each pair, shape (S, S), corrected for the number of pairs; nan on the
+            diagonal and where a system has no scores.
+        ranges: Largest less smallest mean in each shuffled table, ascending, shape (B,).
+        estimate: How p was made of counts: ``add_one`` or ``count``.
+        tolerance: Differences that are this close are equal; sums of the same scores in another
+            order differ in the last bit.
+    """
+
+    means: FloatArray
+    n: IntArray
+    differences: FloatArray
+    p: FloatArray
+    ranges: FloatArray
+    estimate: Estimate
+    tolerance: float
+
+    def one_sided(self, better: int, worse: int) -> float:
+        """The p of "the first system's mean is higher", an expectation from before the test.
+
+        Half of the two-sided p where the difference is as expected, one less that half where it
+        is the other way round, 0.5 where there is none; nan as for ``p``.
+
+        Args:
+            better: Column of the system that was expected to have the higher mean.
+            worse: Column of the other one.
+        """
+        p, difference = float(self.p[better, worse]), float(self.differences[better, worse])
+        if np.isnan(p):
+            return p
+        if abs(difference) <= self.tolerance:
+            return 0.5
+        return p / 2 if difference > 0 else 1 - p / 2
+
+    def pairs(self) -> Iterator[tuple[int, int]]:
+        """Columns of each pair that has a p, the first below the second."""
+        first, second = np.triu_indices(len(self.means), k=1)
+        for i, j in zip(first.tolist(), second.tolist(), strict=True):
+            if not np.isnan(self.p[i, j]):
+                yield i, j
+
+    def pair_ps(self) -> FloatArray:
+        """The p of each of these pairs."""
+        return np.array([self.p[i, j] for i, j in self.pairs()], dtype=np.float64)
+
+
+def tukey_hsd(
+    scores: npt.ArrayLike,
+    *,
+    permutations: int = PERMUTATIONS,
+    seed: int = 0,
+    estimate: Estimate = "add_one",
+    progress: Callable[[int, int], None] | None = None,
+) -> TukeyHSD:
+    """Test all pairs of systems at once, by shuffling each query's scores over the systems.
+
+    If systems do not differ, a query's scores might as well have come from one another. So in
+    each of B copies every row is shuffled, cells without a score staying where they are, and the
+    distance q* between the highest and the lowest mean is kept. The p of a pair is the share of
+    copies with q* at least as large as the pair's difference. Since q* is the largest of all
+    differences, the chance of any find where all systems are alike is at most the level of the
+    test. A system far off from the rest widens the shuffles, and so makes small differences among
+    the others harder to find.
+
+    Source: appendix F of the CCRS paper; B. Carterette, Multiple testing in statistical analysis of
+    systems-based information retrieval experiments, ACM TOIS 30 (2012).
+
+    Args:
+        scores: Shape (N, S): one row per query, one column per system; nan or None where there is
+            no score. A row with fewer than two scores only enters the means.
+        permutations: B, the number of shuffled copies.
+        seed: Same seed, same copies; see `shuffled_tables`.
+        estimate: ``add_one`` is (1 + count) / (B + 1), which keeps the level of the test and is
+            never 0; ``count`` is count / B, as the paper's code has it.
+        progress: Called with the copies done and B.
+
+    Raises:
+        InvalidValueError: Fewer than two systems, no queries, infinite scores, a number of
+            permutations below 1, a negative seed or an unknown estimate.
+
+    The first system is the best on each of eight queries. Of 2**8 equally likely tables two have
+    a difference as large as this one, so p is about 2/256:
+
+    >>> found = tukey_hsd([[0.9, 0.1]] * 8)
+    >>> round(float(found.differences[0, 1]), 2), round(float(found.p[0, 1]), 3)
+    (0.8, 0.008)
+    """
+    table = _checked(scores)
+    permutations = whole("permutations", permutations, least=1)
+    if estimate not in get_args(Estimate):
+        msg = f"no estimate {estimate!r}; there are {', '.join(get_args(Estimate))}"
+        raise InvalidValueError(msg)
+    present = ~np.isnan(table)
+    n = present.sum(axis=0)
+    known = n > 0
+    means = np.full(table.shape[1], np.nan)
+    means[known] = [table[present[:, s], s].mean() for s in np.flatnonzero(known)]
+    ranges = np.empty(permutations)
+    done = 0
+    for sums in Shuffles(table, whole("seed", seed, least=0)).sums(permutations):
+        shuffled = sums[:, known] / n[known]
+        ranges[done : done + len(sums)] = (
+            np.ptp(shuffled, axis=1) if shuffled.shape[1] else np.zeros(len(sums))
+        )
+        done += len(sums)
+        if progress is not None:
+            progress(done, permutations)
+    ranges.sort()
+    tolerance = same_within(table[present]) if present.any() else 0.0
+    differences = means[:, None] - means[None, :]
+    reached = permutations - np.searchsorted(ranges, np.abs(differences) - tolerance)
+    p = reached / permutations if estimate == "count" else (1 + reached) / (permutations + 1)
+    p[np.isnan(differences) | np.eye(len(p), dtype=bool)] = np.nan
+    return TukeyHSD(means, n, differences, p, ranges, estimate, tolerance)
+
+
+def shuffled_tables(
+    scores: npt.ArrayLike, *, permutations: int = PERMUTATIONS, seed: int = 0
+) -> Iterator[FloatArray]:
+    """The very copies that `tukey_hsd` looks at with this seed, one by one.
+
+    Args:
+        scores: Shape (N, S), as for `tukey_hsd`.
+        permutations: How many.
+        seed: Same seed, same copies.
+
+    Raises:
+        InvalidValueError: As for `tukey_hsd`.
+
+    >>> [table.tolist() for table in shuffled_tables([[1, None, 2]], permutations=2, seed=3)]
+    [[[2.0, nan, 1.0]], [[2.0, nan, 1.0]]]
+    """
+    table = _checked(scores)
+    shuffles = Shuffles(table, whole("seed", seed, least=0))
+    return shuffles.tables(whole("permutations", permutations, least=1))
+
+
+def _checked(scores: npt.ArrayLike) -> FloatArray:
+    table = numbers("scores", scores, ndim=2)
+    if table.shape[0] < 1 or table.shape[1] < 2:
+        msg = (
+            f"scores have the shape {table.shape}; give one row per query and one column for each "
+            "of two systems or more"
+        )
+        raise InvalidValueError(msg)
+    if np.isinf(table).any():
+        msg = "a score is infinite; give a number, or nan where there is none"
+        raise InvalidValueError(msg)
+    return table

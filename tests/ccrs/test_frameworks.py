@@ -1,0 +1,53 @@
+"""One contract: the same samples and replies give the same scores in all four frameworks."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import pytest
+from tests.ccrs.entries import SAMPLES, judge
+
+from tcva_adapters import Sample
+from tcva_adapters.ccrs import CCRS, METRICS
+
+pytestmark = [
+    # RAGAS reads the id of its telemetry, also where that is off, and leaves the file open.
+    pytest.mark.filterwarnings("ignore:unclosed file.*uuid.json:ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+]
+
+USABLE = [sample for sample in SAMPLES if sample.id != "mute"]
+
+
+def by_langchain(metric: str, sample: Sample) -> Any:
+    entry, ours = import_module("tests.langchain.entry"), import_module("tcva_adapters.langchain")
+    evaluator = ours.CCRSEvaluator(metric, entry.ScriptedChatModel(reply=judge))
+    return evaluator.invoke(sample.model_dump())["score"]
+
+
+def by_llamaindex(metric: str, sample: Sample) -> Any:
+    entry, ours = import_module("tests.llamaindex.entry"), import_module("tcva_adapters.llamaindex")
+    evaluator = ours.CCRSEvaluator(metric, entry.ScriptedLLM(reply=judge))
+    texts = (sample.input, sample.response, sample.contexts)
+    return evaluator.evaluate(*texts, reference=sample.reference).score
+
+
+def by_ragas(metric: str, sample: Sample) -> Any:
+    entry, ours = import_module("tests.ragas.entry"), import_module("tcva_adapters.ragas")
+    (row,) = entry.dataset_of([sample]).samples
+    return ours.CCRSMetric(metric, llm=entry.ScriptedLLM(judge)).single_turn_score(row)
+
+
+def by_deepeval(metric: str, sample: Sample) -> Any:
+    entry, ours = import_module("tests.deepeval.entry"), import_module("tcva_adapters.deepeval")
+    return ours.CCRSMetric(metric, model=entry.ScriptedLLM(judge)).measure(entry.case_of(sample))
+
+
+@pytest.mark.parametrize("through", [by_langchain, by_llamaindex, by_ragas, by_deepeval])
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_scores_are_those_of_ccrs_to_the_last_bit(metric: str, through: Any) -> None:
+    langchain = import_module("tests.langchain.entry").ScriptedChatModel(reply=judge)
+    expected = [CCRS(metric, judge=langchain).evaluate(sample).score(metric) for sample in USABLE]
+    assert None not in expected
+    assert [through(metric, sample) for sample in USABLE] == expected

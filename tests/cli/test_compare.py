@@ -1,0 +1,264 @@
+"""``tcva compare`` through the command line's own entry; one framework, real, is enough here."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.lexical_server import LexicalServer
+from tests.support.server import WRONG_KEY, ScriptedServer
+
+from tcva_adapters import io as tcva_io
+from tcva_adapters.cli.app import run
+from tcva_adapters.compare import methods, write
+from tcva_adapters.compare.table import Row
+from tcva_adapters.errors import InvalidValueError
+
+PASSAGE = "The office opens at nine. Parking is free for visitors."
+QA = ["--with", "langchain", "--metrics", "context_qa"]
+
+
+def record(name: str, answer: str, **more: Any) -> dict[str, Any]:
+    return {"id": name, "question": "When?", "answer": answer, "contexts": [PASSAGE], **more}
+
+
+RECORDS = [
+    record("right", "The office opens at nine.", human=5),
+    record("wrong", "Parking costs five euros.", human=1.5),
+    {"id": "bare", "question": "When?", "answer": "The office opens at nine."},
+]
+
+
+def sample_file(folder: Path, *records: dict[str, Any]) -> str:
+    path = folder / "samples.jsonl"
+    path.write_text("".join(json.dumps(r) + "\n" for r in records or RECORDS), encoding="utf-8")
+    return str(path)
+
+
+def table(path: Path = Path("out/scores.csv")) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(autouse=True)
+def _in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+
+
+def test_one_command_writes_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["compare", sample_file(tmp_path), *QA, "-T", "0.5,0.9", "--out", "out"]) == 0
+    printed, said = capsys.readouterr()
+    assert "a lexical judge: it compares words" in printed
+    assert "6 judgements made now" not in printed  # the bare sample has no contexts: no judgement
+    assert "5 judgements made now, 0 from an earlier run" in printed
+    assert "langchain context_qa: 2 of 3 scored" in said
+
+    rows = table()
+    methods_of_a_sample = ["tcva T=0.5", "tcva T=0.9", "langchain context_qa"]
+    assert [(r["sample"], r["method"]) for r in rows] == [
+        (sample, method) for sample in ("right", "wrong", "bare") for method in methods_of_a_sample
+    ]
+    assert [r["score"] for r in rows[:3]] == ["1.0", "1.0", "1.0"]
+    assert {r["unscored"].partition(":")[0] for r in rows[6:]} == {"missing_field"}
+    kept = tcva_io.read_assessments("out/assessments.jsonl").assessments
+    assert [a.sample_id for a in kept] == ["right", "wrong", "bare"]
+    natives = Path("out/natives.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["sample"] for line in natives] == ["right", "wrong"]
+    summary = json.loads(Path("out/summary.json").read_text(encoding="utf-8"))
+    assert summary["judge"].startswith("lexical")
+    assert [m["method"] for m in summary["methods"]] == methods_of_a_sample
+    assert {path.name for path in tmp_path.iterdir()} == {"samples.jsonl", "out"}
+
+
+def test_json_prints_what_the_summary_holds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["compare", sample_file(tmp_path), *QA, "--out", "out", "--json"]) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert first == json.loads(Path("out/summary.json").read_text(encoding="utf-8"))
+    assert first["run"]["judged"] == {"tcva": 3, "langchain context_qa": 2}
+    rows = table()
+
+    assert run(["compare", sample_file(tmp_path), *QA, "--out", "out", "--json"]) == 0
+    second = json.loads(capsys.readouterr().out)
+    assert second["run"]["judged"] == {}
+    assert second["run"]["kept"] == {"tcva": 3, "langchain context_qa": 2}
+    assert [{**r, "seconds": ""} for r in table()] == [{**r, "seconds": ""} for r in rows]
+
+
+def test_parquet_holds_the_same_table(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    assert run(["compare", sample_file(tmp_path), *QA, "--out", "out"]) == 0
+    held = parquet.read_table("out/scores.parquet").to_pylist()
+    for ours, theirs in zip(table(), held, strict=True):
+        assert tuple(ours) == tuple(theirs)
+        assert {k: "" if v is None else str(v) for k, v in theirs.items()} == ours
+
+
+def test_without_pyarrow_there_is_csv_alone_and_it_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    assert run(["compare", sample_file(tmp_path), *QA, "--out", "out"]) == 0
+    assert "tcva-adapters[parquet]" in capsys.readouterr().err
+    assert not Path("out/scores.parquet").exists()
+    assert len(table()) == 3 * 4
+
+
+def test_human_scores_enter_the_summary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["compare", sample_file(tmp_path), *QA, "--out", "out", "--human", "human"]
+    assert run([*arguments, "--bootstrap", "50", "--json"]) == 0
+    people = json.loads(capsys.readouterr().out)["people"]
+    assert people["judged"] == 2
+    assert run([*arguments[:-1], "humen"]) == 2
+    assert "no sample has a label in 'humen'; further fields are human" in capsys.readouterr().err
+
+
+def test_existing_results_stand_beside_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("old.csv").write_text("id,score\nright,0.75\nwrong,0.25\n", encoding="utf-8")
+    arguments = ["compare", sample_file(tmp_path), "--with", "none", "--out", "out"]
+    assert run([*arguments, "--results", "old=old.csv"]) == 0
+    assert "old" in capsys.readouterr().err
+    brought = {r["sample"]: r["score"] for r in table() if r["method"] == "old"}
+    assert brought == {"right": "0.75", "wrong": "0.25"}
+
+
+def test_fused_methods_stand_in_the_table_and_show_their_gain(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = ["opens at nine", "opens at ten", "never opens", "opens", "is free for visitors"] * 2
+    records = [record(f"s{n}", f"The office {a}.", human=n) for n, a in enumerate(answers)]
+    arguments = ["compare", sample_file(tmp_path, *records), *QA, "--out", "out", "-B", "50"]
+    arguments += ["--fuse", "tcva T=0.5 + langchain context_qa"]
+    assert run([*arguments, "--human", "human", "--json"]) == 0
+    name = "fused(tcva T=0.5 + langchain context_qa)"
+    fused = json.loads(capsys.readouterr().out)["fused"]
+    assert list(fused) == [name]
+    assert fused[name]["members"] == {"2": 10}
+    gain = fused[name]["gain"]
+    assert gain["n"] == 10
+    assert gain["gain"] == pytest.approx(gain["rho"] - gain["best_rho"], abs=1e-12)
+    assert gain["gain_low"] <= gain["gain"] <= gain["gain_high"]
+    for sample in (r["id"] for r in records):
+        scores = {r["method"]: float(r["score"]) for r in table() if r["sample"] == sample}
+        pair = [scores["tcva T=0.5"], scores["langchain context_qa"]]
+        # The geometric mean; a 0 enters as 1e-9, and two of them stay 0.
+        expected = math.sqrt(math.prod(max(s, 1e-9) for s in pair)) if any(pair) else 0.0
+        assert scores[name] == pytest.approx(expected, abs=1e-12)
+
+    assert run(arguments) == 0
+    assert "10 samples of 2 members" in capsys.readouterr().out
+
+
+def test_a_judge_behind_a_server_is_asked_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with LexicalServer() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        arguments = ["compare", sample_file(tmp_path), *QA, "--judge", "openai:m", "--out", "out"]
+        assert run([*arguments, "--json"]) == 0
+        assert server.count == 2 + 2  # ours, and LangChain's own prompt, for each full sample
+        plain = [b for b in server.bodies if "<<<CLAIM" not in b["messages"][-1]["content"]]
+        assert len(plain) == 2
+        for body in plain:  # as LangChain would send it: the prompt alone, and no form
+            assert [m["role"] for m in body["messages"]] == ["user"]
+            assert "response_format" not in body
+        spent = json.loads(capsys.readouterr().out)["run"]["spent"]
+        assert (spent["calls"], spent["input_tokens"]) == (4, 40)
+        assert run(arguments) == 0
+        assert server.count == 4
+    assert "0 calls" in capsys.readouterr().out
+
+
+def test_a_wrong_key_is_one_sentence_and_what_is_kept_stays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-secret")
+    with ScriptedServer(lambda _body, _n: WRONG_KEY) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        arguments = ["compare", sample_file(tmp_path), *QA, "--judge", "openai:m", "--out", "out"]
+        assert run(arguments) == 2
+        assert server.count <= 2  # TCVA's, both under way at once; no native metric asks
+    printed, said = capsys.readouterr()
+    assert said.splitlines()[-1].startswith("error: the API key was not accepted")
+    assert "sk-secret" not in printed + said
+    assert {
+        r["unscored"].partition(":")[0] for r in table() if r["method"] == "langchain context_qa"
+    } == {
+        "not_asked",
+        "missing_field",
+    }
+    for path in Path("out").iterdir():
+        assert b"sk-secret" not in path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--with", "langchian"], "unknown framework 'langchian'"),
+        (["--metrics", "faithful"], "no metric 'faithful'"),
+        (["-T", "0.5,0.50"], "names one twice"),
+        (["-T", "2"], "temperature"),
+        (["--judge", "gpt"], "unknown judge 'gpt'"),
+        (["--pass-from", "0.7"], "not of the form METHOD=NUMBER"),
+        (["--pass-from", "nobody=0.7"], "'nobody'"),
+        (["--results", "=x.csv"], "no name before the ="),
+        (["--fuse", "tcva T=0.5"], "two members or more"),
+        (["--fuse", "tcva T=0.5 + ragas faithfulness"], "no method 'ragas faithfulness'"),
+    ],
+)
+def test_wrong_use_is_exit_code_2_and_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], more: list[str], said: str
+) -> None:
+    assert run(["compare", sample_file(tmp_path), *QA, "--out", "out", *more]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert "Traceback" not in error
+
+
+def test_ids_that_repeat_are_refused_before_anything_is_judged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    samples = sample_file(tmp_path, *RECORDS, record("right", "Something else."))
+    assert run(["compare", samples, *QA, "--out", "out"]) == 2
+    assert "rows 1 and 4 have the same id 'right'" in capsys.readouterr().err
+    assert not Path("out").exists()
+
+
+def test_a_missing_framework_is_named_with_its_extra(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(methods, "find_spec", lambda _: None)
+    assert run(["compare", sample_file(tmp_path), "--with", "ragas", "--out", "out"]) == 2
+    assert "pip install 'tcva-adapters[ragas]'" in capsys.readouterr().err
+    assert run(["compare", sample_file(tmp_path), "--with", "all", "--out", "out"]) == 0
+    assert "ragas is left out" in capsys.readouterr().err
+    assert {r["method"].partition(" ")[0] for r in table()} == {"tcva"}
+
+
+def test_a_folder_that_cannot_be_made_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("out").write_text("a file", encoding="utf-8")
+    assert run(["compare", sample_file(tmp_path), *QA, "--out", "out"]) == 2
+    assert "give another folder" in capsys.readouterr().err
+
+
+def test_a_table_that_cannot_be_written_leaves_the_former_one(tmp_path: Path) -> None:
+    target = tmp_path / "scores.csv"
+    write.write_csv(target, [Row("a", "m", 0.5)])
+    before = target.read_bytes()
+    with pytest.raises(InvalidValueError, match="is no JSON value"):
+        write.write_json(tmp_path / "summary.json", {"x": math.nan})
+    target.chmod(0o444)
+    write.write_csv(target, [Row("a", "m", 0.5)])
+    assert target.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["scores.csv"]

@@ -1,0 +1,388 @@
+"""The run: every sample accounted for, nothing judged twice, nothing lost.
+
+Real frameworks; the judge is the lexical one, or a scripted model that answers every prompt with
+the lexical judge's reply and fails where a test says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.lexical_server import LexicalModel
+
+from tcva_adapters.compare import methods as methods_module
+from tcva_adapters.compare.kept import Kept, NativeLog
+from tcva_adapters.compare.methods import Method, choose
+from tcva_adapters.compare.run import Outcome, acompare, compare, human_scores, named
+from tcva_adapters.compare.table import Row, ScoreTable
+from tcva_adapters.errors import InvalidSampleError, JudgeError, UnreadableInputError
+from tcva_adapters.facade import TCVA
+from tcva_adapters.judging.native import NativeScore
+from tcva_adapters.judging.sample import Sample
+from tcva_adapters.judging.store import VerdictStore
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the frameworks' own
+
+PASSAGE = "The office opens at nine. Parking is free for visitors."
+RIGHT = Sample(
+    input="When does it open?",
+    response="The office opens at nine.",
+    contexts=(PASSAGE,),
+    reference="It opens at nine.",
+    id="right",
+)
+WRONG = RIGHT.model_copy(update={"response": "Parking costs five euros.", "id": "wrong"})
+BARE = Sample(input="When?", response="The office opens at nine.", contexts=(PASSAGE,), id="bare")
+SAMPLES = [RIGHT, WRONG, BARE]
+METHODS = choose(
+    ["all"],
+    [
+        "ragas.faithfulness",
+        "deepeval.hallucination",
+        "llamaindex.correctness",
+        "langchain.context_qa",
+    ],
+)[0]
+NAMES = [method.name for method in METHODS]
+
+
+def run(
+    folder: Path,
+    model: LexicalModel | None = None,
+    samples: list[Sample] = SAMPLES,
+    methods: list[Method] = METHODS,
+    **options: Any,
+) -> Outcome:
+    judge: Any = "lexical" if model is None else model
+    with (
+        NativeLog(folder / "natives.jsonl") as log,
+        VerdictStore(folder / "verdicts.sqlite") as store,
+    ):
+        return compare(
+            samples,
+            TCVA(judge=judge, store=store),
+            methods,
+            log=log,
+            models=None if model is None else lambda _: model,
+            **{"temperatures": [0.1, 0.9], "progress": False, **options},
+        )
+
+
+def cells(outcome: Outcome) -> dict[tuple[str, str], Row]:
+    found = {(row.sample, row.method): row for row in outcome.rows}
+    assert len(found) == len(outcome.rows)
+    return found
+
+
+def test_one_row_per_sample_and_method_in_order(tmp_path: Path) -> None:
+    outcome = run(tmp_path)
+    table = ScoreTable.of(outcome.rows)
+    assert table.samples == ("right", "wrong", "bare")
+    assert table.methods == ("tcva T=0.1", "tcva T=0.9", *NAMES)
+    found = cells(outcome)
+    assert found["right", "ragas faithfulness"].score == 1.0
+    assert found["wrong", "ragas faithfulness"].score == 0.0
+    assert found["right", "tcva T=0.1"].score == 1.0
+    wrong = [found["wrong", f"tcva T={t}"].score for t in (0.1, 0.9)]
+    assert wrong[0] is not None
+    assert wrong[1] is not None
+    assert wrong[0] <= wrong[1] < 0.5
+    for row in outcome.rows:
+        assert (row.score is None) is bool(row.unscored)
+
+
+def test_a_missing_field_is_no_call(tmp_path: Path) -> None:
+    model = LexicalModel()
+    correctness = [method for method in METHODS if method.metric == "correctness"]
+    row = cells(run(tmp_path, model, [BARE], correctness))["bare", "llamaindex correctness"]
+    assert row.unscored == (
+        "missing_field: the sample has no reference, which llamaindex correctness needs"
+    )
+    assert (row.calls, row.score) == (0, None)
+    assert len(model.prompts) == 1  # TCVA's own
+    assert (tmp_path / "natives.jsonl").read_text(encoding="utf-8") == ""
+
+
+def test_costs_stand_once_and_add_up_to_the_calls(tmp_path: Path) -> None:
+    model = LexicalModel()
+    outcome = run(tmp_path, model)
+    assert sum(row.calls or 0 for row in outcome.rows) == len(model.prompts)
+    assert outcome.spent.calls == len(model.prompts)
+    assert outcome.spent.input_tokens == 10 * len(model.prompts)
+    found = cells(outcome)
+    ours = [found["right", f"tcva T={t}"] for t in (0.1, 0.9)]
+    assert [row.calls for row in ours] == [1, 0]
+    native = found["right", "ragas faithfulness"]  # statements, then verdicts
+    assert (native.calls, native.input_tokens, native.output_tokens) == (2, 20, 10)
+    assert (native.seconds or 0) > 0
+
+
+def test_equal_samples_are_judged_once(tmp_path: Path) -> None:
+    model = LexicalModel()
+    twin = RIGHT.model_copy(update={"id": "twin"})
+    found = cells(run(tmp_path, model, [RIGHT, twin]))
+    assert len(model.prompts) == sum(row.calls or 0 for row in found.values())
+    for method in NAMES:
+        assert found["twin", method].score == found["right", method].score
+        assert found["twin", method].calls == 0
+
+
+def test_a_second_run_serves_everything_and_asks_nobody(tmp_path: Path) -> None:
+    first = run(tmp_path, LexicalModel())
+    again = LexicalModel()
+    second = run(tmp_path, again)
+    assert again.prompts == []
+    assert second.rows == first.rows
+    assert (second.judged, second.kept) == ({}, first.judged)
+    assert second.spent.calls == 0
+
+
+def test_a_metric_that_always_fails_stops_nobody(tmp_path: Path) -> None:
+    def fails(prompt: str) -> str | None:
+        if "sheer" in prompt or prompt.startswith("You are a teacher grading a quiz"):
+            msg = "out of order"
+            raise RuntimeError(msg)
+        return None
+
+    found = cells(run(tmp_path, LexicalModel(fails)))
+    for sample in ("right", "wrong", "bare"):
+        row = found[sample, "langchain context_qa"]
+        assert row.score is None
+        assert row.unscored.startswith("judge_error: JudgeError: RuntimeError: out of order")
+        assert row.calls == 1  # it was made, and it failed
+        assert found[sample, "ragas faithfulness"].score is not None
+        assert found[sample, "tcva T=0.1"].score is not None
+
+
+def test_a_metric_that_raises_by_itself_is_told_from_the_judge(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(self: Method, *_: Any) -> NativeScore:
+        return NativeScore(self.metric, None, error="KeyError: 'statements'")
+
+    monkeypatch.setattr(Method, "score", broken)
+    outcome = run(tmp_path, LexicalModel())
+    said = {row.unscored for row in outcome.rows if row.method == "ragas faithfulness"}
+    assert said == {"metric_error: KeyError: 'statements'"}
+
+
+def test_what_an_adapter_lets_through_is_still_a_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Broken:
+        @staticmethod
+        async def ascore_native(*_: Any) -> None:
+            msg = "not even the adapter expected this"
+            raise LookupError(msg)
+
+    adapter = methods_module._adapter
+    monkeypatch.setattr(
+        methods_module, "_adapter", lambda name: Broken if name == "ragas" else adapter(name)
+    )
+    found = cells(run(tmp_path, LexicalModel()))
+    assert "LookupError: not even" in found["right", "ragas faithfulness"].unscored
+    assert found["right", "deepeval hallucination"].score is not None
+
+
+def test_only_failures_are_repeated(tmp_path: Path) -> None:
+    def fails(prompt: str) -> str | None:
+        return "What a lovely day." if "Parking costs" in prompt else None
+
+    first = run(tmp_path, LexicalModel(fails))
+    # No JSON for ours, RAGAS and DeepEval, no number for LlamaIndex, no grade for LangChain.
+    assert {row.sample for row in first.rows if _failed(row)} == {"wrong"}
+    assert {row.method for row in first.rows if _failed(row)} == set(
+        ScoreTable.of(first.rows).methods
+    )
+
+    healed = LexicalModel()
+    second = run(tmp_path, healed)
+    assert second.judged == dict.fromkeys(["tcva", *NAMES], 1)
+    about = [prompt for prompt in healed.prompts if "Parking costs" in prompt]
+    # RAGAS' second prompt and DeepEval's reason hold verdicts on "Parking costs" or nothing of it.
+    assert len(healed.prompts) - len(about) <= 1
+    assert not any(_failed(row) for row in second.rows)
+    good = {cell: row for cell, row in cells(first).items() if not _failed(row)}
+    assert {cell: cells(second)[cell] for cell in good} == good
+
+
+def _failed(row: Row) -> bool:
+    return row.score is None and not row.unscored.startswith("missing_field")
+
+
+def test_a_metric_that_finds_nothing_to_score_is_not_asked_again(tmp_path: Path) -> None:
+    # RAGAS takes no statement from it, and so returns nan: the answer is final, not a failure.
+    greeting = RIGHT.model_copy(update={"response": "Hello! How are you?", "id": "greeting"})
+    method = [Method("ragas", "faithfulness")]
+    first = cells(run(tmp_path, LexicalModel(), [greeting], method))
+    assert first["greeting", "ragas faithfulness"].unscored.startswith("no_score: ")
+    again = LexicalModel()
+    outcome = run(tmp_path, again, [greeting], method)
+    assert (outcome.kept["ragas faithfulness"], again.prompts) == (1, [])
+
+
+def test_nan_after_failed_calls_is_a_failure(tmp_path: Path) -> None:
+    # RAGAS' groundedness asks up to ten times, swallows every failure and returns nan.
+    def fails(prompt: str) -> str | None:
+        return None if "<<<CLAIM" in prompt else "What a lovely day."
+
+    method = [Method("ragas", "response_groundedness")]
+    row = cells(run(tmp_path, LexicalModel(fails), [WRONG], method))[
+        "wrong", "ragas response_groundedness"
+    ]
+    assert row.score is None
+    assert row.unscored.startswith("judge_error: ")
+
+
+def test_after_a_fatal_failure_nobody_is_asked(tmp_path: Path) -> None:
+    def fails(prompt: str) -> str | None:
+        if prompt.startswith("You are a teacher"):
+            msg = "the API key was not accepted"
+            raise JudgeError(msg, reason="authentication", fatal=True)
+        return None
+
+    methods = [Method("langchain", "context_qa"), Method("ragas", "faithfulness")]
+    many = [
+        RIGHT.model_copy(update={"response": f"Door {n} opens.", "id": f"{n}"}) for n in range(40)
+    ]
+    model = LexicalModel(fails)
+    outcome = run(tmp_path, model, many, methods)
+    assert outcome.fatal is not None
+    assert "API key" in str(outcome.fatal)
+    found = cells(outcome)
+    unasked = [row for row in found.values() if row.unscored.startswith("not_asked: ")]
+    assert len(unasked) >= 80 - 8  # eight may have been under way
+    assert all(row.calls == 0 for row in unasked)
+    assert len(model.prompts) <= 40 + 8
+
+    healed = LexicalModel()
+    outcome = run(tmp_path, healed, many, methods)
+    assert outcome.fatal is None
+    assert all(row.score is not None for row in outcome.rows)
+    assert outcome.kept["tcva"] == 40
+
+
+def test_an_interrupt_in_a_metric_leaves_what_was_kept(tmp_path: Path) -> None:
+    def fails(prompt: str) -> str | None:
+        if prompt.startswith("You are a teacher"):
+            raise KeyboardInterrupt
+        return None
+
+    model = LexicalModel(fails)
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path, model)
+    lines = (tmp_path / "natives.jsonl").read_text(encoding="utf-8").splitlines()
+    done = {Kept.from_json(line).key for line in lines}
+    assert done
+
+    again = LexicalModel()
+    outcome = run(tmp_path, again)
+    assert sum(outcome.kept.values()) == len(done) + len(SAMPLES)  # TCVA's are in the store
+    assert all(row.score is not None for row in outcome.rows if "missing" not in row.unscored)
+
+
+async def _inside_a_loop(folder: Path) -> Outcome:
+    with NativeLog(folder / "natives.jsonl") as log:
+        return await acompare(SAMPLES, TCVA(), METHODS, temperatures=[0.5], log=log, progress=False)
+
+
+def test_it_can_be_awaited_where_a_loop_runs(tmp_path: Path) -> None:
+    outcome = asyncio.run(_inside_a_loop(tmp_path))
+    assert len(outcome.rows) == len(SAMPLES) * (1 + len(METHODS))
+
+
+def test_a_full_disk_is_its_own_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(NativeLog, "put", full)
+    with pytest.raises(OSError, match="No space left"):
+        run(tmp_path)
+
+
+# --- the log ----------------------------------------------------------------------------------------
+
+
+def test_the_log_reads_back_what_it_kept(tmp_path: Path) -> None:
+    run(tmp_path)
+    for line in (tmp_path / "natives.jsonl").read_text(encoding="utf-8").splitlines():
+        kept = Kept.from_json(line)
+        assert Kept.from_json(kept.to_json()) == kept
+        assert kept.score.verdicts or kept.score.score is None
+
+
+@pytest.mark.parametrize("cut", [1, 40, 200])
+def test_a_torn_last_line_is_passed_over_and_judged_again(tmp_path: Path, cut: int) -> None:
+    first = run(tmp_path)
+    path = tmp_path / "natives.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-cut])
+    second = run(tmp_path)
+    expected = 0 if cut == 1 else 1  # without its line end alone, the line is still whole
+    assert sum(second.judged.values()) == expected
+    scores = [(r.sample, r.method, r.score) for r in first.rows]
+    assert [(r.sample, r.method, r.score) for r in second.rows] == scores
+    third = run(tmp_path)
+    assert third.judged == {}
+
+
+def test_lines_of_someone_else_are_passed_over_and_counted(tmp_path: Path) -> None:
+    run(tmp_path)
+    path = tmp_path / "natives.jsonl"
+    good = path.read_text(encoding="utf-8")
+    path.write_text('{"layout": 99}\n[]\n\xff\n' + good + "\n\n", encoding="utf-8")
+    with NativeLog(path) as log:
+        assert log.unreadable == 3
+    assert run(tmp_path).judged == {}
+
+
+def test_of_two_lines_with_one_key_the_last_counts(tmp_path: Path) -> None:
+    run(tmp_path)
+    path = tmp_path / "natives.jsonl"
+    first = Kept.from_json(path.read_text(encoding="utf-8").splitlines()[0])
+    with NativeLog(path) as log:
+        log.put(Kept.from_json(json.dumps({**json.loads(first.to_json()), "score": 0.25})))
+    with NativeLog(path) as log:
+        found = log.get(first.key)
+        assert found is not None
+        assert found.score.score == 0.25
+
+
+def test_a_log_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
+    (tmp_path / "natives.jsonl").mkdir()
+    with pytest.raises(UnreadableInputError, match=r"natives\.jsonl cannot be used"):
+        NativeLog(tmp_path / "natives.jsonl")
+
+
+# --- ids and people ---------------------------------------------------------------------------------
+
+
+def test_samples_without_an_id_get_one_that_stays() -> None:
+    bare = [Sample(response="x"), Sample(response="y", id="b"), Sample(response="z")]
+    assert [s.id for s in named(bare)] == ["row-1", "b", "row-3"]
+    assert [s.id for s in named(bare, lines=[2, 5, 9])] == ["row-2", "b", "row-9"]
+
+
+def test_ids_that_repeat_are_refused_with_both_rows() -> None:
+    twice = [Sample(response="x", id="a"), Sample(response="y"), Sample(response="z", id="a")]
+    with pytest.raises(InvalidSampleError, match="rows 1 and 3 have the same id 'a'"):
+        named(twice)
+    taken = [Sample(response="x", id="row-2"), Sample(response="y")]
+    with pytest.raises(InvalidSampleError, match="rows 1 and 2 have the same id 'row-2'"):
+        named(taken)
+
+
+@pytest.mark.parametrize("value", ["high", math.inf, [1]])
+def test_a_human_score_is_a_label(value: object) -> None:
+    with pytest.raises(InvalidSampleError, match=r"sample 'a', human: .* is no label"):
+        human_scores([Sample(id="a", metadata={"human": value})], "human")
+
+
+def test_a_field_that_no_sample_has_is_named_beside_those_there_are() -> None:
+    with pytest.raises(InvalidSampleError, match=r"no sample has a label in 'humen'.*human"):
+        human_scores([Sample(id="a", metadata={"human": 1})], "humen")

@@ -1,0 +1,70 @@
+"""``kill -9`` in the middle of a comparison, and the same command again."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+from tests.support.lexical_server import LexicalServer
+from tests.support.server import Body, Scripted
+
+SAMPLES = 24
+METHODS = 2
+CONCURRENCY = 4
+
+
+class Halting(LexicalServer):
+    """Says when so many requests have come."""
+
+    def __init__(self, after: int) -> None:
+        super().__init__()
+        self.reached = threading.Event()
+        self._after = after
+
+    def _script(self, body: Body, number: int) -> Scripted:
+        if number >= self._after:
+            self.reached.set()
+        return super()._script(body, number)
+
+
+def test_a_killed_run_loses_nothing_that_was_finished(tmp_path: Path) -> None:
+    source, out = tmp_path / "samples.jsonl", tmp_path / "out"
+    with source.open("w", encoding="utf-8") as file:
+        for number in range(SAMPLES):
+            said = f"Door {number} opens at nine."
+            record = {"id": f"s{number}", "question": "When?", "answer": said, "contexts": [said]}
+            file.write(json.dumps(record) + "\n")
+    # All of TCVA's judgements, the first native metric's, and half of the second's.
+    with Halting(after=2 * SAMPLES + SAMPLES // 2) as server:
+        command = [
+            *(sys.executable, "-m", "tcva_adapters.cli", "compare", str(source)),
+            *("--with", "langchain", "--metrics", "context_qa,cot_qa", "--judge", "openai:m"),
+            *("--out", str(out), "--max-concurrency", str(CONCURRENCY), "--json"),
+        ]
+        environment = {**os.environ, "OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "x"}
+        child = subprocess.Popen(
+            command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        assert server.reached.wait(timeout=120)
+        os.kill(child.pid, signal.SIGKILL)
+        child.wait()
+        asked = server.count
+        kept = (out / "natives.jsonl").read_bytes().count(b"\n")
+        assert kept >= SAMPLES
+        assert asked - (SAMPLES + kept) <= CONCURRENCY  # what was under way is all that is lost
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, check=True, timeout=120
+        )
+        again = server.count - asked
+        assert max(server.prompts.values()) <= 2
+    figures = json.loads(done.stdout)["run"]
+    assert figures["kept"]["tcva"] == SAMPLES
+    assert sum(figures["kept"].values()) == SAMPLES + kept
+    assert again == sum(figures["judged"].values()) == SAMPLES * METHODS - kept
+    rows = (out / "scores.csv").read_text(encoding="utf-8").splitlines()[1:]
+    assert len(rows) == SAMPLES * (3 + METHODS)

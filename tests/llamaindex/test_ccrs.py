@@ -1,0 +1,74 @@
+"""The direct metrics as LlamaIndex evaluators, through its batch runner and by themselves."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from llama_index.core.async_utils import asyncio_run
+from llama_index.core.base.response.schema import Response
+from llama_index.core.evaluation import BatchEvalRunner
+from llama_index.core.schema import NodeWithScore, TextNode
+from tests.ccrs.entries import PASSAGE, SAMPLES, expected, judge
+from tests.llamaindex.entry import ScriptedLLM
+
+from tcva_adapters.ccrs import METRICS
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.llamaindex import CCRSEvaluator
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_batch_keeps_its_scores_when_one_sample_fails(asynchronous: bool) -> None:
+    llm = ScriptedLLM(reply=judge)
+    runner = BatchEvalRunner({name: CCRSEvaluator(name, llm) for name in METRICS})
+    arguments: dict[str, Any] = {
+        "queries": [sample.input for sample in SAMPLES],
+        "response_strs": [sample.response for sample in SAMPLES],
+        "contexts_list": [list(sample.contexts or ()) for sample in SAMPLES],
+        "reference": [sample.reference for sample in SAMPLES],
+    }
+    if asynchronous:
+        found = asyncio_run(runner.aevaluate_response_strs(**arguments))
+    else:
+        found = runner.evaluate_response_strs(**arguments)
+    for metric in METRICS:
+        assert [e.score for e in found[metric]] == pytest.approx(expected(metric))
+        failed = found[metric][1]
+        assert failed.invalid_result
+        assert failed.invalid_reason.startswith("unscored: unreadable_reply")
+        assert failed.rated.answers[metric].unscored.raw_reply.count("cannot put") == 2
+    assert len(llm.prompts) == 20  # three samples and a second try, five metrics
+
+
+def test_a_response_object_brings_its_nodes() -> None:
+    node = NodeWithScore(node=TextNode(text=PASSAGE))
+    response = Response(response="At nine.", source_nodes=[node])
+    evaluator = CCRSEvaluator("cc", ScriptedLLM(reply=judge))
+    evaluation = evaluator.evaluate_response("When?", response)
+    assert (evaluation.score, evaluation.passing) == (0.95, True)
+
+
+def test_a_missing_field_raises_or_is_invalid_as_with_other_evaluators() -> None:
+    evaluator = CCRSEvaluator("qr", "lexical")
+    with pytest.raises(InvalidSampleError, match="no input, which qr needs"):
+        evaluator.evaluate(response="Yes.")
+    evaluation = asyncio.run(evaluator.aevaluate(response="Yes."))
+    assert evaluation.invalid_result
+    assert "missing_field" in str(evaluation.invalid_reason)
+    unreadable: Any = [7]
+    evaluation = asyncio.run(evaluator.aevaluate("Q?", "Yes.", contexts=unreadable))
+    assert (evaluation.invalid_result, evaluation.query) == (True, "Q?")
+
+
+def test_it_has_no_prompts_to_change() -> None:
+    evaluator = CCRSEvaluator("qr", "lexical")
+    assert evaluator.get_prompts() == {}
+    with pytest.raises(InvalidValueError, match="prompts of CCRS are fixed"):
+        evaluator._update_prompts({"wording": "x"})  # type: ignore[dict-item]  # refused before it is read
+
+
+@pytest.mark.parametrize("options", [{"metric": "xx"}, {"em": "loose"}, {"threshold": -1}])
+def test_wrong_settings_are_refused_before_any_call(options: dict[str, Any]) -> None:
+    with pytest.raises(InvalidValueError):
+        CCRSEvaluator(**{"metric": "qr", "llm": "lexical", **options})

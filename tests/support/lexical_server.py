@@ -1,0 +1,215 @@
+"""The lexical judge behind a scripted HTTP server: it answers every prompt of a comparison."""
+
+# ruff: noqa: PLC0415  # a framework is imported when one of its prompts comes
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import re
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
+from importlib import import_module
+from string import Formatter
+from typing import Any, NamedTuple
+
+from tests.support.server import (
+    _ASKED,
+    _CLAIM,
+    _PASSAGE,
+    GARBAGE,
+    Answer,
+    Body,
+    Scripted,
+    ScriptedServer,
+    error,
+    reply,
+)
+
+from tcva_adapters.errors import JudgeError
+from tcva_adapters.judging.criteria import FAITHFULNESS
+from tcva_adapters.judging.lexical import LexicalJudge
+from tcva_adapters.judging.models import ModelReply
+from tcva_adapters.judging.prompts import NOT_A_CLAIM, JudgeRequest
+
+PROSE = "What a lovely day it is; let us talk about something else."
+
+
+@lru_cache(maxsize=4096)
+def lexical_reply(prompt: str) -> str | None:
+    """The lexical judge's reply to a prompt of ours or of a native metric; None for others."""
+    if "<<<CLAIM" in prompt:
+        return _ours(prompt)
+    for answer in (_deepeval, _langchain, _llamaindex, _ragas):
+        try:
+            text = answer(prompt)
+        except JudgeError:
+            continue
+        if text is not None:
+            return text
+    return None
+
+
+def _ours(prompt: str) -> str:
+    asked = _ASKED.search(prompt)
+    assert asked is not None
+    wanted = {int(number) for number in asked[1].split(",")}
+    claims = {int(number): text.strip() for number, text in _CLAIM.findall(prompt)}
+    passages = [text for _, text in _PASSAGE.findall(prompt)]
+    judged = LexicalJudge().judge_claims(list(claims.values()), passages, FAITHFULNESS)
+    return json.dumps(
+        {
+            "verdicts": [
+                {
+                    "claim": number,
+                    "evidence": verdict.evidence,
+                    "passage": verdict.passage or 0,
+                    "reason": verdict.reason,
+                    "verdict": NOT_A_CLAIM if verdict.verdict is None else verdict.verdict.value,
+                }
+                for number, verdict in zip(claims, judged, strict=True)
+                if number in wanted
+            ]
+        }
+    )
+
+
+@cache
+def _llm(framework: str) -> Any:
+    return import_module(f"tcva_adapters.{framework}").LexicalLLM()
+
+
+def _deepeval(prompt: str) -> str | None:
+    return str(_llm("deepeval").generate(prompt))
+
+
+def _langchain(prompt: str) -> str | None:
+    from langchain_core.messages import HumanMessage
+
+    return str(_llm("langchain").invoke([HumanMessage(prompt)]).text)
+
+
+def _ragas(prompt: str) -> str | None:
+    from tcva_adapters.ragas.offline import KNOWN_PROMPTS
+
+    for known in KNOWN_PROMPTS:
+        try:
+            answer = _llm("ragas").generate(prompt, known.prompt.output_model)
+        except JudgeError:
+            continue
+        return str(answer.model_dump_json())
+    return None
+
+
+def _llamaindex(prompt: str) -> str | None:
+    for template, pattern in _templates():
+        match = pattern.fullmatch(prompt)
+        if match is not None:
+            return str(_llm("llamaindex").predict(template, **match.groupdict()))
+    return None
+
+
+@cache
+def _templates() -> list[tuple[Any, re.Pattern[str]]]:
+    from llama_index.core.evaluation import (
+        answer_relevancy,
+        correctness,
+        faithfulness,
+        relevancy,
+    )
+
+    found = []
+    for module in (faithfulness, relevancy, answer_relevancy, correctness):
+        template: Any = module.DEFAULT_EVAL_TEMPLATE
+        # A chat template stands in a completion prompt as its messages, one after the other.
+        text = template.get_template()
+        parts = Formatter().parse(text)
+        groups = (re.escape(t) + (f"(?P<{name}>.*)" if name else "") for t, name, _, _ in parts)
+        found.append((template, re.compile("".join(groups), re.DOTALL)))
+    return found
+
+
+class LexicalModel:
+    """The same without a server: a judge model that can be told to fail.
+
+    Attributes:
+        fails: Called with each prompt before it is answered; may raise, or give another reply.
+        prompts: Every prompt, in order.
+    """
+
+    name = "scripted:lexical"
+    parameters: Mapping[str, Any] = {}  # as the protocol has it
+
+    def __init__(self, fails: Callable[[str], str | None] = lambda _: None) -> None:
+        self.fails = fails
+        self.prompts: list[str] = []
+
+    def complete(self, request: JudgeRequest) -> ModelReply:
+        self.prompts.append(request.user)
+        text = self.fails(request.user) or lexical_reply(request.user)
+        if text is None:
+            msg = f"a prompt that is not known: {request.user[:60]!r}"
+            raise JudgeError(msg)
+        return ModelReply(text, input_tokens=10, output_tokens=5)
+
+    async def acomplete(self, request: JudgeRequest) -> ModelReply:
+        await asyncio.sleep(0)  # so that judgements under way at once really interleave
+        return self.complete(request)
+
+
+class Fault(NamedTuple):
+    """What went wrong with one request on purpose."""
+
+    kind: str
+    prompt: str
+
+
+class LexicalServer(ScriptedServer):
+    """A server on 127.0.0.1 with faults in a share of its answers.
+
+    Whether a request is answered well depends on its text and on how often it came, not on the
+    order in which threads send them.
+
+    Attributes:
+        faults: What was done on purpose, in order.
+        prompts: How often each prompt came.
+        unknown: Beginnings of prompts that the lexical judge does not know.
+    """
+
+    def __init__(self, *, errors: float = 0.0, garbage: float = 0.0, seed: int = 0) -> None:
+        super().__init__(self._script)
+        self._shares = errors, garbage
+        self._seed = seed
+        self._guard = threading.Lock()
+        self.faults: list[Fault] = []
+        self.prompts: Counter[str] = Counter()
+        self.unknown: list[str] = []
+
+    def _script(self, body: Body, number: int) -> Scripted:
+        prompt = body["messages"][-1]["content"]
+        with self._guard:
+            self.prompts[prompt] += 1
+            attempt = self.prompts[prompt]
+        errors, garbage = self._shares
+        digest = hashlib.sha256(f"{self._seed} {attempt} {prompt}".encode()).digest()
+        chance = int.from_bytes(digest[:8]) / 2**64
+        if chance < errors:
+            return self._fault("500", prompt, error(500, "the server has a bad day"))
+        if chance < errors + garbage:
+            page = digest[8] % 2 == 0
+            answer = GARBAGE if page else reply(PROSE)
+            return self._fault("page" if page else "prose", prompt, answer)
+        text = lexical_reply(prompt)
+        if text is None:
+            with self._guard:
+                self.unknown.append(prompt[:200])
+            return error(400, f"a prompt that is not known: {prompt[:60]!r}")
+        return reply(text)
+
+    def _fault(self, kind: str, prompt: str, answer: Answer) -> Answer:
+        with self._guard:
+            self.faults.append(Fault(kind, prompt))
+        return answer
