@@ -12,10 +12,12 @@ import pytest
 from tests.support.lexical_server import LexicalServer
 from tests.support.server import WRONG_KEY, ScriptedServer
 
+from tcva_adapters import Config
 from tcva_adapters import io as tcva_io
 from tcva_adapters.cli.app import run
 from tcva_adapters.compare import methods, write
 from tcva_adapters.compare.table import Row
+from tcva_adapters.config import ProfileTable, Settings
 from tcva_adapters.errors import InvalidValueError
 
 PASSAGE = "The office opens at nine. Parking is free for visitors."
@@ -262,3 +264,35 @@ def test_a_table_that_cannot_be_written_leaves_the_former_one(tmp_path: Path) ->
     write.write_csv(target, [Row("a", "m", 0.5)])
     assert target.read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["scores.csv"]
+
+
+def test_a_file_sets_the_dial_and_its_profiles_are_a_method_of_their_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    strict = {"medical": Settings(temperature="strict")}
+    Config(
+        settings=Settings(temperature=0.7, penalty="off"),
+        profiles=ProfileTable(by="domain", values=strict),
+    ).dump("tcva.json")
+    answer = "The office opens at nine. Parking costs five euros."
+    records = [record("a", answer, domain="medical"), record("b", answer, domain="chat")]
+    arguments = ["--with", "none", "-T", "0.2,0.5", "--config", "tcva.json", "--out", "out"]
+    assert run(["compare", sample_file(tmp_path, *records), *arguments, "--json"]) == 0
+    figures = json.loads(capsys.readouterr().out)
+    assert figures["temperatures"] == [0.2, 0.5, 0.7]
+    scores = {(row["sample"], row["method"]): row["score"] for row in table()}
+    assert scores["a", "tcva by domain"] == scores["a", "tcva T=0.2"]
+    assert scores["b", "tcva by domain"] == scores["b", "tcva T=0.7"]
+    assert scores["b", "tcva T=0.7"] != scores["b", "tcva T=0.2"]
+
+
+def test_people_may_come_with_the_results_that_are_brought(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain = [record(f"s{i}", f"The office opens at {i}.") for i in range(12)]
+    lines = ["id,theirs,human", *(f"s{i},{i / 20},{i / 12}" for i in range(12))]
+    Path("theirs.csv").write_text("\n".join(lines), encoding="utf-8")
+    arguments = ["--with", "none", "--results", "theirs.csv::theirs", "--out", "out", "--json"]
+    assert run(["compare", sample_file(tmp_path, *plain), *arguments, "-B", "200"]) == 0
+    people = json.loads(capsys.readouterr().out)["people"]
+    assert people is not None

@@ -26,7 +26,7 @@ from tcva_adapters.compare.judges import native_models
 from tcva_adapters.compare.kept import NativeLog
 from tcva_adapters.compare.methods import Method, choose
 from tcva_adapters.compare.render import print_comparison, print_decisions, report_dict
-from tcva_adapters.compare.run import OnRow, Outcome, human_scores, named, tcva_name
+from tcva_adapters.compare.run import OnRow, Outcome, human_scores, named, profile_name, tcva_name
 from tcva_adapters.compare.run import compare as run_compare
 from tcva_adapters.compare.summary import Comparison, summarise_table
 from tcva_adapters.compare.table import Row, ScoreTable
@@ -42,6 +42,7 @@ WIDTH: Final = 100
 
 
 def compare(
+    context: typer.Context,
     samples: Annotated[
         str, typer.Argument(help="jsonl, json, csv or parquet file; '-' reads jsonl from stdin.")
     ],
@@ -60,6 +61,7 @@ def compare(
     ] = "all",
     judge: options.Judge = "lexical",
     criterion: options.Criterion = "faithfulness",
+    config: options.ConfigFile = None,
     temperatures: Annotated[
         str,
         typer.Option("--temperatures", "-T", help="TCVA's, with commas between; all of one call."),
@@ -127,19 +129,21 @@ def compare(
     for name, value in NO_TELEMETRY.items():  # before a framework is imported
         os.environ.setdefault(name, value)
     notes = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
-    grid = [check_temperature(part.strip()) for part in temperatures.split(",")]
-    if len(set(grid)) < len(grid):
-        msg = f"--temperatures {temperatures!r} names one twice"
-        raise InvalidValueError(msg)
+    grid = _temperatures(temperatures)
+    dial = {
+        "criterion": criterion,
+        "threshold": threshold,
+        "scheme": options.parse_scheme(scheme),
+        "penalty": penalty,
+    }
     tcva = TCVA(
-        criterion,
+        **{"temperature": grid[0], **options.under_config(context, config, dial)},
         judge=judge,
-        temperature=grid[0],
-        threshold=threshold,
-        scheme=options.parse_scheme(scheme),
-        penalty=penalty,  # type: ignore[arg-type]  # checked when built
         max_concurrency=max_concurrency,
     )
+    threshold = tcva.scoring.threshold
+    if tcva.scoring.temperature not in grid:  # the file's
+        grid.append(tcva.scoring.temperature)
     thresholds = _thresholds(pass_from or [])
     # Read and check everything before the first call is paid for.
     read = io.read_samples(
@@ -154,6 +158,8 @@ def compare(
     brought = [bring(spec, judged) for spec in results or []]
     people = None if human is None else human_scores(judged, human)
     ours = [tcva_name(t) for t in grid]
+    if tcva.profiles is not None:
+        ours.append(profile_name(tcva.profiles))
     with warnings.catch_warnings(action="ignore"):  # the frameworks' own deprecations
         methods, left_out = ([], []) if frameworks == NOBODY else _chosen(frameworks, metrics)
         for note in [*left_out, *(one.summary for one in brought)]:
@@ -178,16 +184,18 @@ def compare(
                 notes.print(f"interrupted: what is done is in {out}; the same command goes on")
                 raise typer.Exit(INTERRUPTED) from None
     rows = outcome.rows + [row for one in brought for row in one.rows]
-    members = ScoreTable.of(rows, people)
-    shares = {}
-    for method in fused:
-        more, shares[method.name] = fused_rows(method, members)
-        rows += more
+    if people is None:
+        people = _brought_labels(brought)
+    shares = _add_fused(fused, rows)
     table = ScoreTable.of(rows, people)
     gained = gains(fused, table, n_boot=bootstrap)
     limits = _limits(methods, brought, table) | thresholds
     summary = summarise_table(
-        table, rows=rows, thresholds=limits | dict.fromkeys(ours, threshold), n_boot=bootstrap
+        table,
+        rows=rows,
+        thresholds=limits | dict.fromkeys(ours, threshold),
+        views=ours,
+        n_boot=bootstrap,
     )
     view = decision_view(
         [result.assessment for result in outcome.results],
@@ -228,6 +236,14 @@ def _chosen(frameworks: str, metrics: str | None) -> tuple[list[Method], list[st
     return choose(_parts(frameworks), None if metrics is None else _parts(metrics))
 
 
+def _temperatures(text: str) -> list[float]:
+    grid = [check_temperature(part.strip()) for part in text.split(",")]
+    if len(set(grid)) < len(grid):
+        msg = f"--temperatures {text!r} names one twice"
+        raise InvalidValueError(msg)
+    return grid
+
+
 def _parts(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
@@ -239,6 +255,21 @@ def _fused(text: str, names: Sequence[str]) -> FusedMethod:
             msg = f"--fuse {text!r}: no method {name!r}; there are {', '.join(names)}"
             raise InvalidValueError(msg)
     return method
+
+
+def _add_fused(methods: Sequence[FusedMethod], rows: list[Row]) -> dict[str, dict[int, int]]:
+    """Add the rows of fused methods; returns how many members stood behind how many samples."""
+    members = ScoreTable.of(rows)
+    shares = {}
+    for method in methods:
+        more, shares[method.name] = fused_rows(method, members)
+        rows += more
+    return shares
+
+
+def _brought_labels(brought: Sequence[Brought]) -> dict[str, float] | None:
+    """The scores of people that a brought file holds; the first file that has some."""
+    return next((dict(one.human) for one in brought if one.human), None)
 
 
 def _thresholds(pairs: Sequence[str]) -> dict[str, float]:

@@ -23,6 +23,7 @@ from tcva_adapters.judging.native import NativeScore
 from tcva_adapters.judging.prompted import Prompted
 from tcva_adapters.judging.result import Result
 from tcva_adapters.judging.sample import Sample
+from tcva_adapters.judging.scoring import Profiles
 
 Models = Callable[[str], JudgeModel]
 """From a framework to the model behind its LLM, the same one whenever it is asked."""
@@ -120,6 +121,15 @@ def tcva_name(temperature: float) -> str:
     return f"tcva T={temperature:g}"
 
 
+def profile_name(profiles: Profiles) -> str:
+    """The name of the method that follows profiles.
+
+    >>> profile_name(Profiles("domain", {}))
+    'tcva by domain'
+    """
+    return f"tcva by {profiles.by}"
+
+
 async def acompare(
     samples: Sequence[Sample],
     tcva: TCVA,
@@ -134,7 +144,7 @@ async def acompare(
     """Judge every sample once by every method; what fails is a row without a score.
 
     TCVA's judgement is one, whatever the number of temperatures; its cost stands in the row of
-    the first one, and the others cost nothing. Equal samples are judged once, and the cost stands
+    the first one, and the others cost nothing. With profiles, one more method follows them. Equal samples are judged once, and the cost stands
     in the row of the first of them. What a store or the log served has the cost of its first time.
     After a failure that no further call can escape (a wrong key), nobody is asked any more.
 
@@ -148,7 +158,7 @@ async def acompare(
         on_row: Told of every row as it comes.
         progress: Whether TCVA shows a bar; by default on a terminal.
     """
-    run = _Run(samples, tcva.judge.name, log, models, on_row or (lambda _: None))
+    run = _Run(samples, tcva, log, models, on_row or (lambda _: None))
     results = await tcva.aevaluate_many(samples, progress=progress)
     for result in results:
         run.take(result, temperatures)
@@ -195,13 +205,14 @@ class _Run:
     def __init__(
         self,
         samples: Sequence[Sample],
-        judge: str,
+        tcva: TCVA,
         log: NativeLog,
         models: Models | None,
         on_row: OnRow,
     ) -> None:
         self._samples = samples
-        self._judge = judge
+        self._tcva = tcva
+        self._judge = tcva.judge.name
         self._log = log
         self._on_row = on_row
         self._model_of = models
@@ -213,7 +224,7 @@ class _Run:
         self._fatal: JudgeError | None = None
 
     def take(self, result: Result, temperatures: Sequence[float]) -> None:
-        """Count one of TCVA's judgements, with a row per temperature."""
+        """Count one of TCVA's judgements, with a row per temperature, and one for profiles."""
         assessment = result.assessment
         unscored = assessment.unscored
         if unscored is not None and unscored.fatal:
@@ -221,9 +232,12 @@ class _Run:
         self._count(OURS, None if assessment.from_store else assessment.usage)
         why = "" if unscored is None else _why(unscored.reason.value, unscored.detail)
         usage = assessment.usage
-        for temperature in temperatures:
-            score = result.at(temperature).score
-            cell = (assessment.sample_id or "", tcva_name(temperature), score)
+        plain = Result(assessment, self._tcva.scoring)
+        scores = {tcva_name(t): plain.at(t).score for t in temperatures}
+        if self._tcva.profiles is not None:
+            scores[profile_name(self._tcva.profiles)] = result.score
+        for name, score in scores.items():
+            cell = (assessment.sample_id or "", name, score)
             self._add(*cell, why if score is None else "", usage, usage.calls)
             usage = _NOTHING
 
