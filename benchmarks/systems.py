@@ -95,8 +95,10 @@ def same_as_scipy() -> None:
         off = ~np.eye(4, dtype=bool)
         agreed += int(((ours.p < 0.05) == (theirs.pvalue < 0.05))[off].sum()) // 2
         farthest = max(farthest, float(np.abs(ours.p - theirs.pvalue)[off].max()))
-    print(f"scipy.stats.tukey_hsd on normal data: {agreed} of {50 * 6} decisions the same, ")
-    print(f"  p at most {farthest:.3f} apart")
+    print(
+        f"scipy.stats.tukey_hsd on normal data: {agreed} of {50 * 6} decisions the same, p at most "
+        f"{farthest:.3f} apart"
+    )
 
 
 def null() -> None:

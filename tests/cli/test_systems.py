@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,12 @@ import pytest
 
 from tcva_adapters import Assessment
 from tcva_adapters.cli.app import run
+from tcva_adapters.compare.hypotheses import read_hypotheses
+from tcva_adapters.compare.systems_read import read_systems
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.io import write_assessments
 
+ROOT = Path(__file__).resolve().parents[2]
 MIXES = {"careful": [0.8, 0.1, 0.05, 0.03, 0.02], "vague": [0.2, 0.2, 0.3, 0.2, 0.1]}
 
 
@@ -119,6 +124,35 @@ def test_mistakes_exit_with_two(
     err = capsys.readouterr().err
     assert said in err
     assert "Traceback" not in err
+
+
+def test_the_page_shows_what_the_command_prints(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (ROOT / "docs/systems.md").read_text(encoding="utf-8")
+
+    def blocks(kind: str) -> list[str]:
+        return re.findall(rf"^```{kind}\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+
+    exec(compile(blocks("python")[0], "systems.md", "exec"), {})
+    Path("h.json").write_text(blocks("json")[0])
+    monkeypatch.setenv("COLUMNS", "100")
+    program, *arguments = shlex.split(blocks("sh")[0])
+    assert program == "tcva"
+    assert run([*arguments, "--hypotheses", "h.json"]) == 0
+    printed = {line.rstrip() for line in capsys.readouterr().out.splitlines()}
+    shown = [
+        line.rstrip()
+        for body in blocks("text")
+        for line in body.splitlines()
+        if line.strip() and not body.startswith("hypothesis,")
+    ]
+    assert len(shown) > 40
+    assert [line for line in shown if line not in printed] == []
+    rows = next(body for body in blocks("text") if body.startswith("hypothesis,"))
+    table = read_systems([f for f in arguments if f.endswith(".jsonl")], temperatures=[0.5]).table
+    Path("h.csv").write_text(rows)
+    assert len(read_hypotheses("h.csv", table)) == 2
 
 
 def test_help_has_an_example(capsys: pytest.CaptureFixture[str]) -> None:

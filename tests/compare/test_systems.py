@@ -206,6 +206,14 @@ def test_nothing_to_compare() -> None:
     apart = SystemTable.of([SystemRow("a", "1", "m", 0.5), SystemRow("b", "2", "m", 0.5)])
     with pytest.raises(InvalidSampleError, match="no query has scores of two systems"):
         compare_systems(apart)
+    rows = [SystemRow(s, "1", "m", 0.5) for s in "ab"]
+    mixed = SystemTable.of([*rows, SystemRow("a", "1", "only a", 0.5)])
+    report = compare_systems(mixed, permutations=9)
+    assert [one.metric for one in report.figures] == ["m"]
+    assert report.notes == ("only a: left out, no query has scores of two systems",)
+    entry = {"name": "h", "pairs": [["a", "b"]], "metrics": ["only a"]}
+    with pytest.raises(InvalidSampleError, match="only a: no query"):
+        compare_systems(mixed, hypotheses=read_hypotheses(written([entry]), mixed))
     with pytest.raises(InvalidValueError, match="level is 0"):
         compare_systems(table(), alpha=0)
     with pytest.raises(InvalidValueError, match="give the difference too"):

@@ -113,6 +113,7 @@ def test_assessments_at_every_temperature() -> None:
         expected = [[low, NAN], [1.0, low]]
         assert np.allclose(table.metric(metric), expected, atol=1e-12, equal_nan=True)
     assert found.notes == ()
+    assert table.notes() == ["faithfulness: of 2 queries, some have no score: b 1"]
     assert table.only(["faithfulness"]).metrics == table.metrics
     assert table.only(["faithfulness T=0.9"]).metrics == ("faithfulness T=0.9",)
 

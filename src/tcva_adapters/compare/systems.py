@@ -150,8 +150,8 @@ def compare_systems(
         progress: Called with the metric, and the shuffled tables done and to do over all metrics.
 
     Raises:
-        InvalidSampleError: Fewer than two systems, or a metric under which no query has scores of
-            two systems.
+        InvalidSampleError: Fewer than two systems, or no metric (or none of a hypothesis) under
+            which a query has scores of two systems. Such a metric is left out beside others.
         InvalidValueError: A setting out of range.
         MissingDependencyError: Correlations or a power view without scipy.
     """
@@ -162,16 +162,11 @@ def compare_systems(
     if len(table.systems) < 2:
         msg = f"there is one system, {table.systems[0]!r}; a comparison needs two or more"
         raise InvalidSampleError(msg)
-    said = [*notes, *table.notes()]
+    table, alone = _comparable(table, hypotheses)
+    said = [*notes, *alone, *table.notes()]
     figures = []
     for number, metric in enumerate(table.metrics):
         scores = table.metric(metric)
-        if not (np.isfinite(scores).sum(axis=1) > 1).any():
-            msg = (
-                f"{metric}: no query has scores of two systems; queries must have the same ids in "
-                "all systems"
-            )
-            raise InvalidSampleError(msg)
         report = _reporter(progress, metric, number, len(table.metrics))
         test = tukey_hsd(
             scores, permutations=permutations, seed=seed, estimate=estimate, progress=report
@@ -208,6 +203,25 @@ def compare_systems(
         seed=seed,
         notes=tuple(said),
     )
+
+
+def _comparable(
+    table: SystemTable, hypotheses: Sequence[Hypothesis]
+) -> tuple[SystemTable, list[str]]:
+    """The metrics that can be compared, and a note for each of the others."""
+    shared = (np.isfinite(table.scores).sum(axis=2) > 1).any(axis=1)
+    alone = [metric for metric, has in zip(table.metrics, shared, strict=True) if not has]
+    wanted = {c.metric for hypothesis in hypotheses for c in hypothesis.comparisons}
+    lacking = sorted(wanted.intersection(alone)) or (alone if not shared.any() else [])
+    if lacking:
+        msg = (
+            f"{', '.join(lacking)}: no query has scores of two systems; queries must have the same "
+            "ids in all systems"
+        )
+        raise InvalidSampleError(msg)
+    kept = tuple(metric for metric in table.metrics if metric not in alone)
+    notes = [f"{metric}: left out, no query has scores of two systems" for metric in alone]
+    return SystemTable(table.systems, table.queries, kept, table.scores[shared]), notes
 
 
 def _reporter(

@@ -96,6 +96,7 @@ def _asl(report: SystemsReport) -> Figure:
         places = np.arange(1, len(falling) + 1)
         axes.plot(places, falling, marker=".", ls=_LINES[i // 10 % len(_LINES)], label=label)
     axes.axhline(report.alpha, color="grey", lw=0.8)
+    axes.locator_params(axis="x", integer=True)
     axes.set_xlabel("pairs of systems, by p")
     axes.set_ylabel("achieved significance level")
     axes.set_title(f"Which metric tells systems apart (line: {report.alpha:g})")

@@ -113,20 +113,19 @@ class SystemTable:
 
     def notes(self) -> list[str]:
         """What is missing, in sentences: gaps change what a comparison of means compares."""
-        notes = []
+        gaps: dict[tuple[str, str], list[str]] = {}
         for metric in self.metrics:
             scores = self.metric(metric)
-            lacking = np.isnan(scores).sum(axis=0)
-            gaps = [
-                f"{system} {number}"
-                for system, number in zip(self.systems, lacking.tolist(), strict=True)
-                if number
-            ]
-            if gaps:
-                notes.append(
-                    f"{metric}: of {len(scores)} queries, some have no score: {', '.join(gaps)}"
-                )
-        return notes
+            lacking = zip(self.systems, np.isnan(scores).sum(axis=0).tolist(), strict=True)
+            missing = ", ".join(f"{system} {number}" for system, number in lacking if number)
+            if missing:
+                note = f"of {len(scores)} queries, some have no score: {missing}"
+                gaps.setdefault((at_temperature(metric)[0], note), []).append(metric)
+        # A judgement without a score has none at any temperature: once is enough.
+        return [
+            f"{base if len(metrics) > 1 else metrics[0]}: {note}"
+            for (base, note), metrics in gaps.items()
+        ]
 
 
 def at_temperature(metric: str) -> tuple[str, float | None]:

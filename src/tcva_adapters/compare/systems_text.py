@@ -211,7 +211,10 @@ def _needed(queries: int | None) -> str:
 
 
 def _figure(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.3f}"
+    if math.isnan(value):
+        return "-"
+    text = f"{value:.3f}"
+    return "0.000" if text == "-0.000" else text
 
 
 def _share(value: float) -> str:

@@ -26,7 +26,7 @@ def numbers(name: str, values: npt.ArrayLike, *, ndim: int = 1) -> FloatArray:
     """
     try:
         array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         msg = f"{name} must be numbers (nan or None where there is none): {error}"
         raise InvalidValueError(msg) from None
     if array.ndim != ndim:
@@ -70,7 +70,7 @@ def check_level(level: float) -> None:
     Raises:
         InvalidValueError: A level outside (0, 1).
     """
-    if not 0 < level < 1:
+    if not isinstance(level, int | float) or not 0 < level < 1:
         msg = f"level is {level!r}; it must lie between 0 and 1, e.g. 0.95"
         raise InvalidValueError(msg)
 

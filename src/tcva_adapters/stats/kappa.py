@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.stats.checks import numbers, same_length, whole
 
 KappaWeights = Literal["quadratic", "linear", "none"]
 
@@ -34,8 +35,8 @@ def kappa_of_table(table: npt.ArrayLike, weights: KappaWeights = "quadratic") ->
     >>> round(kappa_of_table([[20, 5], [10, 15]]), 3)
     0.4
     """
-    counts = np.asarray(table, dtype=np.float64)
-    if counts.ndim != 2 or counts.shape[0] != counts.shape[1]:
+    counts = numbers("counts", table, ndim=2)
+    if counts.shape[0] != counts.shape[1]:
         msg = f"a table of kappa is levels by levels; got the shape {counts.shape}"
         raise InvalidValueError(msg)
     if not (np.isfinite(counts).all() and (counts >= 0.0).all()):
@@ -79,11 +80,9 @@ def weighted_kappa(
     >>> round(weighted_kappa([0, 1, 2, 2], [0, 1, 1, 2], levels=3), 3)
     0.8
     """
-    one = np.asarray(first, dtype=np.float64)
-    two = np.asarray(second, dtype=np.float64)
-    if one.ndim != 1 or one.shape != two.shape:
-        msg = f"two raters rate the same items; got the shapes {one.shape} and {two.shape}"
-        raise InvalidValueError(msg)
+    levels = whole("levels", levels, least=1)
+    one, two = numbers("first", first), numbers("second", second)
+    same_length(first=one, second=two)
     both = np.flatnonzero(~(np.isnan(one) | np.isnan(two)))
     one, two = one[both], two[both]
     for rated in (one, two):
