@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -72,23 +75,77 @@ def test_fused_scores_are_the_same_to_the_last_bit(adapter: Adapter, asynchronou
     assert scores(results) != scores(ours())
 
 
-@each_adapter
-def test_a_panel_is_a_judge_everywhere(adapter: Adapter) -> None:
-    def panel() -> Panel:
-        names = ("scripted:one", "scripted:two")
-        texts = (REPLY, OTHER)
-        models = [
-            ScriptedModel([text] * len(SAMPLES), name=name)
-            for name, text in zip(names, texts, strict=True)
-        ]
-        return Panel([*map(ModelJudge, models), "lexical"])
+def panel() -> Panel:
+    """Two scripted models and the lexical judge."""
+    texts = {"scripted:one": REPLY, "scripted:two": OTHER}
+    models = [ScriptedModel([text], name=name) for name, text in texts.items()]
+    return Panel([*map(ModelJudge, models), "lexical"])
 
-    expected = TCVA(judge=panel()).evaluate_many(SAMPLES)
-    results = adapter.entry().run(SAMPLES, reply, fuse=TCVA(judge=panel()))
-    assert [r.assessment.members[0].claims for r in results] == [
-        r.assessment.claims for r in expected
+
+def by_langchain(panel: Panel, sample: Sample) -> Result:
+    module: Any = import_module("tcva_adapters.langchain")
+    record = {"answer": sample.response, "context": list(sample.contexts or ())}
+    found: Result = module.result_of(module.TCVAEvaluator(panel).invoke(record))
+    return found
+
+
+def by_llamaindex(panel: Panel, sample: Sample) -> Result:
+    module: Any = import_module("tcva_adapters.llamaindex")
+    seen = module.TCVAEvaluator(panel).evaluate(sample.input, sample.response, sample.contexts)
+    found: Result = seen.result
+    return found
+
+
+def by_ragas(panel: Panel, sample: Sample) -> Result:
+    module: Any = import_module("tcva_adapters.ragas")
+    ragas: Any = import_module("ragas")
+    row = ragas.SingleTurnSample(
+        user_input=sample.input,
+        response=sample.response,
+        retrieved_contexts=list(sample.contexts or ()),
+    )
+    dataset = ragas.EvaluationDataset([row])
+    with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
+        done = ragas.evaluate(dataset, [module.TCVAMetric(llm=panel)], show_progress=False)
+    found: list[Result] = module.results_of(done)
+    return found[0]
+
+
+def by_ragas_collections(panel: Panel, sample: Sample) -> Result:
+    module: Any = import_module("tcva_adapters.ragas")
+    scored = module.TCVACollectionMetric(panel).score(
+        sample.input, sample.response, list(sample.contexts or ())
+    )
+    found: Result = scored.result
+    return found
+
+
+def by_deepeval(panel: Panel, sample: Sample) -> Result:
+    module: Any = import_module("tcva_adapters.deepeval")
+    metric = module.TCVAMetric(model=panel)
+    case = import_module("deepeval.test_case").LLMTestCase(
+        input=sample.input,
+        actual_output=sample.response,
+        retrieval_context=list(sample.contexts or ()),
+    )
+    metric.measure(case)
+    found: Result = metric.result
+    return found
+
+
+@pytest.mark.parametrize(
+    "judged", [by_langchain, by_llamaindex, by_ragas, by_ragas_collections, by_deepeval]
+)
+def test_a_panel_is_a_judge_everywhere(judged: Callable[[Panel, Sample], Result]) -> None:
+    expected = TCVA(judge=panel()).evaluate(SAMPLES[0])
+    result = judged(panel(), SAMPLES[0])
+    assert result.score == expected.score
+    assert result.claims == expected.claims
+    assert [each.judge for each in result.assessment.panel] == [
+        "scripted:one",
+        "scripted:two",
+        "lexical/1",
     ]
-    assert [len(r.assessment.members[0].panel) for r in results] == [3] * len(SAMPLES)
 
 
 CLASSES = [
