@@ -17,8 +17,8 @@ import pytest
 from deepeval.config.settings import get_settings
 from deepeval.dataset import EvaluationDataset, Golden
 from deepeval.errors import MissingTestCaseParamsError
-from deepeval.evaluate import assert_test
-from deepeval.evaluate.configs import AsyncConfig, DisplayConfig
+from deepeval.evaluate import assert_test, evaluate
+from deepeval.evaluate.configs import AsyncConfig, CacheConfig, DisplayConfig
 from deepeval.evaluate.types import EvaluationResult
 from deepeval.metrics import BaseMetric, FaithfulnessMetric
 from deepeval.models import LocalModel
@@ -37,7 +37,7 @@ from tests.deepeval.entry import (
 from tests.support.scripted import ScriptedModel, verdict_json
 from tests.support.server import Body, ScriptedServer
 
-from tcva_adapters import TCVA, Sample
+from tcva_adapters import TCVA, Profiles, Sample
 from tcva_adapters.deepeval import LexicalLLM, TCVAMetric, result_of, results_of
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.judging.assessment import Reason
@@ -382,6 +382,33 @@ def test_conversations_are_refused() -> None:
             assert_test(conversation, metrics, run_async=run_async)
 
 
+# What DeepEval prints
+
+
+@pytest.mark.parametrize(
+    ("llm", "printed"),
+    [
+        (ScriptedLLM(lambda _: verdict_json((1, "none", ""))), "(none)"),
+        (scripted(RuntimeError("no [/INST] here")), "(/INST)"),
+    ],
+    ids=["verdict", "error"],
+)
+def test_texts_survive_deepevals_tables(
+    llm: ScriptedLLM, printed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # It takes them for markup of rich, in which [none] is a style and [/INST] an error.
+    case = LLMTestCase(input="When?", actual_output=OPENS, retrieval_context=["Nothing."])
+    metrics: list[BaseMetric] = [TCVAMetric(model=llm)]
+    evaluate(
+        [case],
+        metrics,
+        async_config=AsyncConfig(run_async=False),
+        display_config=DisplayConfig(show_indicator=False),
+        cache_config=CacheConfig(write_cache=False),
+    )
+    assert printed in capsys.readouterr().out
+
+
 # DeepEval's cache
 
 
@@ -414,6 +441,21 @@ def test_the_cache_serves_verdicts_and_notices_another_temperature(asynchronous:
             evaluation = evaluated([case], [metric], asynchronous=asynchronous, use_cache=True)
             assert results_of(evaluation)[0].score == first.at(temperature).score
     assert len(llm.prompts) == 6
+
+
+@both_ways
+def test_the_cache_does_not_mix_up_profiles(asynchronous: bool) -> None:
+    # DeepEval's key of a test case is its texts, without the metadata.
+    profiles = Profiles("domain", {"medical": {"temperature": 0.2}, "chat": {"temperature": 0.9}})
+    sample = SAMPLES[3].model_copy(update={"input": "Whose?"})
+    for domain, temperature in (("medical", 0.2), ("chat", 0.9)):
+        case = case_of(sample)
+        case.metadata = {"domain": domain}
+        metric = TCVAMetric(model=ScriptedLLM(reply), profiles=profiles)
+        evaluation = evaluated([case], [metric], asynchronous=asynchronous, use_cache=True)
+        assert [r.score for r in results_of(evaluation)] == expected(
+            [sample], temperature=temperature
+        )
 
 
 @both_ways

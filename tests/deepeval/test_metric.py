@@ -23,7 +23,7 @@ from tests.support.scripted import ScriptedModel, verdict_json
 
 from tcva_adapters import TCVA, Fusion, HumanScale, Profiles, Result, Sample
 from tcva_adapters.deepeval import Collected, TCVAMetric, result_of
-from tcva_adapters.deepeval.settings import SETTINGS
+from tcva_adapters.deepeval.settings import SETTINGS, fingerprint
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.judging.assessment import Reason
 from tcva_adapters.judging.criteria import rubric
@@ -351,7 +351,7 @@ def test_a_copy_has_every_setting_and_shares_judge_store_and_list(tmp_path: Path
     assert copied.store is metric.store
     assert copied.model is metric.model
     assert copied._tcva.scoring == metric._tcva.scoring
-    assert copied.criteria == metric.criteria
+    assert fingerprint(copied._tcva) == fingerprint(metric._tcva)
     assert copied._tcva.judge.parameters["max_claims"] == 3
     if metric.store is not None:
         metric.store.close()
@@ -411,6 +411,67 @@ def test_a_changed_setting_counts_everywhere(changes: dict[str, Any]) -> None:
         assert other.result.scoring == new._tcva.scoring
     same = metric.criteria == TCVAMetric(model=llm).criteria
     assert same is bool(changes.keys() & NOT_IN_A_SCORE)
+
+
+@pytest.mark.parametrize(
+    ("fuse", "name", "criteria"),
+    [
+        # A judge has no criterion of its own, so it takes the metric's.
+        ("lexical", "TCVA correctness (fuse=lexical/1)", ["correctness"]),
+        (
+            [TCVA("faithfulness"), "lexical"],
+            "TCVA correctness (fuse=lexical/1 faithfulness+lexical/1)",
+            ["faithfulness", "correctness"],
+        ),
+    ],
+)
+def test_judges_that_are_fused_follow_the_criterion(
+    fuse: Any, name: str, criteria: list[str]
+) -> None:
+    metric = TCVAMetric(model=scripted(HALF), fuse=fuse)
+    metric.criterion = "correctness"  # type: ignore[assignment]  # a name is taken, and resolved
+    assert metric.name == name
+    metric.measure(CASE)
+    assert metric.result is not None
+    assert [each.criterion for each in metric.result.assessment.members] == criteria
+
+
+# Two claims at weight 0.7: the score is 0.7 at every temperature, between the two thresholds.
+PARTIAL = verdict_json((1, "partial", OPENS), (2, "partial", ""))
+THRESHOLDS = Profiles("domain", {"medical": {"threshold": 0.9}, "chat": {"threshold": 0.1}})
+
+
+@pytest.mark.parametrize(
+    ("threshold", "domain", "passes"),
+    [(0.5, "medical", False), (0.5, "other", True), (0.8, "chat", True), (0.8, "other", False)],
+)
+def test_a_test_case_passes_by_the_threshold_of_its_profile(
+    threshold: float, domain: str, passes: bool
+) -> None:
+    metric = TCVAMetric(model=scripted(PARTIAL), threshold=threshold, profiles=THRESHOLDS)
+    case = case_of(SAMPLE)
+    case.metadata = {"domain": domain}
+    assert metric.measure(case) == pytest.approx(0.7, abs=1e-12)
+    assert (metric.success, metric.is_successful()) == (passes, passes)
+    assert metric.result is not None
+    assert metric.result.passed is passes
+    assert metric.threshold == threshold
+
+
+def test_profiles_do_not_change_what_strict_mode_or_no_threshold_or_a_failure_means() -> None:
+    case = case_of(SAMPLE)
+    case.metadata = {"domain": "chat"}
+    strict = TCVAMetric(model=scripted(PARTIAL), strict_mode=True, profiles=THRESHOLDS)
+    assert strict.measure(case) == 0.0
+    assert strict.success is False
+    assert str(strict.reason).startswith("0.700 < 1 at T=0.5")
+    assert strict.profiles is THRESHOLDS  # as given, for copies
+    free = TCVAMetric(model=scripted(PARTIAL), threshold=None, profiles=THRESHOLDS)
+    free.measure(case)
+    assert free.success is None
+    failed = TCVAMetric(model=scripted(TimeoutError("slow")), profiles=THRESHOLDS)
+    failed.measure(case)
+    assert failed.success is False
 
 
 def test_the_list_can_be_changed() -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import json
 import math
 import pickle
+from pathlib import Path
 from typing import Any
 
 import pytest
 from ragas.backends.inmemory import InMemoryBackend
+from ragas.backends.local_jsonl import LocalJSONLBackend
 from ragas.metrics.result import MetricResult
 from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, run, scripted
 from tests.support.scripted import verdict_json
@@ -19,6 +22,7 @@ from tcva_adapters import TCVA, Sample
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.judging.assessment import Reason
 from tcva_adapters.ragas import TCVACollectionMetric, TCVAMetricResult
+from tcva_adapters.ragas.views import TCVAJudgement
 
 pytestmark = [
     # RAGAS reads the id of its telemetry, also where that is off, and leaves the file open.
@@ -228,3 +232,24 @@ def test_an_experiment_keeps_results_and_their_copies() -> None:
     rows = list(copy.deepcopy(found))
     assert [row["tcva"] for row in rows] == [row["result"].value for row in rows]
     assert rows[0]["result"].at(1.0).value >= rows[0]["tcva"]
+
+
+def test_an_experiment_that_is_written_to_a_file_keeps_judgements_as_plain_data(
+    tmp_path: Path,
+) -> None:
+    tcva = TCVACollectionMetric("lexical")
+
+    @experiment()
+    async def tried(row: dict[str, Any]) -> dict[str, Any]:
+        result = await tcva.ascore(**row)
+        assert result.traces is not None
+        return {"tcva": result.value, "judgement": result.traces["output"]}
+
+    backend: Any = InMemoryBackend
+    data: Dataset[Any] = Dataset("offices", backend=backend(), data=[ROW])
+    asyncio.run(tried.arun(data, name="first", backend=LocalJSONLBackend(str(tmp_path))))
+    (written,) = tmp_path.rglob("*.jsonl")
+    (row,) = map(json.loads, written.read_text(encoding="utf-8").splitlines())
+    judgement = TCVAJudgement.model_validate(row["judgement"])
+    assert judgement.result.score == row["tcva"]
+    assert judgement.result.at(0.2).score == tcva.score(**ROW).at(0.2).value

@@ -393,27 +393,38 @@ def test_the_judge_call_is_nested_in_the_metrics_trace() -> None:
     assert listener.model_parents == ["tcva_judgement"]
 
 
-def test_tokens_are_counted_by_ragas() -> None:
-    class Counted(FakeListChatModel):
-        def _generate(self, *args: Any, **kwargs: Any) -> Any:
-            result = super()._generate(*args, **kwargs)
-            usage = {"prompt_tokens": 10, "completion_tokens": 5}
-            return result.model_copy(update={"llm_output": {"token_usage": usage}})
+class Counted(FakeListChatModel):
+    def _generate(self, *args: Any, **kwargs: Any) -> Any:
+        result = super()._generate(*args, **kwargs)
+        usage = {"prompt_tokens": 10, "completion_tokens": 5}
+        return result.model_copy(update={"llm_output": {"token_usage": usage}})
 
-        async def _agenerate(self, *args: Any, **kwargs: Any) -> Any:
-            del kwargs
-            return self._generate(args[0])
+    async def _agenerate(self, *args: Any, **kwargs: Any) -> Any:
+        del kwargs
+        return self._generate(args[0])
 
+
+@pytest.mark.parametrize(
+    ("own", "suite", "calls"),
+    [
+        ({}, Counted(responses=[TWO]), 2),
+        # RAGAS wraps only what `evaluate` is given; these are asked as they are.
+        ({"llm": Counted(responses=[TWO])}, None, 2),
+        ({"fuse": Counted(responses=[TWO])}, Counted(responses=[TWO]), 4),
+    ],
+    ids=["of evaluate", "of the metric", "fused"],
+)
+def test_tokens_are_counted_by_ragas(own: dict[str, Any], suite: Any, calls: int) -> None:
     result = evaluated(
-        [TCVAMetric()],
+        [TCVAMetric(**own)],
         SAMPLE,
         SAMPLE.model_copy(update={"input": "Another?"}),
-        llm=Counted(responses=[TWO]),
+        llm=suite,
         token_usage_parser=get_token_usage_for_openai,
     )
     usage = result.total_tokens()
     assert not isinstance(usage, list)
-    assert (usage.input_tokens, usage.output_tokens) == (20, 10)
+    assert (usage.input_tokens, usage.output_tokens) == (10 * calls, 5 * calls)
 
 
 # --- what has no score ---------------------------------------------------------------------------
@@ -605,6 +616,34 @@ def test_prompts_are_the_texts_of_the_criterion() -> None:
     assert "- none: the passages say nothing of the sort, or the opposite" in llm.prompts[0]
     assert metric.tcva.key(SAMPLE) != before
     assert TCVAMetric(llm=llm).tcva.key(SAMPLE) == before  # other metrics are not touched
+
+
+def test_judges_that_are_fused_are_asked_in_the_same_texts() -> None:
+    llm, other = ScriptedLLM(lambda _: TWO), ScriptedInstructorLLM(lambda _: TWO)
+    own = TCVA(judge=ScriptedModel([TWO]))
+    metric = TCVAMetric(llm=llm, fuse=[other, own])
+    metric.get_prompts()["wording"].instruction = "Decide what the passages bear out."
+    score: Any = metric.single_turn_score(turn())
+    for asked in (llm, other):
+        assert "Decide what the passages bear out." in asked.prompts[0]
+    assert metric.tcva.members[1] is own  # with the texts that it was built with
+    assert len(score.result.assessment.members) == 2
+
+
+def test_another_judge_to_fuse_is_noticed_where_ragas_thinks_it_equal() -> None:
+    # Imported by name, the wrapper would announce its end to pytest.
+    wrapper: Any = import_module("ragas.llms").LangchainLLMWrapper
+    first, second = (wrapper(FakeListChatModel(responses=[TWO])) for _ in range(2))
+    assert first == second
+    metric = TCVAMetric(llm="lexical", fuse=first)
+    before = metric.tcva
+    assert metric.tcva is before
+    metric.fuse = second
+    after = metric.tcva
+    assert after is not before
+    metric.fuse = many = [second]
+    many.append(first)
+    assert len(metric.tcva.members) == 2
 
 
 def test_what_is_no_text_of_the_criterion_is_refused() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from copy import copy
 from pathlib import Path
 from typing import Any, Final, NamedTuple
+from uuid import uuid4
 
 from deepeval.errors import MissingTestCaseParamsError
 from deepeval.metrics import BaseMetric
@@ -76,7 +77,8 @@ class TCVAMetric(FromConfig, BaseMetric):  # type: ignore[no-untyped-call]  # as
         fuse: A further judge, or several, whose scores are fused with the first one's.
         fusion: The mean that fuses them, geometric by default.
         mapping: From scores to a human scale, for ``Result.human_score``.
-        profiles: Settings for test cases with certain ``metadata``.
+        profiles: Settings for test cases with certain ``metadata``. DeepEval shows ``threshold``
+            for all of them; a test case passes by its own.
         name: What reports call the metric; by default ``TCVA``, the criterion, and in brackets the
             settings that are not the usual ones: ``TCVA faithfulness (T=0.2)``.
         include_reason: Say why in ``reason``. It costs no call.
@@ -109,6 +111,7 @@ class TCVAMetric(FromConfig, BaseMetric):  # type: ignore[no-untyped-call]  # as
     criterion: Criterion
     temperature: float
     store: VerdictStore | None
+    profiles: Profiles | None
     name: str
     collected: list[Collected]
     _tcva: TCVA
@@ -225,7 +228,22 @@ class TCVAMetric(FromConfig, BaseMetric):  # type: ignore[no-untyped-call]  # as
     @property
     def criteria(self) -> str:
         """What can change a score: DeepEval's cache compares it, and none of the settings."""
-        return fingerprint(self._tcva)
+        settings = fingerprint(self._tcva)
+        # The metadata that profiles go by is in no key of the cache: nothing may be taken from it.
+        return settings if self.profiles is None else f"{settings} {uuid4()}"
+
+    def is_successful(self) -> bool | None:
+        """Whether the score reaches the threshold; that of its profile, if the test case has one.
+
+        Returns:
+            None without a threshold.
+        """
+        if self.profiles is None or self.threshold is None or self.error is not None:
+            usual: bool | None = super().is_successful()
+            return usual
+        result = self.result
+        self.success = result is not None and bool(result.passed)
+        return self.success
 
     @property
     def result(self) -> Result | None:
@@ -251,7 +269,7 @@ def _start(metric: TCVAMetric, test_case: object) -> Sample:
     ended = "the measurement was ended before there were verdicts"
     metric.verbose_logs = _log(metric, test_case, Reason.TIMEOUT, ended)
     try:
-        return _sample(metric, test_case)
+        return sample_for(metric, test_case)
     except (MissingTestCaseParamsError, InvalidSampleError) as error:
         metric.error = str(error)
         metric.verbose_logs = _log(metric, test_case, Reason.MISSING_FIELD, metric.error)
@@ -271,7 +289,13 @@ def _log(metric: TCVAMetric, test_case: object, reason: Reason, detail: str) -> 
     return log_of(Result(assessment, tcva.scoring))
 
 
-def _sample(metric: TCVAMetric, test_case: object) -> Sample:
+def sample_for(metric: Any, test_case: object) -> Sample:
+    """What a metric judges of a test case.
+
+    Raises:
+        MissingTestCaseParamsError: It has no field that the metric needs.
+        InvalidSampleError: It is a conversation, or multimodal.
+    """
     if not isinstance(test_case, LLMTestCase):
         msg = (
             f"'{metric.name}' judges an LLMTestCase, not a {type(test_case).__name__}; judge each "
@@ -304,22 +328,29 @@ def _text(passage: Any) -> str:
 def _finish(metric: TCVAMetric, test_case: LLMTestCase, result: Result) -> float | None:
     usage, unscored = result.assessment.usage, result.unscored
     metric.score = result.score
-    metric.reason = result.reason if metric.include_reason else None
+    metric.reason = unmarked(result.reason) if metric.include_reason else None
     if metric.strict_mode and result.score is not None and not result.passed:
         metric.score = 0.0
     if unscored is not None and unscored.reason.is_failure:
-        metric.error = f"{unscored.reason.value}: {unscored.detail}"
+        metric.error = unmarked(f"{unscored.reason.value}: {unscored.detail}")
     counts = result.assessment.counts.tolist()
     metric.score_breakdown = dict(zip(_LEVELS, counts, strict=True))
     metric.evaluation_cost = usage.cost
     metric.input_tokens, metric.output_tokens = usage.input_tokens, usage.output_tokens
-    metric.success = metric.is_successful()
     # The last step is printed in verbose mode only, the others also make up the logs.
     steps = [log_of(result), f"Score: {metric.score}\nReason: {result.reason}"]
     metric.verbose_logs = construct_verbose_logs(metric, steps=steps)
+    metric.success = metric.is_successful()
     metric.collected.append(Collected(test_case, result))
     score: float | None = metric.score
     return score
 
 
 _LEVELS: Final = tuple(level.value for level in LEVELS)
+_ROUND: Final = str.maketrans("[]", "()")
+
+
+def unmarked(text: str) -> str:
+    """A text without square brackets."""
+    # DeepEval prints it as markup of rich, which swallows "[none]" and breaks off at a "[/INST]".
+    return text.translate(_ROUND)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -40,7 +40,7 @@ SETTINGS: Final = frozenset(
 )
 """Everything that a metric is built with, by the names of its parameters."""
 
-_PARAMS: Final = MappingProxyType(
+PARAMS: Final = MappingProxyType(
     {
         "input": SingleTurnParams.INPUT,
         "response": SingleTurnParams.ACTUAL_OUTPUT,
@@ -71,7 +71,10 @@ def attributes(given: Mapping[str, Any]) -> dict[str, Any]:
     """
     _check(given)
     threshold = 1.0 if given["strict_mode"] else given["threshold"]
-    judge = _judge(given["model"])
+    judge = judge_for(given["model"])
+    dial = {name: given[name] for name in _USUAL}
+    if given["strict_mode"] and given["profiles"] is not None:
+        dial["profiles"] = _without_thresholds(given["profiles"])
     tcva = TCVA(
         given["criterion"],
         judge=judge,
@@ -79,7 +82,7 @@ def attributes(given: Mapping[str, Any]) -> dict[str, Any]:
         threshold=0.0 if threshold is None else threshold,
         mapping=given["mapping"],
         store=given["store"],
-        **{name: given[name] for name in _USUAL},
+        **dial,
     )
     used = {
         **given,
@@ -88,7 +91,7 @@ def attributes(given: Mapping[str, Any]) -> dict[str, Any]:
         "temperature": tcva.scoring.temperature,
         "scheme": tcva.scoring.scheme,
         "model": _shared(judge, tcva.judge),
-        "fuse": tcva.members or None,
+        "fuse": _reusable(given["fuse"], tcva.members),
         "store": tcva.store,
         "collected": [] if given["collected"] is None else given["collected"],
     }
@@ -96,7 +99,7 @@ def attributes(given: Mapping[str, Any]) -> dict[str, Any]:
         **used,
         "name": default_name(used) if given["name"] is None else given["name"],
         "evaluation_model": tcva.judge.name,
-        "_required_params": [_PARAMS[field] for field in tcva.criterion.required],
+        "_required_params": [PARAMS[field] for field in tcva.criterion.required],
         "_tcva": tcva,
     }
 
@@ -138,7 +141,7 @@ def _shown(value: Any) -> str:
         published = SCHEMES.get(value.name) == value
         return value.name if published else "/".join(f"{weight:g}" for weight in value.weights)
     if isinstance(value, tuple):  # the further judges
-        return "+".join(f"{each.judge.name} {each.criterion.name}" for each in value)
+        return "+".join(map(_judge_shown, value))
     if isinstance(value, Fusion):
         mean = "geometric" if value.temperature is None else f"T={value.temperature:g}"
         weights = "" if value.weights is None else "/".join(f"{w:g}" for w in value.weights)
@@ -146,6 +149,10 @@ def _shown(value: Any) -> str:
     if isinstance(value, Profiles):
         return f"by {value.by}"
     return value if isinstance(value, str) else f"{value:g}"
+
+
+def _judge_shown(judge: Judge | TCVA) -> str:
+    return f"{judge.judge.name} {judge.criterion.name}" if isinstance(judge, TCVA) else judge.name
 
 
 def _check(given: Mapping[str, Any]) -> None:
@@ -163,12 +170,21 @@ def _check(given: Mapping[str, Any]) -> None:
     if store is not None and not isinstance(store, VerdictStore | str | Path):
         msg = f"store={store!r}; it is a file name, a VerdictStore, or None for no store"
         raise InvalidValueError(msg)
+    profiles = given["profiles"]
+    if profiles is not None and not isinstance(profiles, Profiles):
+        msg = f"profiles={profiles!r}; it is a Profiles, or None for the same settings everywhere"
+        raise InvalidValueError(msg)
     if collected is not None and not isinstance(collected, list):
         msg = f"collected={collected!r}; it is a list to add results to, or None for a new one"
         raise InvalidValueError(msg)
 
 
-def _judge(model: Any) -> Any:
+def judge_for(model: Any) -> Any:
+    """The judge that ``model=`` stands for: names that are not ours are DeepEval's to resolve.
+
+    Raises:
+        DeepEvalError: The choice is left to DeepEval, and its provider has no key.
+    """
     if model is None or (isinstance(model, str) and not _OURS.fullmatch(model)):
         return initialize_model(model)[0]
     return model
@@ -179,3 +195,21 @@ def _shared(given: Any, judge: Judge) -> Any:
         return given
     # One client for all copies; how claims are made is theirs to say again.
     return given if given is judge else judge.model
+
+
+def _reusable(given: Any, members: Sequence[TCVA]) -> tuple[Judge | TCVA, ...] | None:
+    """What is fused, with one client for all copies; judges follow the criterion if it is set."""
+    listed = given if isinstance(given, list | tuple) else [given] * len(members)
+    fused = (
+        one if isinstance(one, TCVA) else m.judge for one, m in zip(listed, members, strict=True)
+    )
+    return tuple(fused) or None
+
+
+def _without_thresholds(profiles: Profiles) -> Profiles:
+    """For strict mode, whose threshold is 1 whatever else is set."""
+    values = {
+        value: {name: setting for name, setting in settings.items() if name != "threshold"}
+        for value, settings in profiles.values.items()
+    }
+    return Profiles(profiles.by, values)

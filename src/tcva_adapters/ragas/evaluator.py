@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, field
+from operator import is_
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -156,8 +157,8 @@ class TCVAMetric(FromConfig, MetricWithLLM, SingleTurnMetric):
             raise InvalidValueError(msg)
         self._tcva = self._build(self.criterion)
         # Resolved once, so that a store is opened once and texts have one criterion to belong to.
+        # Not so fused judges: built anew with the rest, they follow the texts too.
         self.store, self.criterion = self._tcva.store, self._tcva.criterion
-        self.fuse = self._tcva.members or None
         self._criterion = criterion = self._tcva.criterion
         for name, prompt in zip(_PROMPTS, texts_of(criterion), strict=True):
             setattr(self, name, prompt)
@@ -168,7 +169,7 @@ class TCVAMetric(FromConfig, MetricWithLLM, SingleTurnMetric):
                 *(f"{COLUMNS[name]}:optional" for name in shown),
             }
         }
-        self._built_with, self._built_for = self.llm, self._settings(criterion)
+        self._built_with, self._built_for = self._judges(), self._settings(criterion)
 
     @property  # type: ignore[misc]  # RAGAS has a plain field of a dataclass here
     def name(self) -> str:
@@ -202,6 +203,9 @@ class TCVAMetric(FromConfig, MetricWithLLM, SingleTurnMetric):
         options = (getattr(self, name) for name in _OPTIONS)
         return (criterion, self.claims, self.max_claims, *options)
 
+    def _judges(self) -> tuple[Any, ...]:
+        return (self.llm, *(self.fuse if isinstance(self.fuse, list | tuple) else [self.fuse]))
+
     def __repr__(self) -> str:
         return f"TCVAMetric(name={self.name!r}, tcva={self.tcva!r})"
 
@@ -219,10 +223,12 @@ class TCVAMetric(FromConfig, MetricWithLLM, SingleTurnMetric):
         criterion = with_texts(self._criterion, [getattr(self, name) for name in _PROMPTS])
         settings = self._settings(criterion)
         # RAGAS' LLM objects are equal where only their models differ, so equal is not enough.
-        if self.llm is not self._built_with or settings != self._built_for:
+        judges = self._judges()
+        same = len(judges) == len(self._built_with) and all(map(is_, judges, self._built_with))
+        if not same or settings != self._built_for:
             # A new object: judgements under way keep what they began with.
             self._tcva = self._build(criterion)
-            self._built_with, self._built_for = self.llm, settings
+            self._built_with, self._built_for = judges, settings
         return self._tcva
 
     def _get_prompts(self) -> dict[str, PydanticPrompt[Any, Any]]:

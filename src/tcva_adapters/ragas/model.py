@@ -18,6 +18,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from langchain_core.outputs import LLMResult
 from langchain_core.prompt_values import ChatPromptValue, PromptValue, StringPromptValue
+from langchain_core.runnables.config import var_child_runnable_config
 from pydantic import BaseModel, ConfigDict, create_model
 from ragas.llms import BaseRagasLLM
 from ragas.llms.base import InstructorBaseRagasLLM
@@ -57,12 +58,16 @@ def lexical_or(llm: Any) -> Any:
 
 @contextmanager
 def calls_traced_by(callbacks: Callbacks) -> Iterator[None]:
-    """Within it, calls of `WrappedModel` report to these callbacks: traces, token counts, costs."""
-    token = _CALLBACKS.set(callbacks)
+    """Within it, calls of LangChain's LLMs report to these callbacks: traces, token counts, costs."""
+    wrapped = _CALLBACKS.set(callbacks)
+    # Those that RAGAS does not wrap look here for what they run in.
+    around = var_child_runnable_config.get() or {}
+    plain = var_child_runnable_config.set({**around, "callbacks": callbacks})
     try:
         yield
     finally:
-        _CALLBACKS.reset(token)
+        var_child_runnable_config.reset(plain)
+        _CALLBACKS.reset(wrapped)
 
 
 @dataclass(frozen=True, slots=True)
