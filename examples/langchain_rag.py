@@ -8,8 +8,6 @@ network: the lexical judge stands behind both evaluators. The second asks a mode
 (OPENAI_API_KEY, OPENAI_BASE_URL, and the package langchain-openai).
 """
 
-# a script of its own that prints
-
 from __future__ import annotations
 
 import argparse

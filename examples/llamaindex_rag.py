@@ -8,8 +8,6 @@ and the lexical judge stands behind both evaluators. The second asks a model for
 for the verdicts (OPENAI_API_KEY, OPENAI_BASE_URL).
 """
 
-# a script of its own that prints
-
 from __future__ import annotations
 
 import argparse

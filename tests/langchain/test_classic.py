@@ -10,6 +10,7 @@ from langchain_classic.evaluation import StringEvaluator
 from langchain_core.callbacks import BaseCallbackHandler
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.judging.scoring import Profiles
 from tcva_adapters.langchain import TCVAEvaluator, TCVAStringEvaluator, result_of
 
 ANSWER = "It opens at nine."
@@ -65,6 +66,15 @@ def test_callbacks_tags_and_metadata_reach_the_run() -> None:
     )
     assert seen[0]["tags"] == ["nightly"]
     assert seen[0]["metadata"]["team"] == "docs"
+
+
+def test_profiles_go_by_the_metadata() -> None:
+    profiles = Profiles("domain", {"medical": {"temperature": 0.2}})
+    evaluator = TCVAStringEvaluator(TCVAEvaluator(profiles=profiles))
+    found = evaluator.evaluate_strings(
+        prediction=ANSWER, contexts=[ANSWER], metadata={"domain": "medical"}
+    )
+    assert found["scoring"]["temperature"] == 0.2
 
 
 def test_a_changed_evaluator_or_setting_is_the_one_that_is_used() -> None:

@@ -427,6 +427,27 @@ def test_judge_criterion_claims_mapper_store_and_name_can_be_changed(
 
 
 @pytest.mark.parametrize("change", CHANGES)
+def test_a_further_judge_follows_the_criterion_unless_it_has_its_own(change: Change) -> None:
+    own = TCVA("completeness")
+    evaluator = TCVAEvaluator(scripted(TWO), fuse=[scripted(TWO), own])
+    changed = change(evaluator, {"criterion": "correctness"})
+    seen = changed.invoke({**RECORD, "reference": "The office opens at nine."})
+    assert [seen["criterion"], *(member["criterion"] for member in seen["members"])] == [
+        "correctness",
+        "correctness",
+        "completeness",
+    ]
+
+
+def test_a_further_judge_follows_the_criterion_at_run_time() -> None:
+    step = TCVAEvaluator(fuse="lexical").configurable_fields(
+        criterion=ConfigurableField(id="criterion")
+    )
+    seen = step.invoke(RECORD, {"configurable": {"criterion": "answer_relevancy"}})
+    assert [member["criterion"] for member in seen["members"]] == ["answer_relevancy"]
+
+
+@pytest.mark.parametrize("change", CHANGES)
 def test_a_wrong_change_is_refused_and_changes_nothing(change: Change) -> None:
     evaluator = TCVAEvaluator(temperature=0.3)
     for changes, named in (
@@ -474,6 +495,13 @@ def test_a_judge_with_settings_of_its_own_keeps_them_at_run_time() -> None:
     step = TCVAEvaluator(judge).configurable_fields(temperature=ConfigurableField(id="dial"))
     seen = step.invoke(RECORD, {"configurable": {"dial": 0.2}})
     assert [claim["claim"] for claim in seen["claims"]] == ["It opens at nine."]
+
+
+def test_a_copy_shares_the_further_judges() -> None:
+    evaluator = TCVAEvaluator("lexical", fuse=scripted(TWO))
+    copied = copy.deepcopy(evaluator)
+    assert copied.fuse is evaluator.fuse
+    assert len(copied.model_copy(update={"temperature": 0.3}).invoke(RECORD)["members"]) == 1
 
 
 def test_evaluators_copy_and_pickle(tmp_path: Path) -> None:

@@ -106,6 +106,21 @@ def test_contexts_may_come_with_the_reference() -> None:
     assert as_sample(run_record("When?", "At nine.", "At 9.")).reference == "At 9."
 
 
+def test_a_document_alone_is_one_passage() -> None:
+    given = {"answer": "At nine.", "context": Document("It opens at nine.")}
+    assert as_sample(given).contexts == ("It opens at nine.",)
+
+
+def test_conversations_may_be_written_as_chat_interfaces_take_them() -> None:
+    said = [{"role": "user", "content": "When?"}, {"role": "assistant", "content": "At nine."}]
+    assert as_sample(said) == as_sample({"messages": said})
+    assert as_sample({"question": said[:1], "answer": said}) == Sample(
+        input="When?", response="At nine."
+    )
+    run = run_record({"messages": said[:1]}, said, {"messages": said})
+    assert as_sample(run) == Sample(input="When?", response="At nine.", reference="At nine.")
+
+
 def test_a_named_answer_answers_the_last_question() -> None:
     asked = [*TALK, HumanMessage("And on Sundays?")]
     sample = as_sample({"messages": asked, "answer": "Never."})

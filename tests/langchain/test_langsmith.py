@@ -388,6 +388,43 @@ def test_profiles_go_by_the_examples_metadata() -> None:
     assert seen == {"medical": 0.2, "chat": 0.5}
 
 
+def test_profiles_go_by_the_metadata_in_functions_too() -> None:
+    profiles = Profiles("domain", {"medical": {"temperature": 0.2}})
+    judged = create_tcva_judge(TCVAEvaluator(profiles=profiles))
+    medical = {"domain": "medical"}
+    by_hand = judged(outputs="At nine.", context=["At nine."], metadata=medical)
+    assert by_hand["metadata"]["scoring"]["temperature"] == 0.2
+    (found,) = feedback(
+        evaluate(
+            answer,
+            data=[example().model_copy(update={"metadata": medical})],
+            evaluators=[judged],
+            upload_results=False,
+            client=local_client(),
+        )
+    )
+    assert found.metadata["scoring"]["temperature"] == 0.2
+
+
+def test_a_failed_run_is_an_error_whatever_its_example_holds() -> None:
+    def fails(inputs: dict[str, Any]) -> dict[str, Any]:
+        msg = f"no answer to {inputs['question']}"
+        raise LookupError(msg)
+
+    (found,) = feedback(
+        evaluate(
+            fails,
+            data=[example(reference="At nine.", contexts=["At nine."])],
+            evaluators=[TCVARunEvaluator(TCVAEvaluator(criterion="context_recall"))],
+            upload_results=False,
+            client=local_client(),
+        )
+    )
+    assert (found.score, found.extra) == (None, {"error": True})
+    assert "the run failed" in found.comment
+    assert "no answer to" in found.comment
+
+
 def test_messages_that_are_none_are_an_error_in_the_feedback() -> None:
     found = create_tcva_judge(TCVAEvaluator())(outputs={"messages": [7]})
     assert (found["score"], found["extra"]) == (None, {"error": True})

@@ -135,7 +135,7 @@ def test_unreadable_samples_and_settings_leave_the_batch_alone() -> None:
         "queries": ["One?", "Two?", "Three?", "Four?"],
         "response_strs": [GOOD, 5, GOOD, GOOD],
         "contexts_list": [[PASSAGE], [PASSAGE], [1, 2], [PASSAGE]],
-        "tcva": {"temperature": [0.5, 0.5, 0.5, 7]},
+        "tcva": {"temperature": [0.5, 0.5, 0.5, 7], "metadata": ["docs", None, None, None]},
     }
     runner = BatchEvalRunner({"tcva": TCVAEvaluator(ScriptedLLM(reply=lambda _: FULLY))})
     found = runner.evaluate_response_strs(**given)["tcva"]

@@ -21,15 +21,19 @@ from llama_index.core.base.response.schema import (
     Response,
     StreamingResponse,
 )
+from llama_index.core.chat_engine import ContextChatEngine
 from llama_index.core.chat_engine.types import AgentChatResponse
 from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
+from llama_index.core.llms import CompletionResponse, CompletionResponseGen
+from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.prompts import PromptTemplate
-from llama_index.core.schema import MetadataMode, NodeWithScore, TextNode
+from llama_index.core.retrievers import BaseRetriever
+from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
 from pydantic import BaseModel
 from tests.llamaindex.entry import ScriptedLLM, scripted
-from tests.support.scripted import verdict_json
+from tests.support.scripted import ScriptedModel, verdict_json
 
-from tcva_adapters import TCVA, Sample, Verdict
+from tcva_adapters import TCVA, Panel, Sample, Verdict
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, TCVAError
 from tcva_adapters.judging.assessment import Reason
 from tcva_adapters.llamaindex import LexicalLLM, TCVAEvaluationResult, TCVAEvaluator
@@ -343,6 +347,41 @@ def test_a_chat_engines_response_is_one_too() -> None:
     assert TCVAEvaluator(scripted(ONE)).evaluate_response(QUERY, response).score == 1.0
 
 
+class Talker(ScriptedLLM):
+    """Says one sentence in two pieces."""
+
+    def stream_complete(
+        self, prompt: str, formatted: bool = False, **kwargs: Any
+    ) -> CompletionResponseGen:
+        del prompt, formatted, kwargs
+        pieces = ("The office ", "opens at nine.")
+        return (CompletionResponse(text=piece, delta=piece) for piece in pieces)
+
+
+class Notes(BaseRetriever):
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return nodes(*CONTEXTS)
+
+
+def test_a_chat_engines_stream_is_read_to_its_end() -> None:
+    # The default memory leaves an open database connection behind.
+    memory = ChatMemoryBuffer(token_limit=100)
+    engine = ContextChatEngine.from_defaults(Notes(), llm=Talker(reply=str), memory=memory)
+    response = engine.stream_chat(QUERY)
+    result = TCVAEvaluator(scripted(ONE)).evaluate_response(QUERY, response)
+    assert (result.score, result.response) == (1.0, "The office opens at nine.")
+    assert "".join(response.response_gen) == "The office opens at nine."
+
+    async def inside() -> TCVAEvaluationResult:
+        evaluator = TCVAEvaluator(scripted(ONE))
+        response = await engine.astream_chat(QUERY)
+        with pytest.raises(InvalidValueError, match="aevaluate_response"):
+            evaluator.evaluate_response(QUERY, response)
+        return await evaluator.aevaluate_response(QUERY, response)
+
+    assert asyncio.run(inside()).score == 1.0
+
+
 @pytest.mark.parametrize("response", [5, ["text"], {"response": "text"}, b"text"])
 def test_what_is_no_response_is_named_and_costs_no_batch(response: Any) -> None:
     evaluator = TCVAEvaluator(scripted())
@@ -549,6 +588,17 @@ def test_prompts_can_be_read_and_replaced() -> None:
     evaluator.update_prompts(evaluator.get_prompts())
     evaluated(evaluator)
     assert llm.prompts[1] == llm.prompts[0]
+
+
+def test_prompts_reach_every_judge_of_the_criterion() -> None:
+    models = [ScriptedModel([TWO], name=name) for name in ("one", "two", "further", "other")]
+    one, two, further, other = models
+    own = TCVA("answer_relevancy", judge=other)
+    evaluator = TCVAEvaluator(Panel([one, two]), fuse=[further, own])
+    evaluator.update_prompts({"wording": PromptTemplate("Decide otherwise.")})
+    evaluated(evaluator)
+    reached = ["Decide otherwise." in model.requests[0].system for model in models]
+    assert reached == [True, True, True, False]
 
 
 def test_other_wording_is_another_judgement_for_the_store(tmp_path: Path) -> None:

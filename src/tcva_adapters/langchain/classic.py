@@ -17,7 +17,8 @@ class TCVAStringEvaluator(Checked, StringEvaluator):
 
     Returns ``score``, ``value`` and ``reasoning`` as they do, and the rest of the evaluator's
     output, so `result_of` reads it. Where the criterion looks at contexts, they are given as
-    ``contexts=[...]``, or as ``reference=`` in the manner of the context-QA evaluators.
+    ``contexts=[...]``, or as ``reference=`` in the manner of the context-QA evaluators. Profiles go
+    by ``metadata=``, which is the run's metadata as well.
 
     Args:
         evaluator: The evaluator.
@@ -90,6 +91,7 @@ class TCVAStringEvaluator(Checked, StringEvaluator):
             "response": prediction,
             "contexts": contexts,
             "reference": reference,
+            "metadata": kwargs.get("metadata"),
         }
 
 

@@ -174,7 +174,7 @@ class TCVAEvaluator(FromConfig, RunnableSerializable[Any, TCVAOutput]):
         # shares client and store. Of a judge, that is the judge itself.
         shown = {
             "llm": llm if tcva.judge is llm else getattr(tcva.judge, "model", llm),
-            "fuse": tcva.members or None,
+            "fuse": _reusable(fuse, tcva.members) or None,
             "store": tcva.store,
             "criterion": tcva.criterion,
             "temperature": tcva.scoring.temperature,
@@ -194,7 +194,8 @@ class TCVAEvaluator(FromConfig, RunnableSerializable[Any, TCVAOutput]):
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
         # Clients and stores hold locks and connections: a copy goes on using them.
         memo = {} if memo is None else memo
-        memo |= {id(each): each for each in (self.llm, self.store, self.mapper, self._tcva)}
+        shared = (self.llm, self.fuse, self.store, self.mapper, self._tcva)
+        memo |= {id(each): each for each in shared}
         return super().__deepcopy__(memo)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
@@ -274,6 +275,12 @@ class TCVAEvaluator(FromConfig, RunnableSerializable[Any, TCVAOutput]):
     def _sample(self, value: Any) -> Sample:
         given = value if self.mapper is None else self.mapper(value)
         return sample_for(self._tcva.criterion, given)
+
+
+def _reusable(given: Any, members: Sequence[TCVA]) -> tuple[Any, ...]:
+    """The further judges, without a criterion where they have none of their own."""
+    listed = given if isinstance(given, list | tuple) else [given]
+    return tuple(m if any(m is each for each in listed) else m.judge for m in members)
 
 
 def as_output(result: Result) -> TCVAOutput:

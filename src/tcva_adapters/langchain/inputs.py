@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from langchain_core.documents import Document
 from langchain_core.messages import (
     AIMessage,
     BaseMessage,
@@ -37,7 +38,8 @@ def as_sample(value: Any) -> Sample:
     A mapping may use the field names of any framework; an agent's ``messages`` give the answer
     (last AI message), the question (last human message before it) and the contexts (tool
     messages), unless named fields say otherwise. To a named answer, the question is the last human
-    message. Entries under ``metadata`` are what profiles go by. A text or a message alone is an answer.
+    message. Entries under ``metadata`` are what profiles go by. A text or a message alone is an
+    answer.
 
     Raises:
         InvalidSampleError: The value, or one of its fields, cannot be read.
@@ -51,7 +53,7 @@ def as_sample(value: Any) -> Sample:
         return Sample(response=_text(value))
     if isinstance(value, Mapping):
         return Sample.from_record(_record(value))
-    if isinstance(value, Sequence) and value and isinstance(value[0], BaseMessage):
+    if _is_conversation(value):
         return Sample.from_record(_conversation(_messages(value)))
     msg = (
         f"cannot read a {type(value).__name__} as a sample; pass a mapping with the answer under "
@@ -75,7 +77,7 @@ def sample_for(criterion: Criterion, value: Any) -> Sample:
             raise
         missing = [name for name in criterion.required if getattr(sample, name) is None]
         read = ", ".join(known for name in missing for known in _NAMES[name])
-        found = ", ".join(map(str, value)) or "none"
+        found = ", ".join(str(name) for name in value if value[name] is not None) or "none"
         msg = f"{error}; names read: {read}; names given: {found:.200}; mapper= reads any other"
         raise InvalidSampleError(msg) from None
     return sample
@@ -102,6 +104,8 @@ def run_record(inputs: Any, outputs: Any, reference: Any) -> dict[str, Any]:
     answer = _first(reference, (*_NAMES["reference"], *_NAMES["response"]))
     if answer is None:
         answer = _sole_entry(reference)
+    if answer is None:
+        answer = _last_text(_messages(reference.get("messages")), AIMessage)
     if answer is not None:
         record["reference"] = answer
     if _first(record, _NAMES["contexts"]) is None and "messages" not in record:
@@ -149,6 +153,16 @@ def _first(value: Mapping[str, Any], names: Iterable[str]) -> Any:
     return next((value[name] for name in names if value.get(name) is not None), None)
 
 
+def _is_conversation(value: Any) -> bool:
+    """Whether these are messages, be they objects or the mappings that chat interfaces take."""
+    if not isinstance(value, Sequence) or isinstance(value, str) or not value:
+        return False
+    first = value[0]
+    return isinstance(first, BaseMessage) or (
+        isinstance(first, Mapping) and {"role", "content"} <= first.keys()
+    )
+
+
 def _messages(value: Any) -> list[BaseMessage]:
     """The messages under that name; none where it holds something else, such as a text."""
     if not isinstance(value, Sequence) or isinstance(value, str):
@@ -184,12 +198,14 @@ def _text(value: Any, *, is_question: bool = False) -> Any:
         return str(value.text)
     if isinstance(value, PromptValue):
         return value.to_string()
-    if isinstance(value, Sequence) and value and isinstance(value[0], BaseMessage):
-        return _last_text(value, HumanMessage if is_question else AIMessage)
+    if _is_conversation(value):
+        return _last_text(_messages(value), HumanMessage if is_question else AIMessage)
     return value
 
 
 def _passages(value: Any) -> Any:
+    if isinstance(value, Document):  # which is iterable: over its fields
+        return [value]
     if not isinstance(value, list | tuple):
         return _text(value)
     return [_text(item[0] if _is_scored(item) else item) for item in value]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
@@ -28,9 +28,10 @@ class TCVARunEvaluator(Checked, RunEvaluator):
     """Judges runs for ``evaluate(..., evaluators=[...])`` and `aevaluate`.
 
     Judged is the run's output together with the example's input; the example's outputs give the
-    reference, and the contexts where the run returns none; profiles go by its metadata. The feedback's ``metadata`` is the
-    evaluator's whole output, so `result_of` reads it back; ``comment`` is the reason. What
-    cannot be judged is feedback too, without a score and marked as an error.
+    reference, and the contexts where the run returns none; profiles go by its metadata. The
+    feedback's ``metadata`` is the evaluator's whole output, so `result_of` reads it back;
+    ``comment`` is the reason. What cannot be judged, such as a run that failed, is feedback too,
+    without a score and marked as an error.
 
     Args:
         evaluator: The evaluator.
@@ -94,6 +95,9 @@ class TCVARunEvaluator(Checked, RunEvaluator):
     def _record(self, run: Run, example: Example | None) -> Any:
         if self.mapper is not None:
             return self.mapper(run, example)
+        if run.error:  # what the example holds could be scored all the same
+            msg = f"the run failed: {run.error.partition(chr(10))[0]}"  # without its traceback
+            raise InvalidSampleError(msg)
         if example is None:
             return run_record(run.inputs, run.outputs or {}, None)
         record = run_record(example.inputs or {}, run.outputs or {}, example.outputs)
@@ -107,6 +111,7 @@ def create_tcva_judge(
 
     It takes ``inputs``, ``outputs``, ``reference_outputs`` and ``context`` by name and returns
     ``key``, ``score``, ``comment`` and ``metadata`` (the evaluator's output, see `result_of`).
+    Profiles go by ``metadata``, or by that of the ``example`` that LangSmith passes.
 
     Args:
         evaluator: The evaluator.
@@ -123,9 +128,12 @@ def create_tcva_judge(
         outputs: Any = None,
         reference_outputs: Any = None,
         context: Any = None,
+        metadata: Mapping[str, Any] | None = None,
+        example: Example | None = None,
         **_: Any,
     ) -> dict[str, Any]:
-        given = (inputs, outputs, reference_outputs, context)
+        known = metadata if example is None else example.metadata
+        given = (inputs, outputs, reference_outputs, context, known)
         with _no_leak():
             return _feedback(
                 _key_for(evaluator, feedback_key), lambda: evaluator.invoke(_asked(*given))
@@ -146,9 +154,12 @@ def create_async_tcva_judge(
         outputs: Any = None,
         reference_outputs: Any = None,
         context: Any = None,
+        metadata: Mapping[str, Any] | None = None,
+        example: Example | None = None,
         **_: Any,
     ) -> dict[str, Any]:
-        given = (inputs, outputs, reference_outputs, context)
+        known = metadata if example is None else example.metadata
+        given = (inputs, outputs, reference_outputs, context, known)
         with _no_leak():
             return await _afeedback(
                 _key_for(evaluator, feedback_key), lambda: evaluator.ainvoke(_asked(*given))
@@ -228,6 +239,8 @@ def _as_error(key: str, error: InvalidSampleError) -> dict[str, Any]:
     return {"key": key, "score": None, "comment": str(error), "extra": {"error": True}}
 
 
-def _asked(inputs: Any, outputs: Any, reference: Any, context: Any) -> dict[str, Any]:
-    record = run_record(inputs, outputs, reference)
+def _asked(
+    inputs: Any, outputs: Any, reference: Any, context: Any, metadata: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    record = {"metadata": metadata, **run_record(inputs, outputs, reference)}
     return record if context is None else {**record, "contexts": context}

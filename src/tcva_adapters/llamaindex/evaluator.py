@@ -20,6 +20,7 @@ from llama_index.core.base.response.schema import (
     Response,
     StreamingResponse,
 )
+from llama_index.core.chat_engine.types import StreamingAgentChatResponse
 from llama_index.core.evaluation.base import BaseEvaluator, EvaluationResult
 from llama_index.core.instrumentation.events import BaseEvent
 from llama_index.core.prompts import PromptTemplate
@@ -183,7 +184,7 @@ class TCVAEvaluator(FromConfig, BaseEvaluator):
     ) -> None:
         self.tcva = TCVA(
             criterion,
-            judge=_settings_llm() if llm is None else llm,
+            judge=settings_llm() if llm is None else llm,
             temperature=temperature,
             threshold=threshold,
             scheme=scheme,
@@ -298,11 +299,13 @@ class TCVAEvaluator(FromConfig, BaseEvaluator):
 
         Raises:
             InvalidSampleError: See `evaluate`.
-            InvalidValueError: Not a response; or an asynchronous stream inside a running event
-                loop, which only `aevaluate_response` can read.
+            InvalidValueError: Not a response; or an asynchronous stream that only
+                `aevaluate_response` can read: a chat engine's, or one inside a running event loop.
         """
         if isinstance(response, AsyncStreamingResponse):
             response = _run(response)
+        if _is_unread_chat(response) and response.achat_stream is not None:
+            raise _only_awaited(response)
         return self.evaluate(query, **{**self._read(response), **kwargs})
 
     async def aevaluate_response(
@@ -312,6 +315,9 @@ class TCVAEvaluator(FromConfig, BaseEvaluator):
         try:
             if isinstance(response, AsyncStreamingResponse):
                 response = await response.get_response()
+            if _is_unread_chat(response) and response.achat_stream is not None:
+                async for _ in response.async_response_gen():
+                    pass  # the response gathers its text
             read = self._read(response)
         except Exception as error:  # noqa: BLE001  # a stream may end in any error; see `aevaluate`
             msg = f"the response could not be read: {type(error).__name__}: {error}"
@@ -325,6 +331,9 @@ class TCVAEvaluator(FromConfig, BaseEvaluator):
         is_empty = isinstance(response, PydanticResponse) and response.response is None
         if isinstance(response, StreamingResponse | PydanticResponse) and not is_empty:
             response = response.get_response()
+        if _is_unread_chat(response) and response.chat_stream is not None:
+            for _ in response.response_gen:
+                pass  # as above
         if not (hasattr(response, "response") and hasattr(response, "source_nodes")):
             msg = (
                 f"response={response!r}; it is what a query engine returns (Response, "
@@ -363,7 +372,7 @@ class TCVAEvaluator(FromConfig, BaseEvaluator):
             prompt_version=self.tcva.judge.prompt_version,
             unscored=Unscored(reason=reason, detail=detail),
         )
-        return _end(self.tcva.result(assessment), _readable(record), changes)
+        return _end(self.tcva.result(assessment), readable(record), changes)
 
     def _get_prompts(self) -> PromptDictType:
         criterion = self.tcva.criterion
@@ -379,17 +388,29 @@ class TCVAEvaluator(FromConfig, BaseEvaluator):
         for key, prompt in prompts.items():
             texts[key] = _text(key, prompt, texts[key])
         wording, *levels = texts.values()
-        # A new object: evaluations under way keep the prompts they began with.
-        tcva = copy(self.tcva)
-        tcva.criterion = replace(
-            tcva.criterion,
+        criterion = replace(
+            self.tcva.criterion,
             wording=wording,
             levels=tuple(levels),  # type: ignore[arg-type]  # one text per level, see _PROMPTS
         )
-        self.tcva = tcva
+        self.tcva = _reworded(self.tcva, self.tcva.criterion, criterion)
 
 
 _SETTINGS: Final = frozenset(inspect.signature(TCVAEvaluator).parameters)
+
+
+def _reworded(tcva: TCVA, old: Criterion, new: Criterion) -> TCVA:
+    """The same with another wording of a criterion, in a panel and further judges too.
+
+    A new object: evaluations under way keep the prompts they began with.
+    """
+    if tcva.criterion != old:  # a further judge with a criterion of its own
+        return tcva
+    reworded = copy(tcva)
+    reworded.criterion = new
+    reworded.jury = tuple(_reworded(each, old, new) for each in tcva.jury)
+    reworded.members = tuple(_reworded(each, old, new) for each in tcva.members)
+    return reworded
 
 
 def _text(key: str, prompt: Any, current: str) -> str:
@@ -409,18 +430,18 @@ def _record(
     response: str | None,
     contexts: Sequence[str] | None,
     reference: str | None,
-    metadata: Mapping[str, Any] | None = None,
+    metadata: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
     return {
         "query": query,
         "response": response,
         "contexts": contexts,
         "reference": reference,
-        "metadata": dict(metadata or {}),
+        "metadata": metadata,
     }
 
 
-def _readable(record: Mapping[str, Any]) -> Sample:
+def readable(record: Mapping[str, Any]) -> Sample:
     """A sample of those fields of a record that can be read."""
     sample = Sample()
     for name, value in record.items():
@@ -442,11 +463,25 @@ def _run(response: AsyncStreamingResponse) -> Response:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(response.get_response())
-    msg = "an AsyncStreamingResponse cannot be read here; await aevaluate_response(...) instead"
-    raise InvalidValueError(msg)
+    raise _only_awaited(response)
 
 
-def _settings_llm() -> Any:
+def _is_unread_chat(response: Any) -> bool:
+    return isinstance(response, StreamingAgentChatResponse) and not response.response
+
+
+def _only_awaited(response: Any) -> InvalidValueError:
+    kind = type(response).__name__
+    msg = f"this {kind} cannot be read here; await aevaluate_response(...) instead"
+    return InvalidValueError(msg)
+
+
+def settings_llm() -> Any:
+    """LlamaIndex's ``Settings.llm``, the judge where none is given.
+
+    Raises:
+        InvalidValueError: It is not set, and LlamaIndex's own default cannot be used.
+    """
     try:
         return Settings.llm
     except (ImportError, ValueError) as error:
