@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.support.scripted import ScriptedModel, verdict_json
 
 from tcva_adapters import TCVA, Config, HumanScale, Profiles, Sample, WeightScheme
 from tcva_adapters.config import MappingKnots, ProfileTable, Settings
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.judging.scoring import Scoring
 
 CONFIG = Config(
     criterion="faithfulness",
@@ -105,3 +107,44 @@ def test_lines_that_do_not_rise_are_refused() -> None:
 def test_unknown_settings_in_profiles_are_refused() -> None:
     with pytest.raises(InvalidValueError, match="unknown setting 'temp'"):
         Profiles("domain", {"a": {"temp": 0.5}})
+
+
+def test_what_is_given_beside_it_wins_over_profiles_too() -> None:
+    medical = SAMPLE.model_copy(update={"metadata": {"domain": "medical"}})
+    plain = TCVA.from_config(CONFIG).evaluate(medical)
+    given = TCVA.from_config(CONFIG, temperature=0.6).evaluate(medical)
+    assert (plain.scoring.temperature, given.scoring.temperature) == (0.2, 0.6)
+
+
+def test_a_byte_order_mark_and_a_missing_folder_do_no_harm(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "tcva.json"
+    CONFIG.dump(path)
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert Config.load(path) == CONFIG
+    with pytest.raises(InvalidValueError, match="cannot write"):
+        CONFIG.dump(tmp_path)
+
+
+@pytest.mark.parametrize("text", ['{"temperature": true}', '{"threshold": "0.7"}'])
+def test_words_are_no_numbers(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "tcva.json"
+    path.write_text(f'{{"settings": {text}}}')
+    with pytest.raises(UnreadableInputError, match="valid number"):
+        Config.load(path)
+
+
+def test_a_sample_without_the_field_has_no_profile() -> None:
+    profiles = Profiles("domain", {"None": {"temperature": 0.2}})
+    assert profiles.scoring(Scoring(), {}).temperature == 0.5
+    for values in (None, {"a": 3}):
+        with pytest.raises(InvalidValueError, match="map each value of 'domain' to settings"):
+            Profiles("domain", values)  # type: ignore[arg-type]  # what a user may get wrong
+
+
+def test_settings_are_numbers_whatever_they_came_as() -> None:
+    assert Scoring(temperature="strict").temperature == 0.2  # type: ignore[arg-type]  # by name
+    assert Scoring(threshold=np.float32(0.5)).threshold == 0.5  # type: ignore[arg-type]  # numpy's
+    assert HumanScale([0.5], [3]) == HumanScale((0.5,), (3.0,))  # type: ignore[arg-type]  # lists
+    assert hash(HumanScale([0.5], [3])) == hash(HumanScale((0.5,), (3.0,)))  # type: ignore[arg-type]  # lists
+    with pytest.raises(InvalidValueError, match="no line that rises"):
+        HumanScale((0.5,), ("a",))  # type: ignore[arg-type]  # no number

@@ -149,3 +149,21 @@ def test_wrong_weights_fail_when_built() -> None:
         Fusion(temperature=3)
     with pytest.raises(InvalidValueError, match="unknown judge 'lexcial'"):
         TCVA(fuse="lexcial")
+
+
+def test_samples_that_differ_for_a_further_judge_alone_are_not_judged_as_one() -> None:
+    # Faithfulness does not look at the reference, correctness does.
+    tcva = TCVA("faithfulness", fuse=TCVA("correctness"))
+    samples = [
+        SAMPLE.model_copy(update={"reference": reference})
+        for reference in (SAMPLE.response, "Grass is green.", SAMPLE.response)
+    ]
+    scores = [result.score for result in tcva.evaluate_many(samples)]
+    assert scores == [tcva.evaluate(sample).score for sample in samples]
+    assert scores[0] != scores[1]
+    assert asyncio.run(tcva.aevaluate_many(samples))[1].score == scores[1]
+
+
+def test_a_judge_that_is_fused_already_is_refused() -> None:
+    with pytest.raises(InvalidValueError, match="is fused already; list all the judges"):
+        TCVA(fuse=TCVA("correctness", fuse="lexical"))

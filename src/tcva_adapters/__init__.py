@@ -11,6 +11,8 @@ from tcva_adapters._version import __version__
 from tcva_adapters.lazy import importer
 
 if TYPE_CHECKING:
+    from tcva_adapters.ccrs.facade import CCRS
+    from tcva_adapters.ccrs.result import CCRSResult
     from tcva_adapters.config import Config
     from tcva_adapters.core.aggregation import aggregate, sweep
     from tcva_adapters.core.flip import flip_temperature
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Assessment": "judging.assessment",
+    "CCRS": "ccrs.facade",
+    "CCRSResult": "ccrs.result",
     "ClaimVerdict": "judging.assessment",
     "Config": "config",
     "Criterion": "judging.criteria",
@@ -48,8 +52,10 @@ _HOMES = {
 }
 
 __all__ = [
+    "CCRS",
     "TCVA",
     "Assessment",
+    "CCRSResult",
     "ClaimVerdict",
     "Config",
     "Criterion",

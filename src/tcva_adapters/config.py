@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, StrictFloat, ValidationError, field_validator
 
 from tcva_adapters.core.aggregation import Floor
 from tcva_adapters.core.kernel import Penalty
@@ -35,11 +35,11 @@ class Settings(BaseModel):
 
     model_config = _FROZEN
 
-    temperature: float | str | None = None
-    threshold: float | None = None
-    scheme: str | tuple[float, ...] | None = None
+    temperature: StrictFloat | str | None = None
+    threshold: StrictFloat | None = None
+    scheme: str | tuple[StrictFloat, ...] | None = None
     penalty: Penalty | None = None
-    eps: float | None = None
+    eps: StrictFloat | None = None
     floor: Floor | None = None
 
     def given(self) -> dict[str, Any]:
@@ -121,7 +121,7 @@ class Config(BaseModel):
         if isinstance(source, Config):
             return source
         try:
-            text = Path(source).read_text(encoding="utf-8")
+            text = Path(source).expanduser().read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             msg = f"the configuration {str(source)!r} cannot be read: {error}"
             raise UnreadableInputError(msg) from error
@@ -139,9 +139,19 @@ class Config(BaseModel):
         return config
 
     def dump(self, path: str | Path) -> None:
-        """Write the file that `load` reads."""
+        """Write the file that `load` reads. Missing folders are made.
+
+        Raises:
+            InvalidValueError: The file cannot be written.
+        """
         kept = self.model_dump(mode="json", exclude_none=True)
-        Path(path).write_text(f"{json.dumps(kept, indent=2, ensure_ascii=False)}\n", "utf-8")
+        target = Path(path).expanduser()
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(f"{json.dumps(kept, indent=2, ensure_ascii=False)}\n", "utf-8")
+        except OSError as error:
+            msg = f"cannot write {path}: {error.strerror or error}; give another path"
+            raise InvalidValueError(msg) from error
 
     def options(self, profile: str | None = None) -> dict[str, Any]:
         """As keyword arguments of `TCVA` and of every drop-in; only what is given.
@@ -173,8 +183,19 @@ class Config(BaseModel):
 def configured(
     source: Config | str | Path, overrides: Mapping[str, Any], profile: str | None = None
 ) -> dict[str, Any]:
-    """The keyword arguments that a file stands for, under those that are given beside it."""
-    return {**Config.load(source).options(profile), **overrides}
+    """The keyword arguments that a file stands for, under those that are given beside it.
+
+    What is given beside it wins over the settings of its profiles, too.
+    """
+    options = Config.load(source).options(profile)
+    if "profiles" in options:
+        profiles: Profiles = options["profiles"]
+        kept = {
+            value: {name: chosen for name, chosen in settings.items() if name not in overrides}
+            for value, settings in profiles.values.items()
+        }
+        options["profiles"] = Profiles(profiles.by, kept)
+    return {**options, **overrides}
 
 
 class FromConfig:
@@ -195,7 +216,8 @@ class FromConfig:
         Args:
             source: The file's path, or a `Config`.
             profile: One profile's settings for every sample, whatever its metadata.
-            options: Arguments of the class, e.g. the judge; they win over the file.
+            options: Arguments of the class, e.g. the judge; they win over the file and over its
+                profiles.
 
         Raises:
             UnreadableInputError: The file cannot be read, or is no configuration.

@@ -90,15 +90,9 @@ class TCVA(FromConfig):
         mapping: HumanScale | None = None,
         profiles: Profiles | None = None,
     ) -> None:
-        if (
-            isinstance(max_concurrency, bool)
-            or not isinstance(max_concurrency, int)
-            or max_concurrency < 1
-        ):
-            msg = f"max_concurrency={max_concurrency!r}; it is a whole number from 1 up"
-            raise InvalidValueError(msg)
-        _check_kind("store", store, VerdictStore, str, Path)
-        _check_kind("profiles", profiles, Profiles)
+        check_concurrency(max_concurrency)
+        check_kind("store", store, VerdictStore, str, Path)
+        check_kind("profiles", profiles, Profiles)
         self.criterion = resolve_criterion(criterion)
         self.scoring = Scoring(
             temperature=check_temperature(temperature),
@@ -124,6 +118,10 @@ class TCVA(FromConfig):
             member if isinstance(member, TCVA) else TCVA(self.criterion, judge=member)
             for member in _listed(fuse)
         )
+        for member in self.members:
+            if member.members:
+                msg = f"{member!r} is fused already; list all the judges in one fuse=[...]"
+                raise InvalidValueError(msg)
         if fusion.weights is not None and len(fusion.weights) != 1 + len(self.members):
             msg = f"fusion has {len(fusion.weights)} weights for {1 + len(self.members)} judges"
             raise InvalidValueError(msg)
@@ -173,7 +171,7 @@ class TCVA(FromConfig):
             progress: Show a bar on standard error; by default on a terminal.
         """
         batch = _Batch(self, list(samples))
-        with _progress_bar(len(batch.firsts), progress) as tick:
+        with progress_bar(len(batch.firsts), progress) as tick:
             if all(each.judge.is_local for each in (self, *self.members)):
                 for index in batch.firsts:
                     batch.done(index, self._judged(batch.samples[index]))
@@ -194,7 +192,7 @@ class TCVA(FromConfig):
                 batch.done(index, await self._ajudged(batch.samples[index], batch))
                 tick()
 
-        with _progress_bar(len(batch.firsts), progress) as tick:
+        with progress_bar(len(batch.firsts), progress) as tick:
             async with asyncio.TaskGroup() as group:
                 for index in batch.firsts:
                     group.create_task(one(index))
@@ -303,8 +301,13 @@ class _Batch:
     def __init__(self, tcva: TCVA, samples: list[Sample]) -> None:
         self._tcva = tcva
         self.samples = samples
-        first_of: dict[str, int] = {}
-        self._source = [first_of.setdefault(tcva.key(s), i) for i, s in enumerate(samples)]
+        # Equal to every judge: a further one may look at fields that the first one does not.
+        judges = (tcva, *tcva.members)
+        first_of: dict[tuple[str, ...], int] = {}
+        self._source = [
+            first_of.setdefault(tuple(each.key(sample) for each in judges), i)
+            for i, sample in enumerate(samples)
+        ]
         self.firsts = list(first_of.values())
         self._assessments: dict[int, Assessment] = {}
         self._fatal: dict[str, Unscored] = {}
@@ -352,7 +355,23 @@ def _twin(assessment: Assessment, sample: Sample) -> Assessment:
     return twin.model_copy(update={"usage": Usage(), **beside})
 
 
-def _check_kind(name: str, value: object, *kinds: type) -> None:
+def check_concurrency(number: object) -> None:
+    """Refuse what is no number of calls at once.
+
+    Raises:
+        InvalidValueError: It is no whole number from 1 up.
+    """
+    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+        msg = f"max_concurrency={number!r}; it is a whole number from 1 up"
+        raise InvalidValueError(msg)
+
+
+def check_kind(name: str, value: object, *kinds: type) -> None:
+    """Refuse a setting that is neither None nor of one of these kinds.
+
+    Raises:
+        InvalidValueError: It is something else.
+    """
     if value is not None and not isinstance(value, kinds):
         msg = f"{name}={value!r}; it is None or a {' or '.join(kind.__name__ for kind in kinds)}"
         raise InvalidValueError(msg)
@@ -365,7 +384,13 @@ def _listed(fuse: Any) -> Sequence[Any]:
 
 
 @contextmanager
-def _progress_bar(total: int, wanted: bool | None) -> Iterator[Tick]:
+def progress_bar(total: int, wanted: bool | None) -> Iterator[Tick]:
+    """A bar on standard error; what it gives is called once for each that is done.
+
+    Args:
+        total: How many there are.
+        wanted: Whether to show it; None shows it on a terminal.
+    """
     if not (sys.stderr.isatty() if wanted is None else wanted):
         yield lambda: None
         return

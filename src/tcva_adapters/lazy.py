@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, MutableMapping
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -47,11 +48,20 @@ class Requirement(NamedTuple):
             msg = f"{self.distribution} cannot be imported ({kind}: {error}); {way_out}"
             raise MissingDependencyError(msg) from error
         installed = version(self.distribution)
-        parts = installed.split(".")[: len(self.oldest)]
-        if tuple(int(part) for part in parts if part.isdigit()) < self.oldest:
+        if _release(installed) < self.oldest:
             oldest = ".".join(map(str, self.oldest))
             msg = f"{self.distribution} {installed} is too old, {oldest} is needed; {self.way_out}"
             raise MissingDependencyError(msg)
+
+
+def _release(version: str) -> tuple[int, ...]:
+    """The numbers of a version; what follows them (``rc1``, ``.dev0``, ``+cpu``) is left out.
+
+    >>> _release("1.8rc1"), _release("v2.0.1+cpu")
+    ((1, 8), (2, 0, 1))
+    """
+    numbers = re.match(r"v?(\d+(?:\.\d+)*)", version)
+    return tuple(map(int, numbers[1].split("."))) if numbers else ()
 
 
 def importer(

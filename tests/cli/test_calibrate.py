@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from tcva_adapters import Assessment, Config, sweep
 from tcva_adapters.cli.app import run
+from tcva_adapters.config import ProfileTable, Settings
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.io import write_assessments
+from tcva_adapters.io import read_assessments, write_assessments
+from tcva_adapters.judging.result import Result
 
 QUICK = ("--repeats", "3", "-B", "200")
 
@@ -180,3 +183,59 @@ def test_wrong_use_is_one_sentence(
     error = refused(capsys, *arguments)
     assert says in error
     assert error.count("\n") == 1
+
+
+def test_the_judgements_are_never_overwritten(capsys: pytest.CaptureFixture[str]) -> None:
+    before = Path("judged.jsonl").read_bytes()
+    assert "is the file that the samples come from" in refused(
+        capsys, "--human", "score", "--out", "judged.jsonl"
+    )
+    assert Path("judged.jsonl").read_bytes() == before
+    assert "is a folder" in refused(capsys, "--human", "score", "--out", ".")
+
+
+def test_a_choice_has_to_beat_the_settings_in_use(capsys: pytest.CaptureFixture[str]) -> None:
+    Config(
+        criterion="correctness",
+        settings=Settings(temperature=1.0, penalty="off"),
+        profiles=ProfileTable(by="domain", values={"medical": Settings(temperature=0.2)}),
+    ).dump("tcva.json")
+    arguments = ["calibrate", "creative.jsonl", *QUICK, "--human", "score", "--config", "tcva.json"]
+    assert run([*arguments, "--json"]) == 0
+    out, notes = capsys.readouterr()
+    found = json.loads(out)
+    assert found["baseline"]["temperature"] == 1.0
+    # No other penalty was asked for, so none but the one in use is tried.
+    assert found["baseline"]["penalty"] == found["chosen"]["penalty"] == "off"
+    assert "has profiles by 'domain'" in notes
+    assert "is for correctness, these are of faithfulness" in notes
+    assert run(arguments) == 0
+    assert "in use now" in capsys.readouterr().out
+
+
+def test_scores_that_were_fused_are_calibrated_as_such(capsys: pytest.CaptureFixture[str]) -> None:
+    stored = read_assessments("judged.jsonl").assessments
+    second = Assessment.from_verdicts(["fully", "minor"]).model_copy(update={"judge": "second"})
+    fused = [
+        each
+        if each.unscored is not None
+        else each.model_copy(update={"members": (stored[159 - i], second)})
+        for i, each in enumerate(stored)
+    ]
+    write_assessments("fused.jsonl", fused)
+    found = said(capsys, "fused.jsonl", "--human", "score")
+    assert found["fused"] == ["faithfulness by given", "faithfulness by second"]
+    labelled = [each for each in fused if "score" in each.metadata]
+    scores = [Result(each).score for each in labelled]
+    people = [each.metadata["score"] for each in labelled]
+    assert found["before"] == pytest.approx(stats.spearmanr(scores, people).statistic, abs=1e-12)
+    assert found["before"] != pytest.approx(
+        said(capsys, "judged.jsonl", "--human", "score")["before"]
+    )
+
+
+def test_scales_and_thresholds_without_end_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    mae = ("--human", "score", "--objective", "mae")
+    assert "is finite" in refused(capsys, *mae, "--human-scale", "0,inf")
+    f1 = ("--human", "score", "--objective", "f1")
+    assert "finite human_threshold" in refused(capsys, *f1, "--human-threshold", "nan")

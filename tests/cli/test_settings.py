@@ -110,3 +110,19 @@ def test_a_panel_needs_one_claim_list(capsys: pytest.CaptureFixture[str]) -> Non
     assert "needs 'split'" in capsys.readouterr().err
     assert run(["evaluate", "in.jsonl", "--panel", "lexical"]) == 2
     assert "each has one vote" in capsys.readouterr().err
+
+
+def test_further_judges_and_profiles_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    Config(profiles=ProfileTable(by="domain", values={"medical": Settings(temperature=0.2)})).dump(
+        "profiles.json"
+    )
+    arguments = ["evaluate", "in.jsonl", "--fuse", "lexical", "--config", "profiles.json"]
+    assert run(arguments) == 0
+    out = capsys.readouterr().out
+    assert "fused with faithfulness by lexical/" in out
+    assert "other settings by 'domain': medical" in out
+    assert run([*arguments, "--json"]) == 0
+    figures = json.loads(capsys.readouterr().out)
+    (judge,) = figures["fused"]
+    assert (judge["criterion"], judge["left_out"]) == ("faithfulness", 0)
+    assert figures["profiles"] == {"by": "domain", "values": ["medical"]}

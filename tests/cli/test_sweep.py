@@ -16,7 +16,7 @@ from tcva_adapters.config import Settings
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.collapse import ablation
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.io import write_assessments
+from tcva_adapters.io import read_assessments, write_assessments
 
 RNG = np.random.default_rng(5)
 COUNTS = RNG.multinomial(5, [0.3, 0.2, 0.2, 0.1, 0.2], size=30)
@@ -141,3 +141,31 @@ def test_wrong_use_is_one_sentence(
 ) -> None:
     assert run(["sweep", "judged.jsonl", *arguments]) == 2
     assert says in capsys.readouterr().err
+
+
+def test_scores_that_were_fused_are_seen_as_such(capsys: pytest.CaptureFixture[str]) -> None:
+    second = [1, 0, 0, 1, 0]
+    member = Assessment.from_verdicts(["fully", "minor"]).model_copy(update={"judge": "second"})
+    stored = read_assessments("judged.jsonl").assessments
+    fused = [
+        each if each.unscored is not None else each.model_copy(update={"members": (member,)})
+        for each in stored
+    ]
+    write_assessments("judged.jsonl", fused)
+    found = said(capsys, "-T", "0.5,0.9", "--ablation", "--human", "human")
+    assert found["fused"] == ["faithfulness by second"]
+    means = {(r["variant"], r["scheme"], r["temperature"]): r["mean_score"] for r in found["rows"]}
+    for temperature in (0.5, 0.9):
+        # The floor of 1e-9 under fused scores is felt where one of them is 0.
+        own = np.maximum(sweep(COUNTS, [temperature])[:, 0], 1e-9)
+        other = sweep([second], [temperature])[0, 0]
+        expected = np.sqrt(own * other).mean()
+        assert means["full", "default", temperature] == pytest.approx(expected, abs=1e-12)
+        bare = np.maximum(ablation(COUNTS, temperature).without_penalty, 1e-9)
+        expected = np.sqrt(bare * ablation([second], temperature).without_penalty[0]).mean()
+        assert means["without_penalty", "default", temperature] == pytest.approx(expected, abs=1e-9)
+    assert run(["sweep", "judged.jsonl"]) == 0
+    assert "faithfulness by given, fused with faithfulness by second" in capsys.readouterr().out
+    write_assessments("judged.jsonl", [*fused, stored[0]])
+    assert run(["sweep", "judged.jsonl"]) == 2
+    assert "fused with different judges: nothing; faithfulness by second" in capsys.readouterr().err

@@ -86,3 +86,9 @@ def test_the_most_disputed_come_first_with_their_claims() -> None:
 def test_without_a_panel_there_is_nothing_to_agree() -> None:
     with pytest.raises(InvalidValueError, match=r"none of 1 assessments comes from a panel"):
         panel_agreement([Assessment.from_verdicts(["fully"])])
+
+
+def test_a_claim_that_one_judge_alone_rated_brings_no_level_into_use() -> None:
+    # On the only claim that both rated they say the same: there is nothing to tell from chance.
+    assert np.isnan(_alpha(np.array([[0.0, 4.0], [0.0, NAN]])))
+    assert np.isnan(_alpha(np.array([[0.0, NAN], [NAN, 4.0]])))

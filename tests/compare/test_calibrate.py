@@ -278,3 +278,14 @@ def test_on_the_papers_sets_no_gain_is_detectable() -> None:
         assert found.in_sample == pytest.approx(best, abs=5e-5)
         assert found.out_of_fold < found.in_sample
         assert found.recommendation == "no detectable difference: keep 0.5"
+
+
+def test_one_judge_of_several_is_the_same_as_one_judge() -> None:
+    counts, human = draw(4)
+    rows = np.asarray(counts)
+    alone = calibrate(rows, human, repeats=3, n_boot=200)
+    # A second judge without verdicts is left out of every mean.
+    silent = np.stack([rows, np.zeros_like(rows)], axis=1)
+    assert calibrate(silent, human, repeats=3, n_boot=200).as_dict() == alone.as_dict()
+    with pytest.raises(InvalidValueError, match="5"):
+        calibrate(silent[:, :, :4], human)

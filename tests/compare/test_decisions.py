@@ -278,7 +278,7 @@ def test_console_and_json() -> None:
     view = view_of(temperatures=(0.5,))
     text = printed(view)
     assert "native" in text
-    assert "bad     never" in text
+    assert "bad     no T " in text
     assert f"fail .00 T<{MINOR:.3f}".replace("0.", ".", 1) in text.replace("T<0.", "T<.")
     assert "pass .60 no T" in text
     assert "good" not in text.splitlines()[-5:]  # nobody differs about it
@@ -295,7 +295,9 @@ def test_many_methods_and_samples_fit_100_columns() -> None:
     rows = [Row(s, f"framework{m} faithfulness", 0.0) for s in ours for m in range(6)]
     text = printed(decision_view(ours, ScoreTable.of(rows)))
     assert max(map(len, text.splitlines())) <= 100
-    assert "... and 10 more" in text
+    assert "... and 25 more" in text
+    assert "sample-000: TCVA passes it at T>=" in text
+    assert "  pass: nobody" in text
 
 
 def test_ranges_in_words() -> None:
@@ -303,3 +305,40 @@ def test_ranges_in_words() -> None:
     assert spans_text((Span(0.1),), 0.1) == "any T"
     assert spans_text((Span(0.2, 0.3),) * 4, 0.1) == ", ".join([".200 to .300"] * 3) + ", ..."
     assert np.isclose(temperature_of(1.0), 0.5)
+
+
+FUSED = st.lists(
+    st.lists(st.sampled_from(list(LEVELS)), min_size=1, max_size=4), min_size=2, max_size=3
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(judges=FUSED, threshold=st.floats(0.05, 0.95))
+@example(judges=[["fully", "none"], ["minor", "none"]], threshold=0.0001)
+def test_fused_scores_pass_where_they_reach_the_threshold(
+    judges: list[list[str]], threshold: float
+) -> None:
+    main, *members = [Assessment.from_verdicts(words) for words in judges]
+    assessment = main.model_copy(update={"members": tuple(members)})
+    result = Result(assessment, Scoring(threshold=threshold))
+    spans = passing(result)
+    for temperature in np.linspace(0.1, 1.0, 37).tolist():
+        score = result.at(temperature).score
+        assert score is not None
+        if abs(score - threshold) > 1e-9:
+            assert holds(spans, temperature) is (score >= threshold)
+
+
+def test_samples_with_equal_verdicts_of_the_first_judge_alone_are_told_apart() -> None:
+    main = assessed("a", "fully", "fully")
+    fused = {
+        name: main.model_copy(
+            update={"sample_id": name, "members": (Assessment.from_verdicts([word]),)}
+        )
+        for name, word in (("a", "fully"), ("b", "none"))
+    }
+    table = ScoreTable.of([Row("a", "theirs", 1.0), Row("b", "theirs", 1.0)])
+    view = decision_view(fused, table)
+    # The geometric mean of 1 and 0 is below any threshold worth the name.
+    assert [sample.flip is None for sample in view.methods[0].samples] == [False, True]
+    assert view.methods[0].at[0].only_theirs == ("b",)

@@ -357,6 +357,18 @@ def test_an_id_with_another_answer_is_from_another_run(tmp_path: Path) -> None:
         ("[1]", "a number"),
         ('{"testCases": []}', "no metric of a single answer"),
         ("{", "not JSON"),
+        (f'[{{"id": "good", "m": 1{"0" * 400}}}]', "no column holds scores"),
+        ('{"testCases": [null]}', "test case 1 is None, no object"),
+        ('{"testCases": [{"metricsData": {"name": 1}}]}', "test case 1: its metrics are no list"),
+        ('{"testCases": [{"metricsData": [5]}]}', "test case 1: its metrics are no list"),
+        (
+            '{"testCases": [{"metadata": [1], "metricsData": [{"name": "m", "score": 1}]}]}',
+            "none of its 1 rows matches a sample",
+        ),
+        (
+            '{"testCases": [{"metricsData": [{"name": "m"}]}], "conversationalTestCases": 3}',
+            "none of its 1 rows matches a sample",
+        ),
     ],
 )
 def test_what_cannot_be_used_is_refused(tmp_path: Path, content: str, said: str) -> None:

@@ -17,12 +17,13 @@ from scipy import stats
 from tcva_adapters.compare import describe, people
 from tcva_adapters.compare.crosstab import Crosstab
 from tcva_adapters.compare.describe import differences, places
-from tcva_adapters.compare.people import compare_with_people, holm
+from tcva_adapters.compare.people import compare_with_people
 from tcva_adapters.compare.render import bars, print_comparison, report_dict
 from tcva_adapters.compare.summary import Comparison, summarise_table
 from tcva_adapters.compare.table import Row, ScoreTable
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
 from tcva_adapters.stats.bootstrap import interval, paired_difference
+from tcva_adapters.stats.holm import holm
 
 NAN = math.nan
 
@@ -47,9 +48,9 @@ def random_table(*, n: int = 40, seed: int = 0) -> ScoreTable:
     return table_of(columns, human)
 
 
-def printed(comparison: Comparison) -> str:
+def printed(comparison: Comparison, lead: str | None = None) -> str:
     stream = io.StringIO()
-    print_comparison(Console(file=stream, width=100, highlight=False), comparison)
+    print_comparison(Console(file=stream, width=100, highlight=False), comparison, lead=lead)
     return stream.getvalue()
 
 
@@ -204,28 +205,26 @@ def test_the_best_is_the_reference_unless_one_is_named() -> None:
     )
     assert test.result.n == 36
     raw = [t.result.p_two_sided for t in named.tests]
-    assert [t.p_holm for t in named.tests] == holm(raw)
+    assert [t.p_holm for t in named.tests] == holm(raw).tolist()
 
 
-def test_holm_by_hand() -> None:
-    # Sorted .005 .01 .03 .04, times 4 3 2 1: .02 .03 .06 .04 -> none below one before: .06
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    with_nan = holm([NAN, 0.5, 0.9])
-    assert math.isnan(with_nan[0])
-    assert with_nan[1:] == [1.0, 1.0]
-
-
-@given(st.lists(st.floats(0, 1), max_size=12))
-def test_holm_rejects_what_holms_procedure_rejects(values: list[float]) -> None:
-    adjusted = holm(values)
-    for level in (0.01, 0.05, 0.3):
-        # The procedure: from the smallest on, reject while p <= level / (tests left).
-        rejected = set()
-        for place, index in enumerate(np.argsort(values, kind="stable").tolist()):
-            if values[index] * (len(values) - place) > level:
-                break
-            rejected.add(index)
-        assert {i for i, p in enumerate(adjusted) if p <= level} == rejected
+def test_what_cannot_be_tested_is_no_hypothesis() -> None:
+    table = random_table()
+    constant = ScoreTable(
+        table.samples,
+        (*table.methods, "constant"),
+        np.column_stack([table.scores, np.full(len(table.samples), 0.5)]),
+        table.human,
+    )
+    found = compare_with_people(constant, measures=("spearman",), n_boot=200)
+    by_method = {test.method: test for test in found.tests}
+    assert math.isnan(by_method["constant"].p_holm)
+    assert found.n_tests == len(found.tests) - 1
+    smallest = min(t.result.p_two_sided for t in found.tests if t.method != "constant")
+    # The smallest p is multiplied by the number of tests that have one.
+    assert min(t.p_holm for t in found.tests if t.method != "constant") == pytest.approx(
+        min(1.0, smallest * found.n_tests), abs=1e-15
+    )
 
 
 def test_an_absolute_error_needs_one_scale() -> None:
@@ -337,7 +336,11 @@ def test_the_console_fits_100_columns_and_the_json_has_everything() -> None:
 
 def test_many_pairs_are_cut_on_the_console_alone() -> None:
     comparison = summarise_table(table_of({f"m{i}": [0.1 * i, 0.5, i % 2] for i in range(8)}))
-    assert "... and 13 pairs that agree more" in printed(comparison)  # 28 less 15
+    assert "... and 13 more pairs" in printed(comparison)  # 28 less 15
+    lead = printed(comparison, lead="m6")
+    shown = [line.split()[:2] for line in lead.splitlines() if line.startswith("m")]
+    first = [pair for pair in shown if pair[0][0] == pair[1][0] == "m"][:7]
+    assert all("m6" in pair for pair in first)
     assert len(comparison.to_dict()["pairs"]) == 28
 
 

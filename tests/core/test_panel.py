@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -181,3 +182,44 @@ def test_a_bad_panel_is_named(
 ) -> None:
     with pytest.raises(InvalidValueError, match=message):
         evaluate_panel(scores, weights, threshold, most)
+
+
+def test_a_unanimous_panel_reaches_the_threshold_that_it_gives() -> None:
+    # Ten times 0.1 x 3 sums to 2.9999999999999996 in floats.
+    rating = evaluate_panel([[3] * 10, [3] * 10], [0.1] * 10, 0.6, 5)
+    assert (rating.weighted_score, rating.pass_status) == (3.0, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([["a"]], [1], 0.6, 5), "judge 0 gave 'a' for criterion 0"),
+        (([[10**400]], [1], 0.6, 5), "judge 0 gave 1000"),
+        (([1, 2], [1], 0.6, 5), "a panel needs a judge and a criterion"),
+        ((None, [1], 0.6, 5), "a panel needs a judge and a criterion"),
+        (([[1]], None, 0.6, 5), "weights"),
+        (([[1]], ["a"], 0.6, 5), r"weights=\['a'\]"),
+        (([[1]], [1], None, 5), "passing_threshold is None"),
+        (([[1]], [1], 0.6, "5"), "max_score is '5'"),
+        (([[1]], [1], 0.6, 10**400), "max_score is 1000"),
+    ],
+)
+def test_what_is_no_number_is_named(arguments: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(InvalidValueError, match=message):
+        evaluate_panel(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"weights": [1e308, 1e308]}, "their sum is finite"),
+        ({"weights": ["a", "b"]}, "they are numbers"),
+        ({"eps": 5e-324, "temperature": 0.1}, "eps is 5e-324"),
+        ({"eps": "a"}, "eps is 'a'"),
+    ],
+)
+def test_weights_and_floors_that_overflow_are_named(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidValueError, match=message):
+        fuse([[0.5, 0.7]], **options)
+    with pytest.raises(InvalidValueError, match="matrix of numbers"):
+        fuse([[10**400, 0.5]])

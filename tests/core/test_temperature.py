@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tcva_adapters.core.temperature import PRESETS, Bounds, check_temperature, exponent
@@ -51,3 +52,9 @@ def test_out_of_range(temperature: Any) -> None:
 def test_wrong_bounds(ends: dict[str, float]) -> None:
     with pytest.raises(InvalidValueError):
         Bounds(**ends)
+
+
+def test_numbers_of_no_ordinary_size_are_refused() -> None:
+    for wrong in (10**400, np.array([0.5, 0.6])):
+        with pytest.raises(InvalidValueError, match="one number of ordinary size"):
+            check_temperature(wrong)  # type: ignore[arg-type]  # what a user may get wrong

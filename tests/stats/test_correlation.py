@@ -119,3 +119,8 @@ def test_importing_the_room_does_not_load_scipy() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert "scipy" not in done.stdout.split()
+
+
+def test_a_whole_number_larger_than_any_float_is_refused() -> None:
+    with pytest.raises(InvalidValueError, match="scores must be numbers"):
+        agreement("spearman", [10**400, 1], [1, 2])

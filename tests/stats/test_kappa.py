@@ -45,7 +45,7 @@ def test_what_chance_explains_is_undefined() -> None:
 def test_bad_input_is_named() -> None:
     with pytest.raises(InvalidValueError, match=r"5\.0 is no level; levels are 0 to 4"):
         weighted_kappa([5], [0], levels=5)
-    with pytest.raises(InvalidValueError, match="same items"):
+    with pytest.raises(InvalidValueError, match="different lengths: 2 of first, 1 of second"):
         weighted_kappa([1, 2], [1], levels=5)
     with pytest.raises(InvalidValueError, match="levels by levels"):
         kappa_of_table([[1, 2, 3]])
@@ -53,3 +53,12 @@ def test_bad_input_is_named() -> None:
         kappa_of_table([[1, -2], [0, 1]])
     with pytest.raises(InvalidValueError, match="unknown weights 'cubic'"):
         kappa_of_table([[1, 2], [0, 1]], "cubic")  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_what_is_no_number_is_refused() -> None:
+    with pytest.raises(InvalidValueError, match="counts must be numbers"):
+        kappa_of_table([["a"]])
+    with pytest.raises(InvalidValueError, match="first must be numbers"):
+        weighted_kappa(["a"], [0], levels=2)
+    with pytest.raises(InvalidValueError, match="levels is 0"):
+        weighted_kappa([], [], levels=0)

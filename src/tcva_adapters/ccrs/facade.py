@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import hashlib
-import json
 import warnings
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -19,12 +17,12 @@ from tcva_adapters.ccrs.exact import ExactMatch, check_mode, exact_match
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, Metric, fields_of, resolve_metrics
 from tcva_adapters.ccrs.rater import Answers, Rater, resolve_rater
 from tcva_adapters.ccrs.result import CCRSResult, MetricAnswer, check_lambda
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, TCVAError
-from tcva_adapters.facade import _progress_bar
+from tcva_adapters.errors import InvalidSampleError, TCVAError
+from tcva_adapters.facade import check_concurrency, check_kind, progress_bar
 from tcva_adapters.judging.assessment import Reason, Unscored, Usage
-from tcva_adapters.judging.judge import _EMPTY
+from tcva_adapters.judging.judge import EMPTY_REASONS
 from tcva_adapters.judging.sample import Sample
-from tcva_adapters.judging.store import VerdictStore
+from tcva_adapters.judging.store import VerdictStore, digest
 
 _KEY_VERSION: Final = 1
 
@@ -80,9 +78,9 @@ class CCRS:
         store: VerdictStore | str | Path | None = None,
         max_concurrency: int = 8,
     ) -> None:
-        if max_concurrency < 1:
-            msg = f"max_concurrency={max_concurrency!r}; at least 1 is needed"
-            raise InvalidValueError(msg)
+        check_concurrency(max_concurrency)
+        check_kind("store", store, VerdictStore, str, Path)
+        check_kind("suite", suite, bool)
         check_mode(em)
         self.metrics = resolve_metrics(metrics)
         self.lambda_ = check_lambda(lambda_)
@@ -127,7 +125,7 @@ class CCRS:
             InvalidSampleError: One of them is no `Sample`.
         """
         batch = _Batch(self, samples)
-        with _progress_bar(len(batch.jobs), progress) as tick:
+        with progress_bar(len(batch.jobs), progress) as tick:
             if self.rater.is_local or len(batch.jobs) < 2:
                 for job in batch.jobs:
                     batch.rate(job)
@@ -160,7 +158,7 @@ class CCRS:
                 await batch.arate(job)
                 tick()
 
-        with _progress_bar(len(batch.jobs), progress) as tick:
+        with progress_bar(len(batch.jobs), progress) as tick:
             async with asyncio.TaskGroup() as group:
                 for job in batch.jobs:
                     group.create_task(one(job))
@@ -185,8 +183,7 @@ class CCRS:
             "prompt_version": self.rater.prompt_version,
             "parameters": dict(self.rater.parameters),
         }
-        text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
+        return digest(parts)
 
 
 def _jobs(ccrs: CCRS, sample: Sample) -> tuple[_Job, ...]:
@@ -209,7 +206,7 @@ def _without_call(rater: Rater, sample: Sample, metric: Metric) -> MetricAnswer 
         return _answer(rater, metric, 0.0)
     if not (sample.field(metric.against) or "").strip():
         detail = f"{metric.against} is empty"
-        return _answer(rater, metric, Unscored(reason=_EMPTY[metric.against], detail=detail))
+        return _answer(rater, metric, Unscored(reason=EMPTY_REASONS[metric.against], detail=detail))
     return None
 
 
@@ -265,17 +262,18 @@ class _Batch:
         """Get the answers of a job: from the store, else from the judge."""
         known, left = self._known(job)
         if left and self._fatal is None:
-            self._keep(job, known, self._ccrs.rater.rate(job.sample, left))
+            self._keep(job, self._ccrs.rater.rate(job.sample, job.metrics, left=left), known)
         else:
-            self._keep(job, known, self._given_up(left))
+            self._answers[job.keys] = {**known, **self._given_up(left)}
 
     async def arate(self, job: _Job) -> None:
         """The same, awaited."""
         known, left = self._known(job)
         if left and self._fatal is None:
-            self._keep(job, known, await self._ccrs.rater.arate(job.sample, left))
+            new = await self._ccrs.rater.arate(job.sample, job.metrics, left=left)
+            self._keep(job, new, known)
         else:
-            self._keep(job, known, self._given_up(left))
+            self._answers[job.keys] = {**known, **self._given_up(left)}
 
     def results(self) -> list[CCRSResult]:
         """One result per sample, in order."""
@@ -321,12 +319,11 @@ class _Batch:
         bare = why.model_copy(update={"raw_reply": None})
         return {metric.name: _answer(self._ccrs.rater, metric, bare) for metric in metrics}
 
-    def _keep(self, job: _Job, known: Answers, new: Answers) -> None:
+    def _keep(self, job: _Job, new: Answers, known: Answers) -> None:
         fatal = (a.unscored for a in new.values() if a.unscored is not None and a.unscored.fatal)
-        given_up = self._fatal is not None
         self._fatal = self._fatal or next(fatal, None)
         store = self._ccrs.store
-        if store is not None and not given_up:
+        if store is not None:
             keys = dict(zip((metric.name for metric in job.metrics), job.keys, strict=True))
             try:
                 for name, answer in new.items():

@@ -47,13 +47,18 @@ class LexicalRater:
         """The settings of the judge of claims that coherence and correctness use."""
         return {"settings": repr(_CLAIMS.lexical.settings), "max_claims": str(_CLAIMS.max_claims)}
 
-    def rate(self, sample: Sample, metrics: Sequence[Metric]) -> dict[str, MetricAnswer]:
+    def rate(
+        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric] | None = None
+    ) -> dict[str, MetricAnswer]:
         """One answer per metric; the sample has the fields that they need."""
-        return {metric.name: self._rated(sample, metric) for metric in metrics}
+        wanted = metrics if left is None else left
+        return {metric.name: self._rated(sample, metric) for metric in wanted}
 
-    async def arate(self, sample: Sample, metrics: Sequence[Metric]) -> dict[str, MetricAnswer]:
+    async def arate(
+        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric] | None = None
+    ) -> dict[str, MetricAnswer]:
         """The same; it does not wait for anything."""
-        return self.rate(sample, metrics)
+        return self.rate(sample, metrics, left=left)
 
     def _rated(self, sample: Sample, metric: Metric) -> MetricAnswer:
         started = time.perf_counter()

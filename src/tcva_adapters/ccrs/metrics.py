@@ -143,13 +143,14 @@ def resolve_metric(metric: Any) -> Metric:
     >>> resolve_metric("question relevance").name
     'qr'
     """
-    if isinstance(metric, Metric):
+    if isinstance(metric, Metric) and metric is METRICS.get(metric.name):
         return metric
     plain = metric.strip().casefold().replace("_", " ") if isinstance(metric, str) else None
     found = next((m for m in _ALL if plain in (m.name, m.title)), None)
     if found is None:
         names = ", ".join(f"{m.name} ({m.title})" for m in _ALL)
-        msg = f"unknown metric {metric!r}; the metrics are {names}"
+        given = metric.name if isinstance(metric, Metric) else metric
+        msg = f"unknown metric {given!r}; the metrics are {names}"
         raise InvalidValueError(msg)
     return found
 

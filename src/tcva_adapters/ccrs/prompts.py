@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from tcva_adapters.ccrs.metrics import Metric, fields_of
-from tcva_adapters.judging.prompts import JudgeRequest
-from tcva_adapters.judging.prompts import _fields as fenced_fields
+from tcva_adapters.judging.prompts import JudgeRequest, fenced_fields
 from tcva_adapters.judging.sample import Sample
 
 PROMPT_VERSION: Final = "ccrs/1"

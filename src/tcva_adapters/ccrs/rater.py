@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,14 +14,13 @@ from tcva_adapters.ccrs.result import MetricAnswer
 from tcva_adapters.ccrs.result import Protocol as Asking
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.assessment import Reason, Unscored, Usage
-from tcva_adapters.judging.call_errors import as_judge_error
-from tcva_adapters.judging.judge import (
-    LexicalSampleJudge,
-    ModelJudge,
-    _CannotScoreError,
-    _checked,
-    _Conversation,
+from tcva_adapters.judging.conversation import (
+    CannotScoreError,
+    Conversation,
+    aconverse,
+    converse,
 )
+from tcva_adapters.judging.judge import LexicalSampleJudge, ModelJudge
 from tcva_adapters.judging.models import JudgeModel, ModelReply
 from tcva_adapters.judging.prompts import JudgeRequest
 from tcva_adapters.judging.resolve import resolve_judge
@@ -54,10 +53,20 @@ class Rater(Protocol):
     def is_local(self) -> bool:
         """True for one that computes in this process."""
 
-    def rate(self, sample: Sample, metrics: Sequence[Metric]) -> Answers:
-        """One answer per metric; the sample has what they need, and the response is not blank."""
+    def rate(
+        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric] | None = None
+    ) -> Answers:
+        """One answer per metric; the sample has what they need, and the response is not blank.
 
-    async def arate(self, sample: Sample, metrics: Sequence[Metric]) -> Answers:
+        Args:
+            sample: What is rated.
+            metrics: By what. A suite shows the judge all of them.
+            left: Those of them that still lack a number; all by default.
+        """
+
+    async def arate(
+        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric] | None = None
+    ) -> Answers:
         """The same, awaited."""
 
 
@@ -90,53 +99,46 @@ class ModelRater:
         """``suite`` or ``single``."""
         return "suite" if self.suite else "single"
 
-    def rate(self, sample: Sample, metrics: Sequence[Metric]) -> Answers:
-        """One answer per metric: in one conversation, or in one for each."""
-        if not self.suite and len(metrics) > 1:
-            return {name: a for m in metrics for name, a in self.rate(sample, [m]).items()}
-        steps = self._steps(sample, metrics)
-        try:
-            request = next(steps)
-            while True:
-                try:
-                    reply = _checked(self.model.complete(request))
-                except Exception as error:  # noqa: BLE001  # any failure of a call is a value here
-                    request = steps.throw(as_judge_error(error))
-                else:
-                    request = steps.send(reply)
-        except StopIteration as stop:
-            return stop.value  # type: ignore[no-any-return]  # a generator hands its result over untyped
+    def rate(
+        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric] | None = None
+    ) -> Answers:
+        """One answer per metric: in one conversation, or in one for each; see `Rater`."""
+        found: Answers = {}
+        for steps in self._conversations(sample, metrics, left):
+            found |= converse(steps, self.model)
+        return found
 
-    async def arate(self, sample: Sample, metrics: Sequence[Metric]) -> Answers:
+    async def arate(
+        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric] | None = None
+    ) -> Answers:
         """The same, awaited."""
-        if not self.suite and len(metrics) > 1:
-            return {name: a for m in metrics for name, a in (await self.arate(sample, [m])).items()}
-        steps = self._steps(sample, metrics)
-        try:
-            request = next(steps)
-            while True:
-                try:
-                    reply = _checked(await self.model.acomplete(request))
-                except Exception as error:  # noqa: BLE001  # as above; cancellation passes through
-                    request = steps.throw(as_judge_error(error))
-                else:
-                    request = steps.send(reply)
-        except StopIteration as stop:
-            return stop.value  # type: ignore[no-any-return]  # as above
+        found: Answers = {}
+        for steps in self._conversations(sample, metrics, left):
+            found |= await aconverse(steps, self.model)
+        return found
 
-    def _steps(self, sample: Sample, metrics: Sequence[Metric]) -> Steps:
-        talk = _Conversation()
+    def _conversations(
+        self, sample: Sample, metrics: Sequence[Metric], left: Sequence[Metric] | None
+    ) -> Iterator[Steps]:
+        wanted = metrics if left is None else left
+        if self.suite:
+            yield self._steps(sample, metrics, wanted)
+        else:
+            yield from (self._steps(sample, [metric], [metric]) for metric in wanted)
+
+    def _steps(self, sample: Sample, metrics: Sequence[Metric], wanted: Sequence[Metric]) -> Steps:
+        talk = Conversation()
         ratings: dict[str, Rating] = {}
         failure: Unscored | None = None
         try:
-            reply = yield from talk.ask(self._request(sample, metrics, metrics))
-            ratings = self._read(reply, metrics)
-            left = [metric for metric in metrics if ratings[metric.name].value is None]
-            if left:
-                problem = ratings[left[0].name].problem
-                reply = yield from talk.ask(self._request(sample, metrics, left, problem))
-                ratings |= self._read(reply, left)
-        except _CannotScoreError as stop:
+            reply = yield from talk.ask(self._request(sample, metrics, wanted))
+            ratings = self._read(reply, wanted)
+            lacking = [metric for metric in wanted if ratings[metric.name].value is None]
+            if lacking:
+                problem = ratings[lacking[0].name].problem
+                reply = yield from talk.ask(self._request(sample, metrics, lacking, problem))
+                ratings |= self._read(reply, lacking)
+        except CannotScoreError as stop:
             failure = stop.unscored
         return {
             metric.name: self._answer(
@@ -144,9 +146,9 @@ class ModelRater:
                 ratings.get(metric.name),
                 failure,
                 talk.replies,
-                talk.usage if metric is metrics[0] else Usage(),
+                talk.usage if metric is wanted[0] else Usage(),
             )
-            for metric in metrics
+            for metric in wanted
         }
 
     def _request(

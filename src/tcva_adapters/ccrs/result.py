@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Final, Literal
+from numbers import Real
+from typing import Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from tcva_adapters.ccrs.exact import ExactMatch
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS
@@ -49,6 +50,16 @@ class MetricAnswer(BaseModel):
     usage: Usage = Usage()
     from_store: bool = False
 
+    @model_validator(mode="after")
+    def _rated_or_not(self) -> Self:
+        if self.metric not in METRICS:
+            msg = f"unknown metric {self.metric!r}; the metrics are {', '.join(METRICS)}"
+            raise ValueError(msg)
+        if (self.rating is None) == (self.unscored is None):
+            msg = f"{self.metric} has a rating or a reason why it has none, not both or neither"
+            raise ValueError(msg)
+        return self
+
 
 class CCRSResult(BaseModel):
     """The scores of one sample, and the answers behind them.
@@ -83,9 +94,17 @@ class CCRSResult(BaseModel):
     answers: dict[str, MetricAnswer]
     exact: bool | None = None
     em: ExactMatch = "strict"
-    lambda_: float = DEFAULT_LAMBDA
+    lambda_: float = Field(default=DEFAULT_LAMBDA, ge=0.0, le=1.0, allow_inf_nan=False)
     sample_id: str | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _under_their_names(self) -> Self:
+        for name, answer in self.answers.items():
+            if name != answer.metric:
+                msg = f"the answer of {answer.metric!r} stands under {name!r}"
+                raise ValueError(msg)
+        return self
 
     @property
     def scores(self) -> dict[str, float | None]:
@@ -190,7 +209,7 @@ def check_lambda(value: Any) -> float:
     Raises:
         InvalidValueError: It is no number in [0, 1].
     """
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
+    if not _is_share(value):
         msg = f"lambda_={value!r}; the weight of the exact match lies in [0, 1]"
         raise InvalidValueError(msg)
     return float(value)
@@ -202,7 +221,14 @@ def check_threshold(value: Any) -> float:
     Raises:
         InvalidValueError: It is no number in [0, 1].
     """
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
+    if not _is_share(value):
         msg = f"threshold={value!r}; it lies in [0, 1]"
         raise InvalidValueError(msg)
     return float(value)
+
+
+def _is_share(value: Any) -> bool:
+    # Real is also what numpy's numbers are, of any size.
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    return 0.0 <= float(value) <= 1.0

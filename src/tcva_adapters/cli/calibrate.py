@@ -11,13 +11,15 @@ from rich.console import Console
 from rich.table import Table
 
 from tcva_adapters.cli import options
-from tcva_adapters.cli.judged import File, SkipBad, read_judged
+from tcva_adapters.cli.judged import File, SkipBad, note_unused, read_judged
 from tcva_adapters.compare.calibrate import Calibration
 from tcva_adapters.compare.calibrate import calibrate as calibrate_counts
-from tcva_adapters.compare.candidates import describe, temperature_grid
+from tcva_adapters.compare.candidates import DEFAULT, describe, temperature_grid
 from tcva_adapters.compare.labels import human_labels, metadata_values
 from tcva_adapters.compare.profiles import Profile, calibrate_profiles, to_config
+from tcva_adapters.config import Config
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.judging.scoring import Scoring, changed
 
 _SHOWN_PICKS = 6
 
@@ -81,6 +83,13 @@ def calibrate(
         int, typer.Option("--bootstrap", "-B", help="Resamples for each interval.")
     ] = 2000,
     seed: Annotated[int, typer.Option(help="Seed of divisions and resamples.")] = 0,
+    config: Annotated[
+        Optional[Path],
+        typer.Option(
+            "--config",
+            help="The settings in use now, which a choice has to beat; by default T=0.5.",
+        ),
+    ] = None,
     out: Annotated[
         Optional[Path],
         typer.Option("--out", "-o", help="Write the recommended settings here, for --config."),
@@ -89,6 +98,8 @@ def calibrate(
     as_json: options.AsJson = False,
 ) -> None:
     """Which temperature agrees best with people, and whether that can be told. No call.
+
+    Where several judges were fused, every score is the geometric mean of theirs.
 
     Example: tcva calibrate judged.jsonl --human human_score --out tcva.json
     """
@@ -102,17 +113,21 @@ def calibrate(
     if len(scale) != 2:
         msg = f"--human-scale {human_scale!r}; it is two numbers, e.g. 1,5"
         raise InvalidValueError(msg)
+    if out is not None:
+        options.check_target(out, assessments)
+    baseline = _in_use(config)
     read = read_judged(assessments, skip_bad=skip_bad)
+    note_unused(config, read)
     labels = human_labels(read.assessments, human)
     settings: dict[str, Any] = {
         "objective": objective,
         "temperatures": [t.strip() for t in temperatures.split(",")]
-        if temperatures
+        if temperatures is not None
         else temperature_grid(step),
-        "schemes": [options.parse_scheme(scheme) for scheme in schemes or ["default"]],
-        "penalties": penalties or ["paper"],
-        "floors": floors or ["paper"],
-        "eps": eps or [1e-9],
+        "schemes": [options.parse_scheme(scheme) for scheme in schemes or []] or [baseline.scheme],
+        "penalties": penalties or [baseline.penalty],
+        "floors": floors or [baseline.floor],
+        "eps": eps or [baseline.eps],
         "thresholds": thresholds or None,
         "human_scale": tuple(scale),
         "human_threshold": human_threshold,
@@ -122,16 +137,17 @@ def calibrate(
         "seed": seed,
         "groups": metadata_values(read.assessments, group) if group else None,
     }
-    found = calibrate_counts(read.counts, labels, mapping=mapping is not None, **settings)
+    found = calibrate_counts(
+        read.counts, labels, baseline=baseline, mapping=mapping is not None, **settings
+    )
     profiles = None
     if by is not None:
         parts = metadata_values(read.assessments, by)
         profiles = calibrate_profiles(
             read.counts, labels, parts, baseline=found.recommended, **settings
         )
-    about = {"criterion": read.criterion, "judge": read.judge, "human": human}
+    about = {**read.about, "human": human}
     if out is not None:
-        out.parent.mkdir(parents=True, exist_ok=True)
         to_config(found, criterion=read.criterion, by=by, profiles=profiles, provenance=about).dump(
             out
         )
@@ -141,12 +157,18 @@ def calibrate(
         typer.echo(json.dumps({**about, **figures, "by": by, "profiles": parts_found or None}))
         return
     console = Console(highlight=False, markup=False, soft_wrap=True)
-    console.print(f"{read.criterion} by {read.judge}: {objective} with {human!r}, {_used(found)}")
+    console.print(f"{read.title}: {objective} with {human!r}, {_used(found)}")
     _print_figures(console, found)
     if profiles is not None:
         _print_profiles(console, str(by), profiles)
     if out is not None:
         console.print(f"written to {out}; read with --config {out}")
+
+
+def _in_use(config: Path | None) -> Scoring:
+    """The settings that a file has for all samples; the defaults without one."""
+    given = {} if config is None else Config.load(config).settings.given()
+    return changed(DEFAULT, given)
 
 
 def _used(found: Calibration) -> str:
@@ -164,7 +186,8 @@ def _print_figures(console: Console, found: Calibration) -> None:
     table.add_column()
     table.add_column(justify="right")
     table.add_column()
-    table.add_row(describe(found.baseline), f"{found.before:.3f}", "the default")
+    before = "the default" if found.baseline == DEFAULT else "in use now"
+    table.add_row(describe(found.baseline), f"{found.before:.3f}", before)
     table.add_row(
         describe(found.chosen),
         f"{found.in_sample:.3f}",

@@ -19,7 +19,7 @@ from tcva_adapters.ccrs import CCRS, CCRSResult, Composite, composite
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, resolve_metrics
 from tcva_adapters.ccrs.summary import CCRSSummary, summarise_ccrs
 from tcva_adapters.cli import options
-from tcva_adapters.cli.evaluate import DEFAULT_STORE, INTERRUPTED, _check_target
+from tcva_adapters.cli.evaluate import DEFAULT_STORE, INTERRUPTED
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.judging.store import VerdictStore
 
@@ -90,7 +90,7 @@ def ccrs(
         msg = "--json and --out - both write to standard output; give --out a file"
         raise InvalidValueError(msg)
     if out is not None and out != "-":
-        _check_target(Path(out), samples)
+        options.check_target(Path(out), samples)
     rater = CCRS(
         [name.strip() for name in metrics.split(",")],
         judge=judge,
@@ -124,7 +124,7 @@ def ccrs(
     _use_store(rater, store, notes, is_wanted=not no_store)
     results = _rated(rater, read.samples, notes)
     if out is not None:
-        io.write_assessments(out, results)  # type: ignore[arg-type]  # it writes what has to_json
+        io.write_assessments(out, results)
     summary = summarise_ccrs(results, composites(results))
     if as_json:
         setting = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import warnings
 from collections import Counter
@@ -36,9 +37,14 @@ from tcva_adapters.diagnosis import NO_TELEMETRY
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.facade import TCVA
 from tcva_adapters.judging.store import VerdictStore
+from tcva_adapters.stats.checks import whole
+from tcva_adapters.stats.scipy_extra import scipy_module
 
 NOBODY: Final = "none"
+PATIENCE: Final = 900.0  # above what a metric's calls may take with all their retries
 WIDTH: Final = 100
+PAIRS: Final = 25
+"""Room for TCVA beside each native metric."""
 
 
 def compare(
@@ -104,6 +110,10 @@ def compare(
     scheme: options.Scheme = "default",
     penalty: options.Penalty = "paper",
     max_concurrency: Annotated[int, typer.Option(help="Judgements under way at once.")] = 8,
+    timeout: Annotated[
+        float,
+        typer.Option(help="Seconds after which a native metric is given up on a sample."),
+    ] = PATIENCE,
     bootstrap: Annotated[
         int, typer.Option("--bootstrap", "-B", help="Resamples per interval, with --human.")
     ] = 10_000,
@@ -156,7 +166,7 @@ def compare(
         notes.print(f"skipped line {line}: {message}")
     judged = named(read.samples, read.lines)
     brought = [bring(spec, judged) for spec in results or []]
-    people = None if human is None else human_scores(judged, human)
+    people = _brought_labels(brought) if human is None else human_scores(judged, human)
     ours = [tcva_name(t) for t in grid]
     if tcva.profiles is not None:
         ours.append(profile_name(tcva.profiles))
@@ -166,6 +176,8 @@ def compare(
             notes.print(note)
         names = [*ours, *(m.name for m in methods), *(m for one in brought for m in one.methods)]
         fused = [_fused(text, names) for text in fuse or []]
+        _check_names([*names, *(method.name for method in fused)], thresholds)
+        _check_means(bootstrap, timeout, has_people=people is not None)
         models = native_models(judge, tcva.judge, max_concurrency=max_concurrency)
         with NativeLog(out / "natives.jsonl") as log, VerdictStore(out / "verdicts.sqlite") as kept:
             tcva.store = kept
@@ -178,14 +190,13 @@ def compare(
                         temperatures=grid,
                         log=log,
                         models=models,
+                        seconds=timeout,
                         on_row=on_row,
                     )
             except KeyboardInterrupt:
                 notes.print(f"interrupted: what is done is in {out}; the same command goes on")
                 raise typer.Exit(INTERRUPTED) from None
     rows = outcome.rows + [row for one in brought for row in one.rows]
-    if people is None:
-        people = _brought_labels(brought)
     shares = _add_fused(fused, rows)
     table = ScoreTable.of(rows, people)
     gained = gains(fused, table, n_boot=bootstrap)
@@ -242,6 +253,28 @@ def _temperatures(text: str) -> list[float]:
         msg = f"--temperatures {text!r} names one twice"
         raise InvalidValueError(msg)
     return grid
+
+
+def _check_names(names: Sequence[str], thresholds: Mapping[str, float]) -> None:
+    """Refuse, before anything is paid for, what could not be put into one table afterwards."""
+    twice = next((name for name, number in Counter(names).items() if number > 1), None)
+    if twice is not None:
+        msg = f"two methods are named {twice!r}; name existing scores with --results NAME=FILE"
+        raise InvalidValueError(msg)
+    for name, limit in thresholds.items():
+        if name not in names or not math.isfinite(limit):
+            msg = f"--pass-from {name}={limit:g}: a finite number for one of {', '.join(names)}"
+            raise InvalidValueError(msg)
+
+
+def _check_means(bootstrap: int, timeout: float, *, has_people: bool) -> None:
+    """The same for what statistics and metrics need."""
+    whole("--bootstrap", bootstrap, least=1)
+    if not timeout > 0.0:
+        msg = f"--timeout {timeout:g}; give a number of seconds above 0"
+        raise InvalidValueError(msg)
+    if has_people:
+        scipy_module("stats")
 
 
 def _parts(text: str) -> list[str]:
@@ -347,7 +380,8 @@ def _print(tcva: TCVA, outcome: Outcome, summary: Comparison, view: DecisionView
         f"{spent.input_tokens} + {spent.output_tokens} tokens",
         soft_wrap=True,
     )
-    print_comparison(console, summary)
+    middle = tcva_name(view.temperatures[len(view.temperatures) // 2])
+    print_comparison(console, summary, pairs=PAIRS, lead=middle)
     print_decisions(console, view)
 
 

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Optional
@@ -105,7 +104,7 @@ def evaluate(
         msg = "--store and --no-store exclude each other"
         raise InvalidValueError(msg)
     if out is not None and out != "-":
-        _check_target(Path(out), samples)
+        options.check_target(Path(out), samples)
     dial = {
         "criterion": criterion,
         "temperature": temperature,
@@ -164,19 +163,6 @@ def evaluate(
     _gate(gates, summary, notes)
 
 
-def _check_target(target: Path, source: str) -> None:
-    """Refuse, before anything is paid for, to write where it will fail or destroy the samples."""
-    if source != "-" and target.exists() and target.samefile(source):
-        msg = f"--out {target} is the file that the samples come from; choose another"
-        raise InvalidValueError(msg)
-    if target.is_dir():
-        msg = f"--out {target} is a folder; name a file"
-        raise InvalidValueError(msg)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryFile(dir=target.parent):
-        pass
-
-
 def _with_needed_fields(
     tcva: TCVA, read: io.SampleFile, *, skip_bad: bool
 ) -> tuple[list[io.Sample], list[tuple[int, str]]]:
@@ -219,9 +205,26 @@ def _figures(
         "skipped": skipped,
         **summary.as_dict(),
     }
+    if tcva.members:
+        figures["fused"] = _lacking(tcva, results)
+    if tcva.profiles is not None:
+        figures["profiles"] = {"by": tcva.profiles.by, "values": list(tcva.profiles.values)}
     if tcva.jury:
         figures["panel"] = panel_figures([result.assessment for result in results])
     return figures
+
+
+def _lacking(tcva: TCVA, results: Sequence[Result]) -> list[dict[str, Any]]:
+    """The further judges, and on how many of the scored samples each was left out."""
+    fused = [result.assessment.members for result in results if result.assessment.members]
+    return [
+        {
+            "judge": member.judge.name,
+            "criterion": member.criterion.name,
+            "left_out": sum(judged[place].unscored is not None for judged in fused),
+        }
+        for place, member in enumerate(tcva.members)
+    ]
 
 
 def _print_summary(
@@ -234,6 +237,12 @@ def _print_summary(
         f"{dial.scheme.name} weights, {dial.penalty} penalty, threshold {dial.threshold:g}",
         soft_wrap=True,
     )
+    for member in _lacking(tcva, results):
+        left_out = f"; left out on {n} samples" if (n := member["left_out"]) else ""
+        console.print(f"fused with {member['criterion']} by {member['judge']}{left_out}")
+    if tcva.profiles is not None:
+        names = ", ".join(tcva.profiles.values)
+        console.print(f"other settings by {tcva.profiles.by!r}: {names}", soft_wrap=True)
     table = Table(box=None, pad_edge=False)
     for heading in ("mean", "passed", "scored", *summary.levels):
         table.add_column(heading, justify="right")

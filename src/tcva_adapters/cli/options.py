@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Optional
@@ -93,6 +94,28 @@ def under_config(
         if source is not None and source.name != "DEFAULT"
     }
     return {**dial, **configured(config, typed)}
+
+
+def check_target(target: Path, source: str) -> None:
+    """Refuse, before anything is paid for, to write where it will fail or destroy the input.
+
+    Args:
+        target: What ``--out`` names.
+        source: The file that is read.
+
+    Raises:
+        InvalidValueError: It is a folder, or the file that is read.
+        OSError: It cannot be written.
+    """
+    if source != "-" and target.exists() and target.samefile(source):
+        msg = f"--out {target} is the file that the samples come from; choose another"
+        raise InvalidValueError(msg)
+    if target.is_dir():
+        msg = f"--out {target} is a folder; name a file"
+        raise InvalidValueError(msg)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=target.parent):
+        pass
 
 
 def parse_scheme(text: str) -> str | list[float]:

@@ -14,13 +14,14 @@ from rich.console import Console
 from rich.table import Table
 
 from tcva_adapters.cli import options
-from tcva_adapters.cli.judged import File, Judged, SkipBad, read_judged
+from tcva_adapters.cli.judged import File, Judged, SkipBad, note_unused, read_judged
 from tcva_adapters.compare.labels import human_labels
 from tcva_adapters.core.aggregation import sweep as sweep_counts
 from tcva_adapters.core.collapse import ablation as ablation_of
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.judging.scoring import GEOMETRIC
 from tcva_adapters.stats.bootstrap import Interval, intervals
 
 # Attribute of `core.collapse.Ablation`, and what the tables say.
@@ -94,6 +95,8 @@ def sweep(
 ) -> None:
     """Mean scores of stored assessments over temperatures, schemes and penalties. No call.
 
+    Where several judges were fused, every figure is of the geometric mean of their scores.
+
     Example: tcva sweep judged.jsonl --ablation --human human_score
     """
     if ablation and penalties:
@@ -107,7 +110,8 @@ def sweep(
         chosen = dial.get("scheme", WeightScheme.DEFAULT)
         weights = SCHEMES if ablation and config is None else {chosen.name: chosen}
     read = read_judged(assessments, skip_bad=skip_bad)
-    counts = read.counts
+    note_unused(config, read)
+    judges = list(read.counts.swapaxes(0, 1))
     labels = None if human is None else human_labels(read.assessments, human)
 
     def row(name: str, variant: str, scheme: str, penalty: str, scores: FloatArray) -> _Row:
@@ -122,14 +126,17 @@ def sweep(
     tables: dict[str, list[_Row]] = {}
     if ablation:
         first, scheme = next(iter(weights.items()))
-        at = [ablation_of(counts, t, scheme=scheme, **floored) for t in grid]
+        at = [[ablation_of(rows, t, scheme=scheme, **floored) for rows in judges] for t in grid]
         tables["variant"] = [
             row(
                 name,
                 variant,
                 "default" if variant == "binary" else first,
                 "off" if variant == "without_penalty" else "paper",
-                np.stack([getattr(part, variant) for part in at], axis=1),
+                np.stack(
+                    [GEOMETRIC.joined([getattr(part, variant) for part in parts]) for parts in at],
+                    axis=1,
+                ),
             )
             for variant, name in _VARIANTS.items()
         ]
@@ -140,7 +147,12 @@ def sweep(
             "full",
             name,
             penalty,
-            sweep_counts(counts, grid, scheme=scheme, penalty=penalty, **floored),
+            GEOMETRIC.joined(
+                [
+                    sweep_counts(rows, grid, scheme=scheme, penalty=penalty, **floored)
+                    for rows in judges
+                ]
+            ),
         )
         for (name, scheme), penalty in product(
             weights.items(), penalties or [dial.get("penalty", "paper")]
@@ -164,7 +176,7 @@ def _print_json(
             if row.agreement:
                 record["spearman"] = _figures(row.agreement[i])
             records.append(record)
-    about = {"criterion": read.criterion, "judge": read.judge, "samples": len(read.assessments)}
+    about = {**read.about, "samples": len(read.assessments)}
     typer.echo(json.dumps({**about, "skipped": read.skipped, "human": human, "rows": records}))
 
 
@@ -182,8 +194,7 @@ def _print_tables(
     console = Console(width=width, highlight=False, markup=False)
     scored = sum(a.unscored is None for a in read.assessments)
     console.print(
-        f"{read.criterion} by {read.judge}: mean score over {scored} of {len(read.assessments)} "
-        "assessments",
+        f"{read.title}: mean score over {scored} of {len(read.assessments)} assessments",
         soft_wrap=True,
     )
     if list(tables) == ["scheme"]:

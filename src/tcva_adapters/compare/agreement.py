@@ -200,9 +200,9 @@ def _pair(first: str, second: str, one: FloatArray, two: FloatArray) -> PairAgre
 
 
 def _alpha(levels: FloatArray) -> float:
-    given = levels[np.isfinite(levels)]
-    comparable = np.isfinite(levels).sum(axis=0) > 1
-    if len(np.unique(given)) < 2 or not comparable.any():
+    # A claim that one judge alone rated says nothing of agreement, not even which levels are in use.
+    levels = levels[:, np.isfinite(levels).sum(axis=0) > 1]
+    if len(np.unique(levels[np.isfinite(levels)])) < 2:
         return float("nan")
     try:
         krippendorff = import_module("krippendorff")

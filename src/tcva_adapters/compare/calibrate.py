@@ -183,6 +183,8 @@ def calibrate(
 
     Args:
         counts: Shape (N, 5): claims per level, fully first. A row of zeros is an unscored sample.
+            Or (N, J, 5), where the scores of J judges are fused, the main one first, by the
+            baseline's ``fusion``: see `tcva_adapters.judging.result.judged_counts`.
         human: Shape (N,): what people said; nan where nobody did.
         objective: ``spearman``, ``kendall``, ``mae``, ``f1`` or ``kappa`` (the last two compare
             pass and fail).

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any, Final
 
@@ -49,6 +50,8 @@ def candidates(
 ) -> list[Scoring]:
     """Every combination, and the baseline, each once, those closest to the baseline first.
 
+    What is not chosen here (the fusion of several judges, say) is the baseline's.
+
     Keeping the baseline is always possible. Among candidates that agree with people equally well
     the first one wins, so settings change only for a reason.
 
@@ -56,7 +59,7 @@ def candidates(
         InvalidValueError: A setting is out of range or unknown.
     """
     combinations = product(
-        [check_temperature(t) for t in temperatures],
+        [check_temperature(t, baseline.bounds) for t in temperatures],
         [WeightScheme.resolve(scheme) for scheme in schemes],
         penalties,
         floors,
@@ -64,7 +67,7 @@ def candidates(
         thresholds,
     )
     every = [
-        Scoring(temperature=t, scheme=w, penalty=p, floor=f, eps=e, threshold=at)
+        replace(baseline, temperature=t, scheme=w, penalty=p, floor=f, eps=e, threshold=at)
         for t, w, p, f, e, at in combinations
     ]
 
@@ -79,14 +82,24 @@ def candidates(
 
 
 def score_matrix(counts: FloatArray, settings: Sequence[Scoring]) -> FloatArray:
-    """The scores under each setting, shape (N, settings)."""
+    """The scores under each setting, fused where there are several judges.
+
+    Args:
+        counts: Shape (N, J, 5).
+        settings: With one fusion.
+
+    Returns:
+        Shape (N, settings); nan where the first judge has no verdicts.
+    """
     scores = np.empty((len(counts), len(settings)))
     together: dict[tuple[Any, ...], list[int]] = {}
     for j, scoring in enumerate(settings):
         together.setdefault(tuple(scoring.options.values()), []).append(j)
     for columns in together.values():
         grid = [settings[j].temperature for j in columns]
-        scores[:, columns] = sweep(counts, grid, **settings[columns[0]].options)
+        first = settings[columns[0]]
+        judges = [sweep(rows, grid, **first.options) for rows in counts.swapaxes(0, 1)]
+        scores[:, columns] = first.fusion.joined(judges)
     return scores
 
 

@@ -19,7 +19,7 @@ from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.assessment import Assessment
-from tcva_adapters.judging.result import Result, Scoring
+from tcva_adapters.judging.result import Result, Scoring, judged_counts
 
 THRESHOLD: Final = 0.5
 """Of a method that has no threshold of its own."""
@@ -208,14 +208,14 @@ def _results(
 
 
 def _passing(results: Mapping[str, Result]) -> dict[str, Spans]:
-    """Where each sample passes; samples with the same counts share the search."""
+    """Where each sample passes; samples with the same counts by all judges share the search."""
     searched: dict[bytes, Spans] = {}
     spans = {}
     for sample, result in results.items():
         if result.unscored is not None:
             spans[sample] = passing(result)
             continue
-        counts = result.assessment.counts.tobytes()
+        counts = judged_counts([result.assessment]).tobytes()
         if counts not in searched:
             searched[counts] = passing(result)
         spans[sample] = searched[counts]

@@ -55,7 +55,12 @@ def read_run(path: str | Path, content: Record, reading: Reading) -> Existing:
     """
     run = content.get("testRunData") or content
     cases: list[Any] = next((run[k] for k in _CASE_KEYS if isinstance(run.get(k), list)), [])
-    per_case = [(case, _metrics_of(case)) for case in cases if isinstance(case, dict)]
+    for number, case in enumerate(cases, start=1):
+        if not isinstance(case, dict):
+            refuse(path, f"test case {number} is {case!r}, no object")
+    per_case = [
+        (case, _metrics_of(case, f"{path}, test case {n}")) for n, case in enumerate(cases, 1)
+    ]
     names = list(dict.fromkeys(name for _, metrics in per_case for name in metrics))
     if reading.methods is not None:
         absent = [name for name in reading.methods if name not in names]
@@ -78,7 +83,8 @@ def read_run(path: str | Path, content: Record, reading: Reading) -> Existing:
                 thresholds[f"deepeval {name}"] = (threshold - low) / (high - low)
         found.append(_case(number, tuple(rows), case))
     first = len(per_case) + 1
-    talks = run.get("conversationalTestCases") or []
+    talks = run.get("conversationalTestCases")
+    talks = talks if isinstance(talks, list) else []
     found += [
         Found(number, (), unusable="a conversation, not one answer")
         for number in range(first, first + len(talks))
@@ -87,10 +93,13 @@ def read_run(path: str | Path, content: Record, reading: Reading) -> Existing:
     return Existing(str(path), "deepeval", methods, tuple(found), thresholds)
 
 
-def _metrics_of(case: Record) -> dict[str, dict[str, Any]]:
+def _metrics_of(case: Record, where: str) -> dict[str, dict[str, Any]]:
     """By name; a name that occurs again in one test case gets a number."""
     metrics: dict[str, dict[str, Any]] = {}
-    for data in _first(case, "metricsData", "metrics_data") or ():
+    listed = _first(case, "metricsData", "metrics_data") or []
+    if not (isinstance(listed, list) and all(isinstance(data, dict) for data in listed)):
+        refuse(where, "its metrics are no list of objects; is the file complete?")
+    for data in listed:
         name = base = str(data.get("name"))
         number = 1
         while name in metrics:
@@ -122,7 +131,7 @@ def _metric_row(name: str, data: Record | None, reading: Reading, where: str) ->
 def _case(number: int, rows: tuple[Row, ...], case: Record) -> Found:
     name = str(case.get("name") or "")
     generated = name.startswith(_GENERATED_NAME) and name[len(_GENERATED_NAME) :].isdigit()
-    metadata = _first(case, "metadata", "additional_metadata") or {}
+    metadata = _first(case, "metadata", "additional_metadata")
     text = {
         field: value if isinstance(value, str) else None
         for field, value in (
@@ -134,11 +143,15 @@ def _case(number: int, rows: tuple[Row, ...], case: Record) -> Found:
         line=number,
         rows=rows,
         # A name that DeepEval made up counts test cases of one run, and says nothing of samples.
-        id=(None if generated else name) or text_of(metadata, ALIASES["id"][:2]),
+        id=(None if generated else name) or _own_id(metadata),
         input=text["input"],
         response=text["response"],
         contexts=passages_of(_first(case, "retrievalContext", "retrieval_context")),
     )
+
+
+def _own_id(metadata: Any) -> str | None:
+    return text_of(metadata, ALIASES["id"][:2]) if isinstance(metadata, dict) else None
 
 
 def _first(record: Record, *names: str) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, Final, NoReturn, TypeGuard
 
 from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.io import Format
+from tcva_adapters.records import Format
 
 Record = Mapping[str, Any]
 
@@ -124,20 +124,21 @@ class Existing:
 
 
 def number_of(value: Any) -> float | None:
-    """A cell as a float, nan where it is empty; None where it is no number."""
-    if value is None:
+    """A cell as a float, nan where it is empty; None where it is no number.
+
+    A whole number that is larger than any float is infinite.
+    """
+    text = value.strip() if isinstance(value, str) else value
+    if text is None or text == "":
         return math.nan
-    if isinstance(value, bool):
+    if isinstance(text, bool) or not isinstance(text, int | float | str):
         return None
-    if isinstance(value, int | float):
-        return float(value)
-    if isinstance(value, str):
-        text = value.strip()
-        try:
-            return float(text) if text else math.nan
-        except ValueError:
-            return None
-    return None
+    try:
+        return float(text)
+    except OverflowError:
+        return math.inf
+    except ValueError:
+        return None
 
 
 def text_of(record: Record, names: Iterable[str]) -> str | None:
@@ -207,8 +208,8 @@ def format_of(path: str | Path) -> Format:
         refuse(path, "there is no such file; check the path")
     except IsADirectoryError:
         refuse(path, "this is a folder; name a file in it")
-    except OSError as error:
-        refuse(path, f"cannot be read: {error.strerror or error}")
+    except (OSError, ValueError) as error:  # a name with a null in it is the latter
+        refuse(path, f"cannot be read: {getattr(error, 'strerror', None) or error}")
     text = line.removeprefix(_BYTE_ORDER_MARK).lstrip()
     if text.startswith(b"PAR1"):
         return "parquet"

@@ -22,8 +22,8 @@ from tcva_adapters.compare.existing_records import (
 )
 from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import UnreadableInputError
-from tcva_adapters.io import Format, _rows  # the rows of a file, before they are samples
 from tcva_adapters.judging.sample import ALIASES
+from tcva_adapters.records import Format, read_records
 
 HUMAN_COLUMNS: Final = ("human", "human_score")
 _ID_COLUMNS: Final = ("sample", *ALIASES["id"])
@@ -93,7 +93,7 @@ Table = list[tuple[int, dict[str, Any]]]
 
 def _table(path: str | Path, kind: Format) -> Table:
     table: Table = []
-    for line, record, error in _rows(path, kind):
+    for line, record, error in read_records(path, kind):
         if record is None:
             msg = f"{path}, {line}: {error}"
             raise UnreadableInputError(msg, line=line)

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, NoReturn, get_args
 
 from tcva_adapters.compare.systems_table import SystemTable
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.io import _format_of, _rows  # the rows of a file, whatever its format
+from tcva_adapters.records import ROW_WORDS, format_of, read_records
 from tcva_adapters.stats.holm import all_of, any_of, holm
 from tcva_adapters.stats.randomisation import TukeyHSD
 
@@ -91,10 +91,10 @@ def read_hypotheses(path: str | Path, table: SystemTable) -> list[Hypothesis]:
         UnreadableInputError: The file cannot be read, or an entry is not as above.
         InvalidValueError: A system or metric that the table does not have, or an unknown suffix.
     """
-    kind = _format_of(path, None)
+    kind = format_of(path)
     entries: list[tuple[str, dict[str, Any]]] = []
-    for line, record, error in _rows(path, kind):
-        where = f"{path}, {'item' if kind == 'json' else 'line'} {line}"
+    for line, record, error in read_records(path, kind):
+        where = f"{path}, {ROW_WORDS[kind]} {line}"
         if record is None:
             _refuse(where, error)
         entries.append((where, record))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self, TextIO
+from typing import Any, Final, Self
 
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import UnreadableInputError
@@ -145,10 +145,10 @@ class NativeLog:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             torn = self._load()
-            self._file: TextIO = path.open("a", encoding="utf-8", newline="\n")
+            # Unbuffered: a line goes out in one piece, also where two runs share the file.
+            self._file = path.open("ab", buffering=0)
             if torn:
-                self._file.write("\n")
-                self._file.flush()
+                self._file.write(b"\n")
         except OSError as error:
             msg = f"{path} cannot be used: {error.strerror or error}; give another folder"
             raise UnreadableInputError(msg) from error
@@ -160,8 +160,9 @@ class NativeLog:
     def put(self, kept: Kept) -> None:
         """Keep a judgement."""
         self._kept[kept.key] = kept
-        self._file.write(kept.to_json() + "\n")
-        self._file.flush()
+        line = f"{kept.to_json()}\n".encode()
+        while line:  # a nearly full disk takes a part, and refuses the next
+            line = line[self._file.write(line) :]
 
     def close(self) -> None:
         """Close the file."""

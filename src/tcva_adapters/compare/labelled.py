@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,28 @@ import numpy.typing as npt
 from tcva_adapters.compare.objectives import Objective
 from tcva_adapters.core.aggregation import check_counts
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.checks import FloatArray
+from tcva_adapters.stats.checks import FloatArray, numbers
+
+
+def by_judge(counts: npt.ArrayLike) -> FloatArray:
+    """Counts of one judge or of several, checked, as shape (N, J, 5).
+
+    Raises:
+        InvalidValueError: Another shape, or an entry that is no count.
+    """
+    try:
+        table = np.asarray(counts, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return check_counts(counts)[:, None]  # which says what is wrong with them
+    if table.ndim != 3:
+        return check_counts(table)[:, None]
+    return check_counts(table.reshape(-1, table.shape[2])).reshape(table.shape)
+
+
+def has_score(counts: FloatArray) -> npt.NDArray[np.bool_]:
+    """Which samples of shape (N, J, 5) have a score: those with verdicts of the first judge."""
+    scored: npt.NDArray[np.bool_] = counts[:, 0].sum(axis=1) > 0.0
+    return scored
 
 
 @dataclass(frozen=True)
@@ -20,7 +42,7 @@ class Labelled:
     """Samples with a score and a label, and how many were left out.
 
     Attributes:
-        counts: Shape (N, 5), no row of zeros.
+        counts: Shape (N, J, 5); the first judge's rows are not zero.
         human: Shape (N,), finite.
         groups: One per sample, or None.
         unscored: Samples left out because they have no score.
@@ -37,20 +59,25 @@ class Labelled:
     def of(
         cls, counts: npt.ArrayLike, human: npt.ArrayLike, groups: Sequence[Any] | None
     ) -> Labelled:
-        """Leave out rows of zeros and labels that are nan.
+        """Leave out samples that the first judge gave no verdicts, and labels that are nan.
+
+        Args:
+            counts: Shape (N, 5), or (N, J, 5) with J judges.
+            human: Shape (N,).
+            groups: Shape (N,), or None.
 
         Raises:
             InvalidValueError: Shapes that do not fit, or nothing is left.
         """
-        rows = check_counts(counts)
-        labels = np.asarray(human, dtype=np.float64)
+        rows = by_judge(counts)
+        labels = numbers("human labels", human)
         if labels.shape != (len(rows),):
             msg = f"human labels have the shape {labels.shape} for {len(rows)} samples"
             raise InvalidValueError(msg)
         if groups is not None and len(groups) != len(rows):
             msg = f"there are {len(groups)} groups for {len(rows)} samples; give one per sample"
             raise InvalidValueError(msg)
-        scored = rows.sum(axis=1) > 0.0
+        scored = has_score(rows)
         labelled = np.isfinite(labels)
         kept = scored & labelled
         if not kept.any():
@@ -74,8 +101,8 @@ class Labelled:
             InvalidValueError: One does, or the scale is none.
         """
         low, high = human_scale
-        if not low < high:
-            msg = f"human_scale={human_scale!r}; its first number is the lowest label"
+        if not -math.inf < low < high < math.inf:
+            msg = f"human_scale={human_scale!r}; it is finite, and its first number is the lowest label"
             raise InvalidValueError(msg)
         least, most = float(self.human.min()), float(self.human.max())
         if least < low or most > high:
@@ -102,6 +129,9 @@ class Labelled:
                 raise InvalidValueError(msg)
             return self.human
         at = sum(human_scale) / 2.0 if threshold is None else threshold
+        if not math.isfinite(at):
+            msg = f"a label passes from {at!r} on; give a finite human_threshold (or human_scale)"
+            raise InvalidValueError(msg)
         passes = (self.human >= at).astype(np.float64)
         if passes.min() == passes.max():
             verdict = "pass" if passes[0] else "fail"

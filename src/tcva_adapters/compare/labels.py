@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -39,7 +40,8 @@ def parse_label(value: Any) -> float:
     if value is None:
         return math.nan
     if isinstance(value, int | float):
-        number = float(value)
+        # A whole number of JSON may be larger than any float.
+        number = float(value) if abs(value) <= sys.float_info.max or value != value else math.inf  # noqa: PLR0124  # nan
     else:
         word = str(value).strip().lower()
         if word in _MISSING:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
+import asyncio
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -19,6 +19,7 @@ from tcva_adapters.judging.models import JudgeModel
 from tcva_adapters.judging.native import NativeScore
 from tcva_adapters.judging.prompted import Prompted
 from tcva_adapters.judging.sample import Sample
+from tcva_adapters.judging.store import digest
 
 ALL: Final = "all"
 _KEY_VERSION: Final = 1
@@ -154,6 +155,9 @@ class Method:
             sample: What is judged.
             judge: The judge's name, with its version or model.
             parameters: Whatever else changes its replies; JSON values.
+
+        Raises:
+            InvalidValueError: A parameter is no JSON value.
         """
         parts = {
             "key_version": _KEY_VERSION,
@@ -163,20 +167,56 @@ class Method:
             "parameters": dict(parameters),
             "sample": {field: getattr(sample, field) for field in self.needs},
         }
-        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+        return digest(parts)
 
-    async def score(self, sample: Sample, llm: Any) -> NativeScore:
+    async def score(self, sample: Sample, llm: Any, *, seconds: float | None = None) -> NativeScore:
         """Run the metric, unmodified; what fails is the ``error`` of its score.
 
         Args:
             sample: A sample that has what the metric needs.
             llm: The framework's LLM, from `llm_of`.
+            seconds: After which a metric that waits is given up; None waits for ever. One that
+                blocks the event loop cannot be given up.
         """
+        task = asyncio.current_task()
         try:
-            score = await _adapter(self.framework).ascore_native(self.metric, sample, llm)
-        except Exception as error:  # noqa: BLE001  # one metric on one sample must not stop the rest
-            return NativeScore(self.metric, None, error=f"{type(error).__name__}: {error}")
-        return score  # type: ignore[no-any-return]  # a module by name has no types
+            async with asyncio.timeout(seconds) as limit:
+                return _usable(
+                    await _adapter(self.framework).ascore_native(self.metric, sample, llm)
+                )
+        except TimeoutError as error:
+            found: BaseException | str = error
+            if limit.expired():
+                found = f"TimeoutError: no score after {seconds:g} seconds"
+        except asyncio.CancelledError as error:
+            if task is not None and task.cancelling():
+                raise
+            found = error  # something inside the metric was cancelled, and not this run
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # one metric on one sample must not stop the rest
+            found = error
+        text = found if isinstance(found, str) else f"{type(found).__name__}: {found}"
+        return NativeScore(self.metric, None, error=text)
+
+
+def _usable(score: Any) -> NativeScore:
+    """The same with a finite score or none.
+
+    Raises:
+        TypeError: It is no score, or holds something else than a number.
+    """
+    if not isinstance(score, NativeScore):
+        msg = f"the metric returned {score!r}"
+        raise TypeError(msg)
+    value: Any = score.score
+    if value is None:
+        return score
+    if isinstance(value, str | bytes):
+        msg = f"the metric returned {value!r}"
+        raise TypeError(msg)
+    number = float(value)
+    if not math.isfinite(number):
+        return replace(score, score=None, error=f"the metric returned {number:g}")
+    return replace(score, score=number)
 
 
 def llm_of(framework: str, model: JudgeModel | Prompted | None) -> Any:
@@ -201,7 +241,8 @@ def choose(
         The methods, framework by framework, and in sentences what was left out.
 
     Raises:
-        InvalidValueError: An unknown framework or metric, or one that needs more than a judge.
+        InvalidValueError: No framework, an unknown framework or metric, or one that needs more
+            than a judge.
         MissingDependencyError: A framework is not installed or cannot be imported.
     """
     known, notes = _installed(frameworks)
@@ -234,6 +275,9 @@ def _names(method: Method) -> tuple[str, ...]:
 
 def _installed(frameworks: Iterable[str]) -> tuple[list[str], list[str]]:
     wanted = list(dict.fromkeys(frameworks))
+    if not wanted:
+        msg = f"no framework is named; known are {', '.join(FRAMEWORKS)}, or {ALL}"
+        raise InvalidValueError(msg)
     notes: list[str] = []
     takes_all = ALL in wanted
     for name in wanted:

@@ -14,6 +14,7 @@ from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.bootstrap import Interval, PairedDifference, intervals, paired_difference
 from tcva_adapters.stats.correlation import MEASURES, Measure, agreement, check_measure
+from tcva_adapters.stats.holm import holm
 
 LEADING: Final[Measure] = "spearman"
 """The measure that picks the best method."""
@@ -149,10 +150,13 @@ def compare_with_people(
         for method in table.methods
         if against and method != against
     ]
-    adjusted = holm([result.p_two_sided for _, result in results])
+    # What could not be tested is no hypothesis that others must allow for.
+    tested = [result.p_two_sided for _, result in results if not math.isnan(result.p_two_sided)]
+    adjusted = iter(holm(tested).tolist())
     tests = tuple(
-        PairedTest(method, against, result, p)
-        for (method, result), p in zip(results, adjusted, strict=True)
+        PairedTest(method, against, result, p if math.isnan(p) else next(adjusted))
+        for method, result in results
+        for p in [result.p_two_sided]
     )
     return People(
         judged=int(judged.sum()),
@@ -161,27 +165,9 @@ def compare_with_people(
         reference=against,
         chosen=reference is None and bool(against),
         tests=tests,
-        n_tests=sum(not math.isnan(result.p_two_sided) for _, result in results),
+        n_tests=len(tested),
         left_out=tuple(left_out),
     )
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's adjusted p-values, in the order given; nan stays nan and is not counted.
-
-    Sorted upwards, the i-th of m (from 0) is multiplied by ``m - i``; then none is smaller than
-    one before it, and none exceeds 1. (Holm, Scand. J. Statist. 6, 1979.)
-
-    >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
-    [0.03, 0.06, 0.06]
-    """
-    known = sorted((p, i) for i, p in enumerate(p_values) if not math.isnan(p))
-    adjusted = [math.nan] * len(p_values)
-    largest = 0.0
-    for place, (p, index) in enumerate(known):
-        largest = max(largest, min(1.0, p * (len(known) - place)))
-        adjusted[index] = largest
-    return adjusted
 
 
 def _best(table: ScoreTable, shared: FloatArray) -> str:

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tcva_adapters.compare.calibrate import FEW_LABELS, Calibration, calibrate
 from tcva_adapters.compare.candidates import as_settings, describe
+from tcva_adapters.compare.labelled import by_judge, has_score
 from tcva_adapters.compare.objectives import Objective
 from tcva_adapters.config import Config, MappingKnots, ProfileTable, Settings
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.scoring import Scoring
-from tcva_adapters.stats.checks import FloatArray
+from tcva_adapters.stats.checks import numbers, same_length
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,8 @@ class Profile:
 
 
 def calibrate_profiles(
-    counts: FloatArray,
-    human: FloatArray,
+    counts: npt.ArrayLike,
+    human: npt.ArrayLike,
     parts: Sequence[Any],
     *,
     baseline: Scoring,
@@ -55,7 +57,7 @@ def calibrate_profiles(
     of G parts each has the level 1 - (1 - level)/G (Bonferroni).
 
     Args:
-        counts: Shape (N, 5).
+        counts: Shape (N, 5), or (N, J, 5) with J judges.
         human: Shape (N,).
         parts: Shape (N,): the part that a sample belongs to; None where it belongs to none.
         baseline: What a part keeps unless its own choice is detectably better.
@@ -77,7 +79,9 @@ def calibrate_profiles(
     if not members:
         msg = "no sample belongs to a part; name a metadata field that samples have"
         raise InvalidValueError(msg)
-    usable = (counts.sum(axis=1) > 0.0) & np.isfinite(human)
+    rows_of, labels = by_judge(counts), numbers("human labels", human)
+    same_length(counts=rows_of, human=labels)
+    usable = has_score(rows_of) & np.isfinite(labels)
     sizes = {part: int(usable[rows].sum()) for part, rows in members.items()}
     large = sum(size >= FEW_LABELS for size in sizes.values())
     keep = f"keep {describe(baseline)}"
@@ -90,8 +94,8 @@ def calibrate_profiles(
             continue
         try:
             found = calibrate(
-                counts[rows],
-                human[rows],
+                rows_of[rows],
+                labels[rows],
                 baseline=baseline,
                 level=1.0 - (1.0 - level) / large,
                 groups=None if groups is None else [groups[i] for i in rows],

@@ -7,8 +7,9 @@ For the runner: ``print_comparison(console, comparison)``, ``print_decisions(con
 from __future__ import annotations
 
 import math
+import textwrap
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rich.console import Console
@@ -28,6 +29,8 @@ _BARS: Final = " ▁▂▃▄▅▆▇█"
 _REASONS: Final = 3
 _ABREAST: Final = 4
 """Methods whose decisions fit side by side."""
+_LISTED: Final = 5
+"""Samples shown where there are more methods than that."""
 _SAMPLE_WIDTH: Final = 15
 _DECISION_WIDTH: Final = 17
 
@@ -52,13 +55,17 @@ def report_dict(
     return {**comparison.to_dict(), "decisions": view, "brought": files}
 
 
-def print_comparison(console: Console, comparison: Comparison, *, pairs: int = 15) -> None:
+def print_comparison(
+    console: Console, comparison: Comparison, *, pairs: int = 15, lead: str | None = None
+) -> None:
     """Methods, people, pairs, and the samples that methods place most differently.
 
     Args:
-        console: Where to; 100 columns are enough for names of up to 24 characters.
+        console: Where to, with ``markup=False``, since names may hold square brackets; 100 columns
+            are enough for names of up to 24 characters.
         comparison: What to print.
         pairs: At most so many pairs of methods; the rest is counted and is in the JSON.
+        lead: A method whose pairs come first.
     """
     console.print(
         f"{len(comparison.methods)} methods on {comparison.samples} samples; "
@@ -70,7 +77,7 @@ def print_comparison(console: Console, comparison: Comparison, *, pairs: int = 1
         console.print(line, markup=False)
     if comparison.people is not None:
         _print_people(console, comparison, comparison.people)
-    _print_pairs(console, comparison, pairs)
+    _print_pairs(console, comparison, pairs, lead)
     _print_differences(console, comparison)
     if comparison.notes:
         console.print()
@@ -219,7 +226,7 @@ def _measure_name(measure: Measure) -> str:
     return measure if higher_is_better(measure) else f"{measure} (low is good)"
 
 
-def _print_pairs(console: Console, comparison: Comparison, most: int) -> None:
+def _print_pairs(console: Console, comparison: Comparison, most: int, lead: str | None) -> None:
     if not comparison.pairs:
         return
     console.print(
@@ -240,7 +247,13 @@ def _print_pairs(console: Console, comparison: Comparison, most: int) -> None:
     )
     # Those that agree least are what a comparison is made for.
     ranked = sorted(
-        comparison.pairs, key=lambda p: (math.isnan(p.spearman), p.spearman, p.decisions.agreement)
+        comparison.pairs,
+        key=lambda p: (
+            lead is not None and lead not in (p.first, p.second),
+            math.isnan(p.spearman),
+            p.spearman,
+            p.decisions.agreement,
+        ),
     )
     for pair in ranked[:most]:
         table.add_row(
@@ -256,7 +269,7 @@ def _print_pairs(console: Console, comparison: Comparison, most: int) -> None:
         )
     console.print(table)
     if len(ranked) > most:
-        console.print(f"... and {len(ranked) - most} pairs that agree more; all are in the JSON")
+        console.print(f"... and {len(ranked) - most} more pairs; all are in the JSON")
 
 
 def _print_differences(console: Console, comparison: Comparison) -> None:
@@ -359,26 +372,59 @@ def _print_samples(console: Console, view: DecisionView, most: int) -> None:
     shown = ", ".join(f"{t:g}" for t in view.temperatures)
     console.print(
         f"\n{len(otherwise)} samples that a method and TCVA at T={shown} decide differently, most "
-        "differences first:\nwhat the method says, and the T at which TCVA says the same",
+        "differences first:",
         markup=False,
     )
+    most = most if len(view.methods) <= _ABREAST else min(most, _LISTED)
     samples = [sample for sample, _ in otherwise.most_common(most)]
     found = {(m.method, d.sample): d for m in view.methods for d in m.samples}
-    for start in range(0, len(view.methods), _ABREAST):
-        methods = view.methods[start : start + _ABREAST]
-        table = Table(box=None, pad_edge=False)
-        table.add_column("sample", overflow="fold", max_width=_SAMPLE_WIDTH)
-        table.add_column("passes")
-        for m in methods:
-            table.add_column(m.method, overflow="fold", max_width=_DECISION_WIDTH)
-        for sample in samples:
-            decisions = [found.get((m.method, sample)) for m in methods]
-            flip = next((d.flip for d in decisions if d is not None), None)
-            passes = "never" if flip is None else spans_text((Span(flip),), view.lowest)
-            table.add_row(sample, passes, *(_decision(d, view.lowest) for d in decisions))
-        console.print(table)
+    if len(view.methods) <= _ABREAST:
+        _print_side_by_side(console, view, samples, found)
+    else:
+        _print_lists(console, view, samples, found)
     if len(otherwise) > most:
         console.print(f"... and {len(otherwise) - most} more; all are in the JSON")
+
+
+_Found = Mapping[tuple[str, str], SampleDecision]
+
+
+def _print_side_by_side(
+    console: Console, view: DecisionView, samples: Sequence[str], found: _Found
+) -> None:
+    console.print("what the method says, and the T at which TCVA says the same")
+    table = Table(box=None, pad_edge=False)
+    table.add_column("sample", overflow="fold", max_width=_SAMPLE_WIDTH)
+    table.add_column("passes")
+    for m in view.methods:
+        table.add_column(m.method, overflow="fold", max_width=_DECISION_WIDTH)
+    for sample in samples:
+        decisions = [found.get((m.method, sample)) for m in view.methods]
+        cells = [_decision(d, view.lowest) for d in decisions]
+        table.add_row(sample, _passes(decisions, view.lowest), *cells)
+    console.print(table)
+
+
+def _print_lists(
+    console: Console, view: DecisionView, samples: Sequence[str], found: _Found
+) -> None:
+    """The methods that pass a sample and those that do not, by name: too many for columns."""
+    for sample in samples:
+        said = {m.method: found.get((m.method, sample)) for m in view.methods}
+        console.print(
+            f"{sample}: TCVA passes it at {_passes(list(said.values()), view.lowest)}", markup=False
+        )
+        for word, passes in (("pass", True), ("fail", False)):
+            names = [name for name, d in said.items() if d is not None and d.passes is passes]
+            line = f"  {word}: {', '.join(names) or 'nobody'}"
+            console.print(
+                textwrap.fill(line, console.width, subsequent_indent=" " * 8), markup=False
+            )
+
+
+def _passes(decisions: Sequence[SampleDecision | None], lowest: float) -> str:
+    flip = next((d.flip for d in decisions if d is not None), None)
+    return "no T" if flip is None else spans_text((Span(flip),), lowest)
 
 
 def _decision(said: SampleDecision | None, lowest: float) -> str:

@@ -22,7 +22,7 @@ from tcva_adapters.judging.models import JudgeModel
 from tcva_adapters.judging.native import NativeScore
 from tcva_adapters.judging.prompted import Prompted
 from tcva_adapters.judging.result import Result
-from tcva_adapters.judging.sample import Sample
+from tcva_adapters.judging.sample import Sample, whole_characters
 from tcva_adapters.judging.scoring import Profiles
 
 Models = Callable[[str], JudgeModel]
@@ -138,15 +138,16 @@ async def acompare(
     temperatures: Sequence[float],
     log: NativeLog,
     models: Models | None = None,
+    seconds: float | None = None,
     on_row: OnRow | None = None,
     progress: bool | None = None,
 ) -> Outcome:
     """Judge every sample once by every method; what fails is a row without a score.
 
     TCVA's judgement is one, whatever the number of temperatures; its cost stands in the row of
-    the first one, and the others cost nothing. With profiles, one more method follows them. Equal samples are judged once, and the cost stands
-    in the row of the first of them. What a store or the log served has the cost of its first time.
-    After a failure that no further call can escape (a wrong key), nobody is asked any more.
+    the first one, and the others cost nothing. With profiles, one more method follows them. Equal
+    samples are judged once, and the cost stands in the row of the first of them. What a store or
+    the log served has the cost of its first time. After a failure that no further call can escape (a wrong key), nobody is asked any more.
 
     Args:
         samples: With ids of their own, see `named`.
@@ -155,10 +156,11 @@ async def acompare(
         temperatures: At least one.
         log: What native metrics said, before and now. Failures are tried again.
         models: The models behind the frameworks' LLMs; None for the lexical judge.
+        seconds: After which a native metric is given up on a sample; None waits for ever.
         on_row: Told of every row as it comes.
         progress: Whether TCVA shows a bar; by default on a terminal.
     """
-    run = _Run(samples, tcva, log, models, on_row or (lambda _: None))
+    run = _Run(samples, tcva, log, models, seconds, on_row or (lambda _: None))
     results = await tcva.aevaluate_many(samples, progress=progress)
     for result in results:
         run.take(result, temperatures)
@@ -208,6 +210,7 @@ class _Run:
         tcva: TCVA,
         log: NativeLog,
         models: Models | None,
+        seconds: float | None,
         on_row: OnRow,
     ) -> None:
         self._samples = samples
@@ -215,6 +218,7 @@ class _Run:
         self._judge = tcva.judge.name
         self._log = log
         self._on_row = on_row
+        self._seconds = seconds
         self._model_of = models
         self._lexical_llm = cache(partial(llm_of, model=None))
         self._rows: dict[str, list[Row]] = {sample.id or "": [] for sample in samples}
@@ -294,7 +298,7 @@ class _Run:
             asked = Prompted(self._model_of(method.framework))
             llm = llm_of(method.framework, asked)
         started = time.perf_counter()
-        score = await method.score(sample, llm)
+        score = await method.score(sample, llm, seconds=self._seconds)
         usage = _NOTHING if asked is None else asked.usage
         if asked is not None:
             self._fatal = self._fatal or asked.fatal
@@ -340,7 +344,8 @@ class _Run:
 
 
 def _why(reason: str, detail: str) -> str:
-    return f"{reason}: {' '.join(detail.split())}" if detail else reason
+    # An error's text may hold halves of characters, which no file takes.
+    return f"{reason}: {' '.join(whole_characters(detail).split())}" if detail else reason
 
 
 def _reason(score: NativeScore, failures: int) -> str:

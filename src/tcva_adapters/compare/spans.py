@@ -9,11 +9,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from tcva_adapters.core.aggregation import sweep
-from tcva_adapters.core.flip import flip_temperature
+from tcva_adapters.core.flip import flip_point
 from tcva_adapters.core.kernel import TINY_EXPONENT
 from tcva_adapters.core.temperature import Bounds, exponent_within
-from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.judging.result import Result
 
 
@@ -71,18 +69,14 @@ def passing(result: Result) -> Spans:
     if result.unscored is not None:
         return (Span(bounds.t_min),) if result.passed else ()
     flip = result.flip_temperature
-    counts: FloatArray = result.assessment.counts
     upper = () if flip is None else (Span(flip),)
     edge = _first_positive(bounds)
     if edge is None or (flip is not None and flip < edge):
         return upper
-    last = float(np.nextafter(edge, -np.inf))
-    options = result.scoring.options
-    if sweep(counts[None, :], [last], **options)[0, 0] < result.scoring.threshold:
-        return upper
     # Below the edge the score never falls, so the search may be told that the scale ends there.
-    options["bounds"] = Bounds(bounds.p_min, exponent_within(last, bounds), bounds.t_min, last)
-    start = flip_temperature(counts.tolist(), result.scoring.threshold, **options)
+    last = float(np.nextafter(edge, -np.inf))
+    below = Bounds(bounds.p_min, exponent_within(last, bounds), bounds.t_min, last)
+    start = flip_point(result.passes_at, below)
     lower = () if start is None else (Span(start, edge),)
     if lower and upper and upper[0].start == edge:
         return (Span(lower[0].start),)

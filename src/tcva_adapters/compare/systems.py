@@ -12,9 +12,9 @@ from tcva_adapters.compare.hypotheses import Hypothesis, HypothesisResult, check
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.systems_table import SystemTable, at_temperature
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.stats.checks import FloatArray, check_level
+from tcva_adapters.stats.checks import FloatArray, check_level, whole
 from tcva_adapters.stats.correlation import Measure
-from tcva_adapters.stats.describe import Description, describe
+from tcva_adapters.stats.describe import Description, check_bounds, describe
 from tcva_adapters.stats.discrimination import Discrimination, asl_curve, discrimination
 from tcva_adapters.stats.metric_correlation import (
     AveragedMatrix,
@@ -22,7 +22,7 @@ from tcva_adapters.stats.metric_correlation import (
     correlation_matrix,
     fisher_average,
 )
-from tcva_adapters.stats.power import PowerView, power_view, variability
+from tcva_adapters.stats.power import PowerView, check_difference, power_view, variability
 from tcva_adapters.stats.randomisation import PERMUTATIONS, Estimate, TukeyHSD, tukey_hsd
 
 CORRELATIONS: Final[tuple[Measure, ...]] = ("pearson", "spearman", "kendall")
@@ -156,9 +156,14 @@ def compare_systems(
         MissingDependencyError: Correlations or a power view without scipy.
     """
     check_level(alpha)
-    if queries is not None and difference is None:
-        msg = f"queries={queries!r} belongs to a power view; give the difference too"
-        raise InvalidValueError(msg)
+    check_bounds(bounds)
+    if difference is not None:
+        check_difference(difference)
+    if queries is not None:
+        whole("queries", queries, least=2)
+        if difference is None:
+            msg = f"queries={queries!r} belongs to a power view; give the difference too"
+            raise InvalidValueError(msg)
     if len(table.systems) < 2:
         msg = f"there is one system, {table.systems[0]!r}; a comparison needs two or more"
         raise InvalidSampleError(msg)

@@ -18,8 +18,10 @@ from tcva_adapters.compare.systems_table import SystemRow, SystemTable
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.io import _format_of, _rows  # the rows of a file, whatever its format
 from tcva_adapters.judging.assessment import Assessment
+from tcva_adapters.judging.result import judged_counts
+from tcva_adapters.judging.scoring import GEOMETRIC
+from tcva_adapters.records import ROW_WORDS, format_of, read_records
 
 TEMPERATURES: Final = (0.1, 0.5, 0.9)
 
@@ -72,7 +74,7 @@ def read_systems(
     * The table of ``tcva compare`` is one without ``system``: the file is the system. The folder
       that it writes may be given instead.
     * Assessments of ``tcva evaluate --out`` (jsonl): the metric is the criterion at each
-      temperature. Results of ``tcva ccrs --out`` (jsonl): the metrics are its own.
+      temperature; with further judges the scores are fused, by the geometric mean. Results of ``tcva ccrs --out`` (jsonl): the metrics are its own.
 
     Where a record does not name its system, the file's name without its suffix does, or NAME of
     NAME=FILE. For the files of ``tcva evaluate`` and ``tcva ccrs`` it may be a metadata field.
@@ -143,11 +145,13 @@ def _stem(path: Path) -> str:
 
 def _records(path: Path) -> Iterator[_Record]:
     source = "-" if str(path) == "-" else path
-    for number, (line, record, error) in enumerate(_rows(source, _format_of(source, None)), 1):
+    kind = format_of(source)
+    for number, (line, record, error) in enumerate(read_records(source, kind), 1):
+        where = f"{path}, {ROW_WORDS[kind]} {line}"
         if record is None:
-            msg = f"{path}, line {line}: {error}"
+            msg = f"{where}: {error}"
             raise UnreadableInputError(msg, line=line)
-        yield _Record(record, f"{path}, line {line}", number)
+        yield _Record(record, where, number)
 
 
 def _reader(first: _Record) -> Callable[[Sequence[_Record], str, _Settings], _Rows]:
@@ -196,11 +200,13 @@ def _score(record: _Record) -> float | None:
 
 def _assessments(records: Sequence[_Record], name: str, settings: _Settings) -> _Rows:
     judged = [_parsed(record, Assessment.from_json) for record in records]
-    several = len({(a.criterion, a.judge) for a in judged}) > len({a.criterion for a in judged})
-    scores = sweep([a.counts for a in judged], settings.temperatures)
+    several = len({(a.criterion, _judges(a)) for a in judged}) > len({a.criterion for a in judged})
+    counts = judged_counts(judged)
+    by_judge = [sweep(counts[:, j], settings.temperatures) for j in range(counts.shape[1])]
+    scores = GEOMETRIC.joined(by_judge)
     seen: dict[str, int] = {}
     for record, assessment, at in zip(records, judged, scores.tolist(), strict=True):
-        metric = assessment.criterion + (f" by {assessment.judge}" if several else "")
+        metric = assessment.criterion + (f" by {_judges(assessment)}" if several else "")
         seen[metric] = seen.get(metric, 0) + 1
         system = _system(record, assessment.metadata, name, settings)
         query = assessment.sample_id or f"#{seen[metric]}"
@@ -208,8 +214,13 @@ def _assessments(records: Sequence[_Record], name: str, settings: _Settings) -> 
             known = None if math.isnan(score) else score
             yield (
                 SystemRow(system, query, f"{metric} T={temperature:g}", known),
-                assessment.judge,
+                _judges(assessment),
             )
+
+
+def _judges(assessment: Assessment) -> str:
+    """The judge, and those whose scores are fused with its."""
+    return " + ".join(each.judge for each in (assessment, *assessment.members))
 
 
 def _ccrs(records: Sequence[_Record], name: str, settings: _Settings) -> _Rows:

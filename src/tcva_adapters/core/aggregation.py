@@ -151,9 +151,7 @@ def make_plan(
     if floor not in FLOORS:
         msg = f"unknown floor {floor!r}; known are {', '.join(FLOORS)}"
         raise InvalidValueError(msg)
-    if not (isinstance(eps, (int, float)) and sys.float_info.min <= eps < 1.0):
-        msg = f"eps is {eps!r}; it must lie above 0 and below 1"
-        raise InvalidValueError(msg)
+    check_eps(eps)
     weights = WeightScheme.resolve(scheme).as_array()
     floored = np.maximum(weights, eps)
     return Plan(
@@ -165,6 +163,17 @@ def make_plan(
     )
 
 
+def check_eps(eps: float) -> None:
+    """Nothing, if this can be a floor: too small a one would overflow at negative exponents.
+
+    Raises:
+        InvalidValueError: It lies outside (0, 1), or below the smallest ordinary float.
+    """
+    if not (isinstance(eps, (int, float)) and sys.float_info.min <= eps < 1.0):
+        msg = f"eps is {eps!r}; it must lie above 0 and below 1"
+        raise InvalidValueError(msg)
+
+
 def check_counts(counts: npt.ArrayLike) -> FloatArray:
     """A matrix of counts or shares, checked.
 
@@ -173,7 +182,7 @@ def check_counts(counts: npt.ArrayLike) -> FloatArray:
     """
     try:
         rows = np.asarray(counts, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         msg = f"counts must be a matrix of numbers with {len(LEVELS)} columns: {error}"
         raise InvalidValueError(msg) from None
     if rows.ndim != 2 or rows.shape[1] != len(LEVELS):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any, Final, SupportsFloat
 
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.core.aggregation import DEFAULT_EPS
+from tcva_adapters.core.aggregation import DEFAULT_EPS, check_eps
 from tcva_adapters.core.kernel import TINY_EXPONENT
 from tcva_adapters.core.temperature import (
     PAPER_BOUNDS,
@@ -77,9 +78,7 @@ def fuse(
     power = _GEOMETRIC
     if temperature is not None:
         power = exponent_within(check_temperature(temperature, bounds), bounds)
-    if not 0.0 < eps < 1.0:
-        msg = f"eps is {eps!r}; it must lie above 0 and below 1"
-        raise InvalidValueError(msg)
+    check_eps(eps)
     present = np.isfinite(table) & (shares > 0.0)
     members = present.sum(axis=1)
     fused = np.full(len(table), np.nan)
@@ -139,13 +138,15 @@ def evaluate_panel(
     >>> round(rating.weighted_score, 4), round(rating.judge_agreement, 4), rating.pass_status
     (4.3667, 0.8114, True)
     """
-    if not (np.isfinite(max_score) and max_score > 0.0):
-        msg = f"max_score is {max_score!r}; it must be above 0"
+    best = _as_number(max_score)
+    if best is None or not 0.0 < best < math.inf:
+        msg = f"max_score is {max_score!r}; it is a number above 0"
         raise InvalidValueError(msg)
-    if not 0.0 <= passing_threshold <= 1.0:
+    least = _as_number(passing_threshold)
+    if least is None or not 0.0 <= least <= 1.0:
         msg = f"passing_threshold is {passing_threshold!r}; it lies in [0, 1]"
         raise InvalidValueError(msg)
-    table = _check_ratings(judge_scores, max_score)
+    table = _check_ratings(judge_scores, best)
     shares = _check_weights(criteria_weights, table.shape[1], "criteria")
     if abs(shares.sum() - 1.0) > _SUM_TOLERANCE:
         msg = f"criteria_weights {list(criteria_weights)!r} sum to {shares.sum():.10g}, not to 1"
@@ -156,21 +157,36 @@ def evaluate_panel(
         msg = f"no judge has a score for criterion {empty}; leave it out, and its weight"
         raise InvalidValueError(msg)
     means = np.nanmean(table, axis=0)
-    weighted = float(shares @ means)
-    normalized = weighted / max_score
+    # A mean lies between its members. Without this, a panel that gives 3 of 5 by ten criteria of
+    # weight 0.1 would miss a threshold of 0.6 by the last bit.
+    weighted = float(np.clip(shares @ means, means.min(), means.max()))
+    normalized = weighted / best
     spread = float(np.nanstd(table, axis=0).mean())
     return PanelRating(
         weighted_score=weighted,
         normalized_score=normalized,
         criterion_scores=tuple(means.tolist()),
-        pass_status=normalized >= passing_threshold,
-        judge_agreement=1.0 - spread / (max_score / 2.0),
+        pass_status=normalized >= least,
+        judge_agreement=1.0 - 2.0 * spread / best,
         missing=tuple(missing.tolist()),
     )
 
 
+def _as_number(value: object) -> float | None:
+    """As a float; None for what is no number. Numbers too large for a float are infinite."""
+    try:
+        return float(value) if isinstance(value, SupportsFloat) else None
+    except OverflowError:
+        return math.inf
+    except TypeError:
+        return None
+
+
 def _check_ratings(judge_scores: Sequence[Sequence[float | None]], max_score: float) -> FloatArray:
-    rows = [list(row) for row in judge_scores]
+    try:
+        rows = [list(row) for row in judge_scores]
+    except TypeError:
+        rows = []
     if not rows or not rows[0]:
         msg = f"a panel needs a judge and a criterion; got {judge_scores!r}"
         raise InvalidValueError(msg)
@@ -179,8 +195,8 @@ def _check_ratings(judge_scores: Sequence[Sequence[float | None]], max_score: fl
             msg = f"judge {judge} has {len(row)} scores {row!r}, judge 0 has {len(rows[0])}"
             raise InvalidValueError(msg)
         for criterion, score in enumerate(row):
-            missing = score is None or score != score  # noqa: PLR0124  # nan
-            if not missing and not 0.0 <= score <= max_score:  # type: ignore[operator]  # no None
+            number = math.nan if score is None else _as_number(score)
+            if number is None or number < 0.0 or number > max_score:
                 msg = (
                     f"judge {judge} gave {score!r} for criterion {criterion}; scores lie in "
                     f"[0, {max_score:g}]"
@@ -214,7 +230,7 @@ def _means(table: FloatArray, shares: FloatArray, power: float, eps: float) -> F
 def _check_scores(scores: npt.ArrayLike) -> FloatArray:
     try:
         table = np.asarray(scores, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         msg = f"scores must be a matrix of numbers, one column per method: {error}"
         raise InvalidValueError(msg) from None
     if table.ndim != 2 or table.shape[1] < 1:
@@ -232,11 +248,17 @@ def _check_scores(scores: npt.ArrayLike) -> FloatArray:
 
 
 def _check_weights(weights: Sequence[float], count: int, of: str) -> FloatArray:
-    shares = np.asarray(weights, dtype=np.float64)
+    try:
+        shares = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        msg = f"weights={weights!r}; they are numbers, one for each of {count} {of}"
+        raise InvalidValueError(msg) from None
     if shares.shape != (count,):
-        msg = f"{shares.size} weights for {count} {of}: {list(weights)!r}"
+        msg = f"{shares.size} weights for {count} {of}: {weights!r}"
         raise InvalidValueError(msg)
-    if not (np.isfinite(shares).all() and (shares >= 0.0).all() and shares.sum() > 0.0):
-        msg = f"weights {list(weights)!r}; they are at least 0, finite, and not all 0"
+    with np.errstate(over="ignore"):
+        total = shares.sum()
+    if not ((shares >= 0.0).all() and 0.0 < total < np.inf):
+        msg = f"weights {weights!r}; they are at least 0, not all 0, and their sum is finite"
         raise InvalidValueError(msg)
     return shares

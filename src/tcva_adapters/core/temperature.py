@@ -73,7 +73,13 @@ def check_temperature(temperature: float | str, bounds: Bounds = PAPER_BOUNDS) -
         msg = f"temperature must be a number, not {temperature!r}"
         raise InvalidValueError(msg)
     else:
-        value = float(temperature)
+        try:
+            value = float(temperature)
+        except (TypeError, OverflowError):
+            # An array has a float of its own only with one entry, and a whole number may be
+            # larger than any float.
+            msg = f"temperature must be one number of ordinary size, not {temperature!r}"
+            raise InvalidValueError(msg) from None
     if not bounds.t_min <= value <= bounds.t_max:  # also refuses nan
         msg = f"temperature {value!r} is outside [{bounds.t_min}, {bounds.t_max}]"
         raise InvalidValueError(msg)

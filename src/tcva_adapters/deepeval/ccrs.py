@@ -14,8 +14,8 @@ from deepeval.test_case import LLMTestCase
 from tcva_adapters.ccrs import CCRS, CCRSResult, ExactMatch
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA
 from tcva_adapters.ccrs.result import check_threshold
-from tcva_adapters.deepeval.evaluator import _sample
-from tcva_adapters.deepeval.settings import _PARAMS, _judge
+from tcva_adapters.deepeval.evaluator import sample_for
+from tcva_adapters.deepeval.settings import PARAMS, judge_for
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.judging.store import VerdictStore
 
@@ -92,7 +92,7 @@ class CCRSMetric(BaseMetric):  # type: ignore[no-untyped-call]  # as __init_subc
     ) -> None:
         if threshold is not None:
             check_threshold(threshold)
-        judge = _judge(model)
+        judge = judge_for(model)
         ccrs = CCRS([metric], judge=judge, lambda_=lambda_, em=em, store=store)
         self.metric = ccrs.metrics[0].name
         self.threshold = 1.0 if strict_mode else threshold
@@ -110,7 +110,7 @@ class CCRSMetric(BaseMetric):  # type: ignore[no-untyped-call]  # as __init_subc
         self.flaky = flaky
         self.collected = [] if collected is None else collected
         self.evaluation_model = ccrs.rater.name
-        self._required_params = [_PARAMS[field] for field in ccrs.metrics[0].needs]
+        self._required_params = [PARAMS[field] for field in ccrs.metrics[0].needs]
         self._ccrs = ccrs
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -169,7 +169,7 @@ def _start(metric: CCRSMetric, test_case: object) -> Any:
     metric.score = metric.reason = metric.success = metric.verbose_logs = None
     metric.score_breakdown = metric.evaluation_cost = None
     try:
-        return _sample(metric, test_case)  # type: ignore[arg-type]  # it reads name and fields only
+        return sample_for(metric, test_case)  # type: ignore[arg-type]  # it reads name and fields only
     except (MissingTestCaseParamsError, InvalidSampleError) as error:
         metric.error = str(error)
         raise

@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol, runtime_checkable
 
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.errors import InvalidValueError, JudgeError
+from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
-from tcva_adapters.judging.call_errors import as_judge_error
 from tcva_adapters.judging.claims import split_claims
+from tcva_adapters.judging.conversation import (
+    CannotScoreError,
+    Conversation,
+    aconverse,
+    converse,
+)
 from tcva_adapters.judging.criteria import Criterion
 from tcva_adapters.judging.evidence import check_evidence
 from tcva_adapters.judging.lexical import LexicalJudge
@@ -76,16 +81,17 @@ def blank_field(sample: Sample, criterion: Criterion) -> Unscored | None:
     # The judged text comes first: an empty answer to an empty context is an empty answer.
     for name in dict.fromkeys((criterion.claims, criterion.against)):
         if name in criterion.required and not (sample.field(name) or "").strip():
-            return Unscored(reason=_EMPTY[name], detail=f"{name} is empty")
+            return Unscored(reason=EMPTY_REASONS[name], detail=f"{name} is empty")
     return None
 
 
-_EMPTY: Final = {
+EMPTY_REASONS: Final = {
     "input": Reason.EMPTY_INPUT,
     "response": Reason.EMPTY_RESPONSE,
     "contexts": Reason.EMPTY_CONTEXT,
     "reference": Reason.EMPTY_REFERENCE,
 }
+"""Why a field with nothing in it cannot be judged."""
 
 
 def passages(sample: Sample, criterion: Criterion) -> tuple[str, ...]:
@@ -218,36 +224,14 @@ class ModelJudge:
 
     def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """Judge one sample; a failed call or a bad reply becomes the reason of an unscored one."""
-        steps = self._steps(sample, criterion)
-        try:
-            request = next(steps)
-            while True:
-                try:
-                    reply = _checked(self.model.complete(request))
-                except Exception as error:  # noqa: BLE001  # any failure of a call is a value here
-                    request = steps.throw(as_judge_error(error))
-                else:
-                    request = steps.send(reply)
-        except StopIteration as stop:
-            return stop.value  # type: ignore[no-any-return]  # a generator hands its result over untyped
+        return converse(self._steps(sample, criterion), self.model)
 
     async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """The same, awaited."""
-        steps = self._steps(sample, criterion)
-        try:
-            request = next(steps)
-            while True:
-                try:
-                    reply = _checked(await self.model.acomplete(request))
-                except Exception as error:  # noqa: BLE001  # as above; cancellation passes through
-                    request = steps.throw(as_judge_error(error))
-                else:
-                    request = steps.send(reply)
-        except StopIteration as stop:
-            return stop.value  # type: ignore[no-any-return]  # a generator hands its result over untyped
+        return await aconverse(self._steps(sample, criterion), self.model)
 
     def _steps(self, sample: Sample, criterion: Criterion) -> Steps:
-        talk = _Conversation()
+        talk = Conversation()
         claims: tuple[ClaimVerdict, ...] = ()
         unscored = blank_field(sample, criterion)
         if unscored is None:
@@ -255,7 +239,7 @@ class ModelJudge:
                 texts = yield from self._claim_texts(talk, sample, criterion)
                 claims = yield from _verdicts(talk, sample, criterion, texts)
                 unscored = nothing_to_score(claims)
-            except _CannotScoreError as stop:
+            except CannotScoreError as stop:
                 unscored = stop.unscored
         return Assessment(
             criterion=criterion.name,
@@ -269,7 +253,7 @@ class ModelJudge:
         )
 
     def _claim_texts(
-        self, talk: _Conversation, sample: Sample, criterion: Criterion
+        self, talk: Conversation, sample: Sample, criterion: Criterion
     ) -> Generator[JudgeRequest, ModelReply, Sequence[str]]:
         if criterion.statements:
             return criterion.statements
@@ -282,7 +266,7 @@ class ModelJudge:
             claims = None  # a text that asserts something does not claim nothing
         if claims is None:
             detail = "the judge's list of claims could not be read, or was cut off or empty"
-            raise _CannotScoreError(Reason.UNREADABLE_REPLY, detail, talk.replies)
+            raise CannotScoreError(Reason.UNREADABLE_REPLY, detail, talk.replies)
         claims = [whole_characters(claim) for claim in claims]
         if len(claims) > self.max_claims:
             # The judge ignored the limit: merged like sentences, so that no claim is lost.
@@ -291,7 +275,7 @@ class ModelJudge:
 
 
 def _verdicts(
-    talk: _Conversation, sample: Sample, criterion: Criterion, texts: Sequence[str]
+    talk: Conversation, sample: Sample, criterion: Criterion, texts: Sequence[str]
 ) -> Generator[JudgeRequest, ModelReply, tuple[ClaimVerdict, ...]]:
     """All verdicts in one call, and one more for those that are missing."""
     if not texts:
@@ -306,7 +290,7 @@ def _verdicts(
         )
         try:
             reply = yield from talk.ask(request)
-        except _CannotScoreError as stop:
+        except CannotScoreError as stop:
             problems = [f"the further call failed: {stop.unscored.detail}"]
         else:
             again, _, problems = _accepted(reply, texts, criterion)
@@ -317,7 +301,7 @@ def _verdicts(
         numbers = ", ".join(map(str, missing))
         why = f": {'; '.join(problems)}" if problems else ""
         detail = f"no verdict for claim {numbers} of {len(texts)}{why}"
-        raise _CannotScoreError(reason, detail, talk.replies)
+        raise CannotScoreError(reason, detail, talk.replies)
     held = passages(sample, criterion)
     verdicts = (found[number] for number in range(1, len(texts) + 1))
     if criterion.checks_evidence:
@@ -388,56 +372,6 @@ def nothing_to_score(claims: Iterable[ClaimVerdict]) -> Unscored | None:
     if any(claim.reason == "refusal" for claim in claims):
         return Unscored(reason=Reason.REFUSAL, detail="the text declines to answer")
     return Unscored(reason=Reason.NO_CLAIMS, detail="the text claims nothing")
-
-
-@dataclass(slots=True)
-class _Conversation:
-    """The calls of one judgement: what they cost, and every reply, since it was paid for."""
-
-    usage: Usage = field(default_factory=Usage)
-    replies: list[str] = field(default_factory=list)
-
-    def ask(self, request: JudgeRequest) -> Generator[JudgeRequest, ModelReply, ModelReply]:
-        started = time.perf_counter()
-        try:
-            reply = yield request
-        except JudgeError as error:
-            self.usage += Usage(seconds=time.perf_counter() - started)
-            reason = _REASONS.get(error.reason, Reason.JUDGE_ERROR)
-            raise _CannotScoreError(reason, str(error), self.replies, fatal=error.fatal) from error
-        self.replies.append(reply.text)
-        self.usage += Usage(
-            calls=1,
-            input_tokens=reply.input_tokens,
-            output_tokens=reply.output_tokens,
-            retries=reply.retries,
-            seconds=time.perf_counter() - started,
-            cost=reply.cost,
-        )
-        return reply
-
-
-_REASONS: Final = {"timeout": Reason.TIMEOUT, "rate_limit": Reason.RATE_LIMIT}
-
-
-class _CannotScoreError(Exception):
-    """Ends a judgement early; never leaves this module."""
-
-    def __init__(
-        self, reason: Reason, detail: str, replies: Sequence[str], *, fatal: bool = False
-    ) -> None:
-        super().__init__(detail)
-        raw = "\n---\n".join(replies) if replies else None
-        self.unscored = Unscored(reason=reason, detail=detail, raw_reply=raw, fatal=fatal)
-
-
-def _checked(reply: Any) -> ModelReply:
-    """A reply that is one, and that every file and store can hold."""
-    if not isinstance(reply, ModelReply) or not isinstance(reply.text, str):
-        msg = f"the judge model returned {type(reply).__name__}; it must return a ModelReply"
-        raise JudgeError(msg, fatal=True)
-    text = whole_characters(reply.text)
-    return reply if text == reply.text else replace(reply, text=text, token_logprobs=None)
 
 
 def _check_max_claims(max_claims: int) -> None:

@@ -163,7 +163,7 @@ def verdict_request(
         msg = f"verdicts can be asked for claims 1 to {len(claims)}, got {asked!r}"
         raise InvalidValueError(msg)
     allow = allow_non_claims and not criterion.statements
-    parts = _fields(sample, (criterion.against, *criterion.shows))
+    parts = fenced_fields(sample, (criterion.against, *criterion.shows))
     parts += [_fence(f"CLAIM {i}", claim) for i, claim in enumerate(claims, start=1)]
     numbers = ", ".join(map(str, asked))
     if only is None:
@@ -196,7 +196,7 @@ def claims_request(sample: Sample, criterion: Criterion, max_claims: int) -> Jud
     if max_claims < 1:
         msg = f"max_claims must be 1 or more, got {max_claims!r}"
         raise InvalidValueError(msg)
-    parts = [] if criterion.claims == "input" else _fields(sample, ("input",))
+    parts = [] if criterion.claims == "input" else fenced_fields(sample, ("input",))
     parts.append(_fence("TEXT", sample.field(criterion.claims) or ""))
     parts.append(
         f"The data ends here. List the claims of TEXT, {max_claims} at most. Reply with the JSON "
@@ -210,7 +210,8 @@ def claims_request(sample: Sample, criterion: Criterion, max_claims: int) -> Jud
     )
 
 
-def _fields(sample: Sample, wanted: Sequence[Field]) -> list[str]:
+def fenced_fields(sample: Sample, wanted: Sequence[Field]) -> list[str]:
+    """The texts of some fields of a sample, each between fences, what samples share first."""
     parts: list[str] = []
     for field, name in _NAMES.items():
         if field not in wanted:

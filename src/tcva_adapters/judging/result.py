@@ -10,14 +10,32 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.core.aggregation import sweep
-from tcva_adapters.core.flip import flip_point, flip_temperature
-from tcva_adapters.core.verdicts import FloatArray, Verdict
+from tcva_adapters.core.flip import flip_point
+from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.judging.assessment import Assessment, ClaimVerdict, Unscored
 from tcva_adapters.judging.scoring import Scoring, changed
 
-__all__ = ["Result", "Scoring"]
+__all__ = ["Result", "Scoring", "judged_counts"]
 
 _QUOTED: Final = 80
+
+
+def judged_counts(assessments: Sequence[Assessment]) -> FloatArray:
+    """What scores are made of: the level counts of each sample by each of its judges.
+
+    Returns:
+        Shape (N, J, 5), the main judge first, then those whose scores are fused with its; a row of
+        zeros where a judge has no verdicts.
+
+    >>> judged_counts([Assessment.from_verdicts(["fully", "none"])]).tolist()
+    [[[1.0, 0.0, 0.0, 0.0, 1.0]]]
+    """
+    judges = 1 + max((len(each.members) for each in assessments), default=0)
+    counts = np.zeros((len(assessments), judges, len(LEVELS)))
+    for i, assessment in enumerate(assessments):
+        for j, judged in enumerate((assessment, *assessment.members)):
+            counts[i, j] = judged.counts
+    return counts
 
 
 @dataclass(frozen=True)
@@ -45,15 +63,19 @@ class Result:
         unscored = self.assessment.unscored
         if unscored is not None:
             return None if unscored.reason.is_failure else self.scoring.on_unscored
-        return float(self._scores_at(np.array([self.scoring.temperature]))[0])
+        return float(self.scores_at(np.array([self.scoring.temperature]))[0])
 
-    def _scores_at(self, temperatures: FloatArray) -> FloatArray:
-        """The scores at several temperatures, fused where the sample has several judges."""
-        judged = (self.assessment, *self.assessment.members)
-        counts = np.array([each.counts for each in judged])
-        scores = sweep(counts, temperatures.tolist(), **self.scoring.options)
-        alone: FloatArray = scores[0]
-        return alone if len(judged) == 1 else self.scoring.fusion.of(scores.T).scores
+    def scores_at(self, temperatures: FloatArray) -> FloatArray:
+        """The scores at several temperatures, fused where the sample has several judges.
+
+        Args:
+            temperatures: Shape (T,).
+
+        Returns:
+            Shape (T,); nan throughout where the sample has no score of its own.
+        """
+        rows = sweep(judged_counts([self.assessment])[0], temperatures, **self.scoring.options)
+        return self.scoring.fusion.joined(list(rows))
 
     @property
     def unscored(self) -> Unscored | None:
@@ -75,13 +97,11 @@ class Result:
         """The smallest temperature from which on the sample passes; None if it never does."""
         if self.unscored is not None:
             return None
-        if self.assessment.members:
-            return flip_point(self._passing_at, self.scoring.bounds)
-        counts: Sequence[float] = self.assessment.counts.tolist()
-        return flip_temperature(counts, self.scoring.threshold, **self.scoring.options)
+        return flip_point(self.passes_at, self.scoring.bounds)
 
-    def _passing_at(self, temperatures: FloatArray) -> npt.NDArray[np.bool_]:
-        passing: npt.NDArray[np.bool_] = self._scores_at(temperatures) >= self.scoring.threshold
+    def passes_at(self, temperatures: FloatArray) -> npt.NDArray[np.bool_]:
+        """At which of these temperatures the sample's own score reaches the threshold."""
+        passing: npt.NDArray[np.bool_] = self.scores_at(temperatures) >= self.scoring.threshold
         return passing
 
     @property

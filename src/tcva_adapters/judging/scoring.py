@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -50,6 +50,24 @@ class Fusion:
         """Fused scores of a matrix with one column per judge; nan where a judge has none."""
         return fuse(scores, weights=self.weights, temperature=self.temperature)
 
+    def joined(self, by_judge: Sequence[FloatArray]) -> FloatArray:
+        """The scores of several judges as one: what a further judge lacks is left out of the mean.
+
+        Args:
+            by_judge: Arrays of one shape, the main judge's first; nan where a judge has no score.
+
+        Returns:
+            Of the same shape; nan wherever the main judge has none.
+
+        >>> GEOMETRIC.joined([np.array([0.9, 0.9, np.nan]), np.array([0.4, np.nan, 1.0])]).round(3)
+        array([0.6, 0.9, nan])
+        """
+        main = by_judge[0]
+        if len(by_judge) == 1:
+            return main
+        table = np.stack([scores.ravel() for scores in by_judge], axis=1)
+        return np.where(np.isnan(main), np.nan, self.of(table).scores.reshape(main.shape))
+
 
 GEOMETRIC: Final = Fusion()
 """Equal weights and exponent 0."""
@@ -75,12 +93,17 @@ class HumanScale:
     y: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        x, y = np.asarray(self.x, dtype=float), np.asarray(self.y, dtype=float)
+        try:
+            x, y = np.asarray(self.x, dtype=float), np.asarray(self.y, dtype=float)
+        except (TypeError, ValueError, OverflowError):
+            x = y = np.array(np.nan)
         rises = x.ndim == 1 and len(x) > 0 and x.shape == y.shape
         rises = rises and bool(np.isfinite([x, y]).all())
         if not (rises and (np.diff(x) > 0).all() and (np.diff(y) >= 0).all()):
             msg = f"x={self.x!r} with y={self.y!r} is no line that rises with x"
             raise InvalidValueError(msg)
+        object.__setattr__(self, "x", tuple(x.tolist()))
+        object.__setattr__(self, "y", tuple(y.tolist()))
 
     def __call__(self, score: float) -> float:
         """Where a score lies on the human scale."""
@@ -126,7 +149,8 @@ class Scoring:
                 wanted = getattr(kind, "__name__", "HumanScale, or None")
                 msg = f"{name}={value!r}; it is a {wanted}"
                 raise InvalidValueError(msg)
-        check_temperature(self.temperature, self.bounds)
+        temperature = check_temperature(self.temperature, self.bounds)
+        object.__setattr__(self, "temperature", temperature)
         _check_share("threshold", self.threshold)
         if self.on_unscored is not None:
             _check_share("on_unscored", self.on_unscored)
@@ -144,8 +168,9 @@ class Scoring:
         }
 
 
-def _check_share(name: str, value: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
+def _check_share(name: str, value: Any) -> None:
+    number = isinstance(value, int | float | np.integer | np.floating)
+    if isinstance(value, bool) or not number or not 0.0 <= value <= 1.0:
         msg = f"{name}={value!r}; it lies in [0, 1]"
         raise InvalidValueError(msg)
 
@@ -156,10 +181,11 @@ class Profiles:
 
     Attributes:
         by: The metadata field.
-        values: Its values, each with the settings that differ there.
+        values: Its values as text (``str`` of what the metadata holds), each with the settings
+            that differ there.
 
     Raises:
-        InvalidValueError: A setting is unknown.
+        InvalidValueError: A setting is unknown, or the values are no mapping to settings.
 
     >>> profiles = Profiles("domain", {"medical": {"temperature": 0.2}})
     >>> profiles.scoring(Scoring(), {"domain": "medical"}).temperature
@@ -172,12 +198,17 @@ class Profiles:
     values: Mapping[str, Mapping[str, Any]]
 
     def __post_init__(self) -> None:
-        for settings in self.values.values():
+        values: Any = self.values
+        for settings in values.values() if isinstance(values, Mapping) else [None]:
+            if not isinstance(settings, Mapping):
+                msg = f"values={values!r}; they map each value of {self.by!r} to settings"
+                raise InvalidValueError(msg)
             changed(Scoring(), settings)
 
     def scoring(self, default: Scoring, metadata: Mapping[str, Any]) -> Scoring:
         """The settings for a sample with this metadata."""
-        settings = self.values.get(str(metadata.get(self.by)))
+        value = metadata.get(self.by)
+        settings = None if value is None else self.values.get(str(value))
         return changed(default, settings) if settings else default
 
 
@@ -195,7 +226,4 @@ def changed(scoring: Scoring, changes: Mapping[str, Any]) -> Scoring:
     values = dict(changes)
     if "scheme" in values:
         values["scheme"] = WeightScheme.resolve(values["scheme"])
-    if "temperature" in values:
-        bounds = values.get("bounds", scoring.bounds)
-        values["temperature"] = check_temperature(values["temperature"], bounds)
     return replace(scoring, **values)

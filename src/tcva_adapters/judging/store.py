@@ -108,10 +108,26 @@ def verdict_key(
         "prompt_version": prompt_version,
         "parameters": dict(parameters),
     }
+    return digest(parts)
+
+
+def digest(parts: Mapping[str, Any]) -> str:
+    """A SHA-256 over the parts of a key.
+
+    Args:
+        parts: JSON values; the judge's ``parameters`` come from others and are checked.
+
+    Raises:
+        InvalidValueError: A parameter is no JSON value.
+
+    >>> digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
+    True
+    """
     try:
         text = json.dumps(parts, sort_keys=True, allow_nan=False, separators=(",", ":"))
-    except (TypeError, ValueError) as error:
-        msg = f"parameters of a judgement must be JSON values, got {dict(parameters)!r}: {error}"
+    except (TypeError, ValueError, RecursionError) as error:
+        given = parts.get("parameters")
+        msg = f"parameters of a judgement must be JSON values, got {given!r}: {error}"
         raise InvalidValueError(msg) from None
     return hashlib.sha256(text.encode()).hexdigest()
 

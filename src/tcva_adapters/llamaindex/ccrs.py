@@ -17,7 +17,7 @@ from tcva_adapters.ccrs.result import check_threshold
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.judging.sample import Sample
 from tcva_adapters.judging.store import VerdictStore
-from tcva_adapters.llamaindex.evaluator import _readable, _settings_llm
+from tcva_adapters.llamaindex.evaluator import readable, settings_llm
 
 
 class CCRSEvaluationResult(EvaluationResult):
@@ -66,7 +66,7 @@ class CCRSEvaluator(BaseEvaluator):
         store: VerdictStore | str | Path | None = None,
     ) -> None:
         self._threshold = check_threshold(threshold)
-        judge = _settings_llm() if llm is None else llm
+        judge = settings_llm() if llm is None else llm
         self.ccrs = CCRS([metric], judge=judge, lambda_=lambda_, em=em, store=store)
         self._metric = self.ccrs.metrics[0]
 
@@ -136,7 +136,7 @@ class CCRSEvaluator(BaseEvaluator):
         try:
             sample = Sample.from_record(record)
         except InvalidSampleError as error:
-            return _invalid(_readable(record), str(error), None)
+            return _invalid(readable(record), str(error), None)
         await asyncio.sleep(sleep_time_in_seconds)
         return self._end(sample, await self.ccrs.aevaluate(sample))
 

@@ -73,10 +73,8 @@ def describe(scores: npt.ArrayLike, *, bounds: tuple[float, float] = (0.0, 1.0))
     >>> found.n, found.missing, found.mean, found.midhinge, found.at_upper
     (4, 1, 0.625, 0.6875, 0.5)
     """
+    check_bounds(bounds)
     low, high = bounds
-    if not low < high:
-        msg = f"bounds are {bounds!r}; give the lowest and the highest possible score, e.g. (0, 1)"
-        raise InvalidValueError(msg)
     every = numbers("scores", scores)
     values = every[np.isfinite(every)]
     n = len(values)
@@ -103,6 +101,18 @@ def describe(scores: npt.ArrayLike, *, bounds: tuple[float, float] = (0.0, 1.0))
         at_upper=float(np.mean(np.abs(values - high) <= AT_BOUND * (high - low))),
         ties=tie_probability(values),
     )
+
+
+def check_bounds(bounds: tuple[float, float]) -> None:
+    """Nothing, if these can be the ends of a scale.
+
+    Raises:
+        InvalidValueError: They do not rise, or one is not finite.
+    """
+    low, high = bounds
+    if not -np.inf < low < high < np.inf:
+        msg = f"bounds are {bounds!r}; give the lowest and the highest possible score, e.g. (0, 1)"
+        raise InvalidValueError(msg)
 
 
 def tie_probability(scores: npt.ArrayLike) -> float:

@@ -142,9 +142,7 @@ def pair_power(
             (0, 1), draws below 1 or a negative seed.
         MissingDependencyError: scipy is not installed.
     """
-    if not 0 < difference < float("inf"):
-        msg = f"difference is {difference!r}; give one above 0, on the scale of the scores"
-        raise InvalidValueError(msg)
+    check_difference(difference)
     return _Simulation(about, alpha, draws, seed).power(
         difference, whole("queries", queries, least=2)
     )
@@ -195,6 +193,17 @@ def power_view(
         needed_hardest=simulation.needed(difference, target, hardest=True),
         alpha=alpha,
     )
+
+
+def check_difference(difference: float) -> None:
+    """Nothing, if this can be the difference that should be found.
+
+    Raises:
+        InvalidValueError: It is not above 0, or not finite.
+    """
+    if not 0 < difference < float("inf"):
+        msg = f"difference is {difference!r}; give one above 0, on the scale of the scores"
+        raise InvalidValueError(msg)
 
 
 class _Simulation:

@@ -1,0 +1,354 @@
+"""Files as records: jsonl, json, csv and parquet, row by row, with what is wrong with a bad row."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, Final, Literal, NamedTuple, NoReturn, TextIO, cast, get_args
+
+from tcva_adapters.errors import InvalidValueError, MissingDependencyError, UnreadableInputError
+
+Source = str | Path | TextIO
+Format = Literal["jsonl", "json", "csv", "parquet"]
+
+_SUFFIXES: Final[dict[str, Format]] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    "": "jsonl",  # a pipe has no suffix
+    ".json": "json",
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+ROW_WORDS: Final[dict[Format, str]] = {
+    "jsonl": "line",
+    "json": "item",
+    "csv": "line",
+    "parquet": "row",
+}
+"""What a row is called in messages."""
+
+_LIST_KEYS: Final = ("samples", "data", "assessments")
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+_UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+_CSV_FIELD_LIMIT: Final = 2**31 - 1  # the largest that every platform takes
+
+
+class FileRow(NamedTuple):
+    """A record and its line (csv, jsonl), item (json) or row (parquet), from 1.
+
+    Attributes:
+        line: Where it is.
+        record: By field name; None for a row that is no record.
+        error: What is wrong with such a row.
+    """
+
+    line: int
+    record: dict[str, Any] | None
+    error: str = ""
+
+
+def read_records(source: Source, format: Format | None = None) -> Iterator[FileRow]:  # noqa: A002  # what everyone calls it
+    """The rows of a file, bad ones included.
+
+    Args:
+        source: A path, ``"-"`` for standard input, or an open text file.
+        format: By default taken from the suffix; jsonl for streams.
+
+    Raises:
+        UnreadableInputError: The file is missing, a folder, or damaged as a whole.
+        MissingDependencyError: A parquet file without pyarrow.
+        InvalidValueError: An unknown format or suffix.
+
+    >>> import io
+    >>> [row.record for row in read_records(io.StringIO('{"a": 1}'))]
+    [{'a': 1}]
+    """
+    kind = format_of(source, format)
+    if kind == "parquet":
+        return _parquet_rows(source)
+    readers = {"jsonl": _jsonl_rows, "json": _json_rows, "csv": _csv_rows}
+    return readers[kind](_Lines(source))
+
+
+def format_of(source: Source, kind: Format | None = None) -> Format:
+    """The format that was named, or that of the suffix.
+
+    Raises:
+        InvalidValueError: There is no such format, or the suffix is of none.
+    """
+    if kind is None:
+        if source == "-" or not isinstance(source, str | Path):
+            return "jsonl"
+        suffix = Path(source).suffix.lower()
+        if suffix not in _SUFFIXES:
+            msg = (
+                f"the format of {source} is unknown: its suffix {suffix!r} is none of "
+                f"{', '.join(filter(None, _SUFFIXES))}; rename it or name the format"
+            )
+            raise InvalidValueError(msg)
+        return _SUFFIXES[suffix]
+    if kind not in get_args(Format):
+        msg = f"unknown format {kind!r}; formats are {', '.join(get_args(Format))}"
+        raise InvalidValueError(msg)
+    return kind
+
+
+def name_of(source: Source) -> str:
+    """What a source is called in messages."""
+    if source == "-":
+        return "standard input"
+    return str(source) if isinstance(source, str | Path) else "the stream"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in quotes, with commas between."""
+    return ", ".join(map(repr, names))
+
+
+class _Lines:
+    """The lines of a source as text, broken at line feeds alone.
+
+    Attributes:
+        error: What is wrong with a line read since it was last set to "": bytes that are not
+            UTF-8. Such a line is handed on with the bytes escaped, so that the reader decides.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.error = ""
+
+    def __iter__(self) -> Iterator[str]:
+        offset = 0
+        for raw in self._raw():
+            bare = raw.removeprefix(_BYTE_ORDER_MARK) if offset == 0 else raw
+            try:
+                text = bare.decode()
+            except UnicodeDecodeError as error:
+                at = offset + len(raw) - len(bare) + error.start
+                looks = (
+                    " (it looks like UTF-16)" if raw.startswith(_UTF16_MARKS) and not offset else ""
+                )
+                self.error = (
+                    f"not UTF-8: byte {bare[error.start]:#04x} at offset {at} of the file{looks}; "
+                    "save it as UTF-8"
+                )
+                text = bare.decode(errors="surrogateescape")
+            yield text
+            offset += len(raw)
+
+    def whole(self) -> str:
+        """The whole text.
+
+        Raises:
+            UnreadableInputError: It is not UTF-8.
+        """
+        text = "".join(self)
+        if self.error:
+            _refuse(self.source, self.error)
+        return text
+
+    def _raw(self) -> Iterator[bytes]:
+        if isinstance(self.source, Path) or (isinstance(self.source, str) and self.source != "-"):
+            with _opened(self.source) as file:
+                yield from file
+        elif self.source == "-" and hasattr(sys.stdin, "buffer"):
+            yield from sys.stdin.buffer
+        else:
+            stream = sys.stdin if self.source == "-" else cast("TextIO", self.source)
+            try:
+                yield from (line.encode(errors="surrogatepass") for line in stream)
+            except UnicodeDecodeError as error:
+                _refuse(self.source, f"not {error.encoding}: byte {error.object[error.start]:#04x}")
+
+
+@contextmanager
+def _opened(path: str | Path) -> Iterator[BinaryIO]:
+    try:
+        with Path(path).expanduser().open("rb") as file:
+            yield file
+    except FileNotFoundError:
+        _refuse(path, "there is no such file; check the path")
+    except IsADirectoryError:
+        _refuse(path, "this is a folder; name a file in it")
+    except OSError as error:
+        _refuse(path, f"cannot be read: {error.strerror or error}")
+
+
+def _refuse(source: Source, error: str, *, line: int | None = None) -> NoReturn:
+    where = "" if line is None else f", line {line}"
+    msg = f"{name_of(source)}{where}: {error}"
+    raise UnreadableInputError(msg, line=line)
+
+
+def _jsonl_rows(lines: _Lines) -> Iterator[FileRow]:
+    for number, text in enumerate(lines, start=1):
+        if lines.error:
+            yield FileRow(number, None, lines.error)
+            lines.error = ""
+        elif text.strip():
+            yield _jsonl_row(number, text)
+
+
+def _jsonl_row(number: int, text: str) -> FileRow:
+    if text.lstrip().startswith("["):
+        return FileRow(
+            number, None, "a JSON list, not a record; name the format json for such a file"
+        )
+    try:
+        return _record_row(number, _loads(text))
+    except json.JSONDecodeError as error:
+        if not text.endswith("\n"):
+            return FileRow(number, None, "half-written: the file ends in the middle of this record")
+        return FileRow(number, None, f"not JSON: {error.msg} at column {error.colno}")
+    except ValueError as error:
+        return FileRow(number, None, str(error))
+
+
+def _json_rows(lines: _Lines) -> Iterator[FileRow]:
+    text = lines.whole()
+    if not text.strip():
+        return
+    try:
+        content = _loads(text)
+    except json.JSONDecodeError as error:
+        hint = "; for one record per line name the format jsonl"
+        hint = hint if error.msg == "Extra data" else ""
+        _refuse(
+            lines.source, f"not JSON: {error.msg} at column {error.colno}{hint}", line=error.lineno
+        )
+    except ValueError as error:
+        _refuse(lines.source, str(error))
+    if isinstance(content, dict):
+        found = next(
+            (content[key] for key in _LIST_KEYS if isinstance(content.get(key), list)), None
+        )
+        content = [content] if found is None else found
+    if not isinstance(content, list):
+        _refuse(lines.source, f"a JSON file holds a list of records, not {_kind(content)}")
+    for number, value in enumerate(content, start=1):
+        yield _record_row(number, value)
+
+
+def _record_row(number: int, value: Any) -> FileRow:
+    if not isinstance(value, dict):
+        return FileRow(number, None, f"a record is a JSON object, not {_kind(value)}")
+    return FileRow(number, value)
+
+
+def _kind(value: Any) -> str:
+    names = {list: "a list", str: "a string", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")
+
+
+def _loads(text: str) -> Any:
+    """Strict JSON: no NaN, no infinities, no half of a surrogate pair.
+
+    Raises:
+        ValueError: With a sentence; a `json.JSONDecodeError` where the text is no JSON at all.
+    """
+    try:
+        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+    except RecursionError:
+        msg = "nested too deeply to be a record"
+        raise ValueError(msg) from None
+    if "\\u" in text:
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            msg = "an escape such as \\ud83d stands alone, which is half a character"
+            raise ValueError(msg) from None
+    return value
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    msg = f"{word} is not a JSON value; write null or leave the field out"
+    raise ValueError(msg)
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        msg = f"the number {digits} is too large"
+        raise ValueError(msg)
+    return number
+
+
+def _csv_rows(lines: _Lines) -> Iterator[FileRow]:
+    # The limit belongs to the csv module as a whole; it is raised and never lowered again,
+    # because another thread may be in the middle of a file.
+    csv.field_size_limit(max(csv.field_size_limit(), _CSV_FIELD_LIMIT))
+    reader = csv.reader(iter(lines), strict=True)
+    header: list[str] | None = None
+    while True:
+        start = reader.line_num + 1
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            cells = []
+            lines.error = f"not csv: {error}; check the quotes of this row"
+        if lines.error:
+            if header is None:
+                _refuse(lines.source, lines.error, line=start)
+            yield FileRow(start, None, lines.error)
+            lines.error = ""
+        elif cells is None:
+            return
+        elif not cells:
+            continue
+        elif header is None:
+            header = _header(lines, start, cells)
+        elif len(cells) != len(header):
+            ragged = (
+                f"{len(cells)} cells where the header has {len(header)}; check commas and quotes"
+            )
+            yield FileRow(start, None, ragged)
+        else:
+            yield FileRow(start, {n: c for n, c in zip(header, cells, strict=True) if n})
+
+
+def _header(lines: _Lines, line: int, cells: list[str]) -> list[str]:
+    names = [cell.strip() for cell in cells]
+    twice = sorted({name for name in names if name and names.count(name) > 1})
+    if twice:
+        _refuse(lines.source, f"the header has {listed(twice)} twice; rename one", line=line)
+    return names
+
+
+def _parquet_rows(source: Source) -> Iterator[FileRow]:
+    try:
+        import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415  # an extra
+        import pyarrow.parquet as pq  # type: ignore[import-untyped]  # noqa: PLC0415
+    except ImportError:
+        msg = "reading parquet needs pyarrow: pip install 'tcva-adapters[parquet]'"
+        raise MissingDependencyError(msg) from None
+    if source == "-" or not isinstance(source, str | Path):
+        msg = f"parquet is read from a file, not from {name_of(source)}; give a path"
+        raise InvalidValueError(msg)
+    try:
+        with _opened(source) as stream, pq.ParquetFile(stream) as file:
+            number = 0
+            for batch in file.iter_batches(batch_size=1024):
+                for record in batch.to_pylist():
+                    number += 1
+                    yield FileRow(number, {str(name): _plain(v) for name, v in record.items()})
+    except pa.ArrowException as error:
+        _refuse(source, f"not a readable parquet file: {error}")
+
+
+def _plain(value: Any) -> Any:
+    """A cell as JSON would have it; NaN is how data frames say that there is nothing."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(name): _plain(item) for name, item in value.items()}
+    return str(value)
