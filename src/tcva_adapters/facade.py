@@ -114,9 +114,16 @@ class TCVA(FromConfig):
             TCVA(self.criterion, judge=single)
             for single in (self.judge.judges if isinstance(self.judge, Panel) else ())
         )
+        given = _listed(fuse)
         self.members = tuple(
             member if isinstance(member, TCVA) else TCVA(self.criterion, judge=member)
-            for member in _listed(fuse)
+            for member in given
+        )
+        # What another TCVA can be given as fuse: judges, which follow its criterion, and those that
+        # came with a criterion of their own. Clients are shared.
+        self.fuse: tuple[Any, ...] = tuple(
+            member if any(member is each for each in given) else member.judge
+            for member in self.members
         )
         for member in self.members:
             if member.members:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -91,7 +91,7 @@ def attributes(given: Mapping[str, Any]) -> dict[str, Any]:
         "temperature": tcva.scoring.temperature,
         "scheme": tcva.scoring.scheme,
         "model": _shared(judge, tcva.judge),
-        "fuse": _reusable(given["fuse"], tcva.members),
+        "fuse": tcva.fuse or None,
         "store": tcva.store,
         "collected": [] if given["collected"] is None else given["collected"],
     }
@@ -195,15 +195,6 @@ def _shared(given: Any, judge: Judge) -> Any:
         return given
     # One client for all copies; how claims are made is theirs to say again.
     return given if given is judge else judge.model
-
-
-def _reusable(given: Any, members: Sequence[TCVA]) -> tuple[Judge | TCVA, ...] | None:
-    """What is fused, with one client for all copies; judges follow the criterion if it is set."""
-    listed = given if isinstance(given, list | tuple) else [given] * len(members)
-    fused = (
-        one if isinstance(one, TCVA) else m.judge for one, m in zip(listed, members, strict=True)
-    )
-    return tuple(fused) or None
 
 
 def _without_thresholds(profiles: Profiles) -> Profiles:

@@ -174,7 +174,7 @@ class TCVAEvaluator(FromConfig, RunnableSerializable[Any, TCVAOutput]):
         # shares client and store. Of a judge, that is the judge itself.
         shown = {
             "llm": llm if tcva.judge is llm else getattr(tcva.judge, "model", llm),
-            "fuse": _reusable(fuse, tcva.members) or None,
+            "fuse": tcva.fuse or None,
             "store": tcva.store,
             "criterion": tcva.criterion,
             "temperature": tcva.scoring.temperature,
@@ -275,12 +275,6 @@ class TCVAEvaluator(FromConfig, RunnableSerializable[Any, TCVAOutput]):
     def _sample(self, value: Any) -> Sample:
         given = value if self.mapper is None else self.mapper(value)
         return sample_for(self._tcva.criterion, given)
-
-
-def _reusable(given: Any, members: Sequence[TCVA]) -> tuple[Any, ...]:
-    """The further judges, without a criterion where they have none of their own."""
-    listed = given if isinstance(given, list | tuple) else [given]
-    return tuple(m if any(m is each for each in listed) else m.judge for m in members)
 
 
 def as_output(result: Result) -> TCVAOutput:
