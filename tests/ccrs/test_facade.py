@@ -6,10 +6,13 @@ import asyncio
 import contextvars
 import json
 import threading
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.ccrs.entries import SAMPLES, SCORES, judge
 from tests.support import server
@@ -312,6 +315,36 @@ def test_a_suite_asks_only_for_what_the_store_lacks(tmp_path: Path) -> None:
     assert ccrs.evaluate(GOOD).scores == {"cc": 0.9, "qr": None}
     assert ccrs.evaluate(GOOD).scores == {"cc": 0.9, "qr": 0.8}
     assert list(model.requests[2].schema["properties"]) == ["qr"]
+    # The key says that both were asked together, so the judge sees both again.
+    assert model.requests[2].system.count("contextual coherence") == 1
+    assert model.requests[2].system.partition("REPLY")[0] in model.requests[0].system
+
+
+def test_what_was_paid_for_is_kept_beside_a_failure_that_ends_the_calls(tmp_path: Path) -> None:
+    failed = threading.Event()
+
+    def reply(prompt: str) -> str:
+        if "half" in prompt:
+            failed.set()
+            msg = "wrong key"
+            raise JudgeError(msg, fatal=True)
+        assert failed.wait(5)
+        time.sleep(0.05)  # the failure is known by the time that this call ends
+        return "90"
+
+    half = GOOD.model_copy(update={"response": "half"})
+    store = VerdictStore(tmp_path / "v.sqlite")
+    ccrs = CCRS("qr", judge=PromptModel(reply), store=store, max_concurrency=2)
+    good, bad = ccrs.evaluate_many([GOOD, half])
+    assert (good.scores, bad.unscored["qr"].fatal) == ({"qr": 0.9}, True)
+    assert CCRS("qr", judge=PromptModel(), store=store).evaluate(GOOD).usage.calls == 0
+
+
+def test_parameters_that_are_no_json_are_named() -> None:
+    model = PromptModel()
+    model.parameters = {"stop": {"a", "b"}}  # type: ignore[dict-item]  # what the test is about
+    with pytest.raises(InvalidValueError, match="parameters of a judgement must be JSON values"):
+        CCRS("qr", judge=model).evaluate(GOOD)
 
 
 def test_a_damaged_record_is_asked_again(tmp_path: Path) -> None:
@@ -365,6 +398,24 @@ def test_results_come_back_from_json() -> None:
             CCRSResult.from_json(wrong)
 
 
+def test_results_that_cannot_be_are_refused() -> None:
+    plain = json.loads(CCRS("qr", judge=PromptModel()).evaluate(GOOD).to_json())
+    answer = plain["answers"]["qr"]
+    for wrong, said in (
+        ({"lambda_": 5}, "lambda_"),
+        ({"answers": {"zz": {**answer, "metric": "zz"}}}, "unknown metric 'zz'"),
+        ({"answers": {"cc": answer}}, "the answer of 'qr' stands under 'cc'"),
+        ({"answers": {"qr": {**answer, "rating": None}}}, "not both or neither"),
+    ):
+        with pytest.raises(UnreadableInputError, match=said):
+            CCRSResult.from_json(json.dumps({**plain, **wrong}))
+
+
+def test_settings_may_be_numbers_of_numpy() -> None:
+    half: Any = np.float32(0.5)
+    assert CCRS("ac", lambda_=half).lambda_ == 0.5
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -373,6 +424,11 @@ def test_results_come_back_from_json() -> None:
         ({"em": "loose"}, "strict or normalised"),
         ({"lambda_": 1.5}, "lambda_=1.5"),
         ({"max_concurrency": 0}, "max_concurrency=0"),
+        ({"max_concurrency": "8"}, "max_concurrency='8'"),
+        ({"store": 7}, "store=7"),
+        ({"suite": "yes"}, "suite='yes'"),
+        ({"metrics": replace(METRICS["qr"], name="mine")}, "unknown metric 'mine'"),
+        ({"metrics": replace(METRICS["qr"], wording="Otherwise.")}, "unknown metric 'qr'"),
         ({"suite": True}, "the lexical judge makes none"),
         ({"judge": "nobody"}, "unknown judge"),
         ({"judge": Panel(["lexical", PromptModel()])}, "cannot be asked for a number"),

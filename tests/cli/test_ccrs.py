@@ -123,6 +123,7 @@ def test_results_can_go_through_a_pipe(samples: str, capsys: pytest.CaptureFixtu
         (["--suite"], "the lexical judge makes none"),
         (["--weights", "cc"], "not of the form metric=number"),
         (["--weights", "cc=0.5,qr=0.2"], "not to 1"),
+        (["--weights", "cc=0.5,cc=1"], "names cc twice"),
         (["--weights", "cc=1", "--metrics", "qr"], "a weight for 'cc', which was not rated"),
         (["--threshold", "2"], "passing_threshold"),
         (["--json", "--out", "-"], "both write to standard output"),

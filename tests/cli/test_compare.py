@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -296,3 +297,35 @@ def test_people_may_come_with_the_results_that_are_brought(
     assert run(["compare", sample_file(tmp_path, *plain), *arguments, "-B", "200"]) == 0
     people = json.loads(capsys.readouterr().out)["people"]
     assert people is not None
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            ["--pass-from", "nobody=0.5"],
+            "--pass-from 'nobody'=0.5; give a finite number for one of",
+        ),
+        (["--pass-from", "tcva T=0.5=nan"], "--pass-from 'tcva T=0.5'=nan"),
+        (["--results", "twice.csv"], "two methods are named 'tcva T=0.5'"),
+        (["--bootstrap", "0"], "--bootstrap is 0"),
+        (["--timeout", "0"], "--timeout 0; give a number of seconds above 0"),
+        (["--fuse", "tcva T=0.1 + tcva T=0.5", "--fuse", "tcva T=0.1 + tcva T=0.5"], "two methods"),
+    ],
+)
+def test_what_no_table_could_hold_is_refused_before_anything_is_judged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], said: str
+) -> None:
+    Path("twice.csv").write_text("id,tcva T=0.5\nright,0.5\nwrong,0.25\n", encoding="utf-8")
+    assert run(["compare", sample_file(tmp_path), *QA, "--out", "out", *options]) == 2
+    assert said in capsys.readouterr().err
+    assert not Path("out").exists()
+
+
+def test_statistics_that_are_missing_are_missed_before_anything_is_judged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.stats", None)
+    assert run(["compare", sample_file(tmp_path), *QA, "--out", "out", "--human", "human"]) == 2
+    assert "tcva-adapters[stats]" in capsys.readouterr().err
+    assert not Path("out").exists()

@@ -20,8 +20,10 @@ from tcva_adapters.compare.kept import Kept, NativeLog
 from tcva_adapters.compare.methods import Method, choose
 from tcva_adapters.compare.run import Outcome, acompare, compare, human_scores, named
 from tcva_adapters.compare.table import Row, ScoreTable
+from tcva_adapters.compare.write import write_csv
 from tcva_adapters.errors import InvalidSampleError, JudgeError, UnreadableInputError
 from tcva_adapters.facade import TCVA
+from tcva_adapters.judging.assessment import Usage
 from tcva_adapters.judging.native import NativeScore
 from tcva_adapters.judging.sample import Sample
 from tcva_adapters.judging.store import VerdictStore
@@ -162,7 +164,7 @@ def test_a_metric_that_always_fails_stops_nobody(tmp_path: Path) -> None:
 def test_a_metric_that_raises_by_itself_is_told_from_the_judge(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def broken(self: Method, *_: Any) -> NativeScore:
+    async def broken(self: Method, *_: Any, **__: Any) -> NativeScore:
         return NativeScore(self.metric, None, error="KeyError: 'statements'")
 
     monkeypatch.setattr(Method, "score", broken)
@@ -187,6 +189,126 @@ def test_what_an_adapter_lets_through_is_still_a_row(
     found = cells(run(tmp_path, LexicalModel()))
     assert "LookupError: not even" in found["right", "ragas faithfulness"].unscored
     assert found["right", "deepeval hallucination"].score is not None
+
+
+async def _nan() -> Any:
+    return NativeScore("faithfulness", math.nan)
+
+
+async def _infinite() -> Any:
+    return NativeScore("faithfulness", math.inf)
+
+
+async def _nothing() -> Any:
+    return None
+
+
+async def _text() -> Any:
+    return NativeScore("faithfulness", "high")  # type: ignore[arg-type]  # what the test is about
+
+
+async def _cancelled() -> Any:
+    raise asyncio.CancelledError
+
+
+async def _leaves() -> Any:
+    raise SystemExit(3)
+
+
+async def _half_a_character() -> Any:
+    msg = "half \ud83d"
+    raise ValueError(msg)
+
+
+async def _hangs() -> Any:
+    await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize(
+    ("metric", "said"),
+    [
+        (_nan, "no_score: the metric returned nan"),
+        (_infinite, "metric_error: the metric returned inf"),
+        (_nothing, "metric_error: TypeError: the metric returned None"),
+        (_text, "metric_error: TypeError: the metric returned 'high'"),
+        (_cancelled, "metric_error: CancelledError:"),
+        (_leaves, "metric_error: SystemExit: 3"),
+        (_half_a_character, "metric_error: ValueError: half \ufffd"),
+        (_hangs, "metric_error: TimeoutError: no score after 0.01 seconds"),
+    ],
+)
+def test_whatever_a_metric_does_every_sample_has_its_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: Any, said: str
+) -> None:
+    class Hostile:
+        LexicalLLM = staticmethod(object)
+
+        @staticmethod
+        async def ascore_native(*_: Any) -> Any:
+            return await metric()
+
+    adapter = methods_module._adapter
+    monkeypatch.setattr(
+        methods_module, "_adapter", lambda name: Hostile if name == "ragas" else adapter(name)
+    )
+    found = cells(
+        run(tmp_path, methods=[METHODS[0], METHODS[3]], seconds=0.01 if metric is _hangs else None)
+    )
+    row = found["right", METHODS[0].name]
+    assert (row.score, row.unscored) == (None, said)
+    assert found["right", METHODS[3].name].score is not None
+    assert {sample for sample, _ in found} == {"right", "wrong", "bare"}
+    write_csv(tmp_path / "scores.csv", found.values())  # and every file takes it
+
+
+def test_a_run_that_is_cancelled_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[asyncio.Event] = []
+
+    class Slow:
+        LexicalLLM = staticmethod(object)
+
+        @staticmethod
+        async def ascore_native(*_: Any) -> Any:
+            for event in begun:
+                event.set()
+            await asyncio.Event().wait()
+
+    monkeypatch.setattr(methods_module, "_adapter", lambda _: Slow)
+
+    async def cancelled() -> None:
+        with NativeLog(tmp_path / "n.jsonl") as log:
+            options: Any = {"temperatures": [0.5], "log": log, "progress": False}
+            begun.append(asyncio.Event())
+            task = asyncio.create_task(acompare(SAMPLES, TCVA(), METHODS[:1], **options))
+            await begun[0].wait()
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    asyncio.run(asyncio.wait_for(cancelled(), 5))
+
+
+def test_a_line_of_the_log_goes_out_in_one_piece(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+    with NativeLog(tmp_path / "n.jsonl") as log:
+        write = log._file.write
+
+        def counted(data: bytes) -> int:
+            sizes.append(len(data))
+            return write(data)
+
+        class Counting:
+            write = staticmethod(counted)
+            close = log._file.close
+
+        monkeypatch.setattr(log, "_file", Counting)
+        score = NativeScore("faithfulness", None, error="long " * 20_000)
+        log.put(Kept("k", "a", "m", "j", "v", score, Usage(), "metric_error"))
+    assert len(sizes) == 1  # two runs that share the file cannot tear each other's lines
+    with NativeLog(tmp_path / "n.jsonl") as again:
+        assert (again.get("k") is not None, again.unreadable) == (True, 0)
 
 
 def test_only_failures_are_repeated(tmp_path: Path) -> None:

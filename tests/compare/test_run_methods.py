@@ -42,6 +42,7 @@ def test_metrics_are_chosen_by_name_with_or_without_their_framework() -> None:
     ("frameworks", "metrics", "said"),
     [
         (["rags"], None, "unknown framework 'rags'; known are ragas"),
+        ([], None, "no framework is named; known are ragas"),
         (["langchain"], ["faithfulnes"], "no metric 'faithfulnes' in langchain"),
         (["langchain"], ["ragas.faithfulness"], "langchain.context_qa"),
         (["ragas"], ["answer_relevancy"], "ragas answer_relevancy: it compares embeddings"),

@@ -12,8 +12,12 @@ import pytest
 
 from tcva_adapters.compare.hypotheses import read_hypotheses
 from tcva_adapters.compare.systems import compare_systems
+from tcva_adapters.compare.systems_read import read_systems
 from tcva_adapters.compare.systems_table import SystemRow, SystemTable
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
+from tcva_adapters.io import write_assessments
+from tcva_adapters.judging.assessment import Assessment
+from tcva_adapters.judging.result import Result
 from tcva_adapters.stats.describe import describe
 from tcva_adapters.stats.power import power_view, variability
 from tcva_adapters.stats.randomisation import tukey_hsd
@@ -252,3 +256,44 @@ def test_pictures(tmp_path: Path) -> None:
     assert low == pytest.approx(0.4, abs=0.02)
     assert high == pytest.approx(0.6, abs=0.02)
     assert math.isnan(mean_interval(np.array([0.5, math.nan]))[0])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"difference": 0.0}, "difference is 0.0"),
+        ({"difference": math.nan}, "difference is nan"),
+        ({"difference": 0.1, "queries": 0}, "queries is 0"),
+        ({"bounds": (0.0, math.inf)}, "bounds are"),
+        ({"alpha": 1.0}, "level is 1.0"),
+    ],
+)
+def test_settings_are_checked_before_the_shuffles(options: dict[str, Any], said: str) -> None:
+    def progress(*_: object) -> None:
+        pytest.fail("it has begun")
+
+    with pytest.raises(InvalidValueError, match=said):
+        compare_systems(table(n=10), progress=progress, **options)
+
+
+def test_settings_are_checked_where_there_is_nothing_to_show() -> None:
+    rows = [SystemRow(system, "q", "f", 0.5) for system in SYSTEMS]  # too few for a power view
+    with pytest.raises(InvalidValueError, match="difference is nan"):
+        compare_systems(SystemTable.of(rows), difference=math.nan)
+
+
+def test_fused_judgements_are_compared_by_their_fused_scores() -> None:
+    member = Assessment.from_verdicts(["none", "fully"], judge="other")
+    for name in ("one", "two"):
+        main = Assessment.from_verdicts(["fully", "minor"], judge="main", sample_id="q")
+        fused = main.model_copy(update={"members": (member,)} if name == "two" else {})
+        write_assessments(f"{name}.jsonl", [fused])
+    read = read_systems(["one.jsonl", "two.jsonl"], temperatures=[0.5])
+    (plain, both), expected = read.table.scores[0, 0], Result(fused)
+    assert plain == Result(main).score
+    # The geometric mean of the two judges' scores.
+    assert both == pytest.approx(math.sqrt(plain * (Result(member).score or 0.0)), abs=1e-12)
+    assert both == expected.score
+    assert read.notes == (
+        "systems have different judges, so differences may be theirs (one: main; two: main + other)",
+    )

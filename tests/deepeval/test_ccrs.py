@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -60,11 +62,49 @@ def test_a_missing_field_is_told_in_deepevals_way() -> None:
         metric.measure(LLMTestCase(input="Q?", actual_output="Yes."))
 
 
-def test_settings_of_a_built_metric_stay() -> None:
+def test_settings_that_change_are_followed(tmp_path: Path) -> None:
+    metric: Any = CCRSMetric("ac", model=ScriptedLLM(judge), store=tmp_path / "v.sqlite")
+    before = metric.criteria
+    metric.lambda_ = 0.0
+    assert metric.measure(case_of(SAMPLES[0])) == 0.8
+    assert metric.criteria != before
+    metric.metric = "qr"
+    assert (metric.name, metric.measure(case_of(SAMPLES[0]))) == ("CCRS question relevance", 0.9)
+    metric.strict_mode = True
+    assert (metric.threshold, metric.measure(case_of(SAMPLES[0]))) == (1.0, 0.0)
+    refused: list[tuple[str, Any]] = [("threshold", 7), ("flaky", "no"), ("name", " "), ("em", "x")]
+    for name, value in refused:
+        with pytest.raises(InvalidValueError, match=name):
+            setattr(metric, name, value)
+    copied = copy.deepcopy(metric)  # clients and stores are shared
+    assert (copied.store, copied.model) == (metric.store, metric.model)
+    assert copied.collected is not metric.collected
+
+
+def test_the_rating_behind_the_last_test_case_is_at_hand() -> None:
+    metric = CCRSMetric("qr", model=ScriptedLLM(judge))
+    seen = [metric.result]
+    metric.measure(case_of(SAMPLES[0]))
+    seen.append(metric.result)
+    metric.error = None  # where DeepEval begins another test case
+    seen.append(metric.result)
+    assert [None if one is None else one.scores for one in seen] == [None, {"qr": 0.9}, None]
+    assert metric.score is None
+
+
+def test_square_brackets_do_not_reach_deepevals_console() -> None:
+    def fails(_: str) -> str:
+        msg = "[/INST] is no markup"
+        raise RuntimeError(msg)
+
+    metric = CCRSMetric("qr", model=ScriptedLLM(fails))
+    metric.measure(case_of(SAMPLES[0]))
+    assert "(/INST) is no markup" in str(metric.error)
+    assert "[" not in f"{metric.error}{metric.reason}"
+
+
+def test_the_cache_tells_settings_apart() -> None:
     metric = CCRSMetric("ac", model="lexical")
-    with pytest.raises(InvalidValueError, match=r"lambda_=0\.1 on a built metric"):
-        metric.lambda_ = 0.1
-    metric.threshold = 0.9  # it only decides what passes
     other = CCRSMetric("ac", model="lexical", em="normalised")
     assert metric.criteria != other.criteria
     assert metric.criteria == CCRSMetric("ac", model="lexical").criteria

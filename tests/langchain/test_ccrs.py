@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -61,10 +63,23 @@ def test_it_composes_with_other_steps_and_a_mapper() -> None:
     assert (output["score"], output["value"], output["passed"]) == (0.5, "fail", False)
 
 
-def test_settings_stay_and_copies_follow_theirs() -> None:
+def test_settings_that_change_are_followed(tmp_path: Path) -> None:
+    evaluator = CCRSEvaluator("ac", "lexical", store=tmp_path / "v.sqlite")
+    record = {"answer": "At nine.", "context": ["-"], "ground_truth": "at nine"}
+    assert evaluator.invoke(record)["result"]["exact"] is False
+    evaluator.em = "normalised"
+    assert evaluator.invoke(record)["result"]["exact"] is True
+    with pytest.raises(InvalidValueError, match="threshold=7"):
+        evaluator.threshold = 7
+    assert evaluator.threshold == 0.5
+    copied = copy.deepcopy(evaluator)  # a store cannot be copied: it is shared
+    assert copied.store is evaluator.store
+    copied.metric = "qr"
+    assert (copied.metric, evaluator.metric) == ("qr", "ac")
+
+
+def test_copies_follow_their_settings() -> None:
     evaluator = CCRSEvaluator("ac", "lexical", name="mine")
-    with pytest.raises(InvalidValueError, match="em='normalised' on a built evaluator"):
-        evaluator.em = "normalised"
     other = evaluator.model_copy(update={"lambda_": 0.0})
     record = {"answer": "At nine.", "context": ["-"], "ground_truth": "At nine."}
     assert other.invoke(record)["result"]["lambda_"] == 0.0

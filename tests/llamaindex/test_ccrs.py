@@ -7,7 +7,11 @@ from typing import Any
 
 import pytest
 from llama_index.core.async_utils import asyncio_run
-from llama_index.core.base.response.schema import Response
+from llama_index.core.base.response.schema import (
+    AsyncStreamingResponse,
+    Response,
+    StreamingResponse,
+)
 from llama_index.core.evaluation import BatchEvalRunner
 from llama_index.core.schema import NodeWithScore, TextNode
 from tests.ccrs.entries import PASSAGE, SAMPLES, expected, judge
@@ -72,3 +76,34 @@ def test_it_has_no_prompts_to_change() -> None:
 def test_wrong_settings_are_refused_before_any_call(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidValueError):
         CCRSEvaluator(**{"metric": "qr", "llm": "lexical", **options})
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_all_kinds_of_responses_are_read(asynchronous: bool) -> None:
+    def parts() -> Any:
+        yield from ("At ", "nine.")
+
+    async def tokens() -> Any:
+        yield "At nine."
+
+    node = NodeWithScore(node=TextNode(text=PASSAGE))
+    evaluator = CCRSEvaluator("cc", ScriptedLLM(reply=judge))
+    for response in (
+        StreamingResponse(parts(), source_nodes=[node]),
+        AsyncStreamingResponse(tokens(), source_nodes=[node]),
+    ):
+        if asynchronous:
+            evaluation = asyncio.run(evaluator.aevaluate_response("When?", response))
+        else:
+            evaluation = evaluator.evaluate_response("When?", response)
+        assert evaluation.score == 0.95
+    with pytest.raises(InvalidValueError, match="what a query engine returns"):
+        evaluator.evaluate_response("When?", 7)
+    unread = asyncio.run(evaluator.aevaluate_response("When?", 7))
+    assert (unread.invalid_result, unread.query) == (True, "When?")
+
+
+def test_a_setting_that_would_not_be_used_is_refused() -> None:
+    evaluator: Any = CCRSEvaluator("qr", "lexical")
+    with pytest.raises(InvalidValueError, match=r"threshold=0\.9 on a built evaluator"):
+        evaluator.threshold = 0.9

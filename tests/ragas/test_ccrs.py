@@ -135,3 +135,29 @@ def test_a_row_that_cannot_be_read_is_nan_with_its_reason() -> None:
 def test_wrong_settings_are_refused_when_built(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidValueError):
         CCRSMetric(**{"metric": "qr", **options})
+
+
+def test_settings_that_change_are_followed() -> None:
+    metric = CCRSMetric("ac", llm="lexical")
+    row = SingleTurnSample(response="At nine.", reference="at nine", retrieved_contexts=["-"])
+    score: Any = metric.single_turn_score(row)
+    metric.em, metric.lambda_ = "normalised", 1.0
+    again: Any = metric.single_turn_score(row)
+    assert (score.result.exact, again.result.exact, float(again)) == (False, True, 1.0)
+    assert metric.name == "ccrs_ac(lambda=1,em=normalised)"
+    metric.lambda_ = 7
+    with pytest.raises(InvalidValueError, match="lambda_=7"):
+        metric.single_turn_score(row)
+    metric.lambda_, metric.metric = 0.7, "qr"  # which needs other columns
+    with pytest.raises(InvalidValueError, match="build a new one"):
+        metric.single_turn_score(row)
+
+
+def test_the_newer_family_refuses_what_would_not_be_used() -> None:
+    metric: Any = CCRSCollectionMetric("qr", "lexical")
+    with pytest.raises(InvalidValueError, match="on a built metric would not be used"):
+        metric.em = "normalised"
+    for option in ("judge", "suite", "temperature"):
+        options: dict[str, Any] = {option: True}
+        with pytest.raises(InvalidValueError, match=f"no option '{option}'"):
+            CCRSCollectionMetric("qr", "lexical", **options)

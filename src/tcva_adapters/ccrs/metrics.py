@@ -121,9 +121,9 @@ _ALL: Final = (
         needs=("response", "contexts", "reference"),
         against="reference",
         wording=(
-            "How much of the essential content of the reference answer the response contains, in "
-            "whatever words; the passages help to understand both. What the response says beyond "
-            "the reference plays no part."
+            "How far the response covers what is essential in the reference answer, in whatever "
+            "words; the passages help to understand both. What the response says beyond the "
+            "reference plays no part."
         ),
         best="every key point of the reference is in the response",
         worst="no key point of the reference is in the response",

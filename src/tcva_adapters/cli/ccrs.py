@@ -170,10 +170,14 @@ def _parse_weights(text: str) -> dict[str, float]:
         name, _, number = pair.partition("=")
         try:
             (metric,) = resolve_metrics(name)
-            shares[metric.name] = float(number)
+            share = float(number)
         except ValueError:  # InvalidValueError is one
             msg = f"--weights {text!r}: {pair!r} is not of the form metric=number, e.g. cc=0.5"
             raise InvalidValueError(msg) from None
+        if metric.name in shares:
+            msg = f"--weights {text!r} names {metric.name} twice"
+            raise InvalidValueError(msg)
+        shares[metric.name] = share
     return shares
 
 

@@ -263,7 +263,7 @@ def _check_names(names: Sequence[str], thresholds: Mapping[str, float]) -> None:
         raise InvalidValueError(msg)
     for name, limit in thresholds.items():
         if name not in names or not math.isfinite(limit):
-            msg = f"--pass-from {name}={limit:g}: a finite number for one of {', '.join(names)}"
+            msg = f"--pass-from {name!r}={limit:g}; give a finite number for one of {', '.join(names)}"
             raise InvalidValueError(msg)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from copy import copy
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -13,13 +15,16 @@ from deepeval.test_case import LLMTestCase
 
 from tcva_adapters.ccrs import CCRS, CCRSResult, ExactMatch
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA
-from tcva_adapters.ccrs.result import check_threshold
-from tcva_adapters.deepeval.evaluator import sample_for
-from tcva_adapters.deepeval.settings import PARAMS, judge_for
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.deepeval.evaluator import sample_for, unmarked
+from tcva_adapters.deepeval.settings import FLAGS, PARAMS, check_usual, judge_for
+from tcva_adapters.errors import InvalidSampleError
+from tcva_adapters.judging.sample import Sample
 from tcva_adapters.judging.store import VerdictStore
 
-_FIXED: Final = frozenset({"metric", "model", "lambda_", "em", "store"})
+_SETTINGS: Final = frozenset(
+    {"metric", "threshold", "model", "lambda_", "em", "store", "name", "collected", *FLAGS}
+)
+"""Everything that a metric is built with, by the names of its parameters."""
 
 
 class CollectedRating(NamedTuple):
@@ -38,8 +43,11 @@ class CCRSMetric(BaseMetric):  # type: ignore[no-untyped-call]  # as __init_subc
     """Rates answers with a number for one metric. One class serves all five.
 
     It works in ``evaluate``, ``assert_test`` and ``deepeval test run``. DeepEval measures copies of
-    a metric, so ratings are also put where all copies reach, in `collected`; ``verbose_logs``
-    begins with the rating as JSON.
+    a metric, so ratings are also put where all copies reach: in `collected`, and in
+    ``verbose_logs`` as JSON, which ``CCRSResult.from_json`` reads.
+
+    Every argument is also an attribute that may be set later. A new value is checked as one given
+    here, and from then on everything follows it: the score, the name, copies, and DeepEval's cache.
 
     Args:
         metric: ``cc``, ``qr``, ``id``, ``ac`` or ``ir``, or a long name.
@@ -57,9 +65,13 @@ class CCRSMetric(BaseMetric):  # type: ignore[no-untyped-call]  # as __init_subc
         flaky: As in DeepEval: reported, but it decides nothing.
         collected: The list that ratings are added to; by default a new one.
 
+    Attributes:
+        collected: `CollectedRating` of every measured test case, in the order they were finished.
+        result: The `CCRSResult` of the last test case that this object measured, or None.
+
     Raises:
-        InvalidValueError: A setting is out of range or unknown; raised before any call. Also where
-            metric, model, ``lambda_``, ``em`` or store of a built metric is set.
+        InvalidValueError: A setting is out of range or unknown; raised before any call, also
+            where an attribute is set, which then keeps its value.
         MissingDependencyError: The judge's package is not installed.
         DeepEvalError: The choice is left to DeepEval, and its provider has no key.
 
@@ -72,6 +84,13 @@ class CCRSMetric(BaseMetric):  # type: ignore[no-untyped-call]  # as __init_subc
     model: Any
     score_breakdown: Any
     _required_params: Any
+    metric: str
+    lambda_: float
+    em: ExactMatch
+    store: VerdictStore | None
+    name: str
+    collected: list[CollectedRating]
+    _ccrs: CCRS
 
     def __init__(
         self,
@@ -90,34 +109,44 @@ class CCRSMetric(BaseMetric):  # type: ignore[no-untyped-call]  # as __init_subc
         flaky: bool = False,
         collected: list[CollectedRating] | None = None,
     ) -> None:
-        if threshold is not None:
-            check_threshold(threshold)
-        judge = judge_for(model)
-        ccrs = CCRS([metric], judge=judge, lambda_=lambda_, em=em, store=store)
-        self.metric = ccrs.metrics[0].name
-        self.threshold = 1.0 if strict_mode else threshold
-        # One client for all copies, which DeepEval makes from these attributes.
-        is_own = isinstance(judge, DeepEvalBaseLLM)
-        self.model = judge if is_own else getattr(ccrs.rater, "model", judge)
-        self.lambda_ = ccrs.lambda_
-        self.em = em
-        self.store = ccrs.store
-        self.name = name or f"CCRS {ccrs.metrics[0].title}"
-        self.include_reason = include_reason
-        self.async_mode = async_mode
-        self.strict_mode = strict_mode
-        self.verbose_mode = verbose_mode
-        self.flaky = flaky
-        self.collected = [] if collected is None else collected
-        self.evaluation_model = ccrs.rater.name
-        self._required_params = [PARAMS[field] for field in ccrs.metrics[0].needs]
-        self._ccrs = ccrs
+        given = {
+            "metric": metric,
+            "threshold": threshold,
+            "model": model,
+            "lambda_": lambda_,
+            "em": em,
+            "store": store,
+            "name": name,
+            "include_reason": include_reason,
+            "async_mode": async_mode,
+            "strict_mode": strict_mode,
+            "verbose_mode": verbose_mode,
+            "flaky": flaky,
+            "collected": collected,
+        }
+        vars(self).update(_attributes(given))
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in _FIXED and "_ccrs" in vars(self):
-            msg = f"{name}={value!r} on a built metric would not be used; build another"
-            raise InvalidValueError(msg)
-        super().__setattr__(name, value)
+        if name == "error" and value is None:
+            # All that DeepEval does where another test case begins; see TCVAMetric.
+            _forget(self)
+        if name not in _SETTINGS:
+            super().__setattr__(name, value)
+            return
+        given = {setting: getattr(self, setting) for setting in _SETTINGS}
+        if self.name == _default_name(self._ccrs):
+            given["name"] = None  # it follows the metric
+        # All at once: where the value is refused, nothing has changed.
+        vars(self).update(_attributes({**given, name: value}))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> CCRSMetric:
+        # Clients and stores cannot be copied, and nothing else is ever changed in place.
+        copied = copy(self)
+        copied.collected = [*self.collected]
+        return copied
+
+    def __repr__(self) -> str:
+        return f"CCRSMetric(name={self.name!r}, ccrs={self._ccrs!r})"
 
     def measure(  # type: ignore[override]  # a score may be missing
         self, test_case: LLMTestCase, _show_indicator: bool = True, _in_component: bool = False
@@ -158,18 +187,60 @@ class CCRSMetric(BaseMetric):  # type: ignore[no-untyped-call]  # as __init_subc
         )
 
     @property
+    def result(self) -> CCRSResult | None:
+        """The rating of the last test case, also where it came from DeepEval's cache."""
+        return None if self.verbose_logs is None else CCRSResult.from_json(self.verbose_logs)
+
+    @property
     def __name__(self) -> str:
         """What reports call the metric."""
         return self.name
 
 
-def _start(metric: CCRSMetric, test_case: object) -> Any:
-    metric.error = None  # and all else that is left from the test case before
-    metric.skipped = False
+def _attributes(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes of a metric with these settings, in the form in which copies share them."""
+    check_usual(given)
+    judge = judge_for(given["model"])
+    ccrs = CCRS(
+        [given["metric"]],
+        judge=judge,
+        lambda_=given["lambda_"],
+        em=given["em"],
+        store=given["store"],
+    )
+    (metric,) = ccrs.metrics
+    # One client for all copies, which DeepEval makes from these attributes.
+    is_own = isinstance(judge, DeepEvalBaseLLM)
+    return {
+        **given,
+        "metric": metric.name,
+        "threshold": 1.0 if given["strict_mode"] else given["threshold"],
+        "model": judge if is_own else getattr(ccrs.rater, "model", judge),
+        "lambda_": ccrs.lambda_,
+        "store": ccrs.store,
+        "name": _default_name(ccrs) if given["name"] is None else given["name"],
+        "collected": [] if given["collected"] is None else given["collected"],
+        "evaluation_model": ccrs.rater.name,
+        "_required_params": [PARAMS[field] for field in metric.needs],
+        "_ccrs": ccrs,
+    }
+
+
+def _default_name(ccrs: CCRS) -> str:
+    return f"CCRS {ccrs.metrics[0].title}"
+
+
+def _forget(metric: CCRSMetric) -> None:
     metric.score = metric.reason = metric.success = metric.verbose_logs = None
     metric.score_breakdown = metric.evaluation_cost = None
+    metric.input_tokens = metric.output_tokens = None
+
+
+def _start(metric: CCRSMetric, test_case: object) -> Sample:
+    metric.error = None  # and with it all else that is left from the test case before
+    metric.skipped = False
     try:
-        return sample_for(metric, test_case)  # type: ignore[arg-type]  # it reads name and fields only
+        return sample_for(metric, test_case)
     except (MissingTestCaseParamsError, InvalidSampleError) as error:
         metric.error = str(error)
         raise
@@ -177,14 +248,14 @@ def _start(metric: CCRSMetric, test_case: object) -> Any:
 
 def _finish(metric: CCRSMetric, test_case: LLMTestCase, result: CCRSResult) -> float | None:
     score = result.score(metric.metric)
-    reason = result.reason(metric.metric)
+    reason = unmarked(result.reason(metric.metric))
     unscored = result.unscored.get(metric.metric)
     if metric.strict_mode and score is not None and score < 1.0:
         score = 0.0
     metric.score = score
     metric.reason = reason if metric.include_reason else None
     if unscored is not None and unscored.reason.is_failure:
-        metric.error = f"{unscored.reason.value}: {unscored.detail}"
+        metric.error = unmarked(f"{unscored.reason.value}: {unscored.detail}")
     if metric.metric == "ac" and score is not None:
         judged = result.judged("ac")
         metric.score_breakdown = {"exact match": float(bool(result.exact)), "judged": judged}

@@ -33,10 +33,11 @@ _USUAL: Final = MappingProxyType(
 )
 """What `TCVA` takes under the same name, and the value that a metric's name does not mention."""
 
-_FLAGS: Final = ("include_reason", "async_mode", "strict_mode", "verbose_mode", "flaky")
+FLAGS: Final = ("include_reason", "async_mode", "strict_mode", "verbose_mode", "flaky")
+"""DeepEval's own settings that are on or off."""
 
 SETTINGS: Final = frozenset(
-    {"criterion", "threshold", "model", "mapping", "store", "name", "collected", *_USUAL, *_FLAGS}
+    {"criterion", "threshold", "model", "mapping", "store", "name", "collected", *_USUAL, *FLAGS}
 )
 """Everything that a metric is built with, by the names of its parameters."""
 
@@ -69,7 +70,11 @@ def attributes(given: Mapping[str, Any]) -> dict[str, Any]:
         MissingDependencyError: The judge's package is not installed.
         DeepEvalError: The choice of judge is left to DeepEval, and its provider has no key.
     """
-    _check(given)
+    check_usual(given)
+    profiles = given["profiles"]
+    if profiles is not None and not isinstance(profiles, Profiles):
+        msg = f"profiles={profiles!r}; it is a Profiles, or None for the same settings everywhere"
+        raise InvalidValueError(msg)
     threshold = 1.0 if given["strict_mode"] else given["threshold"]
     judge = judge_for(given["model"])
     dial = {name: given[name] for name in _USUAL}
@@ -155,9 +160,13 @@ def _judge_shown(judge: Judge | TCVA) -> str:
     return f"{judge.judge.name} {judge.criterion.name}" if isinstance(judge, TCVA) else judge.name
 
 
-def _check(given: Mapping[str, Any]) -> None:
-    """What nobody else would look at before the first test case."""
-    for flag in _FLAGS:
+def check_usual(given: Mapping[str, Any]) -> None:
+    """Refuse what nobody else would look at before the first test case.
+
+    Raises:
+        InvalidValueError: A flag, the threshold, the name, the store or the list cannot be used.
+    """
+    for flag in FLAGS:
         if not isinstance(given[flag], bool):
             msg = f"{flag}={given[flag]!r}; it is True or False"
             raise InvalidValueError(msg)
@@ -169,10 +178,6 @@ def _check(given: Mapping[str, Any]) -> None:
         raise InvalidValueError(msg)
     if store is not None and not isinstance(store, VerdictStore | str | Path):
         msg = f"store={store!r}; it is a file name, a VerdictStore, or None for no store"
-        raise InvalidValueError(msg)
-    profiles = given["profiles"]
-    if profiles is not None and not isinstance(profiles, Profiles):
-        msg = f"profiles={profiles!r}; it is a Profiles, or None for the same settings everywhere"
         raise InvalidValueError(msg)
     if collected is not None and not isinstance(collected, list):
         msg = f"collected={collected!r}; it is a list to add results to, or None for a new one"

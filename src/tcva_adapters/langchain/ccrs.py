@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy, deepcopy
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -39,8 +40,10 @@ class CCRSOutput(TypedDict):
 class CCRSEvaluator(RunnableSerializable[Any, CCRSOutput]):
     """Rates answers with a number for one metric, as a Runnable. One class serves all five.
 
-    The judge's call is a child of this step's run: callbacks, tags and metadata reach it. Settings
-    do not change once it is built; ``model_copy(update=...)`` builds another.
+    The judge's call is a child of this step's run: callbacks, tags and metadata reach it.
+
+    Every argument is an attribute, names resolved. Setting one, or copying with
+    ``model_copy(update=...)``, is checked as when built, and the next rating follows it.
 
     Args:
         metric: ``cc``, ``qr``, ``id``, ``ac`` or ``ir``, or a long name.
@@ -107,28 +110,47 @@ class CCRSEvaluator(RunnableSerializable[Any, CCRSOutput]):
         self._ccrs = ccrs
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in type(self).model_fields and "_ccrs" in (self.__pydantic_private__ or {}):
-            msg = (
-                f"{name}={value!r} on a built evaluator would not be used; build another, or copy it "
-                "with model_copy(update=...)"
-            )
-            raise InvalidValueError(msg)
-        super().__setattr__(name, value)
+        if name in CCRSEvaluator.model_fields:
+            self._adopt({name: value})
+        else:
+            super().__setattr__(name, value)
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        # Clients and stores hold locks and connections: a copy goes on using them.
+        memo = {} if memo is None else memo
+        shared = (self.llm, self.store, self.mapper, self._ccrs)
+        memo |= {id(each): each for each in shared}
+        return super().__deepcopy__(memo)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Another one with some settings changed; it shares client and store, also a deep one.
+        """A copy, in which the settings of `update` are changed.
+
+        The copy shares client and store, also a deep one.
 
         Raises:
             InvalidValueError: A setting is out of range or unknown.
         """
-        del deep
         changes = dict(update or {})
-        if unknown := changes.keys() - type(self).model_fields:
-            known = ", ".join(type(self).model_fields)
-            msg = f"unknown setting {min(unknown)!r}; settings are {known}"
+        known = type(self).model_fields
+        if unknown := changes.keys() - known:
+            msg = f"unknown setting {min(unknown)!r}; settings are {', '.join(known)}"
             raise InvalidValueError(msg)
+        copied = deepcopy(self) if deep else copy(self)
+        for name in changes.keys() - CCRSEvaluator.model_fields.keys():  # of a subclass
+            setattr(copied, name, changes.pop(name))
+        copied._adopt(changes)  # noqa: SLF001  # of this class
+        return copied
+
+    def copy(self, **options: Any) -> Self:
+        """Pydantic's older name of `model_copy`."""
+        return self.model_copy(**options)
+
+    def _adopt(self, changes: Mapping[str, Any]) -> None:
+        """Become what one built with these changes is; stay as it is where they are refused."""
         settings = {name: vars(self)[name] for name in CCRSEvaluator.model_fields}
-        return type(self)(**{**settings, **changes})
+        built = CCRSEvaluator(**{**settings, **changes})
+        vars(self).update(vars(built))
+        self._ccrs = built._ccrs
 
     @property
     def InputType(self) -> type[TCVAInput]:  # noqa: N802  # LangChain's name for it

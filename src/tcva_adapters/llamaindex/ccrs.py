@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from llama_index.core.evaluation.base import BaseEvaluator, EvaluationResult
 from llama_index.core.prompts.mixin import PromptDictType
@@ -18,6 +18,9 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.judging.sample import Sample
 from tcva_adapters.judging.store import VerdictStore
 from tcva_adapters.llamaindex.evaluator import readable, settings_llm
+from tcva_adapters.llamaindex.responses import aread_response, read_response
+
+_SETTINGS: Final = frozenset({"metric", "llm", "threshold", "lambda_", "em", "store"})
 
 
 class CCRSEvaluationResult(EvaluationResult):
@@ -69,6 +72,12 @@ class CCRSEvaluator(BaseEvaluator):
         judge = settings_llm() if llm is None else llm
         self.ccrs = CCRS([metric], judge=judge, lambda_=lambda_, em=em, store=store)
         self._metric = self.ccrs.metrics[0]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _SETTINGS:
+            msg = f"{name}={value!r} on a built evaluator would not be used; build another"
+            raise InvalidValueError(msg)
+        super().__setattr__(name, value)
 
     @property
     def metric(self) -> str:
@@ -139,6 +148,32 @@ class CCRSEvaluator(BaseEvaluator):
             return _invalid(readable(record), str(error), None)
         await asyncio.sleep(sleep_time_in_seconds)
         return self._end(sample, await self.ccrs.aevaluate(sample))
+
+    def evaluate_response(
+        self, query: str | None = None, response: Any = None, **kwargs: Any
+    ) -> CCRSEvaluationResult:
+        """Rate the response of a query engine, of whichever of the four types, or a chat engine's.
+
+        A stream is read to its end first; its text stays readable afterwards. A plain string is a
+        response without source nodes; ``contexts=`` adds passages.
+
+        Raises:
+            InvalidSampleError: See `evaluate`.
+            InvalidValueError: Not a response; or an asynchronous stream that only
+                `aevaluate_response` can read: a chat engine's, or one inside a running event loop.
+        """
+        return self.evaluate(query, **{**read_response(response), **kwargs})
+
+    async def aevaluate_response(
+        self, query: str | None = None, response: Any = None, **kwargs: Any
+    ) -> CCRSEvaluationResult:
+        """The same, awaited; a response that cannot be read makes an invalid result."""
+        try:
+            read = await aread_response(response)
+        except Exception as error:  # noqa: BLE001  # a stream may end in any error; see `aevaluate`
+            msg = f"the response could not be read: {type(error).__name__}: {error}"
+            return _invalid(readable({"query": query}), msg, None)
+        return await self.aevaluate(query, **{**read, **kwargs})
 
     def _end(self, sample: Sample, rated: CCRSResult) -> CCRSEvaluationResult:
         score = rated.score(self.metric)

@@ -14,13 +14,6 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from llama_index.core import Settings
-from llama_index.core.base.response.schema import (
-    AsyncStreamingResponse,
-    PydanticResponse,
-    Response,
-    StreamingResponse,
-)
-from llama_index.core.chat_engine.types import StreamingAgentChatResponse
 from llama_index.core.evaluation.base import BaseEvaluator, EvaluationResult
 from llama_index.core.instrumentation.events import BaseEvent
 from llama_index.core.prompts import PromptTemplate
@@ -48,6 +41,7 @@ from tcva_adapters.judging.scoring import (
     changed,
 )
 from tcva_adapters.judging.store import VerdictStore
+from tcva_adapters.llamaindex.responses import aread_response, read_response
 
 _dispatcher: Final = get_dispatcher(__name__)
 
@@ -302,48 +296,18 @@ class TCVAEvaluator(FromConfig, BaseEvaluator):
             InvalidValueError: Not a response; or an asynchronous stream that only
                 `aevaluate_response` can read: a chat engine's, or one inside a running event loop.
         """
-        if isinstance(response, AsyncStreamingResponse):
-            response = _run(response)
-        if _is_unread_chat(response) and response.achat_stream is not None:
-            raise _only_awaited(response)
-        return self.evaluate(query, **{**self._read(response), **kwargs})
+        return self.evaluate(query, **{**read_response(response, self._metadata_mode), **kwargs})
 
     async def aevaluate_response(
         self, query: str | None = None, response: Any = None, **kwargs: Any
     ) -> TCVAEvaluationResult:
         """The same, awaited; a response that cannot be read makes an invalid result."""
         try:
-            if isinstance(response, AsyncStreamingResponse):
-                response = await response.get_response()
-            if _is_unread_chat(response) and response.achat_stream is not None:
-                async for _ in response.async_response_gen():
-                    pass  # the response gathers its text
-            read = self._read(response)
+            read = await aread_response(response, self._metadata_mode)
         except Exception as error:  # noqa: BLE001  # a stream may end in any error; see `aevaluate`
             msg = f"the response could not be read: {type(error).__name__}: {error}"
             return self._refused(Reason.JUDGE_ERROR, msg, {"query": query})
         return await self.aevaluate(query, **{**read, **kwargs})
-
-    def _read(self, response: Any) -> dict[str, Any]:
-        """The arguments of `evaluate` that a response holds."""
-        if response is None or isinstance(response, str):
-            return {"response": response}
-        is_empty = isinstance(response, PydanticResponse) and response.response is None
-        if isinstance(response, StreamingResponse | PydanticResponse) and not is_empty:
-            response = response.get_response()
-        if _is_unread_chat(response) and response.chat_stream is not None:
-            for _ in response.response_gen:
-                pass  # as above
-        if not (hasattr(response, "response") and hasattr(response, "source_nodes")):
-            msg = (
-                f"response={response!r}; it is what a query engine returns (Response, "
-                "StreamingResponse, AsyncStreamingResponse, PydanticResponse), an object with "
-                "response and source_nodes, or a string; evaluate(...) takes text and contexts"
-            )
-            raise InvalidValueError(msg)
-        mode = self._metadata_mode
-        contexts = [node.get_content(metadata_mode=mode) for node in response.source_nodes]
-        return {"response": response.response, "contexts": contexts}
 
     def _changes(self, temperature: float | str | None, threshold: float | None) -> dict[str, Any]:
         given = {"temperature": temperature, "threshold": threshold}
@@ -456,24 +420,6 @@ def _end(result: Result, sample: Sample, changes: Mapping[str, Any]) -> TCVAEval
     evaluation = _evaluation(seen, sample.input, sample.response, sample.contexts)
     _dispatcher.event(TCVAEvaluationEndEvent(result=evaluation))
     return evaluation
-
-
-def _run(response: AsyncStreamingResponse) -> Response:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(response.get_response())
-    raise _only_awaited(response)
-
-
-def _is_unread_chat(response: Any) -> bool:
-    return isinstance(response, StreamingAgentChatResponse) and not response.response
-
-
-def _only_awaited(response: Any) -> InvalidValueError:
-    kind = type(response).__name__
-    msg = f"this {kind} cannot be read here; await aevaluate_response(...) instead"
-    return InvalidValueError(msg)
 
 
 def settings_llm() -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from langchain_core.callbacks import Callbacks
 from ragas.callbacks import ChainType, new_group
@@ -16,8 +16,8 @@ from ragas.prompt import PydanticPrompt
 from ragas.run_config import RunConfig
 
 from tcva_adapters.ccrs import CCRS, CCRSResult, ExactMatch
-from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, resolve_metric
-from tcva_adapters.errors import InvalidSampleError, JudgeError
+from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, Metric, resolve_metric
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.judging.assessment import Reason
 from tcva_adapters.judging.sample import Sample
 from tcva_adapters.judging.store import VerdictStore
@@ -50,8 +50,8 @@ class CCRSScore(float):
 class CCRSMetric(MetricWithLLM, SingleTurnMetric):
     """Rates answers with a number for one metric, in ``evaluate`` and ``aevaluate``.
 
-    One class serves all five. Settings do not change once it is built, except ``llm``, which
-    ``evaluate(llm=...)`` brings where none was given.
+    One class serves all five. Every argument is an attribute; what is set later is followed, save
+    for the metric, which needs other columns.
 
     Args:
         metric: ``cc``, ``qr``, ``id``, ``ac`` or ``ir``, or a long name.
@@ -73,6 +73,7 @@ class CCRSMetric(MetricWithLLM, SingleTurnMetric):
     """
 
     llm: Any
+    store: VerdictStore | None
 
     def __init__(
         self,
@@ -85,38 +86,60 @@ class CCRSMetric(MetricWithLLM, SingleTurnMetric):
         name: str | None = None,
     ) -> None:
         self._metric = resolve_metric(metric)
-        store = VerdictStore(store) if isinstance(store, str | Path) else store
-        self._settings: dict[str, Any] = {"lambda_": lambda_, "em": em, "store": store}
-        checked = CCRS([self._metric], judge="lexical", **self._settings)
-        super().__init__(
-            name=check_name(name) or _default_name(checked),
-            llm=llm,
-            output_type=MetricOutputType.CONTINUOUS,
-        )
+        self.metric, self.lambda_, self.em = self._metric.name, lambda_, em
+        # Opened once; without an LLM the lexical judge shows what is wrong with the settings.
+        checked = CCRS([self._metric], lambda_=lambda_, em=em, store=store)
+        self.store = checked.store
+        super().__init__(name=name or "", llm=llm, output_type=MetricOutputType.CONTINUOUS)
         self.required_columns = {
             MetricType.SINGLE_TURN: {COLUMNS[field] for field in self._metric.needs}
         }
         self._ccrs: CCRS | None = None
-        self._built_for: Any = None
+        self._built_with: Any = None
+        self._built_for: tuple[Any, ...] = ()
         if llm is not None:
             _ = self.ccrs
+
+    @property
+    def name(self) -> str:
+        """The column in the result; without a name given it follows the settings.
+
+        Raises:
+            InvalidValueError: The name set is no text, or blank.
+        """
+        return self._name or _default_name(self._metric, self.lambda_, self.em)
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._name = check_name(name)
 
     @property
     def ccrs(self) -> CCRS:
         """The `CCRS` behind the metric, with the LLM that it has now.
 
         Raises:
-            InvalidValueError: The LLM is nothing that can be asked for a number.
+            InvalidValueError: The LLM is nothing that can be asked for a number, a setting cannot
+                be used, or another metric was set.
             JudgeError: There is no LLM.
         """
         if self.llm is None:
             msg = "the metric has no LLM; pass llm=... to the metric or to evaluate()"
             raise JudgeError(msg, fatal=True)
+        if self.metric != self._metric.name:
+            msg = f"the metric was changed to {self.metric!r}; build a new one with it"
+            raise InvalidValueError(msg)
+        settings = (self.lambda_, self.em, self.store)
         # By identity: RAGAS' LLM objects are equal where only their models differ.
-        if self._ccrs is None or self._built_for is not self.llm:
-            judge = lexical_or(self.llm)
-            self._ccrs = CCRS([self._metric], judge=judge, **self._settings)
-            self._built_for = self.llm
+        is_same = self._built_with is self.llm and self._built_for == settings
+        if self._ccrs is None or not is_same:
+            self._ccrs = CCRS(
+                [self._metric],
+                judge=lexical_or(self.llm),
+                lambda_=self.lambda_,
+                em=self.em,
+                store=self.store,
+            )
+            self._built_with, self._built_for = self.llm, settings
         return self._ccrs
 
     def init(self, run_config: RunConfig) -> None:
@@ -178,7 +201,7 @@ class CCRSCollectionMetric(BaseMetric):
     """Rates answers with a number for one metric in RAGAS' newer family.
 
     Whatever fails gives a result whose value is NaN and whose reason says why: in a batch an
-    exception would lose the other rows.
+    exception would lose the other rows. Settings do not change once it is built.
 
     Args:
         metric: As for `CCRSMetric`.
@@ -186,16 +209,32 @@ class CCRSCollectionMetric(BaseMetric):
         name: As there.
         **options: ``lambda_``, ``em``, ``store`` and ``max_concurrency``, as for `CCRS`.
 
+    Raises:
+        InvalidValueError: A setting is out of range or unknown; raised when built.
+        MissingDependencyError: The judge's package is not installed.
+
     >>> metric = CCRSCollectionMetric("qr", "lexical")
     >>> metric.score(user_input="Where is the car?", response="The car is at home.").value
     1.0
     """
 
     def __init__(self, metric: str, llm: Any, *, name: str | None = None, **options: Any) -> None:
-        ccrs = CCRS([resolve_metric(metric)], judge=lexical_or(llm), **options)
-        super().__init__(name=check_name(name) or _default_name(ccrs))
+        for option in options:
+            if option not in _OPTIONS:
+                known = ", ".join(_OPTIONS)
+                msg = f"CCRSCollectionMetric has no option {option!r}; its options are {known}"
+                raise InvalidValueError(msg)
+        found = resolve_metric(metric)
+        ccrs = CCRS([found], judge=lexical_or(llm), **options)
+        super().__init__(name=check_name(name) or _default_name(found, ccrs.lambda_, ccrs.em))
         self.llm = llm
         self.ccrs = ccrs
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in {"metric", "llm", *_OPTIONS} and "ccrs" in vars(self):
+            msg = f"{name}={value!r} on a built metric would not be used; build another"
+            raise InvalidValueError(msg)
+        super().__setattr__(name, value)
 
     def score(self, **fields: Any) -> CCRSMetricResult:
         """Score one sample without an event loop.
@@ -217,13 +256,15 @@ class CCRSCollectionMetric(BaseMetric):
         return _collected(await self.ccrs.aevaluate(sample))
 
 
-def _default_name(ccrs: CCRS) -> str:
-    metric = ccrs.metrics[0]
+_OPTIONS: Final = ("lambda_", "em", "store", "max_concurrency")
+
+
+def _default_name(metric: Metric, lambda_: float, em: ExactMatch) -> str:
     unusual = []
-    if metric.has_exact_match and ccrs.lambda_ != DEFAULT_LAMBDA:
-        unusual.append(f"lambda={ccrs.lambda_:g}")
-    if metric.has_exact_match and ccrs.em != "strict":
-        unusual.append(f"em={ccrs.em}")
+    if metric.has_exact_match and lambda_ != DEFAULT_LAMBDA:
+        unusual.append(f"lambda={lambda_:g}")
+    if metric.has_exact_match and em != "strict":
+        unusual.append(f"em={em}")
     return f"ccrs_{metric.name}" + (f"({','.join(unusual)})" if unusual else "")
 
 

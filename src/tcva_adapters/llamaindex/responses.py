@@ -1,0 +1,84 @@
+"""What a query engine or a chat engine returns, as the arguments of ``evaluate``."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from llama_index.core.base.response.schema import (
+    AsyncStreamingResponse,
+    PydanticResponse,
+    StreamingResponse,
+)
+from llama_index.core.chat_engine.types import StreamingAgentChatResponse
+from llama_index.core.schema import MetadataMode
+
+from tcva_adapters.errors import InvalidValueError
+
+
+def read_response(response: Any, mode: MetadataMode = MetadataMode.NONE) -> dict[str, Any]:
+    """The arguments of ``evaluate`` that a response holds.
+
+    Args:
+        response: What an engine returns, or the text alone. A stream is read to its end; its text
+            stays readable afterwards.
+        mode: How much of a source node's metadata its text shows.
+
+    Raises:
+        InvalidValueError: It is no response; or an asynchronous stream that only `aread_response`
+            can read: a chat engine's, or one inside a running event loop.
+    """
+    if isinstance(response, AsyncStreamingResponse):
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            response = asyncio.run(response.get_response())
+        else:
+            raise _only_awaited(response)
+    if _is_unread_chat(response) and response.achat_stream is not None:
+        raise _only_awaited(response)
+    return _fields(response, mode)
+
+
+async def aread_response(response: Any, mode: MetadataMode = MetadataMode.NONE) -> dict[str, Any]:
+    """The same, awaited; reads asynchronous streams wherever they come from.
+
+    Raises:
+        InvalidValueError: It is no response.
+    """
+    if isinstance(response, AsyncStreamingResponse):
+        response = await response.get_response()
+    if _is_unread_chat(response) and response.achat_stream is not None:
+        async for _ in response.async_response_gen():
+            pass  # the response gathers its text
+    return _fields(response, mode)
+
+
+def _fields(response: Any, mode: MetadataMode) -> dict[str, Any]:
+    if response is None or isinstance(response, str):
+        return {"response": response}
+    is_empty = isinstance(response, PydanticResponse) and response.response is None
+    if isinstance(response, StreamingResponse | PydanticResponse) and not is_empty:
+        response = response.get_response()
+    if _is_unread_chat(response) and response.chat_stream is not None:
+        for _ in response.response_gen:
+            pass  # as above
+    if not (hasattr(response, "response") and hasattr(response, "source_nodes")):
+        msg = (
+            f"response={response!r}; it is what a query engine returns (Response, "
+            "StreamingResponse, AsyncStreamingResponse, PydanticResponse), an object with "
+            "response and source_nodes, or a string; evaluate(...) takes text and contexts"
+        )
+        raise InvalidValueError(msg)
+    contexts = [node.get_content(metadata_mode=mode) for node in response.source_nodes]
+    return {"response": response.response, "contexts": contexts}
+
+
+def _is_unread_chat(response: Any) -> bool:
+    return isinstance(response, StreamingAgentChatResponse) and not response.response
+
+
+def _only_awaited(response: Any) -> InvalidValueError:
+    kind = type(response).__name__
+    msg = f"this {kind} cannot be read here; await aevaluate_response(...) instead"
+    return InvalidValueError(msg)
