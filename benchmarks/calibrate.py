@@ -20,11 +20,16 @@ from typing import Any
 
 import numpy as np
 
-from tcva_adapters.compare.calibrate import Calibration, calibrate
-from tcva_adapters.compare.candidates import describe
-from tcva_adapters.compare.nested import Choice, Division
-from tcva_adapters.compare.objectives import OBJECTIVES, Objective, ObjectiveName, mid_ranks
-from tcva_adapters.compare.paper import read_folder
+from tcva_adapters.compare.calibration.calibrate import Calibration, calibrate
+from tcva_adapters.compare.calibration.candidates import describe
+from tcva_adapters.compare.calibration.nested import Choice, Division
+from tcva_adapters.compare.calibration.objectives import (
+    OBJECTIVES,
+    Objective,
+    ObjectiveName,
+    mid_ranks,
+)
+from tcva_adapters.compare.paper.data import read_folder
 from tcva_adapters.core.aggregation import FLOORS, PENALTIES
 from tcva_adapters.core.verdicts import SCHEMES
 

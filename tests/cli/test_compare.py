@@ -16,7 +16,7 @@ from tests.support.server import WRONG_KEY, ScriptedServer
 from tcva_adapters import Config
 from tcva_adapters import io as tcva_io
 from tcva_adapters.cli.app import run
-from tcva_adapters.compare import methods, write
+from tcva_adapters.compare.running import methods, write
 from tcva_adapters.compare.table import Row
 from tcva_adapters.config import ProfileTable, Settings
 from tcva_adapters.errors import InvalidValueError

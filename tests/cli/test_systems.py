@@ -13,8 +13,8 @@ import pytest
 
 from tcva_adapters import Assessment
 from tcva_adapters.cli.app import run
-from tcva_adapters.compare.hypotheses import read_hypotheses
-from tcva_adapters.compare.systems_read import read_systems
+from tcva_adapters.compare.systems.hypotheses import read_hypotheses
+from tcva_adapters.compare.systems.read import read_systems
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.io import write_assessments
 

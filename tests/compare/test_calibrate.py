@@ -10,10 +10,10 @@ from scipy import stats
 from tests.support.paper import judged, needs_paper_data
 
 from tcva_adapters import sweep
-from tcva_adapters.compare.calibrate import calibrate
-from tcva_adapters.compare.candidates import candidates, describe, temperature_grid
-from tcva_adapters.compare.nested import Choice, Division, Gain
-from tcva_adapters.compare.objectives import Objective, mid_ranks
+from tcva_adapters.compare.calibration.calibrate import calibrate
+from tcva_adapters.compare.calibration.candidates import candidates, describe, temperature_grid
+from tcva_adapters.compare.calibration.nested import Choice, Division, Gain
+from tcva_adapters.compare.calibration.objectives import Objective, mid_ranks
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.scoring import Scoring
 from tcva_adapters.stats.checks import FloatArray

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcva_adapters import sweep
-from tcva_adapters.compare.calibrate import calibrate
-from tcva_adapters.compare.isotonic import fit_isotonic
-from tcva_adapters.compare.nested import Division
+from tcva_adapters.compare.calibration.calibrate import calibrate
+from tcva_adapters.compare.calibration.isotonic import fit_isotonic
+from tcva_adapters.compare.calibration.nested import Division
 from tcva_adapters.errors import MissingDependencyError
 from tcva_adapters.stats.checks import FloatArray
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from tcva_adapters import TCVA, Assessment, Config, sweep
-from tcva_adapters.compare.calibrate import calibrate
+from tcva_adapters.compare.calibration.calibrate import calibrate
+from tcva_adapters.compare.calibration.profiles import calibrate_profiles, to_config
 from tcva_adapters.compare.labels import human_labels, metadata_values, parse_label
-from tcva_adapters.compare.profiles import calibrate_profiles, to_config
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.scoring import Scoring
 from tcva_adapters.stats.checks import FloatArray

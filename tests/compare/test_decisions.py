@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from rich.console import Console
 from scipy.optimize import brentq
 
-from tcva_adapters.compare.decisions import DecisionView, decision_view
-from tcva_adapters.compare.render import print_decisions, report_dict, spans_text
-from tcva_adapters.compare.spans import Span, best, outside, passing
-from tcva_adapters.compare.summary import summarise_table
 from tcva_adapters.compare.table import Row, ScoreTable
+from tcva_adapters.compare.views.decisions import DecisionView, decision_view
+from tcva_adapters.compare.views.render import print_decisions, report_dict, spans_text
+from tcva_adapters.compare.views.spans import Span, best, outside, passing
+from tcva_adapters.compare.views.summary import summarise_table
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError

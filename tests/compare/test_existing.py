@@ -22,7 +22,7 @@ from tests.deepeval.entry import own_loop
 from ragas import EvaluationDataset, MultiTurnSample, SingleTurnSample
 from ragas import evaluate as ragas_evaluate
 from tcva_adapters import Sample
-from tcva_adapters.compare.existing import (
+from tcva_adapters.compare.existing.bring import (
     Reading,
     bring,
     match,
@@ -32,10 +32,10 @@ from tcva_adapters.compare.existing import (
     read_ragas_csv,
     read_scores_csv,
 )
-from tcva_adapters.compare.render import report_dict
-from tcva_adapters.compare.summary import summarise_table
+from tcva_adapters.compare.running.write import write_csv, write_parquet
 from tcva_adapters.compare.table import ScoreTable
-from tcva_adapters.compare.write import write_csv, write_parquet
+from tcva_adapters.compare.views.render import report_dict
+from tcva_adapters.compare.views.summary import summarise_table
 from tcva_adapters.deepeval import LexicalLLM as DeepEvalLLM
 from tcva_adapters.deepeval import TCVAMetric as DeepEvalTCVA
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError

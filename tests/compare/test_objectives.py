@@ -10,7 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tcva_adapters.compare.objectives import OBJECTIVES, Objective, ObjectiveName, mid_ranks
+from tcva_adapters.compare.calibration.objectives import (
+    OBJECTIVES,
+    Objective,
+    ObjectiveName,
+    mid_ranks,
+)
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import FloatArray, IntArray
 

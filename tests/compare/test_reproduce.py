@@ -12,12 +12,12 @@ import pytest
 from tests.compare.dialogue_set import DEEPEVAL, HUMAN, RAGAS, VERDICTS, write
 from tests.support.paper import FOLDER, needs_paper_data
 
-from tcva_adapters.compare.paper import PaperSet, read_folder
-from tcva_adapters.compare.paper_digits import PAPER
-from tcva_adapters.compare.reproduce import Reproduction, choose_temperature, reproduce_set
-from tcva_adapters.compare.reproduce_fused import fused, lexical_scores
-from tcva_adapters.compare.reproduce_tables import Agreement
-from tcva_adapters.compare.reproduce_text import FOOTNOTES, blocks, match, title
+from tcva_adapters.compare.paper.data import PaperSet, read_folder
+from tcva_adapters.compare.paper.digits import PAPER
+from tcva_adapters.compare.paper.fused import fused, lexical_scores
+from tcva_adapters.compare.paper.reproduction import Reproduction, choose_temperature, reproduce_set
+from tcva_adapters.compare.paper.tables import Agreement
+from tcva_adapters.compare.paper.text import FOOTNOTES, blocks, match, title
 from tcva_adapters.errors import InvalidValueError
 
 stats = pytest.importorskip("scipy.stats")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tests.compare.dialogue_set import write
 
-from tcva_adapters.compare.paper import PaperSet, read_folder
-from tcva_adapters.compare.paper_figures import draw_figures
-from tcva_adapters.compare.reproduce import Reproduction, reproduce_set
+from tcva_adapters.compare.paper.data import PaperSet, read_folder
+from tcva_adapters.compare.paper.figures import draw_figures
+from tcva_adapters.compare.paper.reproduction import Reproduction, reproduce_set
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
 
 pytest.importorskip("scipy")

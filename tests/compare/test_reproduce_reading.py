@@ -11,7 +11,7 @@ import pytest
 from tests.compare import dialogue_set
 from tests.compare.dialogue_set import DEEPEVAL, HUMAN, RAGAS, native, prepared, tcva, write
 
-from tcva_adapters.compare.paper import PaperSet, read_folder
+from tcva_adapters.compare.paper.data import PaperSet, read_folder
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 
 

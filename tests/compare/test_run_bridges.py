@@ -15,7 +15,7 @@ import pytest
 from pydantic import BaseModel
 from tests.support.lexical_server import LexicalModel
 
-from tcva_adapters.compare.methods import Method, choose, llm_of
+from tcva_adapters.compare.running.methods import Method, choose, llm_of
 from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judging.models import ModelReply

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tcva_adapters.compare import methods
-from tcva_adapters.compare.methods import FRAMEWORKS, Method, choose
+from tcva_adapters.compare.running import methods
+from tcva_adapters.compare.running.methods import FRAMEWORKS, Method, choose
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
 from tcva_adapters.judging.sample import Sample
 

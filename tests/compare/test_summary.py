@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from rich.console import Console
 from scipy import stats
 
-from tcva_adapters.compare import describe, people
-from tcva_adapters.compare.crosstab import Crosstab
-from tcva_adapters.compare.describe import differences, places
-from tcva_adapters.compare.people import compare_with_people
-from tcva_adapters.compare.render import bars, print_comparison, report_dict
-from tcva_adapters.compare.summary import Comparison, summarise_table
 from tcva_adapters.compare.table import Row, ScoreTable
+from tcva_adapters.compare.views import describe, people
+from tcva_adapters.compare.views.crosstab import Crosstab
+from tcva_adapters.compare.views.describe import differences, places
+from tcva_adapters.compare.views.people import compare_with_people
+from tcva_adapters.compare.views.render import bars, print_comparison, report_dict
+from tcva_adapters.compare.views.summary import Comparison, summarise_table
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
 from tcva_adapters.stats.bootstrap import interval, paired_difference
 from tcva_adapters.stats.holm import holm

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcva_adapters.compare.hypotheses import read_hypotheses
-from tcva_adapters.compare.systems import compare_systems
-from tcva_adapters.compare.systems_read import read_systems
-from tcva_adapters.compare.systems_table import SystemRow, SystemTable
+from tcva_adapters.compare.systems.analysis import compare_systems
+from tcva_adapters.compare.systems.hypotheses import read_hypotheses
+from tcva_adapters.compare.systems.read import read_systems
+from tcva_adapters.compare.systems.table import SystemRow, SystemTable
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.io import write_assessments
 from tcva_adapters.judging.assessment import Assessment
@@ -236,7 +236,7 @@ def test_notes_say_what_is_odd() -> None:
 
 def test_pictures(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    from tcva_adapters.compare.systems_figures import draw_systems, mean_interval  # noqa: PLC0415  # an extra
+    from tcva_adapters.compare.systems.figures import draw_systems, mean_interval  # noqa: PLC0415  # an extra
 
     report = compare_systems(table(n=10), permutations=20)
     drawn = draw_systems(report, tmp_path / "pictures")

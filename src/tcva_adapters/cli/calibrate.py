@@ -12,11 +12,11 @@ from rich.table import Table
 
 from tcva_adapters.cli import options
 from tcva_adapters.cli.judged import File, SkipBad, note_unused, read_judged
-from tcva_adapters.compare.calibrate import Calibration
-from tcva_adapters.compare.calibrate import calibrate as calibrate_counts
-from tcva_adapters.compare.candidates import DEFAULT, describe, temperature_grid
+from tcva_adapters.compare.calibration.calibrate import Calibration
+from tcva_adapters.compare.calibration.calibrate import calibrate as calibrate_counts
+from tcva_adapters.compare.calibration.candidates import DEFAULT, describe, temperature_grid
+from tcva_adapters.compare.calibration.profiles import Profile, calibrate_profiles, to_config
 from tcva_adapters.compare.labels import human_labels, metadata_values
-from tcva_adapters.compare.profiles import Profile, calibrate_profiles, to_config
 from tcva_adapters.config import Config
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.scoring import Scoring, changed

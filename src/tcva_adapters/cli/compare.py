@@ -19,19 +19,26 @@ from rich.progress import Progress
 from tcva_adapters import io
 from tcva_adapters.cli import options
 from tcva_adapters.cli.evaluate import INTERRUPTED
-from tcva_adapters.compare.decisions import DecisionView, decision_view
-from tcva_adapters.compare.existing import Brought, bring
+from tcva_adapters.compare.existing.bring import Brought, bring
 from tcva_adapters.compare.fused import FusedMethod, FusedRow, fused_rows, gains
 from tcva_adapters.compare.jsonable import jsonable
-from tcva_adapters.compare.judges import native_models
-from tcva_adapters.compare.kept import NativeLog
-from tcva_adapters.compare.methods import Method, choose
-from tcva_adapters.compare.render import print_comparison, print_decisions, report_dict
-from tcva_adapters.compare.run import OnRow, Outcome, human_scores, named, profile_name, tcva_name
-from tcva_adapters.compare.run import compare as run_compare
-from tcva_adapters.compare.summary import Comparison, summarise_table
+from tcva_adapters.compare.running.judges import native_models
+from tcva_adapters.compare.running.kept import NativeLog
+from tcva_adapters.compare.running.methods import Method, choose
+from tcva_adapters.compare.running.run import (
+    OnRow,
+    Outcome,
+    human_scores,
+    named,
+    profile_name,
+    tcva_name,
+)
+from tcva_adapters.compare.running.run import compare as run_compare
+from tcva_adapters.compare.running.write import write_csv, write_json, write_parquet
 from tcva_adapters.compare.table import Row, ScoreTable
-from tcva_adapters.compare.write import write_csv, write_json, write_parquet
+from tcva_adapters.compare.views.decisions import DecisionView, decision_view
+from tcva_adapters.compare.views.render import print_comparison, print_decisions, report_dict
+from tcva_adapters.compare.views.summary import Comparison, summarise_table
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.diagnosis import NO_TELEMETRY
 from tcva_adapters.errors import InvalidValueError

@@ -12,10 +12,10 @@ from rich.console import Console
 from rich.table import Table
 
 from tcva_adapters.cli import options
-from tcva_adapters.compare.paper import read_folder
-from tcva_adapters.compare.paper_figures import draw_figures
-from tcva_adapters.compare.reproduce import RESAMPLES, Reproduction, reproduce_set
-from tcva_adapters.compare.reproduce_text import FOOTNOTES, Block, blocks, match, title
+from tcva_adapters.compare.paper.data import read_folder
+from tcva_adapters.compare.paper.figures import draw_figures
+from tcva_adapters.compare.paper.reproduction import RESAMPLES, Reproduction, reproduce_set
+from tcva_adapters.compare.paper.text import FOOTNOTES, Block, blocks, match, title
 
 _WIDTH = 120
 

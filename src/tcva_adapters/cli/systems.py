@@ -14,12 +14,12 @@ from rich.progress import Progress
 from rich.table import Table
 
 from tcva_adapters.cli import options
-from tcva_adapters.compare.hypotheses import read_hypotheses
-from tcva_adapters.compare.systems import Progress as OnProgress
-from tcva_adapters.compare.systems import compare_systems
-from tcva_adapters.compare.systems_figures import draw_systems
-from tcva_adapters.compare.systems_read import read_systems
-from tcva_adapters.compare.systems_text import Block, blocks, title
+from tcva_adapters.compare.systems.analysis import Progress as OnProgress
+from tcva_adapters.compare.systems.analysis import compare_systems
+from tcva_adapters.compare.systems.figures import draw_systems
+from tcva_adapters.compare.systems.hypotheses import read_hypotheses
+from tcva_adapters.compare.systems.read import read_systems
+from tcva_adapters.compare.systems.text import Block, blocks, title
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.randomisation import PERMUTATIONS
 

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.compare.fused import FEWEST  # as in the paper, for every interval
-from tcva_adapters.compare.paper import PaperSet
-from tcva_adapters.compare.paper_digits import TEMPERATURES
+from tcva_adapters.compare.paper.data import PaperSet
+from tcva_adapters.compare.paper.digits import TEMPERATURES
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.collapse import ablation
 from tcva_adapters.core.verdicts import LEVELS, SCHEMES, FloatArray

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from tcva_adapters.compare.systems import MetricFigures, SystemsReport
+from tcva_adapters.compare.systems.analysis import MetricFigures, SystemsReport
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
 from tcva_adapters.stats.checks import FloatArray
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from tcva_adapters.compare.existing_records import (
+from tcva_adapters.compare.existing.records import (
     Existing,
     Found,
     Reading,

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from tcva_adapters.compare.paper_digits import CONFIGURATIONS, PAPER, PaperDigits
-from tcva_adapters.compare.reproduce import Reproduction
+from tcva_adapters.compare.paper.digits import CONFIGURATIONS, PAPER, PaperDigits
+from tcva_adapters.compare.paper.reproduction import Reproduction
 
 FOOTNOTES: Final = (
     (

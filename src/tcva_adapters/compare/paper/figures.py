@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tcva_adapters.compare.paper import PaperSet
-from tcva_adapters.compare.paper_digits import CONFIGURATIONS, PAPER
-from tcva_adapters.compare.reproduce import Reproduction
-from tcva_adapters.compare.reproduce_tables import paper_scores
+from tcva_adapters.compare.paper.data import PaperSet
+from tcva_adapters.compare.paper.digits import CONFIGURATIONS, PAPER
+from tcva_adapters.compare.paper.reproduction import Reproduction
+from tcva_adapters.compare.paper.tables import paper_scores
 from tcva_adapters.core.temperature import BALANCED
 from tcva_adapters.core.verdicts import SCHEMES
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from tcva_adapters.compare.existing_deepeval import is_deepeval, read_deepeval_json, read_run
-from tcva_adapters.compare.existing_records import (
+from tcva_adapters.compare.existing.deepeval import is_deepeval, read_deepeval_json, read_run
+from tcva_adapters.compare.existing.records import (
     SCALE,
     Existing,
     Found,
@@ -23,7 +23,7 @@ from tcva_adapters.compare.existing_records import (
     format_of,
     load_json,
 )
-from tcva_adapters.compare.existing_tables import read_ragas_csv, read_scores_csv, read_table
+from tcva_adapters.compare.existing.tables import read_ragas_csv, read_scores_csv, read_table
 from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.judging.sample import Sample

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, Final, NamedTuple
 
-from tcva_adapters.compare.kept import JUDGE_ERROR, METRIC_ERROR, NO_SCORE, Kept, NativeLog
 from tcva_adapters.compare.labels import parse_label
-from tcva_adapters.compare.methods import Method, llm_of
+from tcva_adapters.compare.running.kept import JUDGE_ERROR, METRIC_ERROR, NO_SCORE, Kept, NativeLog
+from tcva_adapters.compare.running.methods import Method, llm_of
 from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.facade import TCVA

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.compare.hypotheses import Hypothesis, HypothesisResult, check_hypotheses
 from tcva_adapters.compare.jsonable import jsonable
-from tcva_adapters.compare.systems_table import SystemTable, at_temperature
+from tcva_adapters.compare.systems.hypotheses import Hypothesis, HypothesisResult, check_hypotheses
+from tcva_adapters.compare.systems.table import SystemTable, at_temperature
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.stats.checks import FloatArray, check_level, whole
 from tcva_adapters.stats.correlation import Measure

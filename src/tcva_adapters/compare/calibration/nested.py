@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.compare.objectives import Objective
+from tcva_adapters.compare.calibration.objectives import Objective
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import FloatArray, IntArray, check_level, group_codes, whole
 from tcva_adapters.stats.resampling import resample

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.compare.candidates import (
+from tcva_adapters.compare.calibration.candidates import (
     DEFAULT,
     as_settings,
     candidates,
@@ -23,11 +23,11 @@ from tcva_adapters.compare.candidates import (
     score_matrix,
     temperature_grid,
 )
-from tcva_adapters.compare.isotonic import Mapped, map_scores
+from tcva_adapters.compare.calibration.isotonic import Mapped, map_scores
+from tcva_adapters.compare.calibration.labelled import Labelled
+from tcva_adapters.compare.calibration.nested import Choice, Division, Gain, inside_folds
+from tcva_adapters.compare.calibration.objectives import Objective, ObjectiveName, mid_ranks
 from tcva_adapters.compare.jsonable import jsonable
-from tcva_adapters.compare.labelled import Labelled
-from tcva_adapters.compare.nested import Choice, Division, Gain, inside_folds
-from tcva_adapters.compare.objectives import Objective, ObjectiveName, mid_ranks
 from tcva_adapters.core.aggregation import Floor, SchemeLike
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.errors import InvalidValueError

@@ -11,10 +11,10 @@ import numpy as np
 
 from tcva_adapters.compare.fused import FusedRow
 from tcva_adapters.compare.jsonable import jsonable
-from tcva_adapters.compare.paper import PaperSet
-from tcva_adapters.compare.paper_digits import PAPER
-from tcva_adapters.compare.reproduce_fused import fused, lexical_scores
-from tcva_adapters.compare.reproduce_tables import (
+from tcva_adapters.compare.paper.data import PaperSet
+from tcva_adapters.compare.paper.digits import PAPER
+from tcva_adapters.compare.paper.fused import fused, lexical_scores
+from tcva_adapters.compare.paper.tables import (
     Agreement,
     Confidence,
     Paired,

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.compare.calibrate import FEW_LABELS, Calibration, calibrate
-from tcva_adapters.compare.candidates import as_settings, describe
-from tcva_adapters.compare.labelled import by_judge, has_score
-from tcva_adapters.compare.objectives import Objective
+from tcva_adapters.compare.calibration.calibrate import FEW_LABELS, Calibration, calibrate
+from tcva_adapters.compare.calibration.candidates import as_settings, describe
+from tcva_adapters.compare.calibration.labelled import by_judge, has_score
+from tcva_adapters.compare.calibration.objectives import Objective
 from tcva_adapters.config import Config, MappingKnots, ProfileTable, Settings
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.scoring import Scoring

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from tcva_adapters.compare.existing_records import (
+from tcva_adapters.compare.existing.records import (
     Existing,
     Found,
     Reading,

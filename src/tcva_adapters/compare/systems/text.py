@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from tcva_adapters.compare.hypotheses import HypothesisResult
-from tcva_adapters.compare.systems import MetricFigures, SystemsReport
+from tcva_adapters.compare.systems.analysis import MetricFigures, SystemsReport
+from tcva_adapters.compare.systems.hypotheses import HypothesisResult
 from tcva_adapters.stats.power import MOST_QUERIES, PowerView
 
 MOST_PAIRS: Final = 45

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
 
 from tcva_adapters.ccrs.result import CCRSResult
-from tcva_adapters.compare.systems_table import SystemRow, SystemTable
+from tcva_adapters.compare.systems.table import SystemRow, SystemTable
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError

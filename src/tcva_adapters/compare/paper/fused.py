@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tcva_adapters.compare.fused import FusedRow, gain_of
-from tcva_adapters.compare.paper import PaperSet
-from tcva_adapters.compare.reproduce_tables import LEVEL, full_scores
+from tcva_adapters.compare.paper.data import PaperSet
+from tcva_adapters.compare.paper.tables import LEVEL, full_scores
 from tcva_adapters.core.panel import fuse
 from tcva_adapters.core.temperature import BALANCED
 from tcva_adapters.core.verdicts import FloatArray

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.compare.objectives import Objective
+from tcva_adapters.compare.calibration.objectives import Objective
 from tcva_adapters.core.aggregation import check_counts
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import FloatArray, numbers

@@ -12,8 +12,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.compare.decisions import resolve_thresholds
-from tcva_adapters.compare.describe import (
+from tcva_adapters.compare.jsonable import jsonable
+from tcva_adapters.compare.table import Row, ScoreTable
+from tcva_adapters.compare.views.decisions import resolve_thresholds
+from tcva_adapters.compare.views.describe import (
     Difference,
     MethodSummary,
     PairSummary,
@@ -21,9 +23,7 @@ from tcva_adapters.compare.describe import (
     describe,
     differences,
 )
-from tcva_adapters.compare.jsonable import jsonable
-from tcva_adapters.compare.people import People, compare_with_people
-from tcva_adapters.compare.table import Row, ScoreTable
+from tcva_adapters.compare.views.people import People, compare_with_people
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
 
 __all__ = ["Comparison", "summarise_table"]

@@ -15,13 +15,13 @@ from typing import Any, Final
 from rich.console import Console
 from rich.table import Table
 
-from tcva_adapters.compare.decisions import DecisionView, SampleDecision
-from tcva_adapters.compare.describe import MethodSummary
-from tcva_adapters.compare.existing import Brought
+from tcva_adapters.compare.existing.bring import Brought
 from tcva_adapters.compare.jsonable import jsonable
-from tcva_adapters.compare.people import People
-from tcva_adapters.compare.spans import Best, Span, Spans
-from tcva_adapters.compare.summary import Comparison
+from tcva_adapters.compare.views.decisions import DecisionView, SampleDecision
+from tcva_adapters.compare.views.describe import MethodSummary
+from tcva_adapters.compare.views.people import People
+from tcva_adapters.compare.views.spans import Best, Span, Spans
+from tcva_adapters.compare.views.summary import Comparison
 from tcva_adapters.stats.bootstrap import Interval
 from tcva_adapters.stats.correlation import MEASURES, Measure, higher_is_better
 

@@ -1,0 +1,1 @@
+"""TCVA and native metrics on the same samples, each judged once."""

@@ -1,0 +1,1 @@
+"""What a comparison shows: each method alone, pairs, people, decisions."""
