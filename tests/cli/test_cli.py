@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -334,3 +337,19 @@ def test_doctor_shows_its_table_when_the_judge_has_no_key(
     out = capsys.readouterr().out
     assert "ragas" in out
     assert "OPENAI_API_KEY" in out
+
+
+@pytest.mark.parametrize("as_json", [False, True], ids=["table", "json"])
+def test_a_closed_pipe_is_no_failed_gate(tmp_path: Path, as_json: bool) -> None:
+    samples = write(tmp_path / "in.jsonl", record(1))
+    command = [sys.executable, "-m", "tcva_adapters.cli", "evaluate", samples]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(
+        [*command, "--json"] if as_json else command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.wait(60) == 141

@@ -22,6 +22,7 @@ from tcva_adapters.cli.systems import systems
 from tcva_adapters.errors import TCVAError
 
 DONE, WRONG_USE = 0, 2
+CLOSED_PIPE = 141  # what shells report for SIGPIPE
 
 app = typer.Typer(
     name="tcva",
@@ -80,6 +81,8 @@ def run(arguments: list[str]) -> int:
     try:
         app(arguments)
     except SystemExit as done:
+        if _came_of(done, BrokenPipeError):
+            return CLOSED_PIPE  # typer and rich leave with 1, which says that a gate failed
         return done.code if isinstance(done.code, int) else DONE
     except Exception as error:  # noqa: BLE001  # the last place before a traceback
         if debug:
@@ -89,3 +92,12 @@ def run(arguments: list[str]) -> int:
         Console(stderr=True, soft_wrap=True, highlight=False, markup=False).print(f"error: {said}")
         return WRONG_USE
     return DONE
+
+
+def _came_of(error: BaseException | None, kind: type[BaseException]) -> bool:
+    """Whether an error was raised while one of this kind was handled."""
+    while error is not None:
+        if isinstance(error, kind):
+            return True
+        error = error.__context__
+    return False

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tcva_adapters.cli import options
+from tcva_adapters.compare.drawing import check_drawing
 from tcva_adapters.compare.paper.data import read_folder
 from tcva_adapters.compare.paper.figures import draw_figures
 from tcva_adapters.compare.paper.reproduction import RESAMPLES, Reproduction, reproduce_set
@@ -53,6 +54,7 @@ def reproduce(
 
     Example: tcva reproduce tcva_paper --figures pictures
     """
+    check_drawing(figures)
     sets = read_folder(folder)
     found = [
         reproduce_set(

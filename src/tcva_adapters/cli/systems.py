@@ -14,6 +14,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from tcva_adapters.cli import options
+from tcva_adapters.compare.drawing import check_drawing
 from tcva_adapters.compare.systems.analysis import Progress as OnProgress
 from tcva_adapters.compare.systems.analysis import compare_systems
 from tcva_adapters.compare.systems.figures import draw_systems
@@ -90,6 +91,7 @@ def systems(
         msg = f"--bounds {bounds!r}; it is two numbers, e.g. 0,100"
         raise InvalidValueError(msg)
     notes = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
+    check_drawing(figures)
     read = read_systems(
         scores,
         temperatures=[part.strip() for part in temperatures.split(",")],

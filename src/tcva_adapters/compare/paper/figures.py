@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from tcva_adapters.compare.drawing import new_figure
 from tcva_adapters.compare.paper.data import PaperSet
 from tcva_adapters.compare.paper.digits import CONFIGURATIONS, PAPER
 from tcva_adapters.compare.paper.reproduction import Reproduction
 from tcva_adapters.compare.paper.tables import paper_scores
 from tcva_adapters.core.temperature import BALANCED
 from tcva_adapters.core.verdicts import SCHEMES
-from tcva_adapters.errors import InvalidValueError, MissingDependencyError
+from tcva_adapters.errors import InvalidValueError
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _METHODS: Final = {"tcva": "TCVA", "ragas": "RAGAS", "deepeval": "DeepEval"}
@@ -76,20 +76,6 @@ def draw_figures(
     return written
 
 
-def _new(columns: int = 1) -> tuple[Figure, list[Axes]]:
-    """A figure of its own: pyplot's list of figures and its current one stay untouched."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415  # an extra
-        from matplotlib.figure import Figure  # noqa: PLC0415  # an extra
-    except ImportError:
-        msg = "figures need matplotlib: pip install 'tcva-adapters[plots]'"
-        raise MissingDependencyError(msg) from None
-    figure = Figure(figsize=(max(7.0, 4.5 * columns), 4.2), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes: Any = figure.subplots(1, columns, squeeze=False)
-    return figure, list(axes[0])
-
-
 def _by_method(found: Sequence[Reproduction]) -> Bars:
     rows: dict[str, dict[str, float]] = {name: {} for name in _METHODS.values()}
     for one in found:
@@ -143,7 +129,7 @@ def _label(one: Reproduction) -> str:
 
 
 def _bars(ours: Bars, paper: Bars, title: str) -> Figure:
-    figure, (axes,) = _new()
+    figure, (axes,) = new_figure(7.0)
     groups = list(dict.fromkeys(group for row in ours.values() for group in row))
     width = 0.8 / max(1, len(ours))
     for i, (series, heights) in enumerate(ours.items()):
@@ -162,7 +148,7 @@ def _bars(ours: Bars, paper: Bars, title: str) -> Figure:
 
 
 def _by_temperature(found: Sequence[Reproduction]) -> Figure:
-    figure, (axes,) = _new()
+    figure, (axes,) = new_figure(7.0)
     for i, one in enumerate(found):
         colour = _COLOURS[i % len(_COLOURS)]
         points = [(float(k[2:]), r.rho) for k, r in one.table5.items() if k.startswith("T=")]
@@ -180,7 +166,7 @@ def _by_temperature(found: Sequence[Reproduction]) -> Figure:
 
 
 def _intervals(found: Sequence[Reproduction]) -> Figure:
-    figure, (axes,) = _new()
+    figure, (axes,) = new_figure(7.0)
     names: list[str] = []
     for one in found:
         for key, row in one.table8.items():
@@ -200,7 +186,7 @@ def _intervals(found: Sequence[Reproduction]) -> Figure:
 
 
 def _scatter(sets: Sequence[PaperSet]) -> Figure:
-    figure, panels = _new(len(sets))
+    figure, panels = new_figure(max(7.0, 4.5 * len(sets)), len(sets))
     for axes, one in zip(panels, sets, strict=True):
         if one.counts is not None:
             axes.plot(

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from tcva_adapters.compare.drawing import new_figure
 from tcva_adapters.compare.systems.analysis import MetricFigures, SystemsReport
-from tcva_adapters.errors import InvalidValueError, MissingDependencyError
+from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import FloatArray
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _LINES: Final = ("-", "--", ":", "-.")
@@ -75,21 +75,8 @@ def mean_interval(
     return low, high
 
 
-def _new(width: float) -> tuple[Figure, Axes]:
-    """A figure of its own: pyplot's list of figures and its current one stay untouched."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415  # an extra
-        from matplotlib.figure import Figure  # noqa: PLC0415  # an extra
-    except ImportError:
-        msg = "figures need matplotlib: pip install 'tcva-adapters[plots]'"
-        raise MissingDependencyError(msg) from None
-    figure = Figure(figsize=(width, 4.2), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure, figure.subplots()
-
-
 def _asl(report: SystemsReport) -> Figure:
-    figure, axes = _new(7.0)
+    figure, (axes,) = new_figure(7.0)
     for i, one in enumerate(report.figures):
         falling = one.asl[::-1]
         label = f"{one.metric} ({one.discrimination.power:.2f})"
@@ -106,7 +93,7 @@ def _asl(report: SystemsReport) -> Figure:
 
 def _boxes(report: SystemsReport, one: MetricFigures) -> Figure:
     systems = report.table.systems
-    figure, axes = _new(max(5.0, 0.9 * len(systems) + 1.5))
+    figure, (axes,) = new_figure(max(5.0, 0.9 * len(systems) + 1.5))
     columns = report.table.metric(one.metric).T
     known = [column[np.isfinite(column)] for column in columns]
     places = np.arange(1, len(systems) + 1)

@@ -1,0 +1,53 @@
+"""Figures without a window: one place that needs matplotlib, and says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from tcva_adapters.errors import InvalidValueError, MissingDependencyError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_HEIGHT: Final = 4.2
+
+
+def new_figure(width: float, columns: int = 1) -> tuple[Figure, list[Axes]]:
+    """A figure of its own: pyplot's list of figures and its current one stay untouched.
+
+    Args:
+        width: In inches.
+        columns: Axes beside each other.
+
+    Raises:
+        MissingDependencyError: matplotlib is not installed.
+    """
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415  # an extra
+        from matplotlib.figure import Figure  # noqa: PLC0415  # an extra
+    except ImportError:
+        msg = "figures need matplotlib: pip install 'tcva-adapters[plots]'"
+        raise MissingDependencyError(msg) from None
+    figure = Figure(figsize=(width, _HEIGHT), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes: Any = figure.subplots(1, columns, squeeze=False)
+    return figure, list(axes[0])
+
+
+def check_drawing(folder: Path | None) -> None:
+    """Refuse, before any work is done, to draw where that will fail; None draws nothing.
+
+    Raises:
+        MissingDependencyError: matplotlib is not installed.
+        InvalidValueError: The folder cannot be made.
+    """
+    if folder is None:
+        return
+    new_figure(1.0)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        msg = f"cannot write figures to {folder}: {error.strerror or error}; give another folder"
+        raise InvalidValueError(msg) from error
