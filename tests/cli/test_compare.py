@@ -329,3 +329,22 @@ def test_statistics_that_are_missing_are_missed_before_anything_is_judged(
     assert run(["compare", sample_file(tmp_path), *QA, "--out", "out", "--human", "human"]) == 2
     assert "tcva-adapters[stats]" in capsys.readouterr().err
     assert not Path("out").exists()
+
+
+def test_what_cannot_be_fused_is_left_out_after_all_is_paid_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("stars.csv").write_text("id,stars\nright,5\nwrong,-1\n", encoding="utf-8")
+    records = [{**one, "reference": "The office opens at nine."} for one in RECORDS]
+    arguments = [
+        *("--with", "llamaindex", "--metrics", "correctness", "--results", "stars.csv"),
+        *("--scale", "0,5", "--missing", "-1", "--fuse", "tcva T=0.5 + stars"),
+        *("--fuse", "tcva T=0.5 + llamaindex correctness", "--out", "out"),
+    ]
+    assert run(["compare", sample_file(tmp_path, *records), *arguments]) == 0
+    assert "left out fused(tcva T=0.5 + llamaindex correctness)" in capsys.readouterr().err
+    scores = {(row["sample"], row["method"]): row["score"] for row in table()}
+    assert float(scores["right", "stars"]) == 1.0  # 5 on a scale from 0 to 5
+    fused = "fused(tcva T=0.5 + stars)"
+    assert scores["wrong", fused] == scores["wrong", "tcva T=0.5"]  # the other one is missing
+    assert ("right", "fused(tcva T=0.5 + llamaindex correctness)") not in scores

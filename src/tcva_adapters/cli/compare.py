@@ -94,6 +94,15 @@ def compare(
             "test run, or a table with a column per method. May be given several times.",
         ),
     ] = None,
+    missing: Annotated[
+        Optional[float],
+        typer.Option(
+            "--missing", help="The number that stands for no score in --results, e.g. -1."
+        ),
+    ] = None,
+    scale: Annotated[
+        str, typer.Option("--scale", help="Lowest and highest possible score in --results.")
+    ] = "0,1",
     fuse: Annotated[
         Optional[list[str]],
         typer.Option(
@@ -105,6 +114,10 @@ def compare(
     human: Annotated[
         Optional[str],
         typer.Option(help="The samples' field with the scores of people."),
+    ] = None,
+    reference: Annotated[
+        Optional[str],
+        typer.Option(help="With scores of people: the method that others are tested against."),
     ] = None,
     threshold: options.Threshold = 0.5,
     pass_from: Annotated[
@@ -172,7 +185,7 @@ def compare(
     for line, message in read.bad:
         notes.print(f"skipped line {line}: {message}")
     judged = named(read.samples, read.lines)
-    brought = [bring(spec, judged) for spec in results or []]
+    brought = [bring(spec, judged, missing=missing, scale=_scale(scale)) for spec in results or []]
     people = _brought_labels(brought) if human is None else human_scores(judged, human)
     ours = [tcva_name(t) for t in grid]
     if tcva.profiles is not None:
@@ -204,7 +217,7 @@ def compare(
                 notes.print(f"interrupted: what is done is in {out}; the same command goes on")
                 raise typer.Exit(INTERRUPTED) from None
     rows = outcome.rows + [row for one in brought for row in one.rows]
-    shares = _add_fused(fused, rows)
+    fused, shares = _add_fused(fused, rows, notes)
     table = ScoreTable.of(rows, people)
     gained = gains(fused, table, n_boot=bootstrap)
     limits = _limits(methods, brought, table) | thresholds
@@ -213,6 +226,7 @@ def compare(
         rows=rows,
         thresholds=limits | dict.fromkeys(ours, threshold),
         views=ours,
+        reference=reference,
         n_boot=bootstrap,
     )
     view = decision_view(
@@ -252,6 +266,14 @@ def compare(
 
 def _chosen(frameworks: str, metrics: str | None) -> tuple[list[Method], list[str]]:
     return choose(_parts(frameworks), None if metrics is None else _parts(metrics))
+
+
+def _scale(text: str) -> tuple[float, float]:
+    ends = options.parse_numbers(text, "--scale")
+    if len(ends) != 2:
+        msg = f"--scale {text!r} is not two numbers, e.g. 0,5"
+        raise InvalidValueError(msg)
+    return ends[0], ends[1]
 
 
 def _temperatures(text: str) -> list[float]:
@@ -297,14 +319,24 @@ def _fused(text: str, names: Sequence[str]) -> FusedMethod:
     return method
 
 
-def _add_fused(methods: Sequence[FusedMethod], rows: list[Row]) -> dict[str, dict[int, int]]:
-    """Add the rows of fused methods; returns how many members stood behind how many samples."""
+def _add_fused(
+    methods: Sequence[FusedMethod], rows: list[Row], notes: Console
+) -> tuple[list[FusedMethod], dict[str, dict[int, int]]]:
+    """Add the rows of fused methods; returns the methods, and how many members stood behind each.
+
+    What cannot be fused (a member on a scale of its own) is left out and said: by then all the
+    judgements are paid for.
+    """
     members = ScoreTable.of(rows)
     shares = {}
     for method in methods:
-        more, shares[method.name] = fused_rows(method, members)
-        rows += more
-    return shares
+        try:
+            more, shares[method.name] = fused_rows(method, members)
+        except InvalidValueError as error:
+            notes.print(f"left out {method.name}: {error}")
+        else:
+            rows += more
+    return [method for method in methods if method.name in shares], shares
 
 
 def _brought_labels(brought: Sequence[Brought]) -> dict[str, float] | None:

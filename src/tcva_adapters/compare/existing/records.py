@@ -62,8 +62,8 @@ class Reading:
         if not low <= number <= high:
             msg = (
                 f"{where} holds {number!r}, outside [{low:g}, {high:g}]; if it stands for a "
-                f"missing score, say missing={number:g}; if the scale is another, say so with "
-                "scale=(LOW, HIGH); if the column holds no scores, name those that do: "
+                f"missing score, say missing={number:g} (--missing); if the scale is another, say so "
+                "with scale=(LOW, HIGH) (--scale LOW,HIGH); if the column holds no scores, name those that do: "
                 "PATH::COLUMN,COLUMN"
             )
             raise UnreadableInputError(msg)
