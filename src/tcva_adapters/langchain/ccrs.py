@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from copy import copy, deepcopy
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
-from langchain_core.runnables import RunnableConfig, RunnableSerializable
+from langchain_core.runnables import RunnableConfig
 from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
 from typing_extensions import TypedDict  # pydantic reads the other one from Python 3.12 on
 
 from tcva_adapters.ccrs import CCRS, CCRSResult, ExactMatch
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS
 from tcva_adapters.ccrs.result import check_threshold
-from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.sample import Sample
 from tcva_adapters.judging.store import VerdictStore
+from tcva_adapters.langchain.adjustable import AdjustableRunnable
 from tcva_adapters.langchain.checks import check_callable, check_name, check_store
 from tcva_adapters.langchain.evaluator import TCVAInput
 from tcva_adapters.langchain.inputs import as_sample
@@ -37,7 +36,7 @@ class CCRSOutput(TypedDict):
     result: dict[str, Any]
 
 
-class CCRSEvaluator(RunnableSerializable[Any, CCRSOutput]):
+class CCRSEvaluator(AdjustableRunnable[Any, CCRSOutput]):
     """Rates answers with a number for one metric, as a Runnable. One class serves all five.
 
     The judge's call is a child of this step's run: callbacks, tags and metadata reach it.
@@ -109,48 +108,12 @@ class CCRSEvaluator(RunnableSerializable[Any, CCRSOutput]):
         super().__init__(**settings)
         self._ccrs = ccrs
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in CCRSEvaluator.model_fields:
-            self._adopt({name: value})
-        else:
-            super().__setattr__(name, value)
+    @classmethod
+    def _builder(cls) -> type[CCRSEvaluator]:
+        return CCRSEvaluator
 
-    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
-        # Clients and stores hold locks and connections: a copy goes on using them.
-        memo = {} if memo is None else memo
-        shared = (self.llm, self.store, self.mapper, self._ccrs)
-        memo |= {id(each): each for each in shared}
-        return super().__deepcopy__(memo)
-
-    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """A copy, in which the settings of `update` are changed.
-
-        The copy shares client and store, also a deep one.
-
-        Raises:
-            InvalidValueError: A setting is out of range or unknown.
-        """
-        changes = dict(update or {})
-        known = type(self).model_fields
-        if unknown := changes.keys() - known:
-            msg = f"unknown setting {min(unknown)!r}; settings are {', '.join(known)}"
-            raise InvalidValueError(msg)
-        copied = deepcopy(self) if deep else copy(self)
-        for name in changes.keys() - CCRSEvaluator.model_fields.keys():  # of a subclass
-            setattr(copied, name, changes.pop(name))
-        copied._adopt(changes)  # noqa: SLF001  # of this class
-        return copied
-
-    def copy(self, **options: Any) -> Self:
-        """Pydantic's older name of `model_copy`."""
-        return self.model_copy(**options)
-
-    def _adopt(self, changes: Mapping[str, Any]) -> None:
-        """Become what one built with these changes is; stay as it is where they are refused."""
-        settings = {name: vars(self)[name] for name in CCRSEvaluator.model_fields}
-        built = CCRSEvaluator(**{**settings, **changes})
-        vars(self).update(vars(built))
-        self._ccrs = built._ccrs
+    def _shared(self) -> tuple[Any, ...]:
+        return (self.llm, self.store, self.mapper, self._ccrs)
 
     @property
     def InputType(self) -> type[TCVAInput]:  # noqa: N802  # LangChain's name for it

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy, deepcopy
 from pathlib import Path
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Any, Final
 
-from langchain_core.runnables import RunnableConfig, RunnableSerializable
+from langchain_core.runnables import RunnableConfig
 from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation, TypeAdapter, ValidationError
 from pydantic_core import to_jsonable_python
 from typing_extensions import TypedDict  # pydantic reads the other one from Python 3.12 on
@@ -25,6 +24,7 @@ from tcva_adapters.judging.result import Result, Scoring
 from tcva_adapters.judging.sample import Sample
 from tcva_adapters.judging.scoring import GEOMETRIC, Fusion, HumanScale, Profiles
 from tcva_adapters.judging.store import VerdictStore
+from tcva_adapters.langchain.adjustable import AdjustableRunnable
 from tcva_adapters.langchain.checks import check_callable, check_name, check_store
 from tcva_adapters.langchain.inputs import sample_for
 
@@ -67,7 +67,7 @@ class TCVAOutput(TypedDict):
     panel: list[dict[str, Any]]
 
 
-class TCVAEvaluator(FromConfig, RunnableSerializable[Any, TCVAOutput]):
+class TCVAEvaluator(FromConfig, AdjustableRunnable[Any, TCVAOutput]):
     """Judges claims on five levels and scores them on the dial, as a Runnable.
 
     The judge's call is a child of this step's run: callbacks, tags and metadata reach it.
@@ -185,48 +185,12 @@ class TCVAEvaluator(FromConfig, RunnableSerializable[Any, TCVAOutput]):
         super().__init__(**{**settings, **shown})
         self._tcva = tcva
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in TCVAEvaluator.model_fields:
-            self._adopt({name: value})
-        else:
-            super().__setattr__(name, value)
+    @classmethod
+    def _builder(cls) -> type[TCVAEvaluator]:
+        return TCVAEvaluator
 
-    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
-        # Clients and stores hold locks and connections: a copy goes on using them.
-        memo = {} if memo is None else memo
-        shared = (self.llm, self.fuse, self.store, self.mapper, self._tcva)
-        memo |= {id(each): each for each in shared}
-        return super().__deepcopy__(memo)
-
-    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """A copy, in which the settings of `update` are changed.
-
-        The copy shares client and store, also a deep one.
-
-        Raises:
-            InvalidValueError: A setting is out of range or unknown.
-        """
-        changes = dict(update or {})
-        known = type(self).model_fields
-        if unknown := changes.keys() - known:
-            msg = f"unknown setting {min(unknown)!r}; settings are {', '.join(known)}"
-            raise InvalidValueError(msg)
-        copied = deepcopy(self) if deep else copy(self)
-        for name in changes.keys() - TCVAEvaluator.model_fields.keys():  # of a subclass
-            setattr(copied, name, changes.pop(name))
-        copied._adopt(changes)  # noqa: SLF001  # of this class
-        return copied
-
-    def copy(self, **options: Any) -> Self:
-        """Pydantic's older name of `model_copy`."""
-        return self.model_copy(**options)
-
-    def _adopt(self, changes: Mapping[str, Any]) -> None:
-        """Become what one built with these changes is; stay as it is where they are refused."""
-        settings = {name: vars(self)[name] for name in TCVAEvaluator.model_fields}
-        built = TCVAEvaluator(**{**settings, **changes})
-        vars(self).update(vars(built))
-        self._tcva = built._tcva
+    def _shared(self) -> tuple[Any, ...]:
+        return (self.llm, self.fuse, self.store, self.mapper, self._tcva)
 
     @property
     def InputType(self) -> type[TCVAInput]:  # noqa: N802  # LangChain's name for it
