@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tcva_adapters.cli import options
-from tcva_adapters.cli.judged import File, SkipBad, note_unused, read_judged
+from tcva_adapters.cli.judged import File, note_unused, read_judged
 from tcva_adapters.compare.calibration.calibrate import Calibration
 from tcva_adapters.compare.calibration.calibrate import calibrate as calibrate_counts
 from tcva_adapters.compare.calibration.candidates import DEFAULT, describe, temperature_grid
@@ -94,7 +94,7 @@ def calibrate(
         Optional[Path],
         typer.Option("--out", "-o", help="Write the recommended settings here, for --config."),
     ] = None,
-    skip_bad: SkipBad = False,
+    skip_bad: options.SkipBad = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Which temperature agrees best with people, and whether that can be told. No call.

@@ -57,7 +57,7 @@ def ccrs(
             "--renormalise", help="Let other metrics stand in for a missing one in a composite."
         ),
     ] = False,
-    max_concurrency: Annotated[int, typer.Option(help="Calls under way at once.")] = 8,
+    max_concurrency: options.MaxConcurrency = 8,
     store: Annotated[
         Optional[Path],
         typer.Option(help=f"Verdict store; for a model judge by default {DEFAULT_STORE}."),
@@ -67,19 +67,9 @@ def ccrs(
         Optional[str],
         typer.Option("--out", "-o", help="Write the results here as jsonl; '-' for stdout."),
     ] = None,
-    input_format: Annotated[
-        Optional[str],
-        typer.Option(
-            "--format", help="jsonl, json, csv or parquet; by default from the file's name."
-        ),
-    ] = None,
-    rename: Annotated[
-        Optional[list[str]],
-        typer.Option("--map", help="Read your field as one of ours, e.g. my_answer=response."),
-    ] = None,
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Leave unreadable lines out, and count them.")
-    ] = False,
+    input_format: options.InputFormat = None,
+    rename: options.Rename = None,
+    skip_bad: options.SkipBad = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Rate a file of samples by direct metrics: a number from 0 to 100 for the whole answer.

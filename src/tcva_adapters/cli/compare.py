@@ -129,7 +129,7 @@ def compare(
     ] = None,
     scheme: options.Scheme = "default",
     penalty: options.Penalty = "paper",
-    max_concurrency: Annotated[int, typer.Option(help="Judgements under way at once.")] = 8,
+    max_concurrency: options.MaxConcurrency = 8,
     timeout: Annotated[
         float,
         typer.Option(help="Seconds after which a native metric is given up on a sample."),
@@ -137,19 +137,9 @@ def compare(
     bootstrap: Annotated[
         int, typer.Option("--bootstrap", "-B", help="Resamples per interval, with --human.")
     ] = 10_000,
-    input_format: Annotated[
-        Optional[str],
-        typer.Option(
-            "--format", help="jsonl, json, csv or parquet; by default from the file's name."
-        ),
-    ] = None,
-    rename: Annotated[
-        Optional[list[str]],
-        typer.Option("--map", help="Read your field as one of ours, e.g. my_answer=response."),
-    ] = None,
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Leave unreadable lines out, and count them.")
-    ] = False,
+    input_format: options.InputFormat = None,
+    rename: options.Rename = None,
+    skip_bad: options.SkipBad = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Run the frameworks' own metrics and TCVA on the same samples, each judged once.

@@ -52,7 +52,7 @@ def evaluate(
         str, typer.Option(help="split (sentences, 1 call) or llm (asked of the judge, 2 calls).")
     ] = "split",
     max_claims: Annotated[int, typer.Option(help="Most claims per sample.")] = 8,
-    max_concurrency: Annotated[int, typer.Option(help="Samples judged at once.")] = 8,
+    max_concurrency: options.MaxConcurrency = 8,
     store: Annotated[
         Optional[Path],  # typer reads it at run time
         typer.Option(help=f"Verdict store; for a model judge by default {DEFAULT_STORE}."),
@@ -62,19 +62,9 @@ def evaluate(
         Optional[str],
         typer.Option("--out", "-o", help="Write the assessments here as jsonl; '-' for stdout."),
     ] = None,
-    input_format: Annotated[
-        Optional[str],
-        typer.Option(
-            "--format", help="jsonl, json, csv or parquet; by default from the file's name."
-        ),
-    ] = None,
-    rename: Annotated[
-        Optional[list[str]],
-        typer.Option("--map", help="Read your field as one of ours, e.g. my_answer=response."),
-    ] = None,
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Leave unusable lines out, and count them.")
-    ] = False,
+    input_format: options.InputFormat = None,
+    rename: options.Rename = None,
+    skip_bad: options.SkipBad = False,
     on_unscored: Annotated[
         Optional[float],
         typer.Option(help="Score for samples without one (refusals, empty contexts)."),

@@ -17,9 +17,6 @@ from tcva_adapters.judging.assessment import Assessment
 from tcva_adapters.judging.result import judged_counts
 
 File = Annotated[str, typer.Argument(help="jsonl written by 'tcva evaluate --out'; '-' for stdin.")]
-SkipBad = Annotated[
-    bool, typer.Option("--skip-bad", help="Leave unusable lines out, and count them.")
-]
 
 
 @dataclass(frozen=True, slots=True)

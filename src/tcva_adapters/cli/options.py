@@ -71,6 +71,18 @@ Penalty = Annotated[
 ]
 Eps = Annotated[float, typer.Option(help="Floor under the weights for exponents <= 0.")]
 Floor = Annotated[str, typer.Option(help="paper, or always (the floor at every exponent).")]
+InputFormat = Annotated[
+    Optional[str],  # typer reads it at run time
+    typer.Option("--format", help="jsonl, json, csv or parquet; by default from the file's name."),
+]
+Rename = Annotated[
+    Optional[list[str]],  # typer reads it at run time
+    typer.Option("--map", help="Read your field as one of ours, e.g. my_answer=response."),
+]
+SkipBad = Annotated[
+    bool, typer.Option("--skip-bad", help="Leave unusable lines out, and count them.")
+]
+MaxConcurrency = Annotated[int, typer.Option(help="Judgements under way at once.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")]
 
 

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tcva_adapters.cli import options
-from tcva_adapters.cli.judged import File, Judged, SkipBad, note_unused, read_judged
+from tcva_adapters.cli.judged import File, Judged, note_unused, read_judged
 from tcva_adapters.compare.labels import human_labels
 from tcva_adapters.core.aggregation import sweep as sweep_counts
 from tcva_adapters.core.collapse import ablation as ablation_of
@@ -90,7 +90,7 @@ def sweep(
         int, typer.Option("--bootstrap", "-B", help="Resamples for each interval.")
     ] = 2000,
     seed: Annotated[int, typer.Option(help="Seed of the resamples.")] = 0,
-    skip_bad: SkipBad = False,
+    skip_bad: options.SkipBad = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Mean scores of stored assessments over temperatures, schemes and penalties. No call.
