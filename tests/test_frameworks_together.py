@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
 from tcva_adapters.diagnosis import REQUIREMENTS, Finding, Requirement, inspect
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.mark.parametrize("requirement", REQUIREMENTS, ids=lambda r: r.distribution)
@@ -12,6 +17,12 @@ def test_every_extra_imports(requirement: Requirement) -> None:
     finding = inspect(requirement)
     assert finding.version is not None, finding.fix
     assert not finding.is_broken, finding.fault
+
+
+def test_every_extra_is_looked_at() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = set(project["optional-dependencies"]) - {"all", "dev"}
+    assert {requirement.extra for requirement in REQUIREMENTS} == extras
 
 
 def test_a_missing_package_names_its_extra() -> None:

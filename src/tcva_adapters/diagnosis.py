@@ -31,10 +31,14 @@ class Requirement:
 REQUIREMENTS: Final = (
     Requirement("openai", "openai", "openai"),
     Requirement("langchain-core", "langchain_core.runnables", "langchain"),
+    Requirement("langchain", "langchain.agents", "langchain-agents"),
+    Requirement("langchain-classic", "langchain_classic.evaluation", "langchain-classic"),
     Requirement("llama-index-core", "llama_index.core", "llamaindex"),
     Requirement("ragas", "ragas", "ragas"),
     Requirement("deepeval", "deepeval", "deepeval"),
     Requirement("scipy", "scipy", "stats"),
+    Requirement("krippendorff", "krippendorff", "stats"),
+    Requirement("matplotlib", "matplotlib", "plots"),
     Requirement("pyarrow", "pyarrow", "parquet"),
 )
 

@@ -255,7 +255,7 @@ def test_any_table_with_a_column_per_method(tmp_path: Path) -> None:
     assert (brought.missing, brought.ignored) == (("hello",), ("domain",))
     (unmatched,) = brought.unmatched
     assert (unmatched.line, unmatched.name, unmatched.why) == (4, "else", "no sample has this id")
-    assert "ours, theirs on 2 of 3 samples; 1 rows match no sample (4: else" in brought.summary
+    assert "ours, theirs on 2 of 3 samples; 1 row matches no sample (4: else" in brought.summary
     assert read_scores_csv(path, ["theirs"]).methods == ("theirs",)
     assert bring(f"{path}::ours", SAMPLES).methods == ("ours",)
     assert bring(f"x={path}::ours", SAMPLES).methods == ("x",)

@@ -160,7 +160,7 @@ def test_it_survives_json() -> None:
     [
         ("lexical", {}, "a panel of 1"),
         ([], {}, "a panel of 0"),
-        (["lexical", "lexical"], {}, "two judges of this panel are called 'lexical/1'"),
+        (["lexical", "lexical"], {}, "called 'lexical/1'; each has one vote: leave one out"),
         (["lexical", "lexcial"], {}, "unknown judge 'lexcial'"),
         ([*models((FULLY, FULLY)), "lexical"], {"combine": "mode"}, "combine='mode'"),
         ([*models((FULLY, FULLY)), "lexical"], {"least": 3}, "least=3"),

@@ -35,7 +35,9 @@ def ccrs(
     judge: options.Judge = "lexical",
     suite: Annotated[
         bool,
-        typer.Option("--suite", help="One call for all metrics; no longer the source's protocol."),
+        typer.Option(
+            "--suite", help="One call of a model for all metrics; not the source's protocol."
+        ),
     ] = False,
     em: Annotated[
         str, typer.Option(help="Exact match of answer correctness: strict or normalised.")

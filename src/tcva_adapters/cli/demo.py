@@ -112,7 +112,7 @@ def native_rows(samples: Sequence[Sample]) -> list[dict[str, Any]]:
 def _print_natives(console: Console, rows: Sequence[dict[str, Any]]) -> None:
     if not rows:
         console.print(
-            "\nInstall a framework (pip install 'tcva-adapters[all]') to see its own metric here."
+            "\nInstall a framework (pip install 'tcva-adapters[all]' -c constraints.txt) to see its metric."
         )
         return
     console.print(

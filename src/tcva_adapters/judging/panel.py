@@ -72,7 +72,10 @@ class Panel:
         names = [judge.name for judge in self.judges]
         for judge in self.judges:
             if names.count(judge.name) > 1:
-                msg = f"two judges of this panel are called {judge.name!r}; each has one vote"
+                msg = (
+                    f"two judges of this panel are called {judge.name!r}; each has one vote: leave "
+                    "one out, or name another judge"
+                )
                 raise InvalidValueError(msg)
             if isinstance(judge, ModelJudge) and judge.claims != "split":
                 msg = (

@@ -97,7 +97,9 @@ class Brought:
         if self.unmatched:
             first = "; ".join(f"{u.line}: {u.name}: {u.why}" for u in self.unmatched[:_NAMED])
             more = "; ..." if len(self.unmatched) > _NAMED else ""
-            text += f"; {len(self.unmatched)} rows match no sample ({first}{more})"
+            count = len(self.unmatched)
+            rows = "row matches" if count == 1 else "rows match"
+            text += f"; {count} {rows} no sample ({first}{more})"
         if self.ignored:
             text += f"; columns left out: {', '.join(self.ignored)}"
         return text
