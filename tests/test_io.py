@@ -107,8 +107,8 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_parquet(tmp_path: Path) -> None:
-    pa = pytest.importorskip("pyarrow")
-    pq = pytest.importorskip("pyarrow.parquet")
+    pa = pytest.importorskip("pyarrow", reason="the extra parquet")
+    pq = pytest.importorskip("pyarrow.parquet", reason="the extra parquet")
     path = tmp_path / "s.parquet"
     columns = {
         "question": ["Who?", None],
@@ -128,8 +128,8 @@ def test_parquet(tmp_path: Path) -> None:
 
 
 def test_parquet_dates_become_text_that_an_assessment_can_carry(tmp_path: Path) -> None:
-    pa = pytest.importorskip("pyarrow")
-    pq = pytest.importorskip("pyarrow.parquet")
+    pa = pytest.importorskip("pyarrow", reason="the extra parquet")
+    pq = pytest.importorskip("pyarrow.parquet", reason="the extra parquet")
     path = tmp_path / "s.parquet"
     day = pa.array([0], pa.date32())  # day 0 of the epoch
     pq.write_table(pa.table({"answer": ["Ada."], "day": day}), path)
@@ -322,7 +322,7 @@ def test_files_that_are_not_there_or_no_files(tmp_path: Path) -> None:
     with pytest.raises(UnreadableInputError, match="folder"):
         read_samples(tmp_path)
     (tmp_path / "s.parquet").write_text("hello")
-    pytest.importorskip("pyarrow")
+    pytest.importorskip("pyarrow", reason="the extra parquet")
     with pytest.raises(UnreadableInputError, match="not a readable parquet file"):
         read_samples(tmp_path / "s.parquet")
     with pytest.raises(UnreadableInputError, match="no such file"):
@@ -334,7 +334,7 @@ def test_unknown_formats() -> None:
         read_samples("s.xlsx")
     with pytest.raises(InvalidValueError, match="unknown format 'xml'"):
         read(GOOD, format="xml")
-    pytest.importorskip("pyarrow")
+    pytest.importorskip("pyarrow", reason="the extra parquet")
     with pytest.raises(InvalidValueError, match="parquet is read from a file"):
         read(GOOD, format="parquet")
 

@@ -323,7 +323,7 @@ def _header(lines: _Lines, line: int, cells: list[str]) -> list[str]:
 def _parquet_rows(source: Source) -> Iterator[FileRow]:
     try:
         import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415  # an extra
-        import pyarrow.parquet as pq  # type: ignore[import-untyped]  # noqa: PLC0415
+        import pyarrow.parquet as pq  # type: ignore[import-untyped]  # noqa: PLC0415  # an extra, untyped
     except ImportError:
         msg = "reading parquet needs pyarrow: pip install 'tcva-adapters[parquet]'"
         raise MissingDependencyError(msg) from None

@@ -96,7 +96,7 @@ def test_json_prints_what_the_summary_holds(
 
 
 def test_parquet_holds_the_same_table(tmp_path: Path) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra parquet")
     assert run(["compare", sample_file(tmp_path), *QA, "--out", "out"]) == 0
     held = parquet.read_table("out/scores.parquet").to_pylist()
     for ours, theirs in zip(table(), held, strict=True):

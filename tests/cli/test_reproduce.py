@@ -13,7 +13,7 @@ from tests.support.paper import FOLDER, ROOT, needs_paper_data
 
 from tcva_adapters.cli.app import run
 
-pytest.importorskip("scipy")
+pytest.importorskip("scipy", reason="the extra stats")
 
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str]:
@@ -47,7 +47,7 @@ def test_json_has_the_tables_of_every_set(
 
 
 def test_tables_and_pictures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason="the extra plots")
     write(tmp_path / "data", "usr")
     pictures = tmp_path / "pictures"
     arguments = [str(tmp_path / "data"), "-B", "100", "--no-lexical", "--figures", str(pictures)]

@@ -20,7 +20,7 @@ from tcva_adapters.compare.paper.tables import Agreement
 from tcva_adapters.compare.paper.text import FOOTNOTES, blocks, match, title
 from tcva_adapters.errors import InvalidValueError
 
-stats = pytest.importorskip("scipy.stats")
+stats = pytest.importorskip("scipy.stats", reason="the extra stats")
 
 SETS = ["summeval", "summeval_rel"]
 WORTH = {"f": 1.0, "m": 0.9, "p": 0.7, "i": 0.3, "n": 0.0}

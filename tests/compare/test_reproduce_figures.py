@@ -13,7 +13,7 @@ from tcva_adapters.compare.paper.figures import draw_figures
 from tcva_adapters.compare.paper.reproduction import Reproduction, reproduce_set
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
 
-pytest.importorskip("scipy")
+pytest.importorskip("scipy", reason="the extra stats")
 
 NAMES = [f"figure{number}.png" for number in range(4, 10)]
 
@@ -24,7 +24,7 @@ def reproduced(folder: Path) -> tuple[list[Reproduction], list[PaperSet]]:
 
 
 def test_six_pictures_and_no_global_state(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason="the extra plots")
     write(tmp_path)
     write(tmp_path, "usr", tcva_scores=None)
     write(tmp_path, "summeval", ragas_scores=None)
@@ -39,13 +39,13 @@ def test_six_pictures_and_no_global_state(tmp_path: Path) -> None:
 
 
 def test_natives_alone_can_be_drawn(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason="the extra plots")
     found, sets = reproduced(write(tmp_path, tcva_scores=None, deepeval_scores=None))
     assert len(draw_figures(found, sets, tmp_path / "pictures")) == 6
 
 
 def test_what_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason="the extra plots")
     found, sets = reproduced(write(tmp_path / "data"))
     with pytest.raises(InvalidValueError, match="in the same order"):
         draw_figures(found, [], tmp_path / "pictures")

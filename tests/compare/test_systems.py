@@ -235,7 +235,7 @@ def test_notes_say_what_is_odd() -> None:
 
 
 def test_pictures(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason="the extra plots")
     from tcva_adapters.compare.systems.figures import draw_systems, mean_interval  # noqa: PLC0415  # an extra
 
     report = compare_systems(table(n=10), permutations=20)

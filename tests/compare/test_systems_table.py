@@ -60,8 +60,8 @@ def test_other_formats_say_the_same() -> None:
     Path("long.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
     Path("long.json").write_text(json.dumps(records))
     names = ["long.jsonl", "long.json"]
-    pa = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
+    pa = pytest.importorskip("pyarrow", reason="the extra parquet")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra parquet")
     parquet.write_table(pa.Table.from_pylist(records), "long.parquet")
     expected = read_systems(["long.csv"]).table
     for name in [*names, "long.parquet"]:

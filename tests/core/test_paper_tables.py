@@ -12,7 +12,7 @@ from tcva_adapters.core.verdicts import SCHEMES
 
 pytestmark = needs_paper_data
 
-stats = pytest.importorskip("scipy.stats")
+stats = pytest.importorskip("scipy.stats", reason="the extra stats")
 
 SETS = ["summeval", "summeval_rel"]
 BEST = {"summeval": 0.9, "summeval_rel": 0.5}

@@ -182,7 +182,7 @@ def test_queries_of_an_engine_are_answered_and_judged() -> None:
 
 def test_the_mean_of_llamaindex_counts_invalid_results_as_zero() -> None:
     # Theirs, not ours; the page says so. This fails when it changes.
-    pytest.importorskip("pandas")
+    pytest.importorskip("pandas", reason="LlamaIndex reads its own data sets with it")
     evaluator = TCVAEvaluator(scripted(FULLY))
     results = [
         evaluator.evaluate(response=GOOD, contexts=[PASSAGE]),
