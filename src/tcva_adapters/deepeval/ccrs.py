@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import copy
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from deepeval.errors import MissingTestCaseParamsError
-from deepeval.metrics import BaseMetric
 from deepeval.metrics.utils import construct_verbose_logs
 from deepeval.models import DeepEvalBaseLLM
 from deepeval.test_case import LLMTestCase
 
 from tcva_adapters.ccrs import CCRS, CCRSResult, ExactMatch
-from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA
+from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, resolve_metric
+from tcva_adapters.deepeval.adjustable import AdjustableMetric
 from tcva_adapters.deepeval.evaluator import sample_for, unmarked
 from tcva_adapters.deepeval.settings import FLAGS, PARAMS, check_usual, judge_for
 from tcva_adapters.errors import InvalidSampleError
@@ -39,7 +38,7 @@ class CollectedRating(NamedTuple):
     result: CCRSResult
 
 
-class CCRSMetric(BaseMetric):  # type: ignore[no-untyped-call]  # as __init_subclass__ is
+class CCRSMetric(AdjustableMetric):  # type: ignore[no-untyped-call]  # DeepEval's __init_subclass__
     """Rates answers with a number for one metric. One class serves all five.
 
     It works in ``evaluate``, ``assert_test`` and ``deepeval test run``. DeepEval measures copies of
@@ -80,10 +79,8 @@ class CCRSMetric(BaseMetric):  # type: ignore[no-untyped-call]  # as __init_subc
     1.0
     """
 
-    # Any: DeepEval declares them narrower than it uses them.
-    model: Any
-    score_breakdown: Any
-    _required_params: Any
+    setting_names = _SETTINGS
+
     metric: str
     lambda_: float
     em: ExactMatch
@@ -126,24 +123,15 @@ class CCRSMetric(BaseMetric):  # type: ignore[no-untyped-call]  # as __init_subc
         }
         vars(self).update(_attributes(given))
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name == "error" and value is None:
-            # All that DeepEval does where another test case begins; see TCVAMetric.
-            _forget(self)
-        if name not in _SETTINGS:
-            super().__setattr__(name, value)
-            return
-        given = {setting: getattr(self, setting) for setting in _SETTINGS}
-        if self.name == _default_name(self._ccrs):
-            given["name"] = None  # it follows the metric
-        # All at once: where the value is refused, nothing has changed.
-        vars(self).update(_attributes({**given, name: value}))
+    @classmethod
+    def attributes_for(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """See `AdjustableMetric`."""
+        return _attributes(given)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> CCRSMetric:
-        # Clients and stores cannot be copied, and nothing else is ever changed in place.
-        copied = copy(self)
-        copied.collected = [*self.collected]
-        return copied
+    @classmethod
+    def name_for(cls, given: Mapping[str, Any]) -> str:
+        """See `AdjustableMetric`."""
+        return _default_name(given)
 
     def __repr__(self) -> str:
         return f"CCRSMetric(name={self.name!r}, ccrs={self._ccrs!r})"
@@ -191,11 +179,6 @@ class CCRSMetric(BaseMetric):  # type: ignore[no-untyped-call]  # as __init_subc
         """The rating of the last test case, also where it came from DeepEval's cache."""
         return None if self.verbose_logs is None else CCRSResult.from_json(self.verbose_logs)
 
-    @property
-    def __name__(self) -> str:
-        """What reports call the metric."""
-        return self.name
-
 
 def _attributes(given: Mapping[str, Any]) -> dict[str, Any]:
     """The attributes of a metric with these settings, in the form in which copies share them."""
@@ -218,7 +201,7 @@ def _attributes(given: Mapping[str, Any]) -> dict[str, Any]:
         "model": judge if is_own else getattr(ccrs.rater, "model", judge),
         "lambda_": ccrs.lambda_,
         "store": ccrs.store,
-        "name": _default_name(ccrs) if given["name"] is None else given["name"],
+        "name": _default_name(given) if given["name"] is None else given["name"],
         "collected": [] if given["collected"] is None else given["collected"],
         "evaluation_model": ccrs.rater.name,
         "_required_params": [PARAMS[field] for field in metric.needs],
@@ -226,14 +209,8 @@ def _attributes(given: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _default_name(ccrs: CCRS) -> str:
-    return f"CCRS {ccrs.metrics[0].title}"
-
-
-def _forget(metric: CCRSMetric) -> None:
-    metric.score = metric.reason = metric.success = metric.verbose_logs = None
-    metric.score_breakdown = metric.evaluation_cost = None
-    metric.input_tokens = metric.output_tokens = None
+def _default_name(given: Mapping[str, Any]) -> str:
+    return f"CCRS {resolve_metric(given['metric']).title}"
 
 
 def _start(metric: CCRSMetric, test_case: object) -> Sample:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from copy import copy
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from uuid import uuid4
 
 from deepeval.errors import MissingTestCaseParamsError
-from deepeval.metrics import BaseMetric
 from deepeval.metrics.utils import construct_verbose_logs
 from deepeval.test_case import LLMTestCase
 from pydantic_core import to_jsonable_python
@@ -18,6 +16,7 @@ from tcva_adapters.config import FromConfig
 from tcva_adapters.core.aggregation import Floor
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.verdicts import LEVELS, WeightScheme
+from tcva_adapters.deepeval.adjustable import AdjustableMetric
 from tcva_adapters.deepeval.results import log_of, result_of, results_of
 from tcva_adapters.deepeval.settings import SETTINGS, attributes, default_name, fingerprint
 from tcva_adapters.errors import InvalidSampleError
@@ -45,7 +44,7 @@ class Collected(NamedTuple):
     result: Result
 
 
-class TCVAMetric(FromConfig, BaseMetric):  # type: ignore[no-untyped-call]  # as __init_subclass__ is
+class TCVAMetric(FromConfig, AdjustableMetric):  # type: ignore[no-untyped-call]  # DeepEval's __init_subclass__
     """Judges claims on five levels and scores them on the dial.
 
     Takes the place of `FaithfulnessMetric` and its siblings in ``evaluate``, ``assert_test`` and
@@ -104,10 +103,8 @@ class TCVAMetric(FromConfig, BaseMetric):  # type: ignore[no-untyped-call]  # as
     1.0
     """
 
-    # Any: DeepEval declares them narrower than it uses them.
-    model: Any
-    score_breakdown: Any
-    _required_params: Any
+    setting_names = SETTINGS
+
     criterion: Criterion
     temperature: float
     store: VerdictStore | None
@@ -170,25 +167,15 @@ class TCVAMetric(FromConfig, BaseMetric):  # type: ignore[no-untyped-call]  # as
         }
         vars(self).update(attributes(given))
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name == "error" and value is None:
-            # All that DeepEval does where another test case begins. If its time limit ends that
-            # one before it is measured here, it would report the one before a second time.
-            _forget(self)
-        if name not in SETTINGS:
-            super().__setattr__(name, value)
-            return
-        given = {setting: getattr(self, setting) for setting in SETTINGS}
-        if self.name == default_name(given):
-            given["name"] = None  # it tells the settings, so it changes with them
-        # All at once: where the value is refused, nothing has changed.
-        vars(self).update(attributes({**given, name: value}))
+    @classmethod
+    def attributes_for(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """See `AdjustableMetric`."""
+        return attributes(given)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> TCVAMetric:
-        # Clients and stores cannot be copied, and nothing else is ever changed in place.
-        copied = copy(self)
-        copied.collected = [*self.collected]
-        return copied
+    @classmethod
+    def name_for(cls, given: Mapping[str, Any]) -> str:
+        """See `AdjustableMetric`."""
+        return default_name(given)
 
     def __repr__(self) -> str:
         return f"TCVAMetric(name={self.name!r}, tcva={self._tcva!r})"
@@ -249,17 +236,6 @@ class TCVAMetric(FromConfig, BaseMetric):  # type: ignore[no-untyped-call]  # as
     def result(self) -> Result | None:
         """The result of the last test case, also where it came from DeepEval's cache."""
         return None if self.verbose_logs is None else result_of(self)
-
-    @property
-    def __name__(self) -> str:
-        """What reports call the metric."""
-        return self.name
-
-
-def _forget(metric: TCVAMetric) -> None:
-    metric.score = metric.reason = metric.success = metric.verbose_logs = None
-    metric.score_breakdown = metric.evaluation_cost = None
-    metric.input_tokens = metric.output_tokens = None
 
 
 def _start(metric: TCVAMetric, test_case: object) -> Sample:
