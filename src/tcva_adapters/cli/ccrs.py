@@ -19,9 +19,8 @@ from tcva_adapters.ccrs import CCRS, CCRSResult, Composite, composite
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, resolve_metrics
 from tcva_adapters.ccrs.summary import CCRSSummary, summarise_ccrs
 from tcva_adapters.cli import options
-from tcva_adapters.cli.evaluate import DEFAULT_STORE, INTERRUPTED
+from tcva_adapters.cli.evaluate import INTERRUPTED
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
-from tcva_adapters.judging.store import VerdictStore
 
 
 def ccrs(
@@ -60,11 +59,8 @@ def ccrs(
         ),
     ] = False,
     max_concurrency: options.MaxConcurrency = 8,
-    store: Annotated[
-        Optional[Path],
-        typer.Option(help=f"Verdict store; for a model judge by default {DEFAULT_STORE}."),
-    ] = None,
-    no_store: Annotated[bool, typer.Option("--no-store", help="Keep no ratings.")] = False,
+    store: options.Store = None,
+    no_store: options.NoStore = False,
     out: Annotated[
         Optional[str],
         typer.Option("--out", "-o", help="Write the results here as jsonl; '-' for stdout."),
@@ -94,11 +90,8 @@ def ccrs(
     has_composite = weights is not None or threshold is not None
     shares = None if weights is None else _parse_weights(weights)
     # Read and check everything before the first call is paid for.
-    read = io.read_samples(
-        samples,
-        skip_bad=skip_bad,
-        format=input_format,  # type: ignore[arg-type]  # checked by the reader
-        mapping=options.parse_renames(rename or []),
+    read = options.read_samples(
+        samples, skip_bad=skip_bad, input_format=input_format, rename=rename
     )
 
     def composites(results: Sequence[CCRSResult]) -> list[Composite] | None:
@@ -113,7 +106,9 @@ def ccrs(
     notes = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
     for line, message in read.bad:
         notes.print(f"skipped line {line}: {message}")
-    _use_store(rater, store, notes, is_wanted=not no_store)
+    rater.store = options.open_store(
+        store, no_store=no_store, is_local=rater.rater.is_local, what="ratings", notes=notes
+    )
     results = _rated(rater, read.samples, notes)
     if out is not None:
         io.write_assessments(out, results)
@@ -131,17 +126,6 @@ def ccrs(
         stream = sys.stderr if out == "-" else sys.stdout
         _print_summary(Console(file=stream, highlight=False, markup=False), rater, summary)
     _raise_if_nothing_scored(results)
-
-
-def _use_store(rater: CCRS, store: Path | None, notes: Console, *, is_wanted: bool) -> None:
-    if store is not None and not is_wanted:
-        msg = "--store and --no-store exclude each other"
-        raise InvalidValueError(msg)
-    if store is None and is_wanted and not rater.rater.is_local:
-        store = DEFAULT_STORE
-        notes.print(f"ratings are kept in {store} (--no-store keeps none)")
-    if store is not None:
-        rater.store = VerdictStore(store)
 
 
 def _rated(rater: CCRS, samples: Sequence[io.Sample], notes: Console) -> list[CCRSResult]:

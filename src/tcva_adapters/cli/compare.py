@@ -166,11 +166,8 @@ def compare(
         grid.append(tcva.scoring.temperature)
     thresholds = _thresholds(pass_from or [])
     # Read and check everything before the first call is paid for.
-    read = io.read_samples(
-        samples,
-        skip_bad=skip_bad,
-        format=input_format,  # type: ignore[arg-type]  # checked by the reader
-        mapping=options.parse_renames(rename or []),
+    read = options.read_samples(
+        samples, skip_bad=skip_bad, input_format=input_format, rename=rename
     )
     for line, message in read.bad:
         notes.print(f"skipped line {line}: {message}")

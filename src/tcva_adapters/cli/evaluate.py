@@ -22,10 +22,8 @@ from tcva_adapters.facade import TCVA
 from tcva_adapters.judging.assessment import Reason
 from tcva_adapters.judging.panel import Panel
 from tcva_adapters.judging.result import Result
-from tcva_adapters.judging.store import VerdictStore
 from tcva_adapters.summary import Summary, summarise
 
-DEFAULT_STORE = Path(".tcva/verdicts.sqlite")
 GATE_FAILED = 1
 INTERRUPTED = 130  # what shells report for Ctrl-C
 
@@ -53,11 +51,8 @@ def evaluate(
     ] = "split",
     max_claims: Annotated[int, typer.Option(help="Most claims per sample.")] = 8,
     max_concurrency: options.MaxConcurrency = 8,
-    store: Annotated[
-        Optional[Path],  # typer reads it at run time
-        typer.Option(help=f"Verdict store; for a model judge by default {DEFAULT_STORE}."),
-    ] = None,
-    no_store: Annotated[bool, typer.Option("--no-store", help="Keep no verdicts.")] = False,
+    store: options.Store = None,
+    no_store: options.NoStore = False,
     out: Annotated[
         Optional[str],
         typer.Option("--out", "-o", help="Write the assessments here as jsonl; '-' for stdout."),
@@ -90,9 +85,6 @@ def evaluate(
     if as_json and out == "-":
         msg = "--json and --out - both write to standard output; give --out a file"
         raise InvalidValueError(msg)
-    if store is not None and no_store:
-        msg = "--store and --no-store exclude each other"
-        raise InvalidValueError(msg)
     if out is not None and out != "-":
         options.check_target(Path(out), samples)
     dial = {
@@ -114,22 +106,17 @@ def evaluate(
     gates = {"mean score": min_score, "pass rate": min_pass_rate, "coverage": min_coverage}
     options.check_gates(gates)
     # Read and check everything before the first call is paid for.
-    read = io.read_samples(
-        samples,
-        skip_bad=skip_bad,
-        format=input_format,  # type: ignore[arg-type]  # checked by the reader
-        mapping=options.parse_renames(rename or []),
+    read = options.read_samples(
+        samples, skip_bad=skip_bad, input_format=input_format, rename=rename
     )
     usable, lacking = _with_needed_fields(tcva, read, skip_bad=skip_bad)
     notes = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
     for line, message in [*read.bad, *lacking]:
         notes.print(f"skipped line {line}: {message}")
 
-    if store is None and not tcva.judge.is_local and not no_store:
-        store = DEFAULT_STORE
-        notes.print(f"verdicts are kept in {store} (--no-store keeps none)")
-    if store is not None and not no_store:
-        tcva.store = VerdictStore(store)
+    tcva.store = options.open_store(
+        store, no_store=no_store, is_local=tcva.judge.is_local, what="verdicts", notes=notes
+    )
     try:
         results = tcva.evaluate_many(usable)
     except KeyboardInterrupt:

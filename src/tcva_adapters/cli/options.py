@@ -5,12 +5,15 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any, Final, Optional
 
 import typer
+from rich.console import Console
 
+from tcva_adapters import io
 from tcva_adapters.config import configured
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.judging.store import VerdictStore
 
 Criterion = Annotated[
     str,
@@ -71,6 +74,12 @@ Penalty = Annotated[
 ]
 Eps = Annotated[float, typer.Option(help="Floor under the weights for exponents <= 0.")]
 Floor = Annotated[str, typer.Option(help="paper, or always (the floor at every exponent).")]
+DEFAULT_STORE: Final = Path(".tcva/verdicts.sqlite")
+Store = Annotated[
+    Optional[Path],  # typer reads it at run time
+    typer.Option(help=f"Verdict store; for a model judge by default {DEFAULT_STORE}."),
+]
+NoStore = Annotated[bool, typer.Option("--no-store", help="Keep nothing that was judged.")]
 InputFormat = Annotated[
     Optional[str],  # typer reads it at run time
     typer.Option("--format", help="jsonl, json, csv or parquet; by default from the file's name."),
@@ -128,6 +137,42 @@ def check_target(target: Path, source: str) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=target.parent):
         pass
+
+
+def open_store(
+    store: Path | None, *, no_store: bool, is_local: bool, what: str, notes: Console
+) -> VerdictStore | None:
+    """The store that a command keeps judgements in; what a model was paid for is kept by default.
+
+    Args:
+        store: What was asked for.
+        no_store: Keep nothing.
+        is_local: Whether the judge costs nothing; then only a store that was asked for is used.
+        what: What is kept, in the plural.
+        notes: Where the default is announced.
+
+    Raises:
+        InvalidValueError: A store, and none.
+    """
+    if store is not None and no_store:
+        msg = "--store and --no-store exclude each other"
+        raise InvalidValueError(msg)
+    if store is None and not is_local and not no_store:
+        store = DEFAULT_STORE
+        notes.print(f"{what} are kept in {store} (--no-store keeps none)")
+    return None if store is None else VerdictStore(store)
+
+
+def read_samples(
+    source: str, *, skip_bad: bool, input_format: str | None, rename: Iterable[str] | None
+) -> io.SampleFile:
+    """The samples of a file, by the options that all commands have for it."""
+    return io.read_samples(
+        source,
+        skip_bad=skip_bad,
+        format=input_format,  # type: ignore[arg-type]  # checked by the reader
+        mapping=parse_renames(rename or []),
+    )
 
 
 def parse_scheme(text: str) -> str | list[float]:
