@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
+
 import tests.support.quiet  # noqa: F401  # imported for its effect
 
 

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Final
 
 from scipy.stats import spearmanr
-from tests.ccrs.entries import SAMPLES, judge
-from tests.ccrs.test_malformed import READ, UNREAD
-from tests.support.server import Body, ScriptedServer
 
 from tcva_adapters import Sample
 from tcva_adapters.ccrs import CCRS
-from tcva_adapters.judging.openai_model import OpenAICompatibleModel
+from tcva_adapters.models.openai_model import OpenAICompatibleModel
+from tests.ccrs.entries import SAMPLES, judge
+from tests.ccrs.test_malformed import READ, UNREAD
+from tests.support.server import Body, ScriptedServer
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 SETS: Final = ("summeval", "summeval_rel")

@@ -23,11 +23,10 @@ from pathlib import Path
 from typing import Any
 
 import tests.support.quiet  # noqa: F401  # tracking is switched off before a framework is imported
+from tcva_adapters.cli.app import run
 from tests.support.lexical_server import PROSE, LexicalServer
 
-from tcva_adapters.cli.app import run
-
-SAMPLES = Path(__file__).resolve().parents[1] / "src/tcva_adapters/data/samples.jsonl"
+SAMPLES = Path(__file__).resolve().parents[1] / "tcva_adapters/data/samples.jsonl"
 ERRORS = GARBAGE = 0.05
 REPEATED = ("judge_error", "metric_error", "unreadable_reply", "incomplete_verdicts")
 """Reasons that another run tries again."""

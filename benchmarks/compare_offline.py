@@ -24,7 +24,7 @@ from typing import Any
 from benchmarks.silence import guard
 
 ROOT = Path(__file__).resolve().parents[1]
-SAMPLES = ROOT / "src/tcva_adapters/data/samples.jsonl"
+SAMPLES = ROOT / "tcva_adapters/data/samples.jsonl"
 TARGET_SECONDS = 60
 WITH = "ragas,deepeval,llamaindex,langchain"
 

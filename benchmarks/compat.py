@@ -15,7 +15,7 @@ from collections.abc import Callable
 from importlib.metadata import distribution
 from types import ModuleType
 
-from tcva_adapters.compat import score_agg
+from tcva_adapters.core.compat import score_agg
 from tcva_adapters.core.verdicts import SCHEMES
 
 INPUTS = 10_000

@@ -19,12 +19,12 @@ from typing import Any, Final
 import numpy as np
 from scipy.stats import spearmanr
 
+from tcva_adapters.claims.criteria import FAITHFULNESS
+from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
-from tcva_adapters.judging.assessment import ClaimVerdict
-from tcva_adapters.judging.claims import split_claims
-from tcva_adapters.judging.criteria import FAITHFULNESS
-from tcva_adapters.judging.lexical import LEXICAL_VERSION, LexicalJudge, LexicalSettings
+from tcva_adapters.lexical.judge import LEXICAL_VERSION, LexicalJudge, LexicalSettings
+from tcva_adapters.results.assessment import ClaimVerdict
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 SETS: Final = ("summeval", "summeval_rel")

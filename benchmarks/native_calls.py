@@ -30,13 +30,10 @@ from llama_index.core.evaluation import FaithfulnessEvaluator, RelevancyEvaluato
 from llama_index.core.evaluation import faithfulness as li_faithfulness
 from llama_index.core.evaluation import relevancy as li_relevancy
 from llama_index.core.llms import CompletionResponse, CompletionResponseGen, CustomLLM, LLMMetadata
+from ragas import evaluate
 from ragas.llms import llm_factory
 from ragas.metrics.collections import ContextRecall, FactualCorrectness, Faithfulness
-from tests.ragas.entry import dataset_of
-from tests.support import server as scripted
-from tests.support.server import Body, Scripted, ScriptedServer, auto_judge
 
-from ragas import evaluate
 from tcva_adapters import Sample
 from tcva_adapters import deepeval as ours_deepeval
 from tcva_adapters import langchain as ours_langchain
@@ -45,6 +42,9 @@ from tcva_adapters import ragas as ours_ragas
 from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.ragas.offline import KNOWN_PROMPTS as RAGAS_PROMPTS
+from tests.ragas.entry import dataset_of
+from tests.support import server as scripted
+from tests.support.server import Body, Scripted, ScriptedServer, auto_judge
 
 KINDS = ("full_support", "half_support", "contradiction", "mixed", "list")
 OURS = "ours"

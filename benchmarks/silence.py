@@ -133,11 +133,11 @@ def langsmith_without_local_client(url: str) -> list[float | None]:
 def ragas(url: str) -> list[float | None]:
     """RAGAS' `evaluate` with its factory's LLM."""
     import openai
-    from ragas.llms import llm_factory
-    from tests.ragas.entry import dataset_of
-
     from ragas import evaluate
+    from ragas.llms import llm_factory
+
     from tcva_adapters.ragas import TCVAMetric
+    from tests.ragas.entry import dataset_of
 
     llm = llm_factory("m", client=openai.AsyncOpenAI(base_url=url, api_key="none"))
     metric = TCVAMetric(llm=llm)
@@ -148,9 +148,9 @@ def ragas(url: str) -> list[float | None]:
 def deepeval(url: str) -> list[float | None]:
     """DeepEval's `evaluate` with its class for OpenAI-compatible servers."""
     from deepeval.models import LocalModel
-    from tests.deepeval.entry import case_of, evaluated
 
     from tcva_adapters.deepeval import TCVAMetric, results_of
+    from tests.deepeval.entry import case_of, evaluated
 
     metric = TCVAMetric(model=LocalModel(model="m", base_url=url, api_key="none"))
     found = evaluated([case_of(sample) for sample in samples()], [metric])

@@ -20,10 +20,10 @@ from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import numpy as np
-from benchmarks.compat import reference_module
 
-from tcva_adapters.compat import score_agg
+from benchmarks.compat import reference_module
 from tcva_adapters.core.aggregation import sweep
+from tcva_adapters.core.compat import score_agg
 from tcva_adapters.core.verdicts import FloatArray, WeightScheme
 
 SAMPLES = 1_000_000

@@ -18,11 +18,11 @@ from typing import Any
 
 os.environ.setdefault("RAGAS_DO_NOT_TRACK", "true")  # before RAGAS is first used
 
+from ragas import EvaluationDataset, evaluate
 from ragas.llms import llm_factory
 from ragas.metrics._faithfulness import Faithfulness
 from ragas.metrics.collections import ResponseGroundedness
 
-from ragas import EvaluationDataset, evaluate
 from tcva_adapters.ragas import LexicalLLM, TCVACollectionMetric, TCVAMetric  # TCVA: line 1 of 3
 
 DOCUMENTS = [

@@ -11,43 +11,43 @@ from tcva_adapters._version import __version__
 from tcva_adapters.lazy import importer
 
 if TYPE_CHECKING:
-    from tcva_adapters.ccrs.facade import CCRS
     from tcva_adapters.ccrs.result import CCRSResult
-    from tcva_adapters.config import Config
+    from tcva_adapters.ccrs.scorer import CCRS
+    from tcva_adapters.claims.criteria import Criterion, rubric
     from tcva_adapters.core.aggregation import aggregate, sweep
     from tcva_adapters.core.flip import flip_temperature
     from tcva_adapters.core.panel import fuse
     from tcva_adapters.core.temperature import exponent
     from tcva_adapters.core.verdicts import Verdict, WeightScheme
-    from tcva_adapters.facade import TCVA
-    from tcva_adapters.judging.assessment import Assessment, ClaimVerdict
-    from tcva_adapters.judging.criteria import Criterion, rubric
     from tcva_adapters.judging.panel import Panel
-    from tcva_adapters.judging.result import Result
-    from tcva_adapters.judging.sample import Sample
-    from tcva_adapters.judging.scoring import Fusion, HumanScale, Profiles
+    from tcva_adapters.results.assessment import Assessment, ClaimVerdict
+    from tcva_adapters.results.config import Config
+    from tcva_adapters.results.result import Result
+    from tcva_adapters.results.scoring import Fusion, HumanScale, Profiles
+    from tcva_adapters.samples.sample import Sample
+    from tcva_adapters.tcva import TCVA
 
 _HOMES = {
-    "Assessment": "judging.assessment",
-    "CCRS": "ccrs.facade",
+    "Assessment": "results.assessment",
+    "CCRS": "ccrs.scorer",
     "CCRSResult": "ccrs.result",
-    "ClaimVerdict": "judging.assessment",
-    "Config": "config",
-    "Criterion": "judging.criteria",
-    "Fusion": "judging.scoring",
-    "HumanScale": "judging.scoring",
+    "ClaimVerdict": "results.assessment",
+    "Config": "results.config",
+    "Criterion": "claims.criteria",
+    "Fusion": "results.scoring",
+    "HumanScale": "results.scoring",
     "Panel": "judging.panel",
-    "Profiles": "judging.scoring",
-    "Result": "judging.result",
-    "Sample": "judging.sample",
-    "TCVA": "facade",
+    "Profiles": "results.scoring",
+    "Result": "results.result",
+    "Sample": "samples.sample",
+    "TCVA": "tcva",
     "Verdict": "core.verdicts",
     "WeightScheme": "core.verdicts",
     "aggregate": "core.aggregation",
     "exponent": "core.temperature",
     "flip_temperature": "core.flip",
     "fuse": "core.panel",
-    "rubric": "judging.criteria",
+    "rubric": "claims.criteria",
     "sweep": "core.aggregation",
 }
 

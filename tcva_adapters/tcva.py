@@ -11,21 +11,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tcva_adapters.config import FromConfig
+from tcva_adapters.claims.criteria import Criterion, resolve_criterion
 from tcva_adapters.core.aggregation import Floor
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, TCVAError
-from tcva_adapters.judging.assessment import Assessment, Unscored, Usage
-from tcva_adapters.judging.criteria import Criterion, resolve_criterion
 from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode, Judge
+from tcva_adapters.judging.keys import verdict_key
 from tcva_adapters.judging.panel import Panel
 from tcva_adapters.judging.resolve import resolve_judge
-from tcva_adapters.judging.result import Result
-from tcva_adapters.judging.sample import Sample
-from tcva_adapters.judging.scoring import GEOMETRIC, Fusion, HumanScale, Profiles, Scoring
-from tcva_adapters.judging.store import VerdictStore, verdict_key
+from tcva_adapters.results.assessment import Assessment, Unscored, Usage
+from tcva_adapters.results.config import FromConfig
+from tcva_adapters.results.result import Result
+from tcva_adapters.results.scoring import GEOMETRIC, Fusion, HumanScale, Profiles, Scoring
+from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.samples.sample import Sample
 
 Tick = Callable[[], None]
 

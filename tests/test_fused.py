@@ -7,12 +7,12 @@ import math
 from pathlib import Path
 
 import pytest
-from tests.support.scripted import ScriptedModel, verdict_json
 
 from tcva_adapters import TCVA, Assessment, Fusion, Result, Sample
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.judging.assessment import Reason
-from tcva_adapters.summary import summarise
+from tcva_adapters.results.assessment import Reason
+from tcva_adapters.results.summary import summarise
+from tests.support.scripted import ScriptedModel, verdict_json
 
 SAMPLE = Sample(
     id="a",

@@ -7,7 +7,6 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.support.scripted import ScriptedModel, verdict_json
 
 from tcva_adapters import TCVA, Assessment, Result, Sample
 from tcva_adapters.errors import (
@@ -17,11 +16,12 @@ from tcva_adapters.errors import (
     TCVAError,
     UnreadableInputError,
 )
-from tcva_adapters.judging.assessment import Reason
-from tcva_adapters.judging.prompts import JudgeRequest
-from tcva_adapters.judging.result import Scoring
-from tcva_adapters.judging.store import VerdictStore
-from tcva_adapters.summary import summarise
+from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.results.assessment import Reason
+from tcva_adapters.results.result import Scoring
+from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.results.summary import summarise
+from tests.support.scripted import ScriptedModel, verdict_json
 
 PASSAGE = "The office opens at nine. Parking is free for visitors."
 

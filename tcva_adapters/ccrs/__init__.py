@@ -5,10 +5,10 @@ Source: A. Muhamed, CCRS (LLM4Eval at SIGIR 2025), section 2.3 and appendix B.
 
 from tcva_adapters.ccrs.composite import Composite, composite
 from tcva_adapters.ccrs.exact import ExactMatch, exact_match
-from tcva_adapters.ccrs.facade import CCRS
 from tcva_adapters.ccrs.metrics import METRICS, Metric, resolve_metric
 from tcva_adapters.ccrs.reply import Rating, read_rating
 from tcva_adapters.ccrs.result import CCRSResult, MetricAnswer
+from tcva_adapters.ccrs.scorer import CCRS
 
 __all__ = [
     "CCRS",

@@ -9,7 +9,7 @@ from typing import Any, Final
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.core.panel import PanelRating, evaluate_panel
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.assessment import Reason, Unscored
+from tcva_adapters.results.assessment import Reason, Unscored
 
 _HIGHEST: Final = 1.0
 
@@ -75,7 +75,7 @@ def composite(
             sum to 1, or a threshold outside [0, 1].
 
     >>> from tcva_adapters.ccrs import CCRS
-    >>> from tcva_adapters.judging.sample import Sample
+    >>> from tcva_adapters.samples.sample import Sample
     >>> sample = Sample(input="Which red car?", response="The car.", contexts=[], reference="A car.")
     >>> result = CCRS(("qr", "ir")).evaluate(sample)
     >>> rated = composite(result, weights={"qr": 0.6, "ir": 0.4}, threshold=0.6)

@@ -14,12 +14,12 @@ from typing import Final
 from tcva_adapters.ccrs.metrics import Metric
 from tcva_adapters.ccrs.reply import HIGHEST
 from tcva_adapters.ccrs.result import MetricAnswer, Protocol
+from tcva_adapters.claims.criteria import CORRECTNESS, FAITHFULNESS, Criterion
 from tcva_adapters.core.verdicts import WeightScheme
-from tcva_adapters.judging.assessment import ClaimVerdict, Reason, Unscored, Usage
-from tcva_adapters.judging.criteria import CORRECTNESS, FAITHFULNESS, Criterion
 from tcva_adapters.judging.judge import LexicalSampleJudge
-from tcva_adapters.judging.sample import Sample
-from tcva_adapters.judging.text_features import is_content, tokenise
+from tcva_adapters.lexical.text_features import is_content, tokenise
+from tcva_adapters.results.assessment import ClaimVerdict, Reason, Unscored, Usage
+from tcva_adapters.samples.sample import Sample
 
 LEXICAL_VERSION: Final = "lexical/ccrs-1"
 """Changes with every change of the algorithm that could change a rating."""

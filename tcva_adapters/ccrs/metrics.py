@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from tcva_adapters.claims.criteria import FIELDS, Field
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.judging.criteria import FIELDS, Field
-from tcva_adapters.judging.sample import Sample
+from tcva_adapters.samples.sample import Sample
 
 DEFAULT_LAMBDA: Final = 0.7
 """What the exact match weighs in answer correctness (section 2.3.2 of the source)."""

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from tcva_adapters.ccrs.metrics import Metric, fields_of
-from tcva_adapters.judging.prompts import JudgeRequest, fenced_fields
-from tcva_adapters.judging.sample import Sample
+from tcva_adapters.judging.prompts import fenced_fields
+from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.samples.sample import Sample
 
 PROMPT_VERSION: Final = "ccrs/1"
 """Changes with every change of a prompt that could change a rating; part of each store key."""

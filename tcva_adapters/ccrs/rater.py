@@ -13,7 +13,6 @@ from tcva_adapters.ccrs.reply import Rating, read_rating, read_ratings
 from tcva_adapters.ccrs.result import MetricAnswer
 from tcva_adapters.ccrs.result import Protocol as Asking
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.assessment import Reason, Unscored, Usage
 from tcva_adapters.judging.conversation import (
     CannotScoreError,
     Conversation,
@@ -21,10 +20,11 @@ from tcva_adapters.judging.conversation import (
     converse,
 )
 from tcva_adapters.judging.judge import LexicalSampleJudge, ModelJudge
-from tcva_adapters.judging.models import JudgeModel, ModelReply
-from tcva_adapters.judging.prompts import JudgeRequest
 from tcva_adapters.judging.resolve import resolve_judge
-from tcva_adapters.judging.sample import Sample
+from tcva_adapters.models.protocol import JudgeModel, ModelReply
+from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.results.assessment import Reason, Unscored, Usage
+from tcva_adapters.samples.sample import Sample
 
 Answers = dict[str, MetricAnswer]
 Steps = Generator[JudgeRequest, ModelReply, Answers]

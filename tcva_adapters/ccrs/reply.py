@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tcva_adapters.ccrs.metrics import METRICS, Metric
-from tcva_adapters.judging.reply_json import MAX_DEPTH, after_reasoning, json_values
+from tcva_adapters.models.reply_json import MAX_DEPTH, after_reasoning, json_values
 
 HIGHEST: Final = 100.0
 

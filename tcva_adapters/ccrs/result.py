@@ -12,7 +12,7 @@ from tcva_adapters.ccrs.exact import ExactMatch
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS
 from tcva_adapters.ccrs.reply import HIGHEST
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.judging.assessment import Unscored, Usage
+from tcva_adapters.results.assessment import Unscored, Usage
 
 SCHEMA_VERSION: Final = 1
 """Version of the JSON layout."""

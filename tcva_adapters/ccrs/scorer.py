@@ -18,11 +18,12 @@ from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, Metric, fields_o
 from tcva_adapters.ccrs.rater import Answers, Rater, resolve_rater
 from tcva_adapters.ccrs.result import CCRSResult, MetricAnswer, check_lambda
 from tcva_adapters.errors import InvalidSampleError, TCVAError
-from tcva_adapters.facade import check_concurrency, check_kind, progress_bar
-from tcva_adapters.judging.assessment import Reason, Unscored, Usage
 from tcva_adapters.judging.judge import EMPTY_REASONS
-from tcva_adapters.judging.sample import Sample
-from tcva_adapters.judging.store import VerdictStore, digest
+from tcva_adapters.judging.keys import digest
+from tcva_adapters.results.assessment import Reason, Unscored, Usage
+from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.tcva import check_concurrency, check_kind, progress_bar
 
 _KEY_VERSION: Final = 1
 

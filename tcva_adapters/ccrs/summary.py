@@ -10,7 +10,7 @@ from typing import Any
 from tcva_adapters.ccrs.composite import Composite
 from tcva_adapters.ccrs.metrics import METRICS
 from tcva_adapters.ccrs.result import CCRSResult
-from tcva_adapters.judging.assessment import Usage
+from tcva_adapters.results.assessment import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def summarise_ccrs(
         composites: One per result, where there are any.
 
     >>> from tcva_adapters.ccrs import CCRS
-    >>> from tcva_adapters.judging.sample import Sample
+    >>> from tcva_adapters.samples.sample import Sample
     >>> samples = [Sample(input="Which car?", response="The car."), Sample(input="Which car?")]
     >>> summary = summarise_ccrs(CCRS("qr").evaluate_many(samples)).metrics["qr"]
     >>> summary.mean, summary.coverage, summary.unscored

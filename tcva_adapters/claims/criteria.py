@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Final, Literal
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.judging.sample import Sample
+from tcva_adapters.samples.sample import Sample
 
 Field = Literal["input", "response", "contexts", "reference"]
 FIELDS: Final[tuple[Field, ...]] = ("input", "response", "contexts", "reference")

@@ -17,9 +17,9 @@ from tcva_adapters.compare.calibration.calibrate import calibrate as calibrate_c
 from tcva_adapters.compare.calibration.candidates import DEFAULT, describe, temperature_grid
 from tcva_adapters.compare.calibration.profiles import Profile, calibrate_profiles, to_config
 from tcva_adapters.compare.labels import human_labels, metadata_values
-from tcva_adapters.config import Config
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.scoring import Scoring, changed
+from tcva_adapters.results.config import Config
+from tcva_adapters.results.scoring import Scoring, changed
 
 _SHOWN_PICKS = 6
 

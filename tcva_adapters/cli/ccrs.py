@@ -14,13 +14,14 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from tcva_adapters import io
 from tcva_adapters.ccrs import CCRS, CCRSResult, Composite, composite
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, resolve_metrics
 from tcva_adapters.ccrs.summary import CCRSSummary, summarise_ccrs
 from tcva_adapters.cli import options
 from tcva_adapters.cli.evaluate import INTERRUPTED
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
+from tcva_adapters.results.files import write_assessments
+from tcva_adapters.samples.sample import Sample
 
 
 def ccrs(
@@ -102,7 +103,7 @@ def ccrs(
             composite(r, weights=shares, threshold=least, renormalise=renormalise) for r in results
         ]
 
-    composites(CCRS(rater.metrics).evaluate_many([io.Sample()]))  # refuses wrong weights now
+    composites(CCRS(rater.metrics).evaluate_many([Sample()]))  # refuses wrong weights now
     notes = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
     for line, message in read.bad:
         notes.print(f"skipped line {line}: {message}")
@@ -111,7 +112,7 @@ def ccrs(
     )
     results = _rated(rater, read.samples, notes)
     if out is not None:
-        io.write_assessments(out, results)
+        write_assessments(out, results)
     summary = summarise_ccrs(results, composites(results))
     if as_json:
         setting = {
@@ -128,7 +129,7 @@ def ccrs(
     _raise_if_nothing_scored(results)
 
 
-def _rated(rater: CCRS, samples: Sequence[io.Sample], notes: Console) -> list[CCRSResult]:
+def _rated(rater: CCRS, samples: Sequence[Sample], notes: Console) -> list[CCRSResult]:
     try:
         return rater.evaluate_many(samples)
     except KeyboardInterrupt:

@@ -16,7 +16,6 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from tcva_adapters import io
 from tcva_adapters.cli import options
 from tcva_adapters.cli.evaluate import INTERRUPTED
 from tcva_adapters.compare.existing.bring import Brought, bring
@@ -42,10 +41,11 @@ from tcva_adapters.compare.views.summary import Comparison, summarise_table
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.diagnosis import NO_TELEMETRY
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.facade import TCVA
-from tcva_adapters.judging.store import VerdictStore
+from tcva_adapters.results.files import write_assessments
+from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.stats.checks import whole
 from tcva_adapters.stats.scipy_extra import scipy_module
+from tcva_adapters.tcva import TCVA
 
 NOBODY: Final = "none"
 PATIENCE: Final = 900.0  # above what a metric's calls may take with all their retries
@@ -388,9 +388,7 @@ def _write(
     write_csv(out / "scores.csv", rows)
     if not write_parquet(out / "scores.parquet", rows):
         notes.print("no scores.parquet: it needs pyarrow, pip install 'tcva-adapters[parquet]'")
-    io.write_assessments(
-        out / "assessments.jsonl", [result.assessment for result in outcome.results]
-    )
+    write_assessments(out / "assessments.jsonl", [result.assessment for result in outcome.results])
     write_json(out / "summary.json", figures)
     notes.print(f"written to {out}: scores, assessments.jsonl, natives.jsonl, summary.json")
 

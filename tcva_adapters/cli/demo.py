@@ -14,16 +14,16 @@ from rich.console import Console
 from rich.table import Table
 
 from tcva_adapters.cli import options
-from tcva_adapters.compare.natives import installed_natives, score_offline
+from tcva_adapters.compare.framework_metrics import installed_natives, score_offline
 from tcva_adapters.core.collapse import binary_counts, ternary_counts
 from tcva_adapters.core.temperature import PRESETS
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.data import labels_of, sample_lines
 from tcva_adapters.diagnosis import NO_TELEMETRY
 from tcva_adapters.errors import MissingDependencyError
-from tcva_adapters.facade import TCVA
-from tcva_adapters.judging.result import Result
-from tcva_adapters.judging.sample import Sample
+from tcva_adapters.results.result import Result
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.tcva import TCVA
 
 _NATIVE_KEYS: Final = frozenset({"method", "scored", "samples", "fault"})
 SHOWN: Final = "support-003"

@@ -17,8 +17,8 @@ from tcva_adapters import __version__, diagnosis
 from tcva_adapters.cli import options
 from tcva_adapters.errors import InvalidValueError, TCVAError
 from tcva_adapters.judging.judge import ModelJudge
-from tcva_adapters.judging.openai_model import OpenAICompatibleModel
 from tcva_adapters.judging.resolve import resolve_judge
+from tcva_adapters.models.openai_model import OpenAICompatibleModel
 
 
 def doctor(

@@ -14,15 +14,17 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from tcva_adapters import io
 from tcva_adapters.cli import options
 from tcva_adapters.cli.panel import panel_figures, print_panel
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
-from tcva_adapters.facade import TCVA
-from tcva_adapters.judging.assessment import Reason
 from tcva_adapters.judging.panel import Panel
-from tcva_adapters.judging.result import Result
-from tcva_adapters.summary import Summary, summarise
+from tcva_adapters.results.assessment import Reason
+from tcva_adapters.results.files import write_assessments
+from tcva_adapters.results.result import Result
+from tcva_adapters.results.summary import Summary, summarise
+from tcva_adapters.samples.files import SampleFile
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.tcva import TCVA
 
 GATE_FAILED = 1
 INTERRUPTED = 130  # what shells report for Ctrl-C
@@ -127,7 +129,7 @@ def evaluate(
         signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
         raise typer.Exit(INTERRUPTED) from None
     if out is not None:
-        io.write_assessments(out, [result.assessment for result in results])
+        write_assessments(out, [result.assessment for result in results])
 
     summary = summarise(results)
     if as_json:
@@ -141,8 +143,8 @@ def evaluate(
 
 
 def _with_needed_fields(
-    tcva: TCVA, read: io.SampleFile, *, skip_bad: bool
-) -> tuple[list[io.Sample], list[tuple[int, str]]]:
+    tcva: TCVA, read: SampleFile, *, skip_bad: bool
+) -> tuple[list[Sample], list[tuple[int, str]]]:
     usable, lacking = [], []
     for line, sample in zip(read.lines, read.samples, strict=True):
         try:

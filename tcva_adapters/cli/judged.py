@@ -9,12 +9,12 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from tcva_adapters import io
-from tcva_adapters.config import Config
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.judging.assessment import Assessment
-from tcva_adapters.judging.result import judged_counts
+from tcva_adapters.results.assessment import Assessment
+from tcva_adapters.results.config import Config
+from tcva_adapters.results.files import read_assessments
+from tcva_adapters.results.result import judged_counts
 
 File = Annotated[str, typer.Argument(help="jsonl written by 'tcva evaluate --out'; '-' for stdin.")]
 
@@ -60,9 +60,9 @@ def read_judged(source: str, *, skip_bad: bool) -> Judged:
     Raises:
         InvalidSampleError: Several judges or criteria, further judges on a part of the samples
             alone, or no score at all.
-        UnreadableInputError: As for `io.read_assessments`.
+        UnreadableInputError: As for `read_assessments`.
     """
-    read = io.read_assessments(source, skip_bad=skip_bad)
+    read = read_assessments(source, skip_bad=skip_bad)
     notes = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
     for line, message in read.bad:
         notes.print(f"skipped line {line}: {message}")

@@ -10,10 +10,10 @@ from typing import Annotated, Any, Final, Optional
 import typer
 from rich.console import Console
 
-from tcva_adapters import io
-from tcva_adapters.config import configured
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.store import VerdictStore
+from tcva_adapters.results.config import configured
+from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.samples import files
 
 Criterion = Annotated[
     str,
@@ -165,9 +165,9 @@ def open_store(
 
 def read_samples(
     source: str, *, skip_bad: bool, input_format: str | None, rename: Iterable[str] | None
-) -> io.SampleFile:
+) -> files.SampleFile:
     """The samples of a file, by the options that all commands have for it."""
-    return io.read_samples(
+    return files.read_samples(
         source,
         skip_bad=skip_bad,
         format=input_format,  # type: ignore[arg-type]  # checked by the reader

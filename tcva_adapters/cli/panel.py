@@ -11,7 +11,7 @@ from rich.table import Table
 
 from tcva_adapters.compare.agreement import disputed, panel_agreement
 from tcva_adapters.errors import MissingDependencyError
-from tcva_adapters.judging.assessment import Assessment
+from tcva_adapters.results.assessment import Assessment
 
 _SHOWN: Final = 3
 _CLAIM_WIDTH: Final = 60

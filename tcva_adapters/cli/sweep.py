@@ -21,7 +21,7 @@ from tcva_adapters.core.collapse import ablation as ablation_of
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.scoring import GEOMETRIC
+from tcva_adapters.results.scoring import GEOMETRIC
 from tcva_adapters.stats.bootstrap import Interval, intervals
 
 # Attribute of `core.collapse.Ablation`, and what the tables say.

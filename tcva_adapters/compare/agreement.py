@@ -12,7 +12,7 @@ import numpy as np
 
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
-from tcva_adapters.judging.assessment import Assessment
+from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.stats.kappa import weighted_kappa
 
 

@@ -8,8 +8,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Final
 
-from tcva_adapters.judging.native import NativeScore
-from tcva_adapters.judging.sample import Sample
+from tcva_adapters.results.native import NativeScore
+from tcva_adapters.samples.sample import Sample
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.assessment import Assessment
+from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.stats.checks import FloatArray
 
 _WORDS: Final = {

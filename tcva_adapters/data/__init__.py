@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.judging.sample import Sample
+from tcva_adapters.samples.sample import Sample
 
 
 @dataclass(frozen=True, slots=True)

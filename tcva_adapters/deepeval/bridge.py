@@ -7,8 +7,8 @@ from typing import Any
 from deepeval.models import DeepEvalBaseLLM
 from pydantic import BaseModel
 
-from tcva_adapters.judging.models import JudgeModel
-from tcva_adapters.judging.prompted import Prompted
+from tcva_adapters.models.prompted import Prompted
+from tcva_adapters.models.protocol import JudgeModel
 
 
 class BridgedLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]  # as __init_subclass__ is

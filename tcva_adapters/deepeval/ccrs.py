@@ -17,8 +17,8 @@ from tcva_adapters.deepeval.adjustable import AdjustableMetric
 from tcva_adapters.deepeval.evaluator import sample_for, unmarked
 from tcva_adapters.deepeval.settings import FLAGS, PARAMS, check_usual, judge_for
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.judging.sample import Sample
-from tcva_adapters.judging.store import VerdictStore
+from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.samples.sample import Sample
 
 _SETTINGS: Final = frozenset(
     {"metric", "threshold", "model", "lambda_", "em", "store", "name", "collected", *FLAGS}

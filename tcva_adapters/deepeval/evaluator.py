@@ -12,7 +12,7 @@ from deepeval.metrics.utils import construct_verbose_logs
 from deepeval.test_case import LLMTestCase
 from pydantic_core import to_jsonable_python
 
-from tcva_adapters.config import FromConfig
+from tcva_adapters.claims.criteria import Criterion
 from tcva_adapters.core.aggregation import Floor
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.verdicts import LEVELS, WeightScheme
@@ -20,14 +20,14 @@ from tcva_adapters.deepeval.adjustable import AdjustableMetric
 from tcva_adapters.deepeval.results import log_of, result_of, results_of
 from tcva_adapters.deepeval.settings import SETTINGS, attributes, default_name, fingerprint
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.facade import TCVA
-from tcva_adapters.judging.assessment import Assessment, Reason, Unscored
-from tcva_adapters.judging.criteria import Criterion
 from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode
-from tcva_adapters.judging.result import Result
-from tcva_adapters.judging.sample import Sample
-from tcva_adapters.judging.scoring import GEOMETRIC, Fusion, HumanScale, Profiles
-from tcva_adapters.judging.store import VerdictStore
+from tcva_adapters.results.assessment import Assessment, Reason, Unscored
+from tcva_adapters.results.config import FromConfig
+from tcva_adapters.results.result import Result
+from tcva_adapters.results.scoring import GEOMETRIC, Fusion, HumanScale, Profiles
+from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.tcva import TCVA
 
 __all__ = ["Collected", "TCVAMetric", "result_of", "results_of"]
 

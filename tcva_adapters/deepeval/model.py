@@ -12,9 +12,9 @@ from deepeval.models.utils import EvaluationCost
 from pydantic import BaseModel, create_model
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judging.call_errors import judge_errors
-from tcva_adapters.judging.models import JudgeModel, ModelReply
-from tcva_adapters.judging.prompts import JudgeRequest
+from tcva_adapters.models.call_errors import judge_errors
+from tcva_adapters.models.protocol import JudgeModel, ModelReply
+from tcva_adapters.models.request import JudgeRequest
 
 _PARAMETERS: Final = ("temperature", "max_tokens", "top_p", "top_k", "seed", "reasoning_effort")
 """What LLM classes call the settings that can change a reply. A list of what is taken, not of what

@@ -27,8 +27,8 @@ from deepeval.test_case import LLMTestCase
 
 from tcva_adapters.core.collapse import from_deepeval
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.native import NativeScore, NativeVerdict
-from tcva_adapters.judging.sample import Sample
+from tcva_adapters.results.native import NativeScore, NativeVerdict
+from tcva_adapters.samples.sample import Sample
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,17 +17,17 @@ from deepeval.models import DeepEvalBaseLLM
 from deepeval.templates.resolver import resolve_template
 from pydantic import BaseModel
 
-from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.errors import JudgeError
-from tcva_adapters.judging.claims import split_claims
-from tcva_adapters.judging.criteria import (
+from tcva_adapters.claims.criteria import (
     ANSWER_RELEVANCY,
     CONTEXT_RECALL,
     FAITHFULNESS,
     Criterion,
 )
-from tcva_adapters.judging.lexical import LexicalJudge
-from tcva_adapters.judging.nonclaims import non_claim_kind
+from tcva_adapters.claims.non_claims import non_claim_kind
+from tcva_adapters.claims.splitting import split_claims
+from tcva_adapters.core.verdicts import Verdict
+from tcva_adapters.errors import JudgeError
+from tcva_adapters.lexical.judge import LexicalJudge
 
 SUPPORTED: Final = frozenset({Verdict.FULLY, Verdict.MOSTLY})
 """What a yes means."""

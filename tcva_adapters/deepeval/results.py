@@ -13,8 +13,8 @@ from deepeval.evaluate.types import EvaluationResult
 from pydantic import BaseModel, ValidationError
 
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.judging.assessment import Assessment, Reason, Unscored
-from tcva_adapters.judging.result import Result, Scoring
+from tcva_adapters.results.assessment import Assessment, Reason, Unscored
+from tcva_adapters.results.result import Result, Scoring
 
 
 class _Log(BaseModel):

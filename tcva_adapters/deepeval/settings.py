@@ -14,11 +14,11 @@ from deepeval.test_case import SingleTurnParams
 
 from tcva_adapters.core.verdicts import SCHEMES, WeightScheme
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.facade import TCVA
 from tcva_adapters.judging.judge import MAX_CLAIMS, Judge, ModelJudge
-from tcva_adapters.judging.result import Scoring
-from tcva_adapters.judging.scoring import Fusion, Profiles
-from tcva_adapters.judging.store import VerdictStore
+from tcva_adapters.results.result import Scoring
+from tcva_adapters.results.scoring import Fusion, Profiles
+from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.tcva import TCVA
 
 _DIAL: Final = ("temperature", "scheme", "penalty", "eps", "floor", "on_unscored", "fusion")
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judging.assessment import Reason, Unscored, Usage
-from tcva_adapters.judging.call_errors import as_judge_error
-from tcva_adapters.judging.models import JudgeModel, ModelReply
-from tcva_adapters.judging.prompts import JudgeRequest
-from tcva_adapters.judging.sample import whole_characters
+from tcva_adapters.models.call_errors import as_judge_error
+from tcva_adapters.models.protocol import JudgeModel, ModelReply
+from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.results.assessment import Reason, Unscored, Usage
+from tcva_adapters.samples.sample import whole_characters
 
 Outcome = TypeVar("Outcome")
 

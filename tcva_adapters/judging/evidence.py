@@ -17,8 +17,8 @@ from itertools import islice
 from typing import Final
 
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.judging.assessment import ClaimVerdict
-from tcva_adapters.judging.word_lists import FUNCTION_WORDS
+from tcva_adapters.lexical.word_lists import FUNCTION_WORDS
+from tcva_adapters.results.assessment import ClaimVerdict
 
 NEAR_ENOUGH: Final = 0.7
 """Share of a quote's three-word sequences that one stretch of a passage must have. One changed

@@ -8,30 +8,26 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol, runtime_checkable
 
+from tcva_adapters.claims.criteria import Criterion
+from tcva_adapters.claims.non_claims import non_claim_kind
+from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
-from tcva_adapters.judging.claims import split_claims
 from tcva_adapters.judging.conversation import (
     CannotScoreError,
     Conversation,
     aconverse,
     converse,
 )
-from tcva_adapters.judging.criteria import Criterion
 from tcva_adapters.judging.evidence import check_evidence
-from tcva_adapters.judging.lexical import LexicalJudge
 from tcva_adapters.judging.logprobs import level_probabilities
-from tcva_adapters.judging.models import JudgeModel, ModelReply
-from tcva_adapters.judging.nonclaims import non_claim_kind
-from tcva_adapters.judging.prompts import (
-    PROMPT_VERSION,
-    JudgeRequest,
-    claims_request,
-    verdict_request,
-)
+from tcva_adapters.judging.prompts import PROMPT_VERSION, claims_request, verdict_request
 from tcva_adapters.judging.reply import ParsedVerdict, parse_claims, parse_verdicts
-from tcva_adapters.judging.sample import Sample, whole_characters
+from tcva_adapters.lexical.judge import LexicalJudge
+from tcva_adapters.models.protocol import JudgeModel, ModelReply
+from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
+from tcva_adapters.samples.sample import Sample, whole_characters
 
 ClaimsMode = Literal["split", "llm"]
 

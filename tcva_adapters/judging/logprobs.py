@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from tcva_adapters.core.verdicts import LEVELS, Verdict
-from tcva_adapters.judging.models import ModelReply, TokenLogprob
+from tcva_adapters.models.protocol import ModelReply, TokenLogprob
 
 __all__ = ["level_probabilities"]
 

@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, get_args
 
+from tcva_adapters.claims.criteria import Criterion
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
-from tcva_adapters.judging.criteria import Criterion
 from tcva_adapters.judging.judge import MAX_CLAIMS, Judge, ModelJudge
 from tcva_adapters.judging.resolve import resolve_judge
-from tcva_adapters.judging.sample import Sample
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
+from tcva_adapters.samples.sample import Sample
 
 Combine = Literal["median", "fused"]
 

@@ -12,13 +12,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+from tcva_adapters.claims.criteria import Criterion, Field
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.criteria import Criterion, Field
-from tcva_adapters.judging.sample import Sample
+from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.samples.sample import Sample
 
 PROMPT_VERSION: Final = "tcva/1"
 """Changes with every change of a prompt that could change a verdict; part of each store key."""
@@ -68,23 +68,6 @@ _END_LINE: Final = re.compile(
 _GAPS: Final = re.compile(r"[\W_]+")
 _LONGEST_END_LINE: Final = 80
 """In characters, with every run of blanks and marks counted as one: padding hides nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeRequest:
-    """What a judge model is asked.
-
-    Attributes:
-        system: The instructions, the same for every sample of a criterion.
-        user: The sample between fences, and what is to be done now.
-        schema: JSON schema of the reply, fit for strict modes.
-        schema_name: A name for the schema, for services that want one.
-    """
-
-    system: str
-    user: str
-    schema: dict[str, Any]
-    schema_name: str
 
 
 def neutralise(text: str) -> str:

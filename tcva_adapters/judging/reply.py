@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from tcva_adapters.judging.reply_json import CUT, MAX_DEPTH, Node, after_reasoning, json_values
 from tcva_adapters.judging.reply_words import (
     INNER_WEIGHTS,
     NOUN,
@@ -25,6 +24,7 @@ from tcva_adapters.judging.reply_words import (
     read_label,
     read_number,
 )
+from tcva_adapters.models.reply_json import CUT, MAX_DEPTH, Node, after_reasoning, json_values
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from tcva_adapters.judging.judge import (
     LexicalSampleJudge,
     ModelJudge,
 )
-from tcva_adapters.judging.models import JudgeModel
+from tcva_adapters.models.protocol import JudgeModel
 
 MAX_CONCURRENCY: Final = 8
 
@@ -73,7 +73,7 @@ def resolve_judge(
         provider, _, name = judge.partition(":")
         if provider == "openai" and name:
             # Imported here: only this choice of judge needs the openai package.
-            from tcva_adapters.judging.openai_model import OpenAICompatibleModel  # noqa: PLC0415  # see above
+            from tcva_adapters.models.openai_model import OpenAICompatibleModel  # noqa: PLC0415  # see above
 
             openai = OpenAICompatibleModel(name, max_concurrency=max_concurrency)
             return ModelJudge(openai, claims=claims, max_claims=max_claims)

@@ -10,8 +10,8 @@ from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import PrivateAttr
 
-from tcva_adapters.judging.models import JudgeModel
-from tcva_adapters.judging.prompted import Prompted
+from tcva_adapters.models.prompted import Prompted
+from tcva_adapters.models.protocol import JudgeModel
 
 
 class BridgedLLM(BaseChatModel):

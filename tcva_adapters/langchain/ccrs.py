@@ -13,12 +13,12 @@ from typing_extensions import TypedDict  # pydantic reads the other one from Pyt
 from tcva_adapters.ccrs import CCRS, CCRSResult, ExactMatch
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS
 from tcva_adapters.ccrs.result import check_threshold
-from tcva_adapters.judging.sample import Sample
-from tcva_adapters.judging.store import VerdictStore
 from tcva_adapters.langchain.adjustable import AdjustableRunnable
 from tcva_adapters.langchain.checks import check_callable, check_name, check_store
 from tcva_adapters.langchain.evaluator import TCVAInput
-from tcva_adapters.langchain.inputs import as_sample
+from tcva_adapters.langchain.samples import as_sample
+from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.samples.sample import Sample
 
 
 class CCRSOutput(TypedDict):

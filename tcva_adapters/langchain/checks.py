@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 from langchain_core.runnables import Runnable
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.store import VerdictStore
+from tcva_adapters.results.store import VerdictStore
 
 _SHOWN: Final = 80
 

@@ -11,22 +11,22 @@ from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation, TypeAdapter
 from pydantic_core import to_jsonable_python
 from typing_extensions import TypedDict  # pydantic reads the other one from Python 3.12 on
 
-from tcva_adapters.config import FromConfig
+from tcva_adapters.claims.criteria import Criterion
 from tcva_adapters.core.aggregation import Floor
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.facade import TCVA
-from tcva_adapters.judging.assessment import Assessment
-from tcva_adapters.judging.criteria import Criterion
 from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode
-from tcva_adapters.judging.result import Result, Scoring
-from tcva_adapters.judging.sample import Sample
-from tcva_adapters.judging.scoring import GEOMETRIC, Fusion, HumanScale, Profiles
-from tcva_adapters.judging.store import VerdictStore
 from tcva_adapters.langchain.adjustable import AdjustableRunnable
 from tcva_adapters.langchain.checks import check_callable, check_name, check_store
-from tcva_adapters.langchain.inputs import sample_for
+from tcva_adapters.langchain.samples import sample_for
+from tcva_adapters.results.assessment import Assessment
+from tcva_adapters.results.config import FromConfig
+from tcva_adapters.results.result import Result, Scoring
+from tcva_adapters.results.scoring import GEOMETRIC, Fusion, HumanScale, Profiles
+from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.tcva import TCVA
 
 _SCORING: Final = TypeAdapter(Scoring)
 

@@ -10,10 +10,10 @@ from typing_extensions import TypedDict
 
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidSampleError, TCVAError
-from tcva_adapters.judging.result import Result
 from tcva_adapters.langchain.checks import check_chain, check_count, check_evaluator, check_flag
 from tcva_adapters.langchain.evaluator import TCVAOutput, result_of
-from tcva_adapters.langchain.inputs import run_record
+from tcva_adapters.langchain.samples import run_record
+from tcva_adapters.results.result import Result
 
 _GOOD: Final = frozenset({Verdict.FULLY, Verdict.MOSTLY})
 

@@ -21,7 +21,7 @@ from tcva_adapters.langchain.checks import (
     default_key,
 )
 from tcva_adapters.langchain.evaluator import TCVAEvaluator, TCVAOutput
-from tcva_adapters.langchain.inputs import run_record
+from tcva_adapters.langchain.samples import run_record
 
 
 class TCVARunEvaluator(Checked, RunEvaluator):

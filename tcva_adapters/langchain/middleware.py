@@ -12,7 +12,7 @@ from langchain_core.runnables import Runnable
 from tcva_adapters.langchain.checks import Checked, check_count, check_evaluator
 from tcva_adapters.langchain.evaluator import TCVAOutput
 from tcva_adapters.langchain.gating import complaints
-from tcva_adapters.langchain.inputs import CRITIC
+from tcva_adapters.langchain.samples import CRITIC
 
 
 class TCVAState(AgentState[Any]):

@@ -12,9 +12,9 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.runnables import Runnable, RunnableConfig
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judging.call_errors import judge_errors
-from tcva_adapters.judging.models import JudgeModel, ModelReply
-from tcva_adapters.judging.prompts import JudgeRequest
+from tcva_adapters.models.call_errors import judge_errors
+from tcva_adapters.models.protocol import JudgeModel, ModelReply
+from tcva_adapters.models.request import JudgeRequest
 
 _PARAMETERS: Final = (
     "temperature",

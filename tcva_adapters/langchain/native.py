@@ -19,8 +19,8 @@ from langchain_core.runnables import Runnable
 
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.judging.native import NativeScore, NativeVerdict
-from tcva_adapters.judging.sample import Sample
+from tcva_adapters.results.native import NativeScore, NativeVerdict
+from tcva_adapters.samples.sample import Sample
 
 _TOP: Final = 10
 

@@ -15,9 +15,9 @@ from langchain_core.messages import (
 )
 from langchain_core.prompt_values import PromptValue
 
+from tcva_adapters.claims.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.judging.criteria import Criterion
-from tcva_adapters.judging.sample import ALIASES, Sample
+from tcva_adapters.samples.sample import ALIASES, Sample
 
 CRITIC: Final = "tcva"
 """The name of messages that tell a model what was wrong; they are no question of the user's."""

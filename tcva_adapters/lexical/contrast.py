@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from tcva_adapters.judging.text_features import Token, is_content
-from tcva_adapters.judging.word_lists import ANTONYMS, DENIALS
+from tcva_adapters.lexical.text_features import Token, is_content
+from tcva_adapters.lexical.word_lists import ANTONYMS, DENIALS
 
 _REACH: Final = 6  # tokens that a negator reaches
 _NEAR: Final = 4  # tokens between a name or figure and what it belongs to

@@ -13,18 +13,18 @@ from typing import Final
 
 import numpy as np
 
+from tcva_adapters.claims.criteria import Criterion
+from tcva_adapters.claims.non_claims import non_claim_kind
 from tcva_adapters.core.verdicts import LEVELS, WeightScheme
-from tcva_adapters.judging.assessment import ClaimVerdict
-from tcva_adapters.judging.contrast import (
+from tcva_adapters.lexical.contrast import (
     negation_differs,
     opposites,
     other_counts,
     swapped_names,
 )
-from tcva_adapters.judging.criteria import Criterion
-from tcva_adapters.judging.nonclaims import non_claim_kind
-from tcva_adapters.judging.passages import Passages, Window, prepare
-from tcva_adapters.judging.text_features import Token, is_content, ngrams, tokenise
+from tcva_adapters.lexical.passages import Passages, Window, prepare
+from tcva_adapters.lexical.text_features import Token, is_content, ngrams, tokenise
+from tcva_adapters.results.assessment import ClaimVerdict
 
 LEXICAL_VERSION: Final = "lexical/1"
 """Changes with every change of the algorithm that could change a verdict."""
@@ -94,7 +94,7 @@ class _Finding:
 class LexicalJudge:
     """Judges claims by their words; deterministic bit for bit.
 
-    >>> from tcva_adapters.judging.criteria import FAITHFULNESS
+    >>> from tcva_adapters.claims.criteria import FAITHFULNESS
     >>> text = ["Adults take 40 mg once a day. Children take 10 mg."]
     >>> claims = ["Adults take 40 mg once a day.", "Adults never take 40 mg."]
     >>> [v.verdict.value for v in LexicalJudge().judge_claims(claims, text, FAITHFULNESS)]

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
-from tcva_adapters.judging.claims import split_claims
-from tcva_adapters.judging.text_features import Token, is_content, ngrams, tokenise
+from tcva_adapters.claims.splitting import split_claims
+from tcva_adapters.lexical.text_features import Token, is_content, ngrams, tokenise
 
 Gram = tuple[str, ...]
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from tcva_adapters.judging.word_lists import (
+from tcva_adapters.lexical.word_lists import (
     CONTRACTIONS,
     FUNCTION_WORDS,
     IRREGULAR,

@@ -13,8 +13,8 @@ from llama_index.core.llms import (
 from llama_index.core.llms.callbacks import llm_completion_callback
 from pydantic import PrivateAttr
 
-from tcva_adapters.judging.models import JudgeModel
-from tcva_adapters.judging.prompted import Prompted
+from tcva_adapters.models.prompted import Prompted
+from tcva_adapters.models.protocol import JudgeModel
 
 CONTEXT_WINDOW: Final = 128_000
 """Tokens. LlamaIndex refines an answer over several calls where the contexts exceed it."""

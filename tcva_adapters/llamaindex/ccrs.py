@@ -15,10 +15,10 @@ from tcva_adapters.ccrs import CCRS, CCRSResult, ExactMatch
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA
 from tcva_adapters.ccrs.result import check_threshold
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.judging.sample import Sample
-from tcva_adapters.judging.store import VerdictStore
 from tcva_adapters.llamaindex.evaluator import readable, settings_llm
-from tcva_adapters.llamaindex.responses import aread_response, read_response
+from tcva_adapters.llamaindex.samples import aread_response, read_response
+from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.samples.sample import Sample
 
 _SETTINGS: Final = frozenset({"metric", "llm", "threshold", "lambda_", "em", "store"})
 

@@ -21,18 +21,17 @@ from llama_index.core.prompts.mixin import PromptDictType
 from llama_index.core.schema import MetadataMode
 from llama_index_instrumentation import get_dispatcher
 
-from tcva_adapters.config import FromConfig
+from tcva_adapters.claims.criteria import Criterion
 from tcva_adapters.core.aggregation import Floor
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.verdicts import LEVELS, WeightScheme
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.facade import TCVA
-from tcva_adapters.judging.assessment import Assessment, ClaimVerdict, Reason, Unscored
-from tcva_adapters.judging.criteria import Criterion
 from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode
-from tcva_adapters.judging.result import Result
-from tcva_adapters.judging.sample import Sample
-from tcva_adapters.judging.scoring import (
+from tcva_adapters.llamaindex.samples import aread_response, read_response
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
+from tcva_adapters.results.config import FromConfig
+from tcva_adapters.results.result import Result
+from tcva_adapters.results.scoring import (
     GEOMETRIC,
     Fusion,
     HumanScale,
@@ -40,8 +39,9 @@ from tcva_adapters.judging.scoring import (
     Scoring,
     changed,
 )
-from tcva_adapters.judging.store import VerdictStore
-from tcva_adapters.llamaindex.responses import aread_response, read_response
+from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.tcva import TCVA
 
 _dispatcher: Final = get_dispatcher(__name__)
 

@@ -10,9 +10,9 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageR
 from llama_index.core.callbacks.token_counting import get_tokens_from_response
 from llama_index.core.llms import LLM
 
-from tcva_adapters.judging.call_errors import judge_errors
-from tcva_adapters.judging.models import JudgeModel, ModelReply
-from tcva_adapters.judging.prompts import JudgeRequest
+from tcva_adapters.models.call_errors import judge_errors
+from tcva_adapters.models.protocol import JudgeModel, ModelReply
+from tcva_adapters.models.request import JudgeRequest
 
 _PARAMETERS: Final = (
     "temperature",

@@ -24,8 +24,8 @@ from llama_index.core.llms import LLM
 
 from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.native import NativeScore, NativeVerdict
-from tcva_adapters.judging.sample import Sample
+from tcva_adapters.results.native import NativeScore, NativeVerdict
+from tcva_adapters.samples.sample import Sample
 
 _NO_ANSWER: Final = "Empty Response"
 """What a query engine answers without asking anybody, e.g. because there are no contexts."""

@@ -10,7 +10,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judging.call_errors import KEY_LIKE
+from tcva_adapters.models.call_errors import KEY_LIKE
 
 __all__ = ["Failure", "Server", "shown_url"]
 

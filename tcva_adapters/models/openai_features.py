@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
-from tcva_adapters.judging.prompts import JudgeRequest
+from tcva_adapters.models.request import JudgeRequest
 
 __all__ = [
     "Capabilities",

@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError
-from tcva_adapters.judging.limits import ConcurrencyLimit, RateLimit
-from tcva_adapters.judging.models import ModelReply
-from tcva_adapters.judging.openai_clients import LoopClients, LoopThread, new_async, new_sync
-from tcva_adapters.judging.openai_errors import Failure, Server, shown_url
-from tcva_adapters.judging.openai_features import (
+from tcva_adapters.models.limits import ConcurrencyLimit, RateLimit
+from tcva_adapters.models.openai_clients import LoopClients, LoopThread, new_async, new_sync
+from tcva_adapters.models.openai_errors import Failure, Server, shown_url
+from tcva_adapters.models.openai_features import (
     Capabilities,
     Feature,
     Settings,
@@ -28,8 +27,9 @@ from tcva_adapters.judging.openai_features import (
     named_features,
     next_drop,
 )
-from tcva_adapters.judging.openai_reply import Completion, read_completion
-from tcva_adapters.judging.prompts import JudgeRequest
+from tcva_adapters.models.openai_reply import Completion, read_completion
+from tcva_adapters.models.protocol import ModelReply
+from tcva_adapters.models.request import JudgeRequest
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tcva_adapters.judging.models import TokenLogprob
+from tcva_adapters.models.protocol import TokenLogprob
 
 __all__ = ["Completion", "read_completion"]
 

@@ -16,11 +16,11 @@ from typing import Any, Final, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judging.assessment import Usage
-from tcva_adapters.judging.call_errors import as_judge_error, judge_errors
-from tcva_adapters.judging.models import JudgeModel, ModelReply
-from tcva_adapters.judging.prompts import JudgeRequest
-from tcva_adapters.judging.reply_json import after_reasoning, json_values
+from tcva_adapters.models.call_errors import as_judge_error, judge_errors
+from tcva_adapters.models.protocol import JudgeModel, ModelReply
+from tcva_adapters.models.reply_json import after_reasoning, json_values
+from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.results.assessment import Usage
 
 __all__ = ["Prompted"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from tcva_adapters.judging.prompts import JudgeRequest
+    from tcva_adapters.models.request import JudgeRequest
 
 __all__ = ["JudgeModel", "ModelReply", "TokenLogprob"]
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tcva_adapters.ragas.model import as_judge_model
     from tcva_adapters.ragas.native import ascore_native, native_metrics, score_native
     from tcva_adapters.ragas.offline import LexicalLLM
-    from tcva_adapters.ragas.views import TCVAScore, claims_to_pandas, results_of
+    from tcva_adapters.ragas.results import TCVAScore, claims_to_pandas, results_of
 
 _HOMES: Final = {
     "CCRSCollectionMetric": "ccrs",

@@ -7,8 +7,8 @@ from typing import TypeVar
 from pydantic import BaseModel
 from ragas.llms.base import InstructorBaseRagasLLM
 
-from tcva_adapters.judging.models import JudgeModel
-from tcva_adapters.judging.prompted import Prompted
+from tcva_adapters.models.prompted import Prompted
+from tcva_adapters.models.protocol import JudgeModel
 
 Reply = TypeVar("Reply", bound=BaseModel)
 

@@ -18,12 +18,12 @@ from ragas.run_config import RunConfig
 from tcva_adapters.ccrs import CCRS, CCRSResult, ExactMatch
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, Metric, resolve_metric
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
-from tcva_adapters.judging.assessment import Reason
-from tcva_adapters.judging.sample import Sample
-from tcva_adapters.judging.store import VerdictStore
 from tcva_adapters.ragas.model import calls_traced_by, lexical_or
 from tcva_adapters.ragas.names import check_name
-from tcva_adapters.ragas.views import COLUMNS, sample_of
+from tcva_adapters.ragas.results import COLUMNS, sample_of
+from tcva_adapters.results.assessment import Reason
+from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.samples.sample import Sample
 
 
 class CCRSScore(float):

@@ -10,15 +10,15 @@ from typing import Any, ClassVar, Final, Self
 from ragas.metrics.collections.base import BaseMetric
 from ragas.metrics.result import MetricResult
 
-from tcva_adapters.config import FromConfig
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.facade import TCVA
-from tcva_adapters.judging.assessment import ClaimVerdict
-from tcva_adapters.judging.result import Result
-from tcva_adapters.judging.sample import Sample
 from tcva_adapters.ragas.model import lexical_or
 from tcva_adapters.ragas.names import check_name, default_name
-from tcva_adapters.ragas.views import COLUMNS, TCVAJudgement, not_judged, sample_of
+from tcva_adapters.ragas.results import COLUMNS, TCVAJudgement, not_judged, sample_of
+from tcva_adapters.results.assessment import ClaimVerdict
+from tcva_adapters.results.config import FromConfig
+from tcva_adapters.results.result import Result
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.tcva import TCVA
 
 _NOT_OURS: Final = ("judge", "profiles")  # samples of RAGAS carry no metadata
 _OPTIONS: Final = tuple(n for n in inspect.signature(TCVA).parameters if n not in _NOT_OURS)

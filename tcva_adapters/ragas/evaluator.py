@@ -16,25 +16,19 @@ from ragas.metrics.base import MetricOutputType, MetricType, MetricWithLLM, Sing
 from ragas.prompt import PromptMixin, PydanticPrompt
 from ragas.run_config import RunConfig
 
-from tcva_adapters.config import FromConfig
+from tcva_adapters.claims.criteria import Criterion
 from tcva_adapters.core.aggregation import Floor
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
-from tcva_adapters.facade import TCVA
-from tcva_adapters.judging.assessment import Reason
-from tcva_adapters.judging.criteria import Criterion
 from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode, Judge, ModelJudge
-from tcva_adapters.judging.models import ModelReply
-from tcva_adapters.judging.prompts import JudgeRequest
 from tcva_adapters.judging.resolve import resolve_judge
-from tcva_adapters.judging.result import Result
-from tcva_adapters.judging.scoring import GEOMETRIC, Fusion, HumanScale
-from tcva_adapters.judging.store import VerdictStore
+from tcva_adapters.models.protocol import ModelReply
+from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.ragas.model import calls_traced_by, lexical_or
 from tcva_adapters.ragas.names import check_name, default_name
 from tcva_adapters.ragas.prompts import CriterionText, check_prompts, texts_of, with_texts
-from tcva_adapters.ragas.views import (
+from tcva_adapters.ragas.results import (
     COLUMNS,
     JUDGEMENT,
     TCVAJudgement,
@@ -42,6 +36,12 @@ from tcva_adapters.ragas.views import (
     not_judged,
     sample_of,
 )
+from tcva_adapters.results.assessment import Reason
+from tcva_adapters.results.config import FromConfig
+from tcva_adapters.results.result import Result
+from tcva_adapters.results.scoring import GEOMETRIC, Fusion, HumanScale
+from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.tcva import TCVA
 
 _OPTIONS: Final = (
     "temperature",

@@ -25,10 +25,10 @@ from ragas.llms.base import InstructorBaseRagasLLM
 from ragas.run_config import add_async_retry, add_retry
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judging.call_errors import judge_errors
-from tcva_adapters.judging.models import JudgeModel, ModelReply
-from tcva_adapters.judging.prompts import JudgeRequest
 from tcva_adapters.judging.resolve import is_lexical
+from tcva_adapters.models.call_errors import judge_errors
+from tcva_adapters.models.protocol import JudgeModel, ModelReply
+from tcva_adapters.models.request import JudgeRequest
 
 Awaited = TypeVar("Awaited")
 

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from tcva_adapters.core.verdicts import SCHEMES, WeightScheme
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.facade import TCVA
 from tcva_adapters.judging.judge import MAX_CLAIMS
-from tcva_adapters.judging.scoring import Fusion, Scoring
+from tcva_adapters.results.scoring import Fusion, Scoring
+from tcva_adapters.tcva import TCVA
 
 _DIAL: Final = (
     "temperature",

@@ -27,9 +27,9 @@ from ragas.metrics.collections import (
 from tcva_adapters.core.collapse import from_ragas
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.native import NativeScore, NativeVerdict
-from tcva_adapters.judging.sample import Sample
 from tcva_adapters.ragas.model import wait_for
+from tcva_adapters.results.native import NativeScore, NativeVerdict
+from tcva_adapters.samples.sample import Sample
 
 Reply = TypeVar("Reply", bound=BaseModel)
 

@@ -10,10 +10,10 @@ from pydantic import BaseModel
 from ragas.dataset_schema import EvaluationResult
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.facade import TCVA
-from tcva_adapters.judging.assessment import Assessment, ClaimVerdict, Reason, Unscored
-from tcva_adapters.judging.result import Result, Scoring
-from tcva_adapters.judging.sample import Sample
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
+from tcva_adapters.results.result import Result, Scoring
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.tcva import TCVA
 
 COLUMNS: Final = {
     "input": "user_input",

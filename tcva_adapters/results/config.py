@@ -19,7 +19,8 @@ from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.judging.scoring import HumanScale, Profiles, Scoring
+from tcva_adapters.results.scoring import HumanScale, Profiles, Scoring
+from tcva_adapters.samples.output import replacing
 
 CONFIG_VERSION: Final = 1
 
@@ -145,13 +146,8 @@ class Config(BaseModel):
             InvalidValueError: The file cannot be written.
         """
         kept = self.model_dump(mode="json", exclude_none=True)
-        target = Path(path).expanduser()
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(f"{json.dumps(kept, indent=2, ensure_ascii=False)}\n", "utf-8")
-        except OSError as error:
-            msg = f"cannot write {path}: {error.strerror or error}; give another path"
-            raise InvalidValueError(msg) from error
+        with replacing(path) as stream:
+            stream.write(f"{json.dumps(kept, indent=2, ensure_ascii=False)}\n".encode())
 
     def options(self, profile: str | None = None) -> dict[str, Any]:
         """As keyword arguments of `TCVA` and of every drop-in; only what is given.

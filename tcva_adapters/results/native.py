@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.judging.assessment import Assessment, ClaimVerdict, Reason, Unscored
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
 
 __all__ = ["NativeScore", "NativeVerdict"]
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.flip import flip_point
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
-from tcva_adapters.judging.assessment import Assessment, ClaimVerdict, Unscored
-from tcva_adapters.judging.scoring import Scoring, changed
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Unscored
+from tcva_adapters.results.scoring import Scoring, changed
 
 __all__ = ["Result", "Scoring", "judged_counts"]
 

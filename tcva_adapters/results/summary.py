@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.judging.assessment import Usage
-from tcva_adapters.judging.result import Result
+from tcva_adapters.results.assessment import Usage
+from tcva_adapters.results.result import Result
 
 
 @dataclass(frozen=True, slots=True)

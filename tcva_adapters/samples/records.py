@@ -6,14 +6,31 @@ import csv
 import json
 import math
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Literal, NamedTuple, NoReturn, TextIO, cast, get_args
+from typing import (
+    Any,
+    BinaryIO,
+    Final,
+    Literal,
+    NamedTuple,
+    NoReturn,
+    TextIO,
+    TypeVar,
+    cast,
+    get_args,
+)
 
-from tcva_adapters.errors import InvalidValueError, MissingDependencyError, UnreadableInputError
+from tcva_adapters.errors import (
+    InvalidSampleError,
+    InvalidValueError,
+    MissingDependencyError,
+    UnreadableInputError,
+)
 
 Source = str | Path | TextIO
+Item = TypeVar("Item")
 Format = Literal["jsonl", "json", "csv", "parquet"]
 
 _SUFFIXES: Final[dict[str, Format]] = {
@@ -352,3 +369,51 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(name): _plain(item) for name, item in value.items()}
     return str(value)
+
+
+def collect_rows(
+    source: Source, kind: Format | None, *, skip_bad: bool, read: Callable[[dict[str, Any]], Item]
+) -> tuple[list[Item], list[int], list[tuple[int, str]]]:
+    """What a file holds, item by item, with the line of each.
+
+    Args:
+        source: As for `read_records`.
+        kind: As for `read_records`.
+        skip_bad: Go on after a bad row and collect it.
+        read: Makes an item of a record; raises InvalidSampleError or UnreadableInputError.
+
+    Returns:
+        The items, the line of each, and line and message of each bad row.
+
+    Raises:
+        UnreadableInputError: A bad row where none is to be skipped, or nothing readable at all.
+    """
+    kind = format_of(source, kind)
+    items: list[Item] = []
+    lines: list[int] = []
+    bad: list[tuple[int, str]] = []
+    for row in read_records(source, kind):
+        error = row.error
+        if row.record is not None:
+            try:
+                item = read(row.record)
+            except (InvalidSampleError, UnreadableInputError) as refusal:
+                error = str(refusal)
+            else:
+                items.append(item)
+                lines.append(row.line)
+                continue
+        if not skip_bad:
+            msg = f"{name_of(source)}, {ROW_WORDS[kind]} {row.line}: {error}"
+            raise UnreadableInputError(msg, line=row.line)
+        bad.append((row.line, error))
+    if not items:
+        msg = f"{name_of(source)} is empty: it holds no record"
+        if bad:
+            first, error = bad[0]
+            msg = (
+                f"{name_of(source)} holds no readable record, {len(bad)} bad; "
+                f"the first, {ROW_WORDS[kind]} {first}: {error}"
+            )
+        raise UnreadableInputError(msg, line=bad[0][0] if bad else None)
+    return items, lines, bad

@@ -9,7 +9,7 @@ import pytest
 from tcva_adapters.ccrs import CCRSResult, MetricAnswer, composite
 from tcva_adapters.core.panel import evaluate_panel
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.assessment import Reason, Unscored
+from tcva_adapters.results.assessment import Reason, Unscored
 
 
 def result(**ratings: float | None) -> CCRSResult:

@@ -6,10 +6,10 @@ from importlib import import_module
 from typing import Any
 
 import pytest
-from tests.ccrs.entries import SAMPLES, judge
 
 from tcva_adapters import Sample
 from tcva_adapters.ccrs import CCRS, METRICS
+from tests.ccrs.entries import SAMPLES, judge
 
 pytestmark = [
     # RAGAS reads the id of its telemetry, also where that is off, and leaves the file open.

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tcva_adapters import Sample
 from tcva_adapters.ccrs import CCRS, METRICS, CCRSResult
-from tcva_adapters.judging.assessment import Reason
+from tcva_adapters.results.assessment import Reason
 
 PASSAGE = "Adults take 40 mg once a day. Children take 10 mg in the morning."
 

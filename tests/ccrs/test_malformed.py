@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.support.scripted import ScriptedModel
 
 from tcva_adapters import Sample
 from tcva_adapters.ccrs import CCRS, METRICS, read_rating
-from tcva_adapters.judging.assessment import Reason
+from tcva_adapters.results.assessment import Reason
+from tests.support.scripted import ScriptedModel
 
 READ: dict[str, float] = {
     # The number alone, in all dresses.

@@ -14,10 +14,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.ccrs.entries import SAMPLES, SCORES, judge
-from tests.support import server
-from tests.support.scripted import ScriptedModel
-from tests.support.server import Body, ScriptedServer
 
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.ccrs import CCRS, METRICS, CCRSResult
@@ -27,12 +23,16 @@ from tcva_adapters.errors import (
     JudgeError,
     UnreadableInputError,
 )
-from tcva_adapters.judging.assessment import Reason
-from tcva_adapters.judging.models import ModelReply
-from tcva_adapters.judging.openai_model import OpenAICompatibleModel
 from tcva_adapters.judging.panel import Panel
-from tcva_adapters.judging.prompts import JudgeRequest
-from tcva_adapters.judging.store import VerdictStore
+from tcva_adapters.models.openai_model import OpenAICompatibleModel
+from tcva_adapters.models.protocol import ModelReply
+from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.results.assessment import Reason
+from tcva_adapters.results.store import VerdictStore
+from tests.ccrs.entries import SAMPLES, SCORES, judge
+from tests.support import server
+from tests.support.scripted import ScriptedModel
+from tests.support.server import Body, ScriptedServer
 
 GOOD, MUTE, HALF = SAMPLES
 FIVE = tuple(METRICS)

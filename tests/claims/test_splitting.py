@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcva_adapters.judging.claims import _merge, split_claims
+from tcva_adapters.claims.splitting import _merge, split_claims
 
 ALL = 10**9
 
@@ -251,7 +251,7 @@ def test_merging_matches_the_plain_way(sizes: list[int], bound: int, in_bulk: bo
     starts = [sum(sizes[:index]) for index in range(len(sizes))]
     with pytest.MonkeyPatch.context() as patch:
         if in_bulk:
-            patch.setattr("tcva_adapters.judging.claims._MANY", 3)
+            patch.setattr("tcva_adapters.claims.splitting._MANY", 3)
         merged = _merge(starts, sum(sizes), bound)
     assert merged == merged_plainly(starts, sum(sizes), bound)
 

@@ -12,10 +12,10 @@ from scipy import stats
 
 from tcva_adapters import Assessment, Config, sweep
 from tcva_adapters.cli.app import run
-from tcva_adapters.config import ProfileTable, Settings
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.io import read_assessments, write_assessments
-from tcva_adapters.judging.result import Result
+from tcva_adapters.results.config import ProfileTable, Settings
+from tcva_adapters.results.files import read_assessments, write_assessments
+from tcva_adapters.results.result import Result
 
 QUICK = ("--repeats", "3", "-B", "200")
 

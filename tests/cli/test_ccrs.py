@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.ccrs.entries import SAMPLES, judge
-from tests.support import server
-from tests.support.server import Body, ScriptedServer
 
 from tcva_adapters.ccrs import CCRSResult
 from tcva_adapters.cli.app import run
+from tests.ccrs.entries import SAMPLES, judge
+from tests.support import server
+from tests.support.server import Body, ScriptedServer
 
 
 @pytest.fixture(autouse=True)

@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.support.server import Body, ScriptedServer, auto_judge
 
 from tcva_adapters import Assessment
 from tcva_adapters.cli.app import run
+from tests.support.server import Body, ScriptedServer, auto_judge
 
 PASSAGE = "The office opens at nine. Parking is free for visitors."
 

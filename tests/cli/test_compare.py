@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.lexical_server import LexicalServer
-from tests.support.server import WRONG_KEY, ScriptedServer
 
 from tcva_adapters import Config
 from tcva_adapters import io as tcva_io
 from tcva_adapters.cli.app import run
 from tcva_adapters.compare.running import methods, write
 from tcva_adapters.compare.table import Row
-from tcva_adapters.config import ProfileTable, Settings
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.config import ProfileTable, Settings
+from tests.support.lexical_server import LexicalServer
+from tests.support.server import WRONG_KEY, ScriptedServer
 
 PASSAGE = "The office opens at nine. Parking is free for visitors."
 QA = ["--with", "langchain", "--metrics", "context_qa"]

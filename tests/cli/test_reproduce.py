@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.compare.dialogue_set import write
-from tests.support.paper import FOLDER, ROOT, needs_paper_data
 
 from tcva_adapters.cli.app import run
+from tests.compare.dialogue_set import write
+from tests.support.paper import FOLDER, ROOT, needs_paper_data
 
 pytest.importorskip("scipy", reason="the extra stats")
 

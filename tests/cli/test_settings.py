@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.support.scripted import verdict_json
-from tests.support.server import ScriptedServer, auto_judge
 
 from tcva_adapters import Config
 from tcva_adapters.cli.app import run
-from tcva_adapters.config import ProfileTable, Settings
+from tcva_adapters.results.config import ProfileTable, Settings
+from tests.support.scripted import verdict_json
+from tests.support.server import ScriptedServer, auto_judge
 
 RECORD = {
     "id": "a",

@@ -12,11 +12,11 @@ from scipy import stats
 
 from tcva_adapters import Assessment, Config
 from tcva_adapters.cli.app import run
-from tcva_adapters.config import Settings
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.collapse import ablation
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.io import read_assessments, write_assessments
+from tcva_adapters.results.config import Settings
+from tcva_adapters.results.files import read_assessments, write_assessments
 
 RNG = np.random.default_rng(5)
 COUNTS = RNG.multinomial(5, [0.3, 0.2, 0.2, 0.1, 0.2], size=30)

@@ -16,7 +16,7 @@ from tcva_adapters.cli.app import run
 from tcva_adapters.compare.systems.hypotheses import read_hypotheses
 from tcva_adapters.compare.systems.read import read_systems
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.io import write_assessments
+from tcva_adapters.results.files import write_assessments
 
 ROOT = Path(__file__).resolve().parents[2]
 MIXES = {"careful": [0.8, 0.1, 0.05, 0.03, 0.02], "vague": [0.2, 0.2, 0.3, 0.2, 0.1]}

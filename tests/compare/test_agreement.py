@@ -10,7 +10,7 @@ import pytest
 from tcva_adapters import Assessment
 from tcva_adapters.compare.agreement import _alpha, disputed, panel_agreement
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.assessment import ClaimVerdict, Reason, Unscored
+from tcva_adapters.results.assessment import ClaimVerdict, Reason, Unscored
 
 NAN = float("nan")
 

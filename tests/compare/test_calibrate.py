@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
-from tests.support.paper import judged, needs_paper_data
 
 from tcva_adapters import sweep
 from tcva_adapters.compare.calibration.calibrate import calibrate
@@ -15,9 +14,10 @@ from tcva_adapters.compare.calibration.candidates import candidates, describe, t
 from tcva_adapters.compare.calibration.nested import Choice, Division, Gain
 from tcva_adapters.compare.calibration.objectives import Objective, mid_ranks
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.scoring import Scoring
+from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.stats.resampling import resample
+from tests.support.paper import judged, needs_paper_data
 
 
 def draw(seed: int, n: int = 40) -> tuple[FloatArray, FloatArray]:

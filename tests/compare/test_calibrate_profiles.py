@@ -14,7 +14,7 @@ from tcva_adapters.compare.calibration.calibrate import calibrate
 from tcva_adapters.compare.calibration.profiles import calibrate_profiles, to_config
 from tcva_adapters.compare.labels import human_labels, metadata_values, parse_label
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.scoring import Scoring
+from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.stats.checks import FloatArray
 
 QUICK: dict[str, Any] = {"repeats": 3, "n_boot": 200}

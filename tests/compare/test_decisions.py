@@ -22,8 +22,8 @@ from tcva_adapters.compare.views.summary import summarise_table
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.assessment import Assessment, Reason, Unscored
-from tcva_adapters.judging.result import Result, Scoring
+from tcva_adapters.results.assessment import Assessment, Reason, Unscored
+from tcva_adapters.results.result import Result, Scoring
 
 BOUNDS = Bounds()
 

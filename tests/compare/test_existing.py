@@ -16,11 +16,10 @@ from deepeval.metrics import FaithfulnessMetric
 from deepeval.test_case import LLMTestCase
 from hypothesis import given
 from hypothesis import strategies as st
-from ragas.metrics._faithfulness import Faithfulness
-from tests.deepeval.entry import own_loop
-
 from ragas import EvaluationDataset, MultiTurnSample, SingleTurnSample
 from ragas import evaluate as ragas_evaluate
+from ragas.metrics._faithfulness import Faithfulness
+
 from tcva_adapters import Sample
 from tcva_adapters.compare.existing.bring import (
     Reading,
@@ -41,6 +40,7 @@ from tcva_adapters.deepeval import TCVAMetric as DeepEvalTCVA
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.ragas import LexicalLLM as RagasLLM
 from tcva_adapters.ragas import TCVAMetric as RagasTCVA
+from tests.deepeval.entry import own_loop
 
 OPENS = "The office opens at nine."
 pytestmark = [

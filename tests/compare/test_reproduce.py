@@ -9,8 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.compare.dialogue_set import DEEPEVAL, HUMAN, RAGAS, VERDICTS, write
-from tests.support.paper import FOLDER, needs_paper_data
 
 from tcva_adapters.compare.paper.data import PaperSet, read_folder
 from tcva_adapters.compare.paper.digits import PAPER
@@ -19,6 +17,8 @@ from tcva_adapters.compare.paper.reproduction import Reproduction, choose_temper
 from tcva_adapters.compare.paper.tables import Agreement
 from tcva_adapters.compare.paper.text import FOOTNOTES, blocks, match, title
 from tcva_adapters.errors import InvalidValueError
+from tests.compare.dialogue_set import DEEPEVAL, HUMAN, RAGAS, VERDICTS, write
+from tests.support.paper import FOLDER, needs_paper_data
 
 stats = pytest.importorskip("scipy.stats", reason="the extra stats")
 

@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.compare.dialogue_set import write
 
 from tcva_adapters.compare.paper.data import PaperSet, read_folder
 from tcva_adapters.compare.paper.figures import draw_figures
 from tcva_adapters.compare.paper.reproduction import Reproduction, reproduce_set
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
+from tests.compare.dialogue_set import write
 
 pytest.importorskip("scipy", reason="the extra stats")
 

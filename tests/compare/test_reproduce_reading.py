@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.compare import dialogue_set
-from tests.compare.dialogue_set import DEEPEVAL, HUMAN, RAGAS, native, prepared, tcva, write
 
 from tcva_adapters.compare.paper.data import PaperSet, read_folder
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tests.compare import dialogue_set
+from tests.compare.dialogue_set import DEEPEVAL, HUMAN, RAGAS, native, prepared, tcva, write
 
 
 def only(folder: Path) -> PaperSet:

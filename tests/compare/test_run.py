@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.lexical_server import LexicalModel
 
 from tcva_adapters.compare.running import methods as methods_module
 from tcva_adapters.compare.running.kept import Kept, NativeLog
@@ -22,11 +21,12 @@ from tcva_adapters.compare.running.run import Outcome, acompare, compare, human_
 from tcva_adapters.compare.running.write import write_csv
 from tcva_adapters.compare.table import Row, ScoreTable
 from tcva_adapters.errors import InvalidSampleError, JudgeError, UnreadableInputError
-from tcva_adapters.facade import TCVA
-from tcva_adapters.judging.assessment import Usage
-from tcva_adapters.judging.native import NativeScore
-from tcva_adapters.judging.sample import Sample
-from tcva_adapters.judging.store import VerdictStore
+from tcva_adapters.results.assessment import Usage
+from tcva_adapters.results.native import NativeScore
+from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.tcva import TCVA
+from tests.support.lexical_server import LexicalModel
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the frameworks' own
 

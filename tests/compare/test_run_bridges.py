@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
-from tests.support.lexical_server import LexicalModel
 
 from tcva_adapters.compare.running.methods import Method, choose, llm_of
 from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judging.models import ModelReply
-from tcva_adapters.judging.prompted import Prompted, _strict, read_object
-from tcva_adapters.judging.prompts import JudgeRequest
-from tcva_adapters.judging.sample import Sample
+from tcva_adapters.models.prompted import Prompted, _strict, read_object
+from tcva_adapters.models.protocol import ModelReply
+from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.samples.sample import Sample
+from tests.support.lexical_server import LexicalModel
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # the frameworks' own

@@ -13,7 +13,7 @@ import pytest
 from tcva_adapters.compare.running import methods
 from tcva_adapters.compare.running.methods import FRAMEWORKS, Method, choose
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
-from tcva_adapters.judging.sample import Sample
+from tcva_adapters.samples.sample import Sample
 
 SAMPLE = Sample(input="When?", response="At nine.", contexts=("It opens at nine.",), id="a")
 

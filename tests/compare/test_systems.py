@@ -15,9 +15,9 @@ from tcva_adapters.compare.systems.hypotheses import read_hypotheses
 from tcva_adapters.compare.systems.read import read_systems
 from tcva_adapters.compare.systems.table import SystemRow, SystemTable
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
-from tcva_adapters.io import write_assessments
-from tcva_adapters.judging.assessment import Assessment
-from tcva_adapters.judging.result import Result
+from tcva_adapters.results.assessment import Assessment
+from tcva_adapters.results.files import write_assessments
+from tcva_adapters.results.result import Result
 from tcva_adapters.stats.describe import describe
 from tcva_adapters.stats.power import power_view, variability
 from tcva_adapters.stats.randomisation import tukey_hsd

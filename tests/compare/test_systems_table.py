@@ -21,7 +21,7 @@ from tcva_adapters.errors import (
     InvalidValueError,
     UnreadableInputError,
 )
-from tcva_adapters.io import write_assessments
+from tcva_adapters.results.files import write_assessments
 
 NAN = math.nan
 LONG = "system,query,metric,score\na,1,m,0.5\nb,1,m,1\na,2,m,\nb,2,m,0.25\na,1,k,0.1\n"

@@ -12,12 +12,11 @@ from importlib import import_module
 from typing import Any, Final, Protocol
 from unittest.mock import patch
 
+from tcva_adapters import TCVA, Result, Sample
+from tcva_adapters.models.request import JudgeRequest
 from tests.contract.scenarios import RateLimitError, Scenario, Script, Way
 from tests.support import server
 from tests.support.scripted import ScriptedModel
-
-from tcva_adapters import TCVA, Result, Sample
-from tcva_adapters.judging.prompts import JudgeRequest
 
 Reply = Callable[[str], str]
 Results = list[Result]
@@ -137,9 +136,9 @@ def _retrying_chain(
 ) -> Results:
     """LangChain: a chat model ``with_retry``."""
     from langchain_core.runnables import RunnablePassthrough  # loaded on demand
-    from tests.langchain import entry
 
     from tcva_adapters.langchain import TCVAEvaluator, result_of
+    from tests.langchain import entry
 
     llm = entry.ScriptedChatModel(reply=reply).with_retry(wait_exponential_jitter=False)
     chain = RunnablePassthrough.assign(tcva=TCVAEvaluator(llm, **options))
@@ -152,11 +151,11 @@ def _retrying_evaluate(
     samples: Sequence[Sample], reply: Reply, options: dict[str, Any], asynchronous: bool
 ) -> Results:
     """RAGAS: ``RunConfig(max_retries=...)``."""
-    from ragas.dataset_schema import EvaluationResult  # loaded on demand
-    from tests.ragas import entry
-
     from ragas import RunConfig, aevaluate, evaluate
+    from ragas.dataset_schema import EvaluationResult  # loaded on demand
+
     from tcva_adapters.ragas import results_of
+    from tests.ragas import entry
 
     arguments = entry._arguments(samples, reply, options)
     arguments["run_config"] = RunConfig(max_retries=3, max_wait=0)
@@ -177,9 +176,9 @@ def _retrying_class(
     """DeepEval: one of its own LLM classes, at a server that answers with the replies."""
     from deepeval.config.settings import get_settings  # loaded on demand
     from deepeval.models import LocalModel
-    from tests.deepeval import entry
 
     from tcva_adapters.deepeval import TCVAMetric, results_of
+    from tests.deepeval import entry
 
     def answer(body: server.Body, _: int) -> server.Scripted:
         try:

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from tests.support.scripted import verdict_json
-
 from tcva_adapters import Result, Sample
-from tcva_adapters.judging.criteria import rubric
+from tcva_adapters.claims.criteria import rubric
+from tests.support.scripted import verdict_json
 
 Way = Literal["plain", "running loop", "after asyncio.run", "thread"]
 

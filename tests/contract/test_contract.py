@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+
+from tcva_adapters import Result
+from tcva_adapters.models.request import JudgeRequest
 from tests.contract.adapters import ADAPTERS, Adapter, Run, reference
 from tests.contract.scenarios import SCENARIOS, Scenario, outcome
 from tests.contract.table import PAGE, page
-
-from tcva_adapters import Result
-from tcva_adapters.judging.prompts import JudgeRequest
 
 TEMPERATURES = (0.1, 0.2, 0.5, 0.9, 1.0)
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.contract.adapters import ADAPTERS, Adapter
-from tests.support.scripted import ScriptedModel, verdict_json
 
 from tcva_adapters import TCVA, Config, Fusion, HumanScale, Panel, Result, Sample
-from tcva_adapters.config import MappingKnots, ProfileTable, Settings
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.judge import ModelJudge
+from tcva_adapters.results.config import MappingKnots, ProfileTable, Settings
+from tests.contract.adapters import ADAPTERS, Adapter
+from tests.support.scripted import ScriptedModel, verdict_json
 
 pytestmark = [
     # RAGAS reads the id of its telemetry, also where that is off, and leaves the file open.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tcva_adapters.compat import score_agg
+from tcva_adapters.core.compat import score_agg
 from tcva_adapters.errors import InvalidValueError
 
 

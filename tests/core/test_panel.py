@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import gmean, pmean, spearmanr
-from tests.support import paper
 
 from tcva_adapters import exponent, fuse, sweep
 from tcva_adapters.core.panel import evaluate_panel
 from tcva_adapters.errors import InvalidValueError
+from tests.support import paper
 
 NAN = float("nan")
 scores = st.floats(0.001, 1.0)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.support.paper import judged, needs_paper_data
 
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.collapse import ablation
 from tcva_adapters.core.verdicts import SCHEMES
+from tests.support.paper import judged, needs_paper_data
 
 pytestmark = needs_paper_data
 

@@ -14,11 +14,11 @@ from deepeval.evaluate.configs import AsyncConfig, CacheConfig, DisplayConfig, E
 from deepeval.evaluate.types import EvaluationResult
 from deepeval.models import DeepEvalBaseLLM
 from deepeval.test_case import LLMTestCase
-from tests.support import server
-from tests.support.server import Answer, Body, Script
 
 from tcva_adapters import Result, Sample
 from tcva_adapters.deepeval import TCVAMetric, results_of
+from tests.support import server
+from tests.support.server import Answer, Body, Script
 
 Reply = Callable[[str], str]
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from deepeval.errors import MissingTestCaseParamsError
 from deepeval.test_case import LLMTestCase
-from tests.ccrs.entries import SAMPLES, expected, judge
-from tests.deepeval.entry import ScriptedLLM, case_of, evaluated
 
 from tcva_adapters.ccrs import METRICS, CCRSResult
 from tcva_adapters.deepeval import CCRSMetric
 from tcva_adapters.errors import InvalidValueError
+from tests.ccrs.entries import SAMPLES, expected, judge
+from tests.deepeval.entry import ScriptedLLM, case_of, evaluated
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])

@@ -24,6 +24,11 @@ from deepeval.metrics import BaseMetric, FaithfulnessMetric
 from deepeval.models import LocalModel
 from deepeval.test_case import ConversationalTestCase, LLMTestCase, Turn
 from deepeval.tracing import observe, update_current_span
+
+from tcva_adapters import TCVA, Profiles, Sample
+from tcva_adapters.deepeval import LexicalLLM, TCVAMetric, result_of, results_of
+from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.results.assessment import Reason
 from tests.deepeval.entry import (
     ScriptedLLM,
     arun,
@@ -36,11 +41,6 @@ from tests.deepeval.entry import (
 )
 from tests.support.scripted import ScriptedModel, verdict_json
 from tests.support.server import Body, ScriptedServer
-
-from tcva_adapters import TCVA, Profiles, Sample
-from tcva_adapters.deepeval import LexicalLLM, TCVAMetric, result_of, results_of
-from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.judging.assessment import Reason
 
 OPENS = "The office opens at nine."
 WORDS = ("fully", "mostly", "partial", "minor", "none")

@@ -18,17 +18,17 @@ import pytest
 from deepeval.errors import DeepEvalError, MissingTestCaseParamsError
 from deepeval.metrics.utils import copy_metrics
 from deepeval.test_case import ConversationalTestCase, LLMTestCase, RetrievedContextData, Turn
-from tests.deepeval.entry import ScriptedLLM, case_of, scripted
-from tests.support.scripted import ScriptedModel, verdict_json
 
 from tcva_adapters import TCVA, Fusion, HumanScale, Profiles, Result, Sample
+from tcva_adapters.claims.criteria import rubric
 from tcva_adapters.deepeval import Collected, TCVAMetric, result_of
 from tcva_adapters.deepeval.settings import SETTINGS, fingerprint
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
-from tcva_adapters.judging.assessment import Reason
-from tcva_adapters.judging.criteria import rubric
 from tcva_adapters.judging.judge import ModelJudge
-from tcva_adapters.judging.store import VerdictStore
+from tcva_adapters.results.assessment import Reason
+from tcva_adapters.results.store import VerdictStore
+from tests.deepeval.entry import ScriptedLLM, case_of, scripted
+from tests.support.scripted import ScriptedModel, verdict_json
 
 OPENS = "The office opens at nine."
 PARKING = "Parking is free."

@@ -14,19 +14,20 @@ from deepeval.models.utils import EvaluationCost
 from deepeval.test_case import LLMTestCase
 from pydantic import BaseModel
 from tenacity import Future, RetryError
-from tests.deepeval.entry import ScriptedLLM, hanging_up, scripted
-from tests.support.scripted import verdict_json
-from tests.support.server import DROP, WRONG_KEY, ScriptedServer, error, in_turn, reply
 
 from tcva_adapters import TCVA, Sample
+from tcva_adapters.claims.criteria import FAITHFULNESS
 from tcva_adapters.deepeval import TCVAMetric, as_judge_model
 from tcva_adapters.deepeval.model import _REPLIES
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judging.assessment import Reason
-from tcva_adapters.judging.call_errors import as_judge_error
-from tcva_adapters.judging.criteria import FAITHFULNESS
-from tcva_adapters.judging.models import JudgeModel
-from tcva_adapters.judging.prompts import JudgeRequest, claims_request, verdict_request
+from tcva_adapters.judging.prompts import claims_request, verdict_request
+from tcva_adapters.models.call_errors import as_judge_error
+from tcva_adapters.models.protocol import JudgeModel
+from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.results.assessment import Reason
+from tests.deepeval.entry import ScriptedLLM, hanging_up, scripted
+from tests.support.scripted import verdict_json
+from tests.support.server import DROP, WRONG_KEY, ScriptedServer, error, in_turn, reply
 
 REQUEST = JudgeRequest(system="Judge.", user="The data.", schema={}, schema_name="tcva_verdicts")
 SAMPLE = Sample(input="When?", response="It opens at nine.", contexts=("It opens at nine.",))

@@ -13,10 +13,9 @@ from deepeval.metrics import ContextualPrecisionMetric, FaithfulnessMetric
 from deepeval.models import LocalModel
 from deepeval.templates.resolver import get_raw_template
 from pydantic import BaseModel
-from tests.deepeval.entry import ScriptedLLM, case_of, hanging_up, scripted
-from tests.support.server import ScriptedServer
 
 from tcva_adapters import Result, Sample, Verdict
+from tcva_adapters.claims.criteria import FAITHFULNESS
 from tcva_adapters.core.collapse import binary_counts, deepeval_score, ternary_counts
 from tcva_adapters.deepeval import (
     LexicalLLM,
@@ -25,8 +24,9 @@ from tcva_adapters.deepeval import (
     score_native,
 )
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.judging.criteria import FAITHFULNESS
-from tcva_adapters.judging.lexical import LexicalJudge
+from tcva_adapters.lexical.judge import LexicalJudge
+from tests.deepeval.entry import ScriptedLLM, case_of, hanging_up, scripted
+from tests.support.server import ScriptedServer
 
 QUESTION = "Does the office open at nine on weekdays?"
 GOOD = "The office opens at nine on weekdays."

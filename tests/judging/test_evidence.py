@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.judging.assessment import ClaimVerdict
 from tcva_adapters.judging.evidence import NEAR_ENOUGH, check_evidence, find_quote
+from tcva_adapters.results.assessment import ClaimVerdict
 
 FERRY = (
     "The ferry to Aldra runs twice a day in winter, and four times a day from May to September. "

@@ -7,19 +7,17 @@ import dataclasses
 from collections.abc import Sequence
 
 import pytest
-from tests.support.scripted import Answer, ScriptedModel, verdict_json
 
-from tcva_adapters.core.aggregation import sweep
-from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.judging.assessment import Assessment, ClaimVerdict, Reason
-from tcva_adapters.judging.criteria import (
+from tcva_adapters.claims.criteria import (
     ANSWER_RELEVANCY,
     COMPLETENESS,
     FAITHFULNESS,
     Criterion,
     rubric,
 )
+from tcva_adapters.core.aggregation import sweep
+from tcva_adapters.core.verdicts import Verdict
+from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judging.judge import (
     Judge,
     LexicalSampleJudge,
@@ -27,9 +25,11 @@ from tcva_adapters.judging.judge import (
     blank_field,
     may_be_non_claim,
 )
-from tcva_adapters.judging.models import JudgeModel, ModelReply, TokenLogprob
-from tcva_adapters.judging.prompts import JudgeRequest
-from tcva_adapters.judging.sample import Sample
+from tcva_adapters.models.protocol import JudgeModel, ModelReply, TokenLogprob
+from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason
+from tcva_adapters.samples.sample import Sample
+from tests.support.scripted import Answer, ScriptedModel, verdict_json
 
 CONTEXT = "The office opens at nine on weekdays. Parking is free for visitors."
 SAMPLE = Sample(

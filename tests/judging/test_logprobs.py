@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcva_adapters.judging.logprobs import level_probabilities
-from tcva_adapters.judging.models import ModelReply, TokenLogprob
+from tcva_adapters.models.protocol import ModelReply, TokenLogprob
 
 
 def token(text: str, **top: float) -> TokenLogprob:

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.scripted import ScriptedModel, verdict_json
 
 from tcva_adapters import TCVA, Assessment, Panel, Sample, Verdict
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.judging.assessment import Reason
 from tcva_adapters.judging.judge import ModelJudge
-from tcva_adapters.summary import summarise
+from tcva_adapters.results.assessment import Reason
+from tcva_adapters.results.summary import summarise
+from tests.support.scripted import ScriptedModel, verdict_json
 
 SAMPLE = Sample(
     id="a",

@@ -10,9 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.criteria import (
+from tcva_adapters.claims.criteria import (
     ANSWER_RELEVANCY,
     COMPLETENESS,
     CRITERIA,
@@ -20,6 +18,8 @@ from tcva_adapters.judging.criteria import (
     custom_criterion,
     rubric,
 )
+from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.prompts import (
     NOT_A_CLAIM,
     PROMPT_VERSION,
@@ -29,7 +29,7 @@ from tcva_adapters.judging.prompts import (
     verdict_request,
 )
 from tcva_adapters.judging.reply import parse_verdicts
-from tcva_adapters.judging.sample import Sample
+from tcva_adapters.samples.sample import Sample
 
 SAMPLE = Sample(
     input="When does the ferry run?",

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
+from tcva_adapters.claims.criteria import FAITHFULNESS
 from tcva_adapters.core.verdicts import LEVELS, Verdict
-from tcva_adapters.judging.criteria import FAITHFULNESS
 from tcva_adapters.judging.prompts import verdict_request
 from tcva_adapters.judging.reply import parse_claims, parse_verdicts
 from tcva_adapters.judging.reply_words import LABELS
-from tcva_adapters.judging.sample import Sample
+from tcva_adapters.samples.sample import Sample
 
 
 def entry(claim: Any, verdict: Any, **more: Any) -> dict[str, Any]:

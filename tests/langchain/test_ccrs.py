@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from langchain_core.runnables import ConfigurableField, RunnableLambda, RunnablePassthrough
 from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
-from tests.ccrs.entries import SAMPLES, expected, judge
-from tests.langchain.entry import ScriptedChatModel, _records
 
 from tcva_adapters.ccrs import METRICS, CCRSResult
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.langchain import CCRSEvaluator
+from tests.ccrs.entries import SAMPLES, expected, judge
+from tests.langchain.entry import ScriptedChatModel, _records
 
 every_metric = pytest.mark.parametrize("metric", METRICS)
 

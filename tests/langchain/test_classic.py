@@ -10,8 +10,8 @@ from langchain_classic.evaluation import StringEvaluator
 from langchain_core.callbacks import BaseCallbackHandler
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.judging.scoring import Profiles
 from tcva_adapters.langchain import TCVAEvaluator, TCVAStringEvaluator, result_of
+from tcva_adapters.results.scoring import Profiles
 
 ANSWER = "It opens at nine."
 

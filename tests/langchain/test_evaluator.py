@@ -21,20 +21,20 @@ from langchain_core.runnables import (
     RunnableLambda,
     RunnablePassthrough,
 )
-from tests.langchain.entry import ScriptedChatModel, arun, run, scripted
-from tests.support.scripted import ScriptedModel, verdict_json
 
 from tcva_adapters import TCVA, Result, Sample
+from tcva_adapters.claims.criteria import CORRECTNESS, rubric
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import Verdict, WeightScheme
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.judging.assessment import Assessment
-from tcva_adapters.judging.criteria import CORRECTNESS, rubric
 from tcva_adapters.judging.judge import ModelJudge
-from tcva_adapters.judging.scoring import Fusion, HumanScale, Scoring
-from tcva_adapters.judging.store import VerdictStore
 from tcva_adapters.langchain import TCVAEvaluator, result_of
 from tcva_adapters.langchain.evaluator import as_output
+from tcva_adapters.results.assessment import Assessment
+from tcva_adapters.results.scoring import Fusion, HumanScale, Scoring
+from tcva_adapters.results.store import VerdictStore
+from tests.langchain.entry import ScriptedChatModel, arun, run, scripted
+from tests.support.scripted import ScriptedModel, verdict_json
 
 RECORD: dict[str, Any] = {
     "question": "When does the office open, and what does parking cost?",

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from langchain_core.prompts import PromptTemplate
 from langchain_core.runnables import Runnable, RunnableLambda
-from tests.langchain.entry import scripted
-from tests.support.scripted import verdict_json
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.langchain import BelowThresholdError, TCVAEvaluator, gate, guard
+from tests.langchain.entry import scripted
+from tests.support.scripted import verdict_json
 
 CONTEXT = ["It opens at nine."]
 GOOD, HALF, BAD = (

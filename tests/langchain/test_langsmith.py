@@ -24,8 +24,6 @@ from langsmith import Client
 from langsmith.evaluation import aevaluate, evaluate
 from langsmith.schemas import Example, Run
 from langsmith.utils import get_env_var
-from tests.langchain.entry import ScriptedChatModel
-from tests.support.scripted import verdict_json
 
 from tcva_adapters import Profiles
 from tcva_adapters.errors import InvalidValueError
@@ -37,6 +35,8 @@ from tcva_adapters.langchain import (
     local_client,
     result_of,
 )
+from tests.langchain.entry import ScriptedChatModel
+from tests.support.scripted import verdict_json
 
 # LangSmith says so whenever upload_results is used.
 pytestmark = pytest.mark.filterwarnings("ignore:'upload_results' parameter is in beta")

@@ -11,11 +11,11 @@ from langchain.agents import create_agent
 from langchain_core.language_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
-from tests.langchain.entry import ScriptedChatModel, scripted
-from tests.support.scripted import verdict_json
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.langchain import TCVAEvaluator, TCVAMiddleware, result_of
+from tests.langchain.entry import ScriptedChatModel, scripted
+from tests.support.scripted import verdict_json
 
 GOOD, BAD = (verdict_json((1, word, "opens at nine")) for word in ("fully", "none"))
 CALL = AIMessage("", tool_calls=[{"name": "find", "args": {}, "id": "1"}])

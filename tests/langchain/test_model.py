@@ -12,15 +12,15 @@ from langchain_core.language_models import FakeListLLM
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.runnables import RunnableLambda
 from langchain_openai import ChatOpenAI
-from tests.langchain.entry import ScriptedChatModel, scripted
-from tests.support.scripted import verdict_json
 
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judging.assessment import Reason
-from tcva_adapters.judging.models import JudgeModel
-from tcva_adapters.judging.prompts import JudgeRequest
 from tcva_adapters.langchain import as_judge_model
+from tcva_adapters.models.protocol import JudgeModel
+from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.results.assessment import Reason
+from tests.langchain.entry import ScriptedChatModel, scripted
+from tests.support.scripted import verdict_json
 
 REQUEST = JudgeRequest(system="Rules.", user="Data.", schema={}, schema_name="verdicts")
 SAMPLE = Sample(response="It opens at nine.", contexts=("It opens at nine.",))

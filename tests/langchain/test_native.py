@@ -12,15 +12,15 @@ from langchain_classic.evaluation import load_evaluator
 from langchain_classic.evaluation.criteria import prompt as criteria_prompts
 from langchain_classic.evaluation.qa import eval_prompt as qa_prompts
 from langchain_classic.evaluation.scoring import prompt as scoring_prompts
-from tests.langchain.entry import scripted
 
 from tcva_adapters import Result, Sample, Verdict
+from tcva_adapters.claims.criteria import CORRECTNESS
+from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.judging.claims import split_claims
-from tcva_adapters.judging.criteria import CORRECTNESS
-from tcva_adapters.judging.lexical import LexicalJudge
 from tcva_adapters.langchain import LexicalLLM, ascore_native, native_metrics, score_native
+from tcva_adapters.lexical.judge import LexicalJudge
+from tests.langchain.entry import scripted
 
 GOOD = Sample(
     input="When does the office open on weekdays?",

@@ -11,7 +11,7 @@ from langchain_core.prompt_values import StringPromptValue
 
 from tcva_adapters import Sample
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.langchain.inputs import CRITIC, as_sample, run_record
+from tcva_adapters.langchain.samples import CRITIC, as_sample, run_record
 
 EXPECTED = Sample(input="When?", response="At nine.", contexts=("It opens at nine.",))
 DOCUMENT = Document("It opens at nine.", metadata={"source": "leaflet"})

@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
-from tests.support.paper import load, needs_paper_data
 
+from tcva_adapters.claims.criteria import ANSWER_RELEVANCY, FAITHFULNESS
+from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.verdicts import WeightScheme
-from tcva_adapters.judging.assessment import ClaimVerdict
-from tcva_adapters.judging.claims import split_claims
-from tcva_adapters.judging.criteria import ANSWER_RELEVANCY, FAITHFULNESS
-from tcva_adapters.judging.lexical import (
+from tcva_adapters.lexical.judge import (
     LEXICAL_VERSION,
     LexicalJudge,
     LexicalSettings,
     distribution,
 )
+from tcva_adapters.results.assessment import ClaimVerdict
+from tests.support.paper import load, needs_paper_data
 
 WEIGHTS: Final = WeightScheme.DEFAULT.weights
 JUDGE: Final = LexicalJudge()

@@ -14,12 +14,12 @@ from llama_index.core.base.response.schema import (
 )
 from llama_index.core.evaluation import BatchEvalRunner
 from llama_index.core.schema import NodeWithScore, TextNode
-from tests.ccrs.entries import PASSAGE, SAMPLES, expected, judge
-from tests.llamaindex.entry import ScriptedLLM
 
 from tcva_adapters.ccrs import METRICS
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.llamaindex import CCRSEvaluator
+from tests.ccrs.entries import PASSAGE, SAMPLES, expected, judge
+from tests.llamaindex.entry import ScriptedLLM
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])

@@ -24,11 +24,8 @@ from llama_index.core.tools import ToolOutput
 from llama_index.core.tools.eval_query_engine import EvalQueryEngineTool
 from llama_index_instrumentation import root_dispatcher
 from pydantic import PrivateAttr
-from tests.llamaindex.entry import ScriptedLLM, arun, run, scripted
-from tests.support.scripted import verdict_json
 
 from tcva_adapters import TCVA, Sample
-from tcva_adapters.judging.assessment import Reason
 from tcva_adapters.llamaindex import (
     LexicalLLM,
     TCVAEvaluationEndEvent,
@@ -37,6 +34,9 @@ from tcva_adapters.llamaindex import (
     TCVAEvaluator,
     native_metrics,
 )
+from tcva_adapters.results.assessment import Reason
+from tests.llamaindex.entry import ScriptedLLM, arun, run, scripted
+from tests.support.scripted import verdict_json
 
 # BatchEvalRunner of llama-index-core 0.14.25 calls a helper that the same package deprecates.
 pytestmark = pytest.mark.filterwarnings(

@@ -30,13 +30,13 @@ from llama_index.core.prompts import PromptTemplate
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
 from pydantic import BaseModel
-from tests.llamaindex.entry import ScriptedLLM, scripted
-from tests.support.scripted import ScriptedModel, verdict_json
 
 from tcva_adapters import TCVA, Panel, Sample, Verdict
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, TCVAError
-from tcva_adapters.judging.assessment import Reason
 from tcva_adapters.llamaindex import LexicalLLM, TCVAEvaluationResult, TCVAEvaluator
+from tcva_adapters.results.assessment import Reason
+from tests.llamaindex.entry import ScriptedLLM, scripted
+from tests.support.scripted import ScriptedModel, verdict_json
 
 QUERY = "When does the office open, and what does parking cost?"
 RESPONSE = "The office opens at nine. Parking costs money."

@@ -18,16 +18,16 @@ from llama_index.core.base.llms.types import (
 )
 from llama_index.core.llms import MockLLM
 from pydantic import PrivateAttr
-from tests.llamaindex.entry import ScriptedLLM, scripted
-from tests.support.scripted import verdict_json
 
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judging.assessment import Reason
-from tcva_adapters.judging.call_errors import as_judge_error
-from tcva_adapters.judging.models import JudgeModel
-from tcva_adapters.judging.prompts import JudgeRequest
 from tcva_adapters.llamaindex import as_judge_model
+from tcva_adapters.models.call_errors import as_judge_error
+from tcva_adapters.models.protocol import JudgeModel
+from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.results.assessment import Reason
+from tests.llamaindex.entry import ScriptedLLM, scripted
+from tests.support.scripted import verdict_json
 
 REQUEST = JudgeRequest(system="Judge.", user="The data.", schema={}, schema_name="x")
 SAMPLE = Sample(response="It opens at nine.", contexts=("It opens at nine.",))

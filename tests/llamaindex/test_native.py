@@ -9,14 +9,11 @@ from typing import Any
 import pytest
 from llama_index.core.evaluation import BaseEvaluator, GuidelineEvaluator, answer_relevancy
 from llama_index.core.prompts import PromptTemplate
-from tests.llamaindex.entry import scripted
 
 from tcva_adapters import TCVA, Sample, Verdict
 from tcva_adapters.core.collapse import llamaindex_score
 from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.judging.native import NativeScore
-from tcva_adapters.judging.result import Result
 from tcva_adapters.llamaindex import (
     LexicalLLM,
     TCVAEvaluator,
@@ -24,6 +21,9 @@ from tcva_adapters.llamaindex import (
     native_metrics,
     score_native,
 )
+from tcva_adapters.results.native import NativeScore
+from tcva_adapters.results.result import Result
+from tests.llamaindex.entry import scripted
 
 # Words are all that the lexical judge has: it finds an answer in an echo of the question.
 QUESTION = "Does the office open at nine on weekdays?"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judging.call_errors import as_judge_error
+from tcva_adapters.models.call_errors import as_judge_error
 
 
 class RateLimitError(Exception):

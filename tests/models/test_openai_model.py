@@ -15,6 +15,11 @@ from typing import Any
 
 import openai
 import pytest
+
+from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError
+from tcva_adapters.models.openai_model import OpenAICompatibleModel
+from tcva_adapters.models.protocol import JudgeModel, ModelReply
+from tcva_adapters.models.request import JudgeRequest
 from tests.support.server import (
     DROP,
     GARBAGE,
@@ -30,11 +35,6 @@ from tests.support.server import (
     later,
     reply,
 )
-
-from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError
-from tcva_adapters.judging.models import JudgeModel, ModelReply
-from tcva_adapters.judging.openai_model import OpenAICompatibleModel
-from tcva_adapters.judging.prompts import JudgeRequest
 
 KEY = "sk-very-secret-0123456789"
 REQUEST = JudgeRequest("be strict", "claim 1", {"type": "object"}, "verdicts")
@@ -540,8 +540,8 @@ def test_calls_wait_for_their_minute(face: Face, monkeypatch: pytest.MonkeyPatch
     async def asleep(seconds: float) -> None:
         slept.append(seconds)
 
-    monkeypatch.setattr("tcva_adapters.judging.openai_model.time.sleep", sleep)
-    monkeypatch.setattr("tcva_adapters.judging.openai_model.asyncio.sleep", asleep)
+    monkeypatch.setattr("tcva_adapters.models.openai_model.time.sleep", sleep)
+    monkeypatch.setattr("tcva_adapters.models.openai_model.asyncio.sleep", asleep)
     with serving(auto_judge, requests_per_minute=30) as (_, model):
         assert model._rate is not None
         model._rate._clock = lambda: 50.0

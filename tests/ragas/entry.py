@@ -12,10 +12,6 @@ from langchain_core.callbacks import Callbacks
 from langchain_core.outputs import Generation, LLMResult
 from langchain_core.prompt_values import PromptValue
 from pydantic import BaseModel
-from ragas.dataset_schema import EvaluationResult
-from ragas.llms import BaseRagasLLM
-from ragas.llms.base import InstructorBaseRagasLLM
-
 from ragas import (
     EvaluationDataset,
     MultiTurnSample,
@@ -24,6 +20,10 @@ from ragas import (
     aevaluate,
     evaluate,
 )
+from ragas.dataset_schema import EvaluationResult
+from ragas.llms import BaseRagasLLM
+from ragas.llms.base import InstructorBaseRagasLLM
+
 from tcva_adapters import Result, Sample
 from tcva_adapters.ragas import TCVAMetric, results_of
 

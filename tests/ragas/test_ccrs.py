@@ -10,14 +10,14 @@ import warnings
 from typing import Any
 
 import pytest
-from ragas.dataset_schema import EvaluationResult
-from tests.ccrs.entries import SAMPLES, expected, judge
-from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, dataset_of
-
 from ragas import RunConfig, SingleTurnSample, aevaluate, evaluate
+from ragas.dataset_schema import EvaluationResult
+
 from tcva_adapters.ccrs import METRICS
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.ragas import CCRSCollectionMetric, CCRSMetric, CCRSScore, LexicalLLM
+from tests.ccrs.entries import SAMPLES, expected, judge
+from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, dataset_of
 
 pytestmark = [
     # RAGAS reads the id of its telemetry, also where that is off, and leaves the file open.

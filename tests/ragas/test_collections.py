@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ragas import Dataset, experiment
 from ragas.backends.inmemory import InMemoryBackend
 from ragas.backends.local_jsonl import LocalJSONLBackend
 from ragas.metrics.result import MetricResult
-from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, run, scripted
-from tests.support.scripted import verdict_json
 
-from ragas import Dataset, experiment
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.judging.assessment import Reason
 from tcva_adapters.ragas import TCVACollectionMetric, TCVAMetricResult
-from tcva_adapters.ragas.views import TCVAJudgement
+from tcva_adapters.ragas.results import TCVAJudgement
+from tcva_adapters.results.assessment import Reason
+from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, run, scripted
+from tests.support.scripted import verdict_json
 
 pytestmark = [
     # RAGAS reads the id of its telemetry, also where that is off, and leaves the file open.

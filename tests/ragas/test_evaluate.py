@@ -17,11 +17,24 @@ from typing import Any
 import pytest
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import FakeListChatModel
+from ragas import EvaluationDataset, RunConfig, SingleTurnSample, aevaluate, evaluate
 from ragas.cost import get_token_usage_for_openai
 from ragas.dataset_schema import EvaluationResult
 from ragas.llms.base import BaseRagasLLM
 from ragas.metrics._context_recall import ContextRecall
 from ragas.metrics._faithfulness import Faithfulness
+
+from tcva_adapters import TCVA, Result, Sample
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
+from tcva_adapters.ragas import (
+    LexicalLLM,
+    TCVACollectionMetric,
+    TCVAMetric,
+    TCVAScore,
+    claims_to_pandas,
+    results_of,
+)
+from tcva_adapters.results.assessment import Reason
 from tests.ragas.entry import (
     ScriptedInstructorLLM,
     ScriptedLLM,
@@ -31,19 +44,6 @@ from tests.ragas.entry import (
     scripted,
 )
 from tests.support.scripted import ScriptedModel, verdict_json
-
-from ragas import EvaluationDataset, RunConfig, SingleTurnSample, aevaluate, evaluate
-from tcva_adapters import TCVA, Result, Sample
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
-from tcva_adapters.judging.assessment import Reason
-from tcva_adapters.ragas import (
-    LexicalLLM,
-    TCVACollectionMetric,
-    TCVAMetric,
-    TCVAScore,
-    claims_to_pandas,
-    results_of,
-)
 
 pytestmark = [
     # RAGAS announces the end of its main functions and of its LangChain wrapper on every use.

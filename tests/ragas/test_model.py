@@ -20,18 +20,18 @@ from langchain_core.messages import AIMessage
 from langchain_core.outputs import LLMResult
 from ragas.llms import BaseRagasLLM, llm_factory
 from ragas.llms.base import InstructorBaseRagasLLM, LangchainLLMWrapper
-from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, scripted
-from tests.support.scripted import verdict_json
-from tests.support.server import Body, ScriptedServer, error, in_turn, reply
 
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judging.assessment import Reason
-from tcva_adapters.judging.call_errors import as_judge_error
-from tcva_adapters.judging.models import JudgeModel
-from tcva_adapters.judging.prompts import JudgeRequest
+from tcva_adapters.models.call_errors import as_judge_error
+from tcva_adapters.models.protocol import JudgeModel
+from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.ragas import TCVACollectionMetric, TCVAMetricResult, as_judge_model
 from tcva_adapters.ragas.model import wait_for
+from tcva_adapters.results.assessment import Reason
+from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, scripted
+from tests.support.scripted import verdict_json
+from tests.support.server import Body, ScriptedServer, error, in_turn, reply
 
 pytestmark = [
     # RAGAS announces the end of its wrappers on every use.

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.support.scripted import ScriptedModel, verdict_json
 
 from tcva_adapters import TCVA, Config, HumanScale, Profiles, Sample, WeightScheme
-from tcva_adapters.config import MappingKnots, ProfileTable, Settings
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.judging.scoring import Scoring
+from tcva_adapters.results.config import MappingKnots, ProfileTable, Settings
+from tcva_adapters.results.scoring import Scoring
+from tests.support.scripted import ScriptedModel, verdict_json
 
 CONFIG = Config(
     criterion="faithfulness",

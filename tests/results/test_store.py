@@ -16,11 +16,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tcva_adapters.claims.criteria import ANSWER_RELEVANCY, FAITHFULNESS, Criterion, rubric
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.judging.assessment import Assessment, Reason, Unscored, Usage
-from tcva_adapters.judging.criteria import ANSWER_RELEVANCY, FAITHFULNESS, Criterion, rubric
-from tcva_adapters.judging.sample import Sample
-from tcva_adapters.judging.store import VerdictStore, _create, _is_new, verdict_key
+from tcva_adapters.judging.keys import verdict_key
+from tcva_adapters.results.assessment import Assessment, Reason, Unscored, Usage
+from tcva_adapters.results.store import VerdictStore, _create, _is_new
+from tcva_adapters.samples.sample import Sample
 
 SOURCES = Path(__file__).parents[2] / "src"
 SAMPLE = Sample(input="Who?", response="Ada.", contexts=("It was Ada.",), reference="Ada", id="1")
@@ -310,8 +311,8 @@ def test_one_store_serves_many_threads(tmp_path: Path) -> None:
 
 WRITER = """
 import sys
-from tcva_adapters.judging.assessment import Assessment
-from tcva_adapters.judging.store import VerdictStore
+from tcva_adapters.results.assessment import Assessment
+from tcva_adapters.results.store import VerdictStore
 with VerdictStore(sys.argv[1]) as store:
     for i in range(200):
         store.put(f"{sys.argv[2]}-{i}", Assessment.from_verdicts(["fully"]))
@@ -344,8 +345,8 @@ def test_the_slower_of_two_creators_finds_the_tables_made(tmp_path: Path) -> Non
 
 ENDLESS = """
 import itertools, sys
-from tcva_adapters.judging.assessment import Assessment
-from tcva_adapters.judging.store import VerdictStore
+from tcva_adapters.results.assessment import Assessment
+from tcva_adapters.results.store import VerdictStore
 store = VerdictStore(sys.argv[1])
 for i in itertools.count():
     store.put(f"k{i}", Assessment.from_verdicts(["fully"]))
@@ -378,8 +379,8 @@ def test_a_killed_process_loses_nothing_acknowledged(tmp_path: Path) -> None:
 
 FORKED = """
 import os, sys
-from tcva_adapters.judging.assessment import Assessment
-from tcva_adapters.judging.store import VerdictStore
+from tcva_adapters.results.assessment import Assessment
+from tcva_adapters.results.store import VerdictStore
 store = VerdictStore(sys.argv[1])
 store.put("before", Assessment.from_verdicts(["fully"]))
 parents = store._connection
@@ -418,7 +419,7 @@ def test_a_write_waits_for_another_process(tmp_path: Path) -> None:
 def test_a_lock_that_is_never_released_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tcva_adapters.judging.store._WAIT_SECONDS", 0.0)
+    monkeypatch.setattr("tcva_adapters.results.store._WAIT_SECONDS", 0.0)
     path = tmp_path / "v.sqlite"
     with VerdictStore(path) as store:
         holder = sqlite3.connect(path, isolation_level=None)

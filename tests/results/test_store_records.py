@@ -10,7 +10,7 @@ import pytest
 
 from tcva_adapters import Assessment
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.store import STORE_VERSION, VerdictStore
+from tcva_adapters.results.store import STORE_VERSION, VerdictStore
 
 
 def test_records_and_assessments_do_not_see_each_other(tmp_path: Path) -> None:

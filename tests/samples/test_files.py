@@ -18,9 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError, UnreadableInputError
-from tcva_adapters.io import Format, SampleFile, read_assessments, read_samples, write_assessments
-from tcva_adapters.judging.assessment import Assessment, ClaimVerdict, Reason, Unscored
-from tcva_adapters.judging.sample import Sample
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
+from tcva_adapters.results.files import read_assessments, write_assessments
+from tcva_adapters.samples.files import Format, SampleFile, read_samples
+from tcva_adapters.samples.sample import Sample
 
 GOOD = '{"question": "Who?", "answer": "Ada."}\n'
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.support.paper import load, needs_paper_data
 
 from tcva_adapters.stats.bootstrap import intervals, paired_difference
 from tcva_adapters.stats.checks import FloatArray
+from tests.support.paper import load, needs_paper_data
 
 BEST = {"summeval": "T0.9", "summeval_rel": "T0.5"}
 TABLE = {

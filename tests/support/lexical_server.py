@@ -16,6 +16,12 @@ from importlib import import_module
 from string import Formatter
 from typing import Any, NamedTuple
 
+from tcva_adapters.claims.criteria import FAITHFULNESS
+from tcva_adapters.errors import JudgeError
+from tcva_adapters.judging.prompts import NOT_A_CLAIM
+from tcva_adapters.lexical.judge import LexicalJudge
+from tcva_adapters.models.protocol import ModelReply
+from tcva_adapters.models.request import JudgeRequest
 from tests.support.server import (
     _ASKED,
     _CLAIM,
@@ -28,12 +34,6 @@ from tests.support.server import (
     error,
     reply,
 )
-
-from tcva_adapters.errors import JudgeError
-from tcva_adapters.judging.criteria import FAITHFULNESS
-from tcva_adapters.judging.lexical import LexicalJudge
-from tcva_adapters.judging.models import ModelReply
-from tcva_adapters.judging.prompts import NOT_A_CLAIM, JudgeRequest
 
 PROSE = "What a lovely day it is; let us talk about something else."
 

@@ -7,8 +7,8 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tcva_adapters.judging.models import ModelReply
-from tcva_adapters.judging.prompts import JudgeRequest
+from tcva_adapters.models.protocol import ModelReply
+from tcva_adapters.models.request import JudgeRequest
 
 Answer = str | Exception | Callable[[JudgeRequest], str]
 

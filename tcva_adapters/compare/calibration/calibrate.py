@@ -31,7 +31,7 @@ from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.core.aggregation import Floor, SchemeLike
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.scoring import Scoring
+from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.stats.checks import FloatArray
 
 FEW_LABELS: Final = 30
@@ -184,7 +184,7 @@ def calibrate(
     Args:
         counts: Shape (N, 5): claims per level, fully first. A row of zeros is an unscored sample.
             Or (N, J, 5), where the scores of J judges are fused, the main one first, by the
-            baseline's ``fusion``: see `tcva_adapters.judging.result.judged_counts`.
+            baseline's ``fusion``: see `tcva_adapters.results.result.judged_counts`.
         human: Shape (N,): what people said; nan where nobody did.
         objective: ``spearman``, ``kendall``, ``mae``, ``f1`` or ``kappa`` (the last two compare
             pass and fail).

@@ -14,7 +14,7 @@ from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.temperature import PAPER_BOUNDS, check_temperature
 from tcva_adapters.core.verdicts import FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.scoring import Scoring
+from tcva_adapters.results.scoring import Scoring
 
 DEFAULT: Final = Scoring()
 

@@ -9,7 +9,7 @@ import numpy as np
 from tcva_adapters.compare.calibration.nested import Division, Gain
 from tcva_adapters.compare.calibration.objectives import Objective
 from tcva_adapters.errors import MissingDependencyError
-from tcva_adapters.judging.scoring import HumanScale
+from tcva_adapters.results.scoring import HumanScale
 from tcva_adapters.stats.checks import FloatArray
 
 

@@ -13,9 +13,9 @@ from tcva_adapters.compare.calibration.calibrate import FEW_LABELS, Calibration,
 from tcva_adapters.compare.calibration.candidates import as_settings, describe
 from tcva_adapters.compare.calibration.labelled import by_judge, has_score
 from tcva_adapters.compare.calibration.objectives import Objective
-from tcva_adapters.config import Config, MappingKnots, ProfileTable, Settings
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.scoring import Scoring
+from tcva_adapters.results.config import Config, MappingKnots, ProfileTable, Settings
+from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.stats.checks import numbers, same_length
 
 

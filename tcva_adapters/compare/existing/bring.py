@@ -26,7 +26,7 @@ from tcva_adapters.compare.existing.records import (
 from tcva_adapters.compare.existing.tables import read_ragas_csv, read_scores_csv, read_table
 from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.judging.sample import Sample
+from tcva_adapters.samples.sample import Sample
 
 __all__ = [
     "Brought",

@@ -12,7 +12,7 @@ from typing import Any, Final, NoReturn, TypeGuard
 
 from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.records import Format
+from tcva_adapters.samples.records import Format
 
 Record = Mapping[str, Any]
 

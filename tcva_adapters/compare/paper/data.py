@@ -20,7 +20,7 @@ from tcva_adapters.core.aggregation import check_counts
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, count_levels
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
-from tcva_adapters.judging.sample import Sample
+from tcva_adapters.samples.sample import Sample
 
 NATIVES: Final = ("ragas", "deepeval")
 """The other methods of the paper, as its files and tables name them."""

@@ -10,8 +10,8 @@ from tcva_adapters.compare.paper.tables import LEVEL, full_scores
 from tcva_adapters.core.panel import fuse
 from tcva_adapters.core.temperature import BALANCED
 from tcva_adapters.core.verdicts import FloatArray
-from tcva_adapters.facade import TCVA
-from tcva_adapters.judging.sample import Sample
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.tcva import TCVA
 
 
 def lexical_scores(data: PaperSet) -> FloatArray | None:

@@ -8,8 +8,8 @@ from typing import Any
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.judge import Judge, ModelJudge
-from tcva_adapters.judging.models import JudgeModel
-from tcva_adapters.judging.openai_model import OpenAICompatibleModel
+from tcva_adapters.models.openai_model import OpenAICompatibleModel
+from tcva_adapters.models.protocol import JudgeModel
 
 
 def native_models(

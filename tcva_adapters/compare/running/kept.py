@@ -11,8 +11,8 @@ from typing import Any, Final, Self
 
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import UnreadableInputError
-from tcva_adapters.judging.assessment import Usage
-from tcva_adapters.judging.native import NativeScore, NativeVerdict
+from tcva_adapters.results.assessment import Usage
+from tcva_adapters.results.native import NativeScore, NativeVerdict
 
 LAYOUT: Final = 1
 """Version of a line."""

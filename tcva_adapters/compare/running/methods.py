@@ -13,13 +13,13 @@ from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from tcva_adapters.claims.criteria import FIELDS, Field
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
-from tcva_adapters.judging.criteria import FIELDS, Field
-from tcva_adapters.judging.models import JudgeModel
-from tcva_adapters.judging.native import NativeScore
-from tcva_adapters.judging.prompted import Prompted
-from tcva_adapters.judging.sample import Sample
-from tcva_adapters.judging.store import digest
+from tcva_adapters.judging.keys import digest
+from tcva_adapters.models.prompted import Prompted
+from tcva_adapters.models.protocol import JudgeModel
+from tcva_adapters.results.native import NativeScore
+from tcva_adapters.samples.sample import Sample
 
 ALL: Final = "all"
 _KEY_VERSION: Final = 1

@@ -16,14 +16,14 @@ from tcva_adapters.compare.running.kept import JUDGE_ERROR, METRIC_ERROR, NO_SCO
 from tcva_adapters.compare.running.methods import Method, llm_of
 from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
-from tcva_adapters.facade import TCVA
-from tcva_adapters.judging.assessment import Reason, Usage
-from tcva_adapters.judging.models import JudgeModel
-from tcva_adapters.judging.native import NativeScore
-from tcva_adapters.judging.prompted import Prompted
-from tcva_adapters.judging.result import Result
-from tcva_adapters.judging.sample import Sample, whole_characters
-from tcva_adapters.judging.scoring import Profiles
+from tcva_adapters.models.prompted import Prompted
+from tcva_adapters.models.protocol import JudgeModel
+from tcva_adapters.results.assessment import Reason, Usage
+from tcva_adapters.results.native import NativeScore
+from tcva_adapters.results.result import Result
+from tcva_adapters.results.scoring import Profiles
+from tcva_adapters.samples.sample import Sample, whole_characters
+from tcva_adapters.tcva import TCVA
 
 Models = Callable[[str], JudgeModel]
 """From a framework to the model behind its LLM, the same one whenever it is asked."""

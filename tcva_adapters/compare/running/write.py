@@ -5,15 +5,14 @@ from __future__ import annotations
 import csv
 import io as text_io
 import json
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, fields
 from pathlib import Path
 from typing import Any, Final
-from uuid import uuid4
 
 from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.samples.output import replacing
 
 COLUMNS: Final = tuple(field.name for field in fields(Row))
 """The columns of the tidy table, in order."""
@@ -39,7 +38,8 @@ def write_csv(path: Path, rows: Iterable[Row]) -> None:
     Raises:
         InvalidValueError: The file cannot be written.
     """
-    _replace(path, scores_csv(rows).encode())
+    with replacing(path) as stream:
+        stream.write(scores_csv(rows).encode())
 
 
 def write_parquet(path: Path, rows: Sequence[Row]) -> bool:
@@ -63,7 +63,8 @@ def write_parquet(path: Path, rows: Sequence[Row]) -> bool:
     }
     buffer = pa.BufferOutputStream()
     pq.write_table(pa.table(columns), buffer)
-    _replace(path, buffer.getvalue().to_pybytes())
+    with replacing(path) as stream:
+        stream.write(buffer.getvalue().to_pybytes())
     return True
 
 
@@ -78,21 +79,5 @@ def write_json(path: Path, figures: Any) -> None:
     except (TypeError, ValueError) as error:
         msg = f"a figure for {path} is no JSON value: {error}"
         raise InvalidValueError(msg) from error
-    _replace(path, f"{text}\n".encode())
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """A file appears under its name once it is complete."""
-    draft = path.with_name(f".{path.name}.{uuid4().hex[:8]}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with draft.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    except OSError as error:
-        msg = f"cannot write {path}: {error.strerror or error}; give another folder"
-        raise InvalidValueError(msg) from error
-    finally:
-        draft.unlink(missing_ok=True)
+    with replacing(path) as stream:
+        stream.write(f"{text}\n".encode())

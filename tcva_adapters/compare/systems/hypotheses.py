@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, NoReturn, get_args
 
 from tcva_adapters.compare.systems.table import SystemTable
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.records import ROW_WORDS, format_of, read_records
+from tcva_adapters.samples.records import ROW_WORDS, format_of, read_records
 from tcva_adapters.stats.holm import all_of, any_of, holm
 from tcva_adapters.stats.randomisation import TukeyHSD
 

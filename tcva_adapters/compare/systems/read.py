@@ -18,10 +18,10 @@ from tcva_adapters.compare.systems.table import SystemRow, SystemTable
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.judging.assessment import Assessment
-from tcva_adapters.judging.result import judged_counts
-from tcva_adapters.judging.scoring import GEOMETRIC
-from tcva_adapters.records import ROW_WORDS, format_of, read_records
+from tcva_adapters.results.assessment import Assessment
+from tcva_adapters.results.result import judged_counts
+from tcva_adapters.results.scoring import GEOMETRIC
+from tcva_adapters.samples.records import ROW_WORDS, format_of, read_records
 
 TEMPERATURES: Final = (0.1, 0.5, 0.9)
 

@@ -18,8 +18,8 @@ from tcva_adapters.compare.views.crosstab import Crosstab
 from tcva_adapters.compare.views.spans import Best, Spans, best, outside, passing
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.assessment import Assessment
-from tcva_adapters.judging.result import Result, Scoring, judged_counts
+from tcva_adapters.results.assessment import Assessment
+from tcva_adapters.results.result import Result, Scoring, judged_counts
 
 THRESHOLD: Final = 0.5
 """Of a method that has no threshold of its own."""

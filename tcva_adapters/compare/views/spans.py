@@ -12,7 +12,7 @@ import numpy as np
 from tcva_adapters.core.flip import flip_point
 from tcva_adapters.core.kernel import TINY_EXPONENT
 from tcva_adapters.core.temperature import Bounds, exponent_within
-from tcva_adapters.judging.result import Result
+from tcva_adapters.results.result import Result
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -60,7 +60,7 @@ def passing(result: Result) -> Spans:
     place, fail above it, and pass again later. A result without a score passes nowhere; one whose
     score is given by ``on_unscored`` passes everywhere or nowhere.
 
-    >>> from tcva_adapters.judging.assessment import Assessment
+    >>> from tcva_adapters.results.assessment import Assessment
     >>> spans = passing(Result(Assessment.from_verdicts(["fully", "fully", "minor"])))
     >>> round(spans[0].start, 3), spans[0].end
     (0.38, None)

@@ -1,0 +1,1 @@
+"""What is judged of an answer, and against what: criteria, claims, non-claims."""

@@ -1,0 +1,1 @@
+"""The embedded judge: words, numbers, names and negation."""

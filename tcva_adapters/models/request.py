@@ -1,0 +1,23 @@
+"""What is asked of a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRequest:
+    """What a judge model is asked.
+
+    Attributes:
+        system: The instructions, the same for every sample of a criterion.
+        user: The sample between fences, and what is to be done now.
+        schema: JSON schema of the reply, fit for strict modes.
+        schema_name: A name for the schema, for services that want one.
+    """
+
+    system: str
+    user: str
+    schema: dict[str, Any]
+    schema_name: str

@@ -1,0 +1,1 @@
+"""What is judged: samples, and the files they come from and go to."""
