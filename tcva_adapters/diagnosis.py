@@ -1,4 +1,4 @@
-"""What is installed, what cannot be imported, and the exact way to mend it."""
+"""What is installed, what cannot be imported, and the exact way to fix it."""
 
 from __future__ import annotations
 
@@ -9,46 +9,9 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
+from tcva_adapters.frameworks import NO_TELEMETRY, Requirement
+
 IMPORT_SECONDS: Final = 120
-
-NO_TELEMETRY: Final = {
-    "RAGAS_DO_NOT_TRACK": "true",
-    "DEEPEVAL_TELEMETRY_OPT_OUT": "1",
-    "DEEPEVAL_DISABLE_DOTENV": "1",
-}
-"""Environment that keeps the frameworks from phoning home and from reading .env files."""
-
-
-@dataclass(frozen=True, slots=True)
-class Requirement:
-    """One optional package: its distribution, the module that must import, the extra it is in."""
-
-    distribution: str
-    module: str
-    extra: str
-
-
-REQUIREMENTS: Final = (
-    Requirement("openai", "openai", "openai"),
-    Requirement("langchain-core", "langchain_core.runnables", "langchain"),
-    Requirement("langchain", "langchain.agents", "langchain-agents"),
-    Requirement("langchain-classic", "langchain_classic.evaluation", "langchain-classic"),
-    Requirement("llama-index-core", "llama_index.core", "llamaindex"),
-    Requirement("ragas", "ragas", "ragas"),
-    Requirement("deepeval", "deepeval", "deepeval"),
-    Requirement("scipy", "scipy", "stats"),
-    Requirement("krippendorff", "krippendorff", "stats"),
-    Requirement("matplotlib", "matplotlib", "plots"),
-    Requirement("pyarrow", "pyarrow", "parquet"),
-)
-
-KNOWN_FAULTS: Final = {
-    # The last line of the traceback contains the key; the value is the way out.
-    "langchain_community.chat_models.vertexai": (
-        "pip install 'langchain-community>=0.4,<0.4.2': ragas 0.4.3 imports a module that "
-        "langchain-community 0.4.2 removed"
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +38,7 @@ class Finding:
 
 def inspect(requirement: Requirement) -> Finding:
     """Import one package in a process of its own, so that nothing of it stays here."""
-    name, extra = requirement.distribution, requirement.extra
-    install = f"pip install 'tcva-adapters[{extra}]' -c constraints.txt"
+    name, install = requirement.distribution, requirement.install_hint
     try:
         installed = version(name)
     except PackageNotFoundError:
@@ -96,5 +58,4 @@ def inspect(requirement: Requirement) -> Finding:
     if done.returncode == 0:
         return Finding(name, installed)
     fault = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-    fix = next((way for mark, way in KNOWN_FAULTS.items() if mark in fault), install)
-    return Finding(name, installed, fault, fix)
+    return Finding(name, installed, fault, requirement.hint_for(fault))

@@ -3,55 +3,99 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, MutableMapping
+import sys
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple
 
 from tcva_adapters.errors import MissingDependencyError
+from tcva_adapters.frameworks import FRAMEWORKS, Requirement
+
+_IMPORT = re.compile(
+    r"^from (?P<home>[\w.]+) import (?P<names>\((?:[^)]*)\)|[^\n]+)$", re.MULTILINE
+)
+_NAME = re.compile(r"(\w+) as \1")
 
 
-class Requirement(NamedTuple):
-    """A package that a folder needs.
+class PublicNames(NamedTuple):
+    """What a package defines to have its names imported on first use.
 
     Attributes:
-        distribution: Its name for pip.
-        module: What is imported to see that it works.
-        oldest: The oldest version that will do.
-        way_out: The command that installs what was seen to work.
-        known_faults: Texts in an error of its import, each with its own way out.
+        getattr: Its ``__getattr__``.
+        dir: Its ``__dir__``.
+        all: Its ``__all__``.
     """
 
-    distribution: str
-    module: str
-    oldest: tuple[int, ...]
-    way_out: str
-    known_faults: Mapping[str, str] | None = None
+    getattr: Callable[[str], Any]
+    dir: Callable[[], list[str]]
+    all: list[str]
 
-    def check(self) -> None:
-        """Import it.
 
-        Raises:
-            MissingDependencyError: It is not there, too old, or broken by another package.
-        """
-        # Imported here: it takes longer than everything else that `import tcva_adapters` does.
-        from importlib.metadata import version  # noqa: PLC0415  # see above
+def public_names(package: str) -> PublicNames:
+    """The names that a package's stub (``__init__.pyi``) lists, each imported on first use.
 
-        try:
-            import_module(self.module)
-        except Exception as error:
-            # Another package's fault may be any exception: its own error stays in the chain.
-            faults = self.known_faults or {}
-            way_out = next(
-                (way for mark, way in faults.items() if mark in str(error)), self.way_out
-            )
-            kind = type(error).__name__
-            msg = f"{self.distribution} cannot be imported ({kind}: {error}); {way_out}"
-            raise MissingDependencyError(msg) from error
-        installed = version(self.distribution)
-        if _release(installed) < self.oldest:
-            oldest = ".".join(map(str, self.oldest))
-            msg = f"{self.distribution} {installed} is too old, {oldest} is needed; {self.way_out}"
-            raise MissingDependencyError(msg)
+    The stub is what type checkers and editors read, so each name is written once. The package of
+    a framework's adapter checks the framework before anything of it is imported.
+
+    Args:
+        package: The package's name.
+    """
+    homes = _homes(package)
+    framework = FRAMEWORKS.get(package.rpartition(".")[2])
+
+    def attribute(name: str) -> Any:
+        if name not in homes:
+            msg = f"module {package!r} has no attribute {name!r}"
+            raise AttributeError(msg)
+        if framework is not None:
+            check(framework.requirement)
+            part = framework.parts.get(homes[name].rpartition(".")[2])
+            if part is not None:
+                check(part)
+        value = getattr(import_module(homes[name]), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    names = sorted(homes)
+    return PublicNames(attribute, lambda: names, names)
+
+
+def _homes(package: str) -> dict[str, str]:
+    """The public names of a package, each with the module that defines it."""
+    loader = sys.modules[package].__spec__.loader  # type: ignore[union-attr]  # an imported package has both
+    stub = loader.get_data(f"{sys.modules[package].__path__[0]}/__init__.pyi")  # type: ignore[union-attr]  # as above
+    return {
+        name: found["home"]
+        for found in _IMPORT.finditer(stub.decode())
+        for name in _NAME.findall(found["names"])
+    }
+
+
+def check(requirement: Requirement) -> None:
+    """Import an optional package.
+
+    Raises:
+        MissingDependencyError: It is not there, too old, or broken by another package.
+    """
+    # Imported here: it takes longer than everything else that `import tcva_adapters` does.
+    from importlib.metadata import version  # noqa: PLC0415  # see above
+
+    try:
+        import_module(requirement.module)
+    except Exception as error:
+        # Another package's fault may be any exception: its own error stays in the chain.
+        hint = requirement.hint_for(str(error))
+        kind = type(error).__name__
+        msg = f"{requirement.distribution} cannot be imported ({kind}: {error}); {hint}"
+        raise MissingDependencyError(msg) from error
+    installed = version(requirement.distribution)
+    if _release(installed) < requirement.oldest:
+        oldest = ".".join(map(str, requirement.oldest))
+        msg = (
+            f"{requirement.distribution} {installed} is too old, {oldest} is needed; "
+            f"{requirement.install_hint}"
+        )
+        raise MissingDependencyError(msg)
 
 
 def _release(version: str) -> tuple[int, ...]:
@@ -62,36 +106,3 @@ def _release(version: str) -> tuple[int, ...]:
     """
     numbers = re.match(r"v?(\d+(?:\.\d+)*)", version)
     return tuple(map(int, numbers[1].split("."))) if numbers else ()
-
-
-def importer(
-    package: str,
-    homes: Mapping[str, str],
-    namespace: MutableMapping[str, Any],
-    requirements: Mapping[str, Requirement] | None = None,
-    *,
-    always: Requirement | None = None,
-) -> Callable[[str], Any]:
-    """A package's ``__getattr__``.
-
-    Args:
-        package: The package's name.
-        homes: Its public names, each with the module below it that defines it.
-        namespace: Its globals: a name that was found is kept there.
-        requirements: What single modules need.
-        always: What all of them need.
-    """
-
-    def attribute(name: str) -> Any:
-        if name not in homes:
-            msg = f"module {package!r} has no attribute {name!r}"
-            raise AttributeError(msg)
-        home = homes[name]
-        for needed in (always, (requirements or {}).get(home)):
-            if needed is not None:
-                needed.check()
-        value = getattr(import_module(f"{package}.{home}"), name)
-        namespace[name] = value
-        return value
-
-    return attribute

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tcva_adapters.diagnosis import REQUIREMENTS, Finding, Requirement, inspect
+from tcva_adapters.diagnosis import Finding, inspect
+from tcva_adapters.frameworks import REQUIREMENTS, Requirement
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -26,14 +27,14 @@ def test_every_extra_is_looked_at() -> None:
 
 
 def test_a_missing_package_names_its_extra() -> None:
-    finding = inspect(Requirement("no-such-distribution", "no_such_module", "ragas"))
+    finding = inspect(Requirement("no-such-distribution", "no_such_module", (1,), "ragas"))
     assert finding == Finding(
-        "no-such-distribution", None, fix="pip install 'tcva-adapters[ragas]' -c constraints.txt"
+        "no-such-distribution", None, fix="pip install 'tcva-adapters[ragas]'"
     )
 
 
 def test_a_broken_package_shows_the_fault() -> None:
-    finding = inspect(Requirement("numpy", "numpy.no_such_part", "stats"))
+    finding = inspect(Requirement("numpy", "numpy.no_such_part", (1,), "stats"))
     assert finding.is_broken
     assert "no_such_part" in finding.fault
     assert "[stats]" in finding.fix

@@ -41,11 +41,11 @@ def test_a_lexical_judgement_loads_no_framework() -> None:
     assert loaded.isdisjoint(HEAVY - {"pydantic", "json_repair"})
 
 
-@pytest.mark.parametrize("name", tcva_adapters.__all__)
+@pytest.mark.parametrize("name", dir(tcva_adapters))
 def test_every_public_name_is_there_and_described(name: str) -> None:
     assert (getattr(tcva_adapters, name).__doc__ or "").strip()
 
 
 def test_unknown_names_are_refused() -> None:
     with pytest.raises(AttributeError, match="nonesuch"):
-        tcva_adapters.nonesuch
+        tcva_adapters.nonesuch  # type: ignore[attr-defined]  # that is the point

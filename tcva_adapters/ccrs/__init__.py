@@ -3,24 +3,6 @@
 Source: A. Muhamed, CCRS (LLM4Eval at SIGIR 2025), section 2.3 and appendix B.
 """
 
-from tcva_adapters.ccrs.composite import Composite, composite
-from tcva_adapters.ccrs.exact import ExactMatch, exact_match
-from tcva_adapters.ccrs.metrics import METRICS, Metric, resolve_metric
-from tcva_adapters.ccrs.reply import Rating, read_rating
-from tcva_adapters.ccrs.result import CCRSResult, MetricAnswer
-from tcva_adapters.ccrs.scorer import CCRS
+from tcva_adapters.lazy import public_names
 
-__all__ = [
-    "CCRS",
-    "METRICS",
-    "CCRSResult",
-    "Composite",
-    "ExactMatch",
-    "Metric",
-    "MetricAnswer",
-    "Rating",
-    "composite",
-    "exact_match",
-    "read_rating",
-    "resolve_metric",
-]
+__getattr__, __dir__, __all__ = public_names(__name__)  # listed in the stub beside this file

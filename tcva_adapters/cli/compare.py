@@ -39,8 +39,8 @@ from tcva_adapters.compare.views.decisions import DecisionView, decision_view
 from tcva_adapters.compare.views.render import print_comparison, print_decisions, report_dict
 from tcva_adapters.compare.views.summary import Comparison, summarise_table
 from tcva_adapters.core.temperature import check_temperature
-from tcva_adapters.diagnosis import NO_TELEMETRY
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.frameworks import NO_TELEMETRY
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.stats.checks import whole

@@ -14,13 +14,13 @@ from rich.console import Console
 from rich.table import Table
 
 from tcva_adapters.cli import options
-from tcva_adapters.compare.framework_metrics import installed_natives, score_offline
+from tcva_adapters.compare.framework_metrics import installed_frameworks, score_offline
 from tcva_adapters.core.collapse import binary_counts, ternary_counts
 from tcva_adapters.core.temperature import PRESETS
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.data import labels_of, sample_lines
-from tcva_adapters.diagnosis import NO_TELEMETRY
 from tcva_adapters.errors import MissingDependencyError
+from tcva_adapters.frameworks import NO_TELEMETRY
 from tcva_adapters.results.result import Result
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
@@ -92,12 +92,13 @@ def native_rows(samples: Sequence[Sample]) -> list[dict[str, Any]]:
         os.environ.setdefault(name, value)
     domains = list(dict.fromkeys(sample.metadata["domain"] for sample in samples))
     rows: list[dict[str, Any]] = []
-    for native in installed_natives():
+    for framework in installed_frameworks():
+        name = f"{framework.title} {framework.grounding}"
         try:
             with warnings.catch_warnings(action="ignore"):  # the frameworks' own deprecations
-                scores = score_offline(native, samples)
+                scores = score_offline(framework, samples)
         except MissingDependencyError as error:
-            rows.append({"method": native.name, "fault": str(error)})
+            rows.append({"method": name, "fault": str(error)})
             continue
         found: dict[str, list[float]] = {domain: [] for domain in domains}
         for sample, native_score in zip(samples, scores, strict=True):
@@ -105,7 +106,7 @@ def native_rows(samples: Sequence[Sample]) -> list[dict[str, Any]]:
                 found[sample.metadata["domain"]].append(native_score.score)
         means = {domain: _mean(values) if values else None for domain, values in found.items()}
         scored = sum(map(len, found.values()))
-        rows.append({"method": native.name, "scored": scored, "samples": len(samples), **means})
+        rows.append({"method": name, "scored": scored, "samples": len(samples), **means})
     return rows
 
 

@@ -16,6 +16,7 @@ from rich.table import Table
 from tcva_adapters import __version__, diagnosis
 from tcva_adapters.cli import options
 from tcva_adapters.errors import InvalidValueError, TCVAError
+from tcva_adapters.frameworks import REQUIREMENTS
 from tcva_adapters.judging.judge import ModelJudge
 from tcva_adapters.judging.resolve import resolve_judge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
@@ -37,7 +38,7 @@ def doctor(
     """
     # Importing a framework takes seconds, in a process of its own: two at a time.
     with ThreadPoolExecutor(2) as pool:
-        findings = list(pool.map(diagnosis.inspect, diagnosis.REQUIREMENTS))
+        findings = list(pool.map(diagnosis.inspect, REQUIREMENTS))
     answer = None if judge is None else _ask(judge)
     failed = any(f.is_broken for f in findings) or (answer is not None and not answer["answers"])
     if as_json:

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.frameworks import FRAMEWORKS
 from tcva_adapters.judging.judge import (
     MAX_CLAIMS,
     ClaimsMode,
@@ -18,17 +19,11 @@ from tcva_adapters.models.protocol import JudgeModel
 
 MAX_CONCURRENCY: Final = 8
 
-ADAPTERS: Final = {
-    # The package that a class of the LLM object comes from -> who makes it a judge model. Names,
-    # not imports: nothing is loaded that the user has not loaded.
-    "langchain_core": "tcva_adapters.langchain.model",
-    "llama_index": "tcva_adapters.llamaindex.model",
-    "ragas": "tcva_adapters.ragas.model",
-    "deepeval": "tcva_adapters.deepeval.model",
-}
+# Names, not imports: nothing is loaded that the user has not loaded.
+_BY_LLM_PACKAGE: Final = {each.llm_package: each for each in FRAMEWORKS.values()}
 
 LEXICAL_LLMS: Final = frozenset(
-    (home.removesuffix("model") + "offline", "LexicalLLM") for home in ADAPTERS.values()
+    (f"{framework.package}.offline", "LexicalLLM") for framework in FRAMEWORKS.values()
 )
 """Module and name of the classes that are the lexical judge in the dress of a framework's LLM."""
 
@@ -97,8 +92,9 @@ def _adapted(llm: Any) -> JudgeModel | None:
     """A framework's LLM object as a judge model; None where its classes are of no framework."""
     packages = dict.fromkeys(cls.__module__.partition(".")[0] for cls in type(llm).__mro__)
     for package in packages:
-        if package in ADAPTERS:
-            adapter = import_module(ADAPTERS[package])
+        framework = _BY_LLM_PACKAGE.get(package)
+        if framework is not None:
+            adapter = import_module(f"{framework.package}.model")
             as_judge_model: Callable[[Any], JudgeModel | None] = adapter.as_judge_model
             model = as_judge_model(llm)
             if model is not None:

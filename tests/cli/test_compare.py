@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from tcva_adapters import Config
-from tcva_adapters import io as tcva_io
 from tcva_adapters.cli.app import run
 from tcva_adapters.compare.running import methods, write
 from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results import files
 from tcva_adapters.results.config import ProfileTable, Settings
 from tests.support.lexical_server import LexicalServer
 from tests.support.server import WRONG_KEY, ScriptedServer
@@ -69,7 +69,7 @@ def test_one_command_writes_everything(tmp_path: Path, capsys: pytest.CaptureFix
     ]
     assert [r["score"] for r in rows[:3]] == ["1.0", "1.0", "1.0"]
     assert {r["unscored"].partition(":")[0] for r in rows[6:]} == {"missing_field"}
-    kept = tcva_io.read_assessments("out/assessments.jsonl").assessments
+    kept = files.read_assessments("out/assessments.jsonl").assessments
     assert [a.sample_id for a in kept] == ["right", "wrong", "bare"]
     natives = Path("out/natives.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["sample"] for line in natives] == ["right", "wrong"]

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from tcva_adapters.compare.running import methods
-from tcva_adapters.compare.running.methods import FRAMEWORKS, Method, choose
+from tcva_adapters.compare.running.methods import Method, choose
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
+from tcva_adapters.frameworks import FRAMEWORKS
 from tcva_adapters.samples.sample import Sample
 
 SAMPLE = Sample(input="When?", response="At nine.", contexts=("It opens at nine.",), id="a")
@@ -20,7 +21,7 @@ SAMPLE = Sample(input="When?", response="At nine.", contexts=("It opens at nine.
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_what_every_native_metric_needs_is_known(framework: str) -> None:
-    known = methods._FRAMEWORKS[framework].needs
+    known = FRAMEWORKS[framework].metrics
     assert set(known) == set(import_module(f"tcva_adapters.{framework}").native_metrics())
 
 

@@ -10,11 +10,11 @@ from functools import cached_property
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from tcva_adapters.claims.criteria import FIELDS, Field
+from tcva_adapters.claims.criteria import FIELDS
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
+from tcva_adapters.frameworks import FRAMEWORKS
 from tcva_adapters.judging.keys import digest
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel
@@ -24,79 +24,6 @@ from tcva_adapters.samples.sample import Sample
 ALL: Final = "all"
 _KEY_VERSION: Final = 1
 """Changes when scores kept before are no longer the same: another key, or other bridges."""
-
-_Q: Final[Field] = "input"
-_A: Final[Field] = "response"
-_C: Final[Field] = "contexts"
-_R: Final[Field] = "reference"
-
-
-class _Framework(NamedTuple):
-    """Where a framework lives, what installs it, and what its metrics look at."""
-
-    module: str
-    distribution: str
-    extra: str
-    needs: Mapping[str, tuple[Field, ...]]
-
-
-_FRAMEWORKS: Final[Mapping[str, _Framework]] = MappingProxyType(
-    {
-        "ragas": _Framework(
-            "ragas",
-            "ragas",
-            "ragas",
-            {
-                "faithfulness": (_Q, _A, _C),
-                "context_recall": (_Q, _C, _R),
-                "factual_correctness": (_A, _R),
-                "response_groundedness": (_A, _C),
-                "answer_relevancy": (_Q, _A),
-                "legacy_faithfulness": (_Q, _A, _C),
-                "legacy_context_recall": (_Q, _C, _R),
-            },
-        ),
-        "deepeval": _Framework(
-            "deepeval",
-            "deepeval",
-            "deepeval",
-            {
-                "faithfulness": (_A, _C),
-                "faithfulness_penalised": (_A, _C),
-                "answer_relevancy": (_Q, _A),
-                "contextual_recall": (_C, _R),
-                "hallucination": (_A, _C),
-            },
-        ),
-        "llamaindex": _Framework(
-            "llama_index",
-            "llama-index-core",
-            "llamaindex",
-            {
-                "faithfulness": (_A, _C),
-                "relevancy": (_Q, _A, _C),
-                "answer_relevancy": (_Q, _A),
-                "correctness": (_Q, _A, _R),
-            },
-        ),
-        "langchain": _Framework(
-            "langchain_classic",
-            "langchain-classic",
-            "langchain-classic",
-            {
-                "criteria": (_Q, _A),
-                "labeled_criteria": (_Q, _A, _R),
-                "qa": (_Q, _A, _R),
-                "context_qa": (_Q, _A, _C),
-                "cot_qa": (_Q, _A, _C),
-                "labeled_score_string": (_Q, _A, _R),
-            },
-        ),
-    }
-)
-
-FRAMEWORKS: Final = tuple(_FRAMEWORKS)
-"""The names that `choose` knows."""
 
 _THRESHOLDS: Final = {("llamaindex", "correctness"): 4.0}  # of 5
 
@@ -121,9 +48,9 @@ class Method:
         return f"{self.framework} {self.metric}"
 
     @property
-    def needs(self) -> tuple[Field, ...]:
+    def needs(self) -> tuple[str, ...]:
         """The fields of a sample that the metric looks at; all where that is not known."""
-        return _FRAMEWORKS[self.framework].needs.get(self.metric, FIELDS)
+        return FRAMEWORKS[self.framework].metrics.get(self.metric, FIELDS)
 
     @property
     def threshold(self) -> float:
@@ -133,7 +60,7 @@ class Method:
     @cached_property
     def version(self) -> str:
         """The framework's distribution with its version."""
-        distribution = _FRAMEWORKS[self.framework].distribution
+        distribution = FRAMEWORKS[self.framework].metrics_need.distribution
         try:
             return f"{distribution} {version(distribution)}"
         except PackageNotFoundError:  # a source tree on the path
@@ -281,7 +208,7 @@ def _installed(frameworks: Iterable[str]) -> tuple[list[str], list[str]]:
     notes: list[str] = []
     takes_all = ALL in wanted
     for name in wanted:
-        if name not in _FRAMEWORKS and name != ALL:
+        if name not in FRAMEWORKS and name != ALL:
             msg = f"unknown framework {name!r}; known are {', '.join(FRAMEWORKS)}, or {ALL}"
             raise InvalidValueError(msg)
     known = []
@@ -298,10 +225,10 @@ def _installed(frameworks: Iterable[str]) -> tuple[list[str], list[str]]:
 
 
 def _require(name: str) -> None:
-    framework = _FRAMEWORKS[name]
-    if find_spec(framework.module) is None:
+    needed = FRAMEWORKS[name].metrics_need
+    if find_spec(needed.module.partition(".")[0]) is None:
         msg = (
-            f"{name} is not installed: pip install 'tcva-adapters[{framework.extra}]', "
+            f"{name} is not installed: pip install 'tcva-adapters[{needed.extra}]', "
             "or leave it out of --with"
         )
         raise MissingDependencyError(msg)

@@ -1,0 +1,11 @@
+from tcva_adapters.deepeval.ccrs import CCRSMetric as CCRSMetric
+from tcva_adapters.deepeval.ccrs import CollectedRating as CollectedRating
+from tcva_adapters.deepeval.evaluator import Collected as Collected
+from tcva_adapters.deepeval.evaluator import TCVAMetric as TCVAMetric
+from tcva_adapters.deepeval.evaluator import result_of as result_of
+from tcva_adapters.deepeval.evaluator import results_of as results_of
+from tcva_adapters.deepeval.model import as_judge_model as as_judge_model
+from tcva_adapters.deepeval.native import ascore_native as ascore_native
+from tcva_adapters.deepeval.native import native_metrics as native_metrics
+from tcva_adapters.deepeval.native import score_native as score_native
+from tcva_adapters.deepeval.offline import LexicalLLM as LexicalLLM

@@ -1,0 +1,215 @@
+"""The frameworks and the optional packages: names and requirements, and nothing imported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """An optional package.
+
+    Attributes:
+        distribution: Its name for pip.
+        module: What is imported to see that it works.
+        oldest: The oldest version that will do.
+        extra: The extra of tcva-adapters that installs it.
+        tested: Distributions with the versions that were seen to work together.
+        known_faults: Texts in an error of its import, each with an install hint of its own.
+    """
+
+    distribution: str
+    module: str
+    oldest: tuple[int, ...]
+    extra: str
+    tested: str = ""
+    known_faults: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def install_hint(self) -> str:
+        """The command that installs it, and the one that installs what was seen to work.
+
+        >>> Requirement("rich", "rich", (13,), "nice", "rich==14.3.4").install_hint
+        "pip install 'tcva-adapters[nice]', or the tested versions: pip install rich==14.3.4"
+        """
+        hint = f"pip install 'tcva-adapters[{self.extra}]'"
+        return f"{hint}, or the tested versions: pip install {self.tested}" if self.tested else hint
+
+    def hint_for(self, fault: str) -> str:
+        """The install hint for an import that failed with this error."""
+        found = (hint for mark, hint in self.known_faults.items() if mark in fault)
+        return next(found, self.install_hint)
+
+
+@dataclass(frozen=True, slots=True)
+class Framework:
+    """A framework that has an adapter.
+
+    Attributes:
+        name: Of the adapter's folder.
+        title: As texts and tables show it.
+        llm_package: The package that the classes of its LLM objects come from.
+        requirement: What every module of the adapter needs.
+        parts: What single modules of the adapter need beyond that.
+        metrics: Its own metrics, each with the fields of a sample that it looks at.
+        grounding: That of its metrics which judges an answer against its contexts.
+        metrics_need: The package that its own metrics are in.
+    """
+
+    name: str
+    title: str
+    llm_package: str
+    requirement: Requirement
+    metrics: Mapping[str, tuple[str, ...]]
+    grounding: str
+    metrics_need: Requirement
+    parts: Mapping[str, Requirement] = field(default_factory=dict)
+
+    @property
+    def package(self) -> str:
+        """The adapter."""
+        return f"tcva_adapters.{self.name}"
+
+
+_I, _R, _C, _REF = "input", "response", "contexts", "reference"
+
+_LANGCHAIN: Final = Requirement(
+    "langchain-core",
+    "langchain_core.runnables.base",
+    (1, 7),
+    "langchain",
+    "langchain-core==1.7.2",
+)
+_CLASSIC: Final = Requirement(
+    "langchain-classic",
+    "langchain_classic.evaluation",
+    (1, 0),
+    "langchain-classic",
+    "langchain-classic==1.0.8",
+)
+_AGENTS: Final = Requirement(
+    "langchain", "langchain.agents.middleware", (1, 4), "langchain-agents", "langchain==1.4.7"
+)
+_LLAMAINDEX: Final = Requirement(
+    "llama-index-core", "llama_index.core", (0, 14, 20), "llamaindex", "llama-index-core==0.14.25"
+)
+_RAGAS: Final = Requirement(
+    "ragas",
+    "ragas",
+    (0, 4, 3),
+    "ragas",
+    "ragas==0.4.3 langchain-community==0.4.1 instructor==1.17.0",
+    MappingProxyType(
+        {
+            "langchain_community.chat_models.vertexai": (
+                "pip install 'langchain-community>=0.4,<0.4.2': ragas 0.4.3 imports a module that "
+                "langchain-community 0.4.2 removed"
+            )
+        }
+    ),
+)
+_DEEPEVAL: Final = Requirement("deepeval", "deepeval", (4, 3), "deepeval", "deepeval==4.3.1")
+
+FRAMEWORKS: Final[Mapping[str, Framework]] = MappingProxyType(
+    {
+        framework.name: framework
+        for framework in (
+            Framework(
+                "ragas",
+                "RAGAS",
+                "ragas",
+                _RAGAS,
+                {
+                    "faithfulness": (_I, _R, _C),
+                    "context_recall": (_I, _C, _REF),
+                    "factual_correctness": (_R, _REF),
+                    "response_groundedness": (_R, _C),
+                    "answer_relevancy": (_I, _R),
+                    "legacy_faithfulness": (_I, _R, _C),
+                    "legacy_context_recall": (_I, _C, _REF),
+                },
+                "faithfulness",
+                _RAGAS,
+            ),
+            Framework(
+                "deepeval",
+                "DeepEval",
+                "deepeval",
+                _DEEPEVAL,
+                {
+                    "faithfulness": (_R, _C),
+                    "faithfulness_penalised": (_R, _C),
+                    "answer_relevancy": (_I, _R),
+                    "contextual_recall": (_C, _REF),
+                    "hallucination": (_R, _C),
+                },
+                "faithfulness",
+                _DEEPEVAL,
+            ),
+            Framework(
+                "llamaindex",
+                "LlamaIndex",
+                "llama_index",
+                _LLAMAINDEX,
+                {
+                    "faithfulness": (_R, _C),
+                    "relevancy": (_I, _R, _C),
+                    "answer_relevancy": (_I, _R),
+                    "correctness": (_I, _R, _REF),
+                },
+                "faithfulness",
+                _LLAMAINDEX,
+            ),
+            Framework(
+                "langchain",
+                "LangChain",
+                "langchain_core",
+                _LANGCHAIN,
+                {
+                    "criteria": (_I, _R),
+                    "labeled_criteria": (_I, _R, _REF),
+                    "qa": (_I, _R, _REF),
+                    "context_qa": (_I, _R, _C),
+                    "cot_qa": (_I, _R, _C),
+                    "labeled_score_string": (_I, _R, _REF),
+                },
+                "context_qa",
+                _CLASSIC,
+                parts={
+                    "classic": _CLASSIC,
+                    "native": _CLASSIC,
+                    "offline": _CLASSIC,
+                    "middleware": _AGENTS,
+                },
+            ),
+        )
+    }
+)
+"""By name, in the order in which tables show them."""
+
+REQUIREMENTS: Final = (
+    Requirement("openai", "openai", (3,), "openai"),
+    _LANGCHAIN,
+    _AGENTS,
+    _CLASSIC,
+    _LLAMAINDEX,
+    _RAGAS,
+    _DEEPEVAL,
+    Requirement("scipy", "scipy", (1, 13), "stats"),
+    Requirement("krippendorff", "krippendorff", (0, 8), "stats"),
+    Requirement("matplotlib", "matplotlib", (3, 9), "plots"),
+    Requirement("pyarrow", "pyarrow", (17,), "parquet"),
+)
+"""Every optional package."""
+
+NO_TELEMETRY: Final = MappingProxyType(
+    {
+        "RAGAS_DO_NOT_TRACK": "true",
+        "DEEPEVAL_TELEMETRY_OPT_OUT": "1",
+        "DEEPEVAL_DISABLE_DOTENV": "1",
+    }
+)
+"""Environment that keeps the frameworks from phoning home and from reading .env files."""

@@ -1,0 +1,11 @@
+from tcva_adapters.llamaindex.ccrs import CCRSEvaluationResult as CCRSEvaluationResult
+from tcva_adapters.llamaindex.ccrs import CCRSEvaluator as CCRSEvaluator
+from tcva_adapters.llamaindex.evaluator import TCVAEvaluationEndEvent as TCVAEvaluationEndEvent
+from tcva_adapters.llamaindex.evaluator import TCVAEvaluationResult as TCVAEvaluationResult
+from tcva_adapters.llamaindex.evaluator import TCVAEvaluationStartEvent as TCVAEvaluationStartEvent
+from tcva_adapters.llamaindex.evaluator import TCVAEvaluator as TCVAEvaluator
+from tcva_adapters.llamaindex.model import as_judge_model as as_judge_model
+from tcva_adapters.llamaindex.native import ascore_native as ascore_native
+from tcva_adapters.llamaindex.native import native_metrics as native_metrics
+from tcva_adapters.llamaindex.native import score_native as score_native
+from tcva_adapters.llamaindex.offline import LexicalLLM as LexicalLLM
