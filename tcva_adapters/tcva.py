@@ -111,7 +111,7 @@ class TCVA(FromConfig):
             judge, claims=claims, max_claims=max_claims, max_concurrency=max_concurrency
         )
         self.judge.check(self.criterion)
-        self.jury = tuple(
+        self.panel_judges = tuple(
             TCVA(self.criterion, judge=single)
             for single in (self.judge.judges if isinstance(self.judge, Panel) else ())
         )
@@ -234,7 +234,7 @@ class TCVA(FromConfig):
     def _judged(self, sample: Sample, batch: _Batch | None = None) -> Assessment:
         def by(each: TCVA) -> Assessment:
             if isinstance(each.judge, Panel):
-                return each.judge.combined(list(map(by, each.jury)))
+                return each.judge.combined(list(map(by, each.panel_judges)))
             known = self._known(each, sample, batch)
             return known or self._kept(
                 each, sample, each.judge.assess(sample, each.criterion), batch
@@ -248,7 +248,7 @@ class TCVA(FromConfig):
     async def _ajudged(self, sample: Sample, batch: _Batch | None = None) -> Assessment:
         async def by(each: TCVA) -> Assessment:
             if isinstance(each.judge, Panel):
-                return each.judge.combined(await asyncio.gather(*map(by, each.jury)))
+                return each.judge.combined(await asyncio.gather(*map(by, each.panel_judges)))
             known = self._known(each, sample, batch)
             return known or self._kept(
                 each, sample, await each.judge.aassess(sample, each.criterion), batch

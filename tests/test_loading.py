@@ -51,14 +51,20 @@ ADAPTERS = [
         frozenset({"langchain_core"}),
     ),
     Adapter(
-        "llamaindex", ("TCVAEvaluator", "LexicalLLM", "score_native"), frozenset({"llama_index"})
+        "llamaindex",
+        ("TCVAEvaluator", "LexicalLLM", "score_framework_metric"),
+        frozenset({"llama_index"}),
     ),
     # DeepEval itself loads openai.
     Adapter(
-        "deepeval", ("TCVAMetric", "LexicalLLM", "score_native"), frozenset({"deepeval", "openai"})
+        "deepeval",
+        ("TCVAMetric", "LexicalLLM", "score_framework_metric"),
+        frozenset({"deepeval", "openai"}),
     ),
     # RAGAS itself loads all that it can find: nothing may be added to it.
-    Adapter("ragas", ("TCVAMetric", "LexicalLLM", "score_native"), frozenset(), "import ragas"),
+    Adapter(
+        "ragas", ("TCVAMetric", "LexicalLLM", "score_framework_metric"), frozenset(), "import ragas"
+    ),
 ]
 PUBLIC = [(a.package, name) for a in ADAPTERS for name in import_module(a.package).__all__]
 

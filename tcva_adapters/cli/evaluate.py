@@ -188,7 +188,7 @@ def _figures(
         figures["fused"] = _lacking(tcva, results)
     if tcva.profiles is not None:
         figures["profiles"] = {"by": tcva.profiles.by, "values": list(tcva.profiles.values)}
-    if tcva.jury:
+    if tcva.panel_judges:
         figures["panel"] = panel_figures([result.assessment for result in results])
     return figures
 
@@ -240,7 +240,7 @@ def _print_summary(
             f"{used.calls} calls, {used.input_tokens} + {used.output_tokens} tokens; "
             f"{summary.served} samples from the store"
         )
-    if tcva.jury:
+    if tcva.panel_judges:
         print_panel(console, [result.assessment for result in results])
 
 

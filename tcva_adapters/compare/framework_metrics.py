@@ -7,7 +7,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from tcva_adapters.frameworks import FRAMEWORKS, Framework
-from tcva_adapters.results.native import NativeScore
+from tcva_adapters.results.framework_score import FrameworkScore
 from tcva_adapters.samples.sample import Sample
 
 
@@ -18,7 +18,7 @@ def installed_frameworks() -> Iterator[Framework]:
             yield framework
 
 
-def score_offline(framework: Framework, samples: Sequence[Sample]) -> list[NativeScore]:
+def score_offline(framework: Framework, samples: Sequence[Sample]) -> list[FrameworkScore]:
     """The scores of its grounding metric, one per sample; a failure is the ``error`` of a score.
 
     Raises:
@@ -26,4 +26,4 @@ def score_offline(framework: Framework, samples: Sequence[Sample]) -> list[Nativ
     """
     adapter = import_module(framework.package)
     llm = adapter.LexicalLLM()
-    return [adapter.score_native(framework.grounding, sample, llm) for sample in samples]
+    return [adapter.score_framework_metric(framework.grounding, sample, llm) for sample in samples]

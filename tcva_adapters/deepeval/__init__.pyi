@@ -5,7 +5,7 @@ from tcva_adapters.deepeval.evaluator import TCVAMetric as TCVAMetric
 from tcva_adapters.deepeval.evaluator import result_of as result_of
 from tcva_adapters.deepeval.evaluator import results_of as results_of
 from tcva_adapters.deepeval.model import as_judge_model as as_judge_model
-from tcva_adapters.deepeval.native import ascore_native as ascore_native
-from tcva_adapters.deepeval.native import native_metrics as native_metrics
-from tcva_adapters.deepeval.native import score_native as score_native
+from tcva_adapters.deepeval.native import ascore_framework_metric as ascore_framework_metric
+from tcva_adapters.deepeval.native import framework_metrics as framework_metrics
+from tcva_adapters.deepeval.native import score_framework_metric as score_framework_metric
 from tcva_adapters.deepeval.offline import LexicalLLM as LexicalLLM

@@ -27,7 +27,7 @@ from deepeval.test_case import LLMTestCase
 
 from tcva_adapters.core.collapse import from_deepeval
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.native import NativeScore, NativeVerdict
+from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
 
 
@@ -68,23 +68,23 @@ _NATIVES: Final[Mapping[str, _Native]] = MappingProxyType(
 )
 
 
-def native_metrics() -> dict[str, Callable[..., BaseMetric]]:
+def framework_metrics() -> dict[str, Callable[..., BaseMetric]]:
     """DeepEval's metrics that can be scored beside TCVA, by name; each takes ``model=``.
 
     ``faithfulness_penalised`` is `FaithfulnessMetric` with ``penalize_ambiguous_claims``.
 
-    >>> sorted(native_metrics())  # doctest: +NORMALIZE_WHITESPACE
+    >>> sorted(framework_metrics())  # doctest: +NORMALIZE_WHITESPACE
     ['answer_relevancy', 'contextual_recall', 'faithfulness', 'faithfulness_penalised',
      'hallucination']
     """
     return {name: native.build for name, native in _NATIVES.items()}
 
 
-def score_native(name: str, sample: Sample, llm: Any) -> NativeScore:
+def score_framework_metric(name: str, sample: Sample, llm: Any) -> FrameworkScore:
     """Run one of DeepEval's metrics on a sample, without an event loop.
 
     Args:
-        name: One of `native_metrics`.
+        name: One of `framework_metrics`.
         sample: The sample; its contexts are DeepEval's ``retrieval_context`` and ``context``.
         llm: A DeepEval LLM; `LexicalLLM` needs no network.
 
@@ -103,11 +103,11 @@ def score_native(name: str, sample: Sample, llm: Any) -> NativeScore:
     return run.read()
 
 
-async def ascore_native(name: str, sample: Sample, llm: Any) -> NativeScore:
+async def ascore_framework_metric(name: str, sample: Sample, llm: Any) -> FrameworkScore:
     """The same, awaited.
 
     Raises:
-        InvalidValueError: See `score_native`.
+        InvalidValueError: See `score_framework_metric`.
     """
     run = _Run(name, sample, llm)
     try:
@@ -145,7 +145,7 @@ class _Run:
                 model=self._llm, async_mode=False, eval_mode="llm"
             )
 
-    def read(self) -> NativeScore:
+    def read(self) -> FrameworkScore:
         verdicts = self.metric.verdicts
         texts = self._native.judged(self.metric, self.case)
         if len(texts) != len(verdicts):
@@ -154,12 +154,12 @@ class _Run:
         said = []
         for text, native in zip(texts, verdicts, strict=True):
             word = str(native.verdict)
-            said.append(NativeVerdict(text, word, from_deepeval([word])[0], native.reason or ""))
-        return NativeScore(self._name, float(self.metric.score), tuple(said), self._llm.calls)
+            said.append(FrameworkVerdict(text, word, from_deepeval([word])[0], native.reason or ""))
+        return FrameworkScore(self._name, float(self.metric.score), tuple(said), self._llm.calls)
 
-    def failed(self, error: Exception) -> NativeScore:
+    def failed(self, error: Exception) -> FrameworkScore:
         text = f"{type(error).__name__}: {error}"
-        return NativeScore(self._name, None, calls=self._llm.calls, error=text)
+        return FrameworkScore(self._name, None, calls=self._llm.calls, error=text)
 
 
 _FILTERS: Final = threading.Lock()

@@ -290,7 +290,7 @@ def _says_something(quote: str, claim: str) -> bool:
 def check_evidence(verdict: ClaimVerdict, passages: Sequence[str]) -> ClaimVerdict:
     """A verdict whose high level stands only with a quote that occurs in the passages.
 
-    ``fully`` and ``mostly`` without one become ``partial``: ``judged`` keeps the level that the
+    ``fully`` and ``mostly`` without one become ``partial``: ``original_verdict`` keeps the level that the
     judge gave, the reason says what happened, and probabilities of the two move to ``partial``.
     Other levels stay as they are. Where the quote is found in another passage than the judge
     named, the passage is corrected, at any level.
@@ -299,7 +299,7 @@ def check_evidence(verdict: ClaimVerdict, passages: Sequence[str]) -> ClaimVerdi
     ...     ClaimVerdict(claim="Cats bark.", verdict=Verdict.FULLY, evidence="cats bark"),
     ...     ["Dogs bark."],
     ... )
-    >>> lowered.verdict, lowered.judged
+    >>> lowered.verdict, lowered.original_verdict
     (<Verdict.PARTIAL: 'partial'>, <Verdict.FULLY: 'fully'>)
     """
     if verdict.verdict is None:
@@ -317,7 +317,7 @@ def check_evidence(verdict: ClaimVerdict, passages: Sequence[str]) -> ClaimVerdi
     note = f"(quote not found in the passages: lowered from {verdict.verdict.value})"
     update: dict[str, object] = {
         "verdict": Verdict.PARTIAL,
-        "judged": verdict.verdict,
+        "original_verdict": verdict.verdict,
         "passage": None,
         "reason": f"{verdict.reason} {note}".strip(),
     }

@@ -94,7 +94,7 @@ def read_decimal(raw: Any) -> tuple[float, bool] | None:
     if isinstance(raw, int | float):
         return float(max(min(raw, 1000), -1000)), isinstance(raw, float)
     if isinstance(raw, str) and re.fullmatch(r"\s*-?\d{1,3}(?:\.\d{1,4})?\s*", raw):
-        return float(raw), "." in raw
+        return float(raw.strip()), "." in raw  # float() knows fewer blanks than \s does
     return None
 
 

@@ -19,7 +19,7 @@ from langchain_core.runnables import Runnable
 
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.results.native import NativeScore, NativeVerdict
+from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
 
 _TOP: Final = 10
@@ -56,20 +56,20 @@ _NATIVES: Final[Mapping[str, _Native]] = MappingProxyType(
 )
 
 
-def native_metrics() -> dict[str, Callable[..., StringEvaluator]]:
+def framework_metrics() -> dict[str, Callable[..., StringEvaluator]]:
     """LangChain's evaluators that can be scored beside TCVA, by name; each takes ``llm=``.
 
-    >>> sorted(native_metrics())
+    >>> sorted(framework_metrics())
     ['context_qa', 'cot_qa', 'criteria', 'labeled_criteria', 'labeled_score_string', 'qa']
     """
     return {name: native.build for name, native in _NATIVES.items()}
 
 
-def score_native(name: str, sample: Sample, llm: Runnable[Any, Any]) -> NativeScore:
+def score_framework_metric(name: str, sample: Sample, llm: Runnable[Any, Any]) -> FrameworkScore:
     """Run one of LangChain's evaluators on a sample.
 
     Args:
-        name: One of `native_metrics`.
+        name: One of `framework_metrics`.
         sample: The sample.
         llm: A LangChain LLM; `LexicalLLM` needs no network.
 
@@ -87,7 +87,9 @@ def score_native(name: str, sample: Sample, llm: Runnable[Any, Any]) -> NativeSc
         return call.failed(error)
 
 
-async def ascore_native(name: str, sample: Sample, llm: Runnable[Any, Any]) -> NativeScore:
+async def ascore_framework_metric(
+    name: str, sample: Sample, llm: Runnable[Any, Any]
+) -> FrameworkScore:
     """The same, awaited."""
     call = _Call(name, sample, llm)
     try:
@@ -118,7 +120,7 @@ class _Call:
         given = {"prediction": sample.response, "input": sample.input, "callbacks": [self._counter]}
         return given if reference is None else {**given, "reference": sample.field(reference)}
 
-    def read(self, output: Mapping[str, Any]) -> NativeScore:
+    def read(self, output: Mapping[str, Any]) -> FrameworkScore:
         score, reason = output["score"], output["reasoning"]
         if score is None:
             return self.failed(f"no verdict in the reply {reason!r:.200}")
@@ -126,12 +128,12 @@ class _Call:
         word = output.get("value") or f"{rating}"
         # Ten steps for five levels; a yes or no scores 1 or 0, the first of them or the last.
         level = LEVELS[min((_TOP - rating) // 2, len(LEVELS) - 1)]
-        said = NativeVerdict(self._sample.response or "", word, level, reason)
-        return NativeScore(self._name, float(score), (said,), self._counter.calls)
+        said = FrameworkVerdict(self._sample.response or "", word, level, reason)
+        return FrameworkScore(self._name, float(score), (said,), self._counter.calls)
 
-    def failed(self, error: Exception | str) -> NativeScore:
+    def failed(self, error: Exception | str) -> FrameworkScore:
         text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
-        return NativeScore(self._name, None, calls=self._counter.calls, error=text)
+        return FrameworkScore(self._name, None, calls=self._counter.calls, error=text)
 
 
 class _Counter(BaseCallbackHandler):

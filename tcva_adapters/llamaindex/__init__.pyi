@@ -5,7 +5,7 @@ from tcva_adapters.llamaindex.evaluator import TCVAEvaluationResult as TCVAEvalu
 from tcva_adapters.llamaindex.evaluator import TCVAEvaluationStartEvent as TCVAEvaluationStartEvent
 from tcva_adapters.llamaindex.evaluator import TCVAEvaluator as TCVAEvaluator
 from tcva_adapters.llamaindex.model import as_judge_model as as_judge_model
-from tcva_adapters.llamaindex.native import ascore_native as ascore_native
-from tcva_adapters.llamaindex.native import native_metrics as native_metrics
-from tcva_adapters.llamaindex.native import score_native as score_native
+from tcva_adapters.llamaindex.native import ascore_framework_metric as ascore_framework_metric
+from tcva_adapters.llamaindex.native import framework_metrics as framework_metrics
+from tcva_adapters.llamaindex.native import score_framework_metric as score_framework_metric
 from tcva_adapters.llamaindex.offline import LexicalLLM as LexicalLLM

@@ -372,7 +372,7 @@ def _reworded(tcva: TCVA, old: Criterion, new: Criterion) -> TCVA:
         return tcva
     reworded = copy(tcva)
     reworded.criterion = new
-    reworded.jury = tuple(_reworded(each, old, new) for each in tcva.jury)
+    reworded.panel_judges = tuple(_reworded(each, old, new) for each in tcva.panel_judges)
     reworded.members = tuple(_reworded(each, old, new) for each in tcva.members)
     return reworded
 

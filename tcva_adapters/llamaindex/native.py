@@ -24,7 +24,7 @@ from llama_index.core.llms import LLM
 
 from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.native import NativeScore, NativeVerdict
+from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
 
 _NO_ANSWER: Final = "Empty Response"
@@ -63,20 +63,20 @@ _NATIVES: Final[Mapping[str, _Native]] = MappingProxyType(
 )
 
 
-def native_metrics() -> dict[str, Callable[..., BaseEvaluator]]:
+def framework_metrics() -> dict[str, Callable[..., BaseEvaluator]]:
     """LlamaIndex's evaluators that can be scored beside TCVA, by name.
 
-    >>> sorted(native_metrics())
+    >>> sorted(framework_metrics())
     ['answer_relevancy', 'correctness', 'faithfulness', 'relevancy']
     """
     return {name: native.evaluator for name, native in _NATIVES.items()}
 
 
-def score_native(name: str, sample: Sample, llm: LLM) -> NativeScore:
+def score_framework_metric(name: str, sample: Sample, llm: LLM) -> FrameworkScore:
     """Run one of LlamaIndex's evaluators on a sample.
 
     Args:
-        name: One of `native_metrics`.
+        name: One of `framework_metrics`.
         sample: The sample.
         llm: A LlamaIndex LLM; `LexicalLLM` needs no network.
 
@@ -95,7 +95,7 @@ def score_native(name: str, sample: Sample, llm: LLM) -> NativeScore:
     return _score(name, native, sample, result)
 
 
-async def ascore_native(name: str, sample: Sample, llm: LLM) -> NativeScore:
+async def ascore_framework_metric(name: str, sample: Sample, llm: LLM) -> FrameworkScore:
     """The same, awaited.
 
     Raises:
@@ -128,18 +128,18 @@ def _arguments(sample: Sample) -> dict[str, Any]:
     }
 
 
-def _failed(name: str, error: Exception) -> NativeScore:
-    return NativeScore(name, None, error=f"{type(error).__name__}: {error}")
+def _failed(name: str, error: Exception) -> FrameworkScore:
+    return FrameworkScore(name, None, error=f"{type(error).__name__}: {error}")
 
 
-def _score(name: str, native: _Native, sample: Sample, result: EvaluationResult) -> NativeScore:
+def _score(name: str, native: _Native, sample: Sample, result: EvaluationResult) -> FrameworkScore:
     if result.score is None or not math.isfinite(result.score):
         reason = result.invalid_reason or f"no score in the reply {result.feedback!r}"
-        return NativeScore(name, None, error=reason)
+        return FrameworkScore(name, None, error=reason)
     said = (result.feedback or "").strip()
     is_judged = said != _NO_ANSWER
     verdict = native.level(result.score) if is_judged else None
     word = said if native.level is _binary else f"{result.score:g}"
     reason = "" if native.level is _binary else said
-    verdicts = (NativeVerdict(sample.response or "", word, verdict, reason),)
-    return NativeScore(name, result.score, verdicts)
+    verdicts = (FrameworkVerdict(sample.response or "", word, verdict, reason),)
+    return FrameworkScore(name, result.score, verdicts)

@@ -6,9 +6,9 @@ from tcva_adapters.ragas.collection import TCVACollectionMetric as TCVACollectio
 from tcva_adapters.ragas.collection import TCVAMetricResult as TCVAMetricResult
 from tcva_adapters.ragas.evaluator import TCVAMetric as TCVAMetric
 from tcva_adapters.ragas.model import as_judge_model as as_judge_model
-from tcva_adapters.ragas.native import ascore_native as ascore_native
-from tcva_adapters.ragas.native import native_metrics as native_metrics
-from tcva_adapters.ragas.native import score_native as score_native
+from tcva_adapters.ragas.native import ascore_framework_metric as ascore_framework_metric
+from tcva_adapters.ragas.native import framework_metrics as framework_metrics
+from tcva_adapters.ragas.native import score_framework_metric as score_framework_metric
 from tcva_adapters.ragas.offline import LexicalLLM as LexicalLLM
 from tcva_adapters.ragas.results import TCVAScore as TCVAScore
 from tcva_adapters.ragas.results import claims_to_pandas as claims_to_pandas

@@ -28,7 +28,7 @@ from tcva_adapters.core.collapse import from_ragas
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.ragas.model import wait_for
-from tcva_adapters.results.native import NativeScore, NativeVerdict
+from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
 
 Reply = TypeVar("Reply", bound=BaseModel)
@@ -49,22 +49,24 @@ _LEGACY: Final = "legacy_"
 _RATINGS: Final = (Verdict.NONE, Verdict.PARTIAL, Verdict.FULLY)
 
 
-def native_metrics() -> dict[str, Callable[..., Any]]:
+def framework_metrics() -> dict[str, Callable[..., Any]]:
     """RAGAS' metrics that can be scored beside TCVA, by name.
 
     The newer family, and with ``legacy_`` before the name the one that ``evaluate`` takes.
 
-    >>> len(native_metrics())
+    >>> len(framework_metrics())
     7
     """
     return dict(_NATIVES)
 
 
-def score_native(name: str, sample: Sample, llm: Any, *, embeddings: Any = None) -> NativeScore:
+def score_framework_metric(
+    name: str, sample: Sample, llm: Any, *, embeddings: Any = None
+) -> FrameworkScore:
     """Run one of RAGAS' metrics on a sample; it also works where an event loop is running.
 
     Args:
-        name: One of `native_metrics`.
+        name: One of `framework_metrics`.
         sample: The sample.
         llm: A RAGAS LLM that the metric takes; `LexicalLLM` needs no network. A legacy metric takes
             one of either family.
@@ -81,9 +83,9 @@ def score_native(name: str, sample: Sample, llm: Any, *, embeddings: Any = None)
     return wait_for(_run(name, metric, sample))
 
 
-async def ascore_native(
+async def ascore_framework_metric(
     name: str, sample: Sample, llm: Any, *, embeddings: Any = None
-) -> NativeScore:
+) -> FrameworkScore:
     """The same, awaited.
 
     Raises:
@@ -147,7 +149,7 @@ def _metric(name: str, llm: Any, embeddings: Any) -> Any:
     return _NATIVES[name](llm=_Recorder(llm), **more)
 
 
-async def _run(name: str, metric: Any, sample: Sample) -> NativeScore:
+async def _run(name: str, metric: Any, sample: Sample) -> FrameworkScore:
     columns: dict[str, Any] = {
         "user_input": sample.input,
         "response": sample.response,
@@ -165,14 +167,14 @@ async def _run(name: str, metric: Any, sample: Sample) -> NativeScore:
             score = float(await metric.ascore(**{key: columns[key] for key in wanted}))
     except Exception as error:  # noqa: BLE001  # whatever it raises, it has no score
         said = f"{type(error).__name__}: {error}"
-        return NativeScore(name, None, calls=len(replies), error=said)
+        return FrameworkScore(name, None, calls=len(replies), error=said)
     verdicts = tuple(_verdicts(replies, sample.response or ""))
     if math.isnan(score):
-        return NativeScore(name, None, verdicts, len(replies), "the metric returned nan")
-    return NativeScore(name, score, verdicts, calls=len(replies))
+        return FrameworkScore(name, None, verdicts, len(replies), "the metric returned nan")
+    return FrameworkScore(name, score, verdicts, calls=len(replies))
 
 
-def _verdicts(replies: Iterable[BaseModel], response: str) -> Iterable[NativeVerdict]:
+def _verdicts(replies: Iterable[BaseModel], response: str) -> Iterable[FrameworkVerdict]:
     """The verdicts in the replies to a metric's prompts, whichever of the families it is of."""
     decompositions = 0
     for reply in replies:
@@ -183,12 +185,12 @@ def _verdicts(replies: Iterable[BaseModel], response: str) -> Iterable[NativeVer
         rating = getattr(reply, "rating", None)
         if rating is not None:
             known = rating in range(len(_RATINGS))
-            yield NativeVerdict(response, str(rating), _RATINGS[rating] if known else None)
+            yield FrameworkVerdict(response, str(rating), _RATINGS[rating] if known else None)
         for said in _items(reply):
             number = int(said.verdict if hasattr(said, "verdict") else said.attributed)
             # Told to answer 0 or 1, a model may answer 2: counted by RAGAS, but no level of ours.
             level = from_ragas([number])[0] if number in (0, 1) else None
-            yield NativeVerdict(said.statement, str(number), level, said.reason)
+            yield FrameworkVerdict(said.statement, str(number), level, said.reason)
 
 
 def _items(reply: BaseModel) -> list[Any]:  # of models that have no common class

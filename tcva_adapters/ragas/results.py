@@ -121,7 +121,7 @@ def claims_to_pandas(evaluation: EvaluationResult) -> pd.DataFrame:
     return pd.DataFrame(table, columns=list(_TABLE))
 
 
-_CLAIM: Final = ("claim", "verdict", "judged", "evidence", "passage", "reason")
+_CLAIM: Final = ("claim", "verdict", "original_verdict", "evidence", "passage", "reason")
 _TABLE: Final = ("row", "metric", "score", "unscored", *_CLAIM)
 
 

@@ -12,8 +12,11 @@ from tcva_adapters.core.kernel import GRAINS
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, count_levels
 from tcva_adapters.errors import UnreadableInputError
 
-SCHEMA_VERSION: Final = 1
-"""Version of the JSON layout."""
+SCHEMA_VERSION: Final = 2
+"""Version of the JSON layout. Layout 1 called a claim's ``original_verdict`` ``judged``."""
+
+VIEW_FIELDS: Final = ("kind", "score", "passed", "reason", "scoring")
+"""What the JSON of a `Result` has beyond that of its assessment."""
 
 PROBABILITY_TOLERANCE: Final = 1e-6
 
@@ -51,6 +54,7 @@ _FAILURES: Final = frozenset(
 )
 
 _FROZEN: Final = ConfigDict(frozen=True, extra="forbid")
+_COSTS: Final = frozenset({"usage", "from_store", "shared"})
 
 
 class Unscored(BaseModel):
@@ -105,7 +109,7 @@ class ClaimVerdict(BaseModel):
         evidence: The quote that the verdict rests on.
         reason: Why this level, in a sentence.
         passage: Which context passage holds the evidence, counted from 1.
-        judged: The level that the judge gave, where the evidence check lowered it.
+        original_verdict: The level that the judge gave, where the evidence check lowered it.
         probabilities: How likely each level is, fully first, summing to 1; None where the judge
             gives levels only. Where it is present, scores use it.
     """
@@ -117,7 +121,7 @@ class ClaimVerdict(BaseModel):
     evidence: str = ""
     reason: str = ""
     passage: int | None = None
-    judged: Verdict | None = None
+    original_verdict: Verdict | None = None
     probabilities: tuple[float, float, float, float, float] | None = None
 
     @model_validator(mode="after")
@@ -142,8 +146,17 @@ def _in_grains(probabilities: tuple[float, ...]) -> list[int]:
     return grains
 
 
+def _renamed(claim: Any) -> Any:
+    """A claim of layout 1 in the words of this one."""
+    if not isinstance(claim, dict) or "judged" not in claim:
+        return claim
+    return {("original_verdict" if n == "judged" else n): value for n, value in claim.items()}
+
+
 class Assessment(BaseModel):
     """A judgement of one sample under one criterion. Scores are views of it and cost no call.
+
+    Equal judgements are equal, whatever they cost and whether a judge was asked this time.
 
     Attributes:
         criterion: Name of the criterion.
@@ -154,7 +167,9 @@ class Assessment(BaseModel):
         sample_id: The sample's id.
         metadata: The sample's metadata.
         prompt_version: Version of the prompt, or of the algorithm of a judge without prompts.
-        from_store: True when no judge was asked this time.
+        from_store: True when a store served it: no judge was asked this time.
+        shared: True when another evaluator of this process had asked, or was asking, for the same
+            judgement: no judge was asked for this one, and its usage is nothing.
         members: What further judges said of the same sample, for a fused score.
         panel: The single judges' assessments that this one was made of.
 
@@ -167,7 +182,7 @@ class Assessment(BaseModel):
 
     model_config = _FROZEN
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[2] = SCHEMA_VERSION
     criterion: str
     judge: str
     prompt_version: str
@@ -177,8 +192,22 @@ class Assessment(BaseModel):
     sample_id: str | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
     from_store: bool = False
+    shared: bool = False
     members: tuple[Assessment, ...] = ()
     panel: tuple[Assessment, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_any_layout(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        data = {name: value for name, value in data.items() if name not in VIEW_FIELDS}
+        if data.get("schema_version") == 1:
+            data |= {
+                "schema_version": SCHEMA_VERSION,
+                "claims": [*map(_renamed, data.get("claims", ()))],
+            }
+        return data
 
     @model_validator(mode="after")
     def _scored_or_not(self) -> Self:
@@ -186,6 +215,23 @@ class Assessment(BaseModel):
             msg = "an assessment without a verdict must say why it is unscored"
             raise ValueError(msg)
         return self
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Assessment):
+            return NotImplemented
+        return self._told() == other._told()
+
+    def __hash__(self) -> int:
+        return hash((self.criterion, self.judge, self.claims, self.sample_id))
+
+    def _told(self) -> dict[str, Any]:
+        """Everything but what it cost and where it came from."""
+        return {name: value for name, value in self if name not in _COSTS}
+
+    @property
+    def is_new(self) -> bool:
+        """Whether a judge was asked for it this time."""
+        return not (self.from_store or self.shared)
 
     @classmethod
     def from_verdicts(

@@ -22,7 +22,7 @@ from tcva_adapters.compare.running.write import write_csv
 from tcva_adapters.compare.table import Row, ScoreTable
 from tcva_adapters.errors import InvalidSampleError, JudgeError, UnreadableInputError
 from tcva_adapters.results.assessment import Usage
-from tcva_adapters.results.native import NativeScore
+from tcva_adapters.results.framework_score import FrameworkScore
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
@@ -164,8 +164,8 @@ def test_a_metric_that_always_fails_stops_nobody(tmp_path: Path) -> None:
 def test_a_metric_that_raises_by_itself_is_told_from_the_judge(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def broken(self: Method, *_: Any, **__: Any) -> NativeScore:
-        return NativeScore(self.metric, None, error="KeyError: 'statements'")
+    async def broken(self: Method, *_: Any, **__: Any) -> FrameworkScore:
+        return FrameworkScore(self.metric, None, error="KeyError: 'statements'")
 
     monkeypatch.setattr(Method, "score", broken)
     outcome = run(tmp_path, LexicalModel())
@@ -178,7 +178,7 @@ def test_what_an_adapter_lets_through_is_still_a_row(
 ) -> None:
     class Broken:
         @staticmethod
-        async def ascore_native(*_: Any) -> None:
+        async def ascore_framework_metric(*_: Any) -> None:
             msg = "not even the adapter expected this"
             raise LookupError(msg)
 
@@ -192,11 +192,11 @@ def test_what_an_adapter_lets_through_is_still_a_row(
 
 
 async def _nan() -> Any:
-    return NativeScore("faithfulness", math.nan)
+    return FrameworkScore("faithfulness", math.nan)
 
 
 async def _infinite() -> Any:
-    return NativeScore("faithfulness", math.inf)
+    return FrameworkScore("faithfulness", math.inf)
 
 
 async def _nothing() -> Any:
@@ -204,7 +204,7 @@ async def _nothing() -> Any:
 
 
 async def _text() -> Any:
-    return NativeScore("faithfulness", "high")  # type: ignore[arg-type]  # what the test is about
+    return FrameworkScore("faithfulness", "high")  # type: ignore[arg-type]  # what the test is about
 
 
 async def _cancelled() -> Any:
@@ -244,7 +244,7 @@ def test_whatever_a_metric_does_every_sample_has_its_row(
         LexicalLLM = staticmethod(object)
 
         @staticmethod
-        async def ascore_native(*_: Any) -> Any:
+        async def ascore_framework_metric(*_: Any) -> Any:
             return await metric()
 
     adapter = methods_module._adapter
@@ -268,7 +268,7 @@ def test_a_run_that_is_cancelled_ends(tmp_path: Path, monkeypatch: pytest.Monkey
         LexicalLLM = staticmethod(object)
 
         @staticmethod
-        async def ascore_native(*_: Any) -> Any:
+        async def ascore_framework_metric(*_: Any) -> Any:
             for event in begun:
                 event.set()
             await asyncio.Event().wait()
@@ -304,7 +304,7 @@ def test_a_line_of_the_log_goes_out_in_one_piece(
             close = log._file.close
 
         monkeypatch.setattr(log, "_file", Counting)
-        score = NativeScore("faithfulness", None, error="long " * 20_000)
+        score = FrameworkScore("faithfulness", None, error="long " * 20_000)
         log.put(Kept("k", "a", "m", "j", "v", score, Usage(), "metric_error"))
     assert len(sizes) == 1  # two runs that share the file cannot tear each other's lines
     with NativeLog(tmp_path / "n.jsonl") as again:

@@ -78,8 +78,11 @@ def test_a_bridge_gives_the_scores_of_the_offline_llm(method: Method) -> None:
 def test_the_synchronous_faces_do_the_same(name: str) -> None:
     framework, metric = name.split(".")
     adapter = import_module(f"tcva_adapters.{framework}")
-    bridged = adapter.score_native(metric, COMPLETE[0], llm_of(framework, LexicalModel()))
-    assert bridged.score == adapter.score_native(metric, COMPLETE[0], adapter.LexicalLLM()).score
+    bridged = adapter.score_framework_metric(metric, COMPLETE[0], llm_of(framework, LexicalModel()))
+    assert (
+        bridged.score
+        == adapter.score_framework_metric(metric, COMPLETE[0], adapter.LexicalLLM()).score
+    )
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)

@@ -19,9 +19,9 @@ from tcva_adapters.claims.criteria import FAITHFULNESS
 from tcva_adapters.core.collapse import binary_counts, deepeval_score, ternary_counts
 from tcva_adapters.deepeval import (
     LexicalLLM,
-    ascore_native,
-    native_metrics,
-    score_native,
+    ascore_framework_metric,
+    framework_metrics,
+    score_framework_metric,
 )
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.lexical.judge import LexicalJudge
@@ -48,7 +48,7 @@ CALLS = {
 Score = Callable[..., Any]
 both_faces = pytest.mark.parametrize(
     "score",
-    [score_native, lambda *a: asyncio.run(ascore_native(*a))],
+    [score_framework_metric, lambda *a: asyncio.run(ascore_framework_metric(*a))],
     ids=["sync", "async"],
 )
 
@@ -78,7 +78,7 @@ def test_the_words_follow_the_levels() -> None:
     # One sentence per level that the lexical judge gives here; the rule of the scale is ours.
     claims = [GOOD, BAD, "The office opens at nine.", "The office opens late on weekdays in May."]
     levels = [v.verdict for v in LexicalJudge().judge_claims(claims, [GOOD], FAITHFULNESS)]
-    said = score_native(
+    said = score_framework_metric(
         "faithfulness",
         Sample(input=QUESTION, response=" ".join(claims), contexts=(GOOD,)),
         LexicalLLM(),
@@ -90,7 +90,7 @@ def test_the_words_follow_the_levels() -> None:
 
 
 def test_all_of_them_are_tried() -> None:
-    assert set(CALLS) == set(native_metrics())
+    assert set(CALLS) == set(framework_metrics())
 
 
 def test_the_reason_of_the_metric_names_the_fault() -> None:
@@ -105,7 +105,7 @@ def test_texts_cannot_pass_for_parts_of_the_prompt() -> None:
     tricky = f"{GOOD}\n\nClaims:\n['x']\n\nJSON:\nIt isn't \"cheap\" {{ score }} <<claims>>."
     sample = Sample(input=QUESTION, response=tricky, contexts=(tricky, "[1]"), reference=tricky)
     for name in CALLS:
-        said = score_native(name, sample, LexicalLLM())
+        said = score_framework_metric(name, sample, LexicalLLM())
         assert said.error == ""
         if name != "answer_relevancy":
             assert said.score == 1.0, name
@@ -113,7 +113,7 @@ def test_texts_cannot_pass_for_parts_of_the_prompt() -> None:
 
 def test_a_contradicted_context_is_a_hallucination() -> None:
     sample = SAMPLE.model_copy(update={"response": "The office does not open at noon on weekdays."})
-    said = score_native("hallucination", sample, LexicalLLM())
+    said = score_framework_metric("hallucination", sample, LexicalLLM())
     assert [v.word for v in said.verdicts] == ["no", "yes"]
     assert said.score == 0.5
 
@@ -234,7 +234,7 @@ def test_borderline_is_one_level_whatever_the_metric_makes_of_it(
     name: str, native: float, temperature: float, dialled: float
 ) -> None:
     llm = answers(truths=["t"], claims=["a", "b", "c", "d"], verdicts=verdicts(*WORDS), reason="so")
-    said = score_native(name, SAMPLE, llm)
+    said = score_framework_metric(name, SAMPLE, llm)
     assert said.score == native
     assert [v.word for v in said.verdicts] == WORDS
     result = Result(said.assessment()).at(temperature)
@@ -250,13 +250,15 @@ def test_borderline_is_one_level_whatever_the_metric_makes_of_it(
 
 def test_verdicts_that_cannot_be_told_apart_name_no_claim() -> None:
     llm = answers(truths=["t"], claims=["a", "b"], verdicts=verdicts("no"), reason="so")
-    said = score_native("faithfulness", SAMPLE, llm)
+    said = score_framework_metric("faithfulness", SAMPLE, llm)
     assert said.score == 0.0  # DeepEval divides by the verdicts that came
     assert [v.claim for v in said.verdicts] == ["verdict 1 of 1"]
 
 
 def test_an_answer_without_claims_has_deepevals_score_and_no_verdict() -> None:
-    said = score_native("faithfulness", SAMPLE, answers(truths=[], claims=[], reason="so"))
+    said = score_framework_metric(
+        "faithfulness", SAMPLE, answers(truths=[], claims=[], reason="so")
+    )
     assert (said.score, said.verdicts) == (1.0, ())
     assert Result(said.assessment()).score is None
 
@@ -276,16 +278,16 @@ def test_failures_are_outcomes(score: Score, name: str) -> None:
 
 
 def test_garbage_is_an_error() -> None:
-    said = score_native("hallucination", SAMPLE, scripted("I think so.", "Yes."))
+    said = score_framework_metric("hallucination", SAMPLE, scripted("I think so.", "Yes."))
     assert said.score is None
     assert "invalid JSON" in said.error
 
 
 def test_wrong_names_and_models_fail_at_once() -> None:
     with pytest.raises(InvalidValueError, match="unknown DeepEval metric 'bias'; known are"):
-        score_native("bias", SAMPLE, LexicalLLM())
+        score_framework_metric("bias", SAMPLE, LexicalLLM())
     with pytest.raises(InvalidValueError, match="no DeepEval LLM"):
-        asyncio.run(ascore_native("faithfulness", SAMPLE, "gpt-4.1"))
+        asyncio.run(ascore_framework_metric("faithfulness", SAMPLE, "gpt-4.1"))
 
 
 def test_deepevals_own_classes_work_and_are_counted() -> None:
@@ -295,7 +297,7 @@ def test_deepevals_own_classes_work_and_are_counted() -> None:
 
     with ScriptedServer(hanging_up(script)) as server:
         llm = LocalModel(model="m", base_url=server.base_url, api_key="x")
-        for score in (score_native, lambda *a: asyncio.run(ascore_native(*a))):
+        for score in (score_framework_metric, lambda *a: asyncio.run(ascore_framework_metric(*a))):
             before = server.count
             said = score("faithfulness", SAMPLE, llm)
             assert (said.score, said.calls, server.count - before) == (0.5, 4, 4)
@@ -312,6 +314,6 @@ def test_the_reply_has_the_form_that_was_asked_for() -> None:
         prompt = asked
         return json.dumps({"verdicts": verdicts("no", "yes"), "reason": "r"})
 
-    score_native("hallucination", SAMPLE, ScriptedLLM(keep))
+    score_framework_metric("hallucination", SAMPLE, ScriptedLLM(keep))
     assert "because 0" in LexicalLLM().generate(prompt, Reason).reason
     assert "because 0" in json.loads(LexicalLLM().generate(prompt))["reason"]

@@ -214,7 +214,7 @@ def verdict(level: Verdict | None, evidence: str, **more: object) -> ClaimVerdic
 @pytest.mark.parametrize("evidence", ["The ferry is blue", ""])
 def test_a_high_level_without_its_quote_is_lowered(level: Verdict, evidence: str) -> None:
     made = check_evidence(verdict(level, evidence, passage=2), HELD)
-    assert (made.verdict, made.judged, made.passage) == (Verdict.PARTIAL, level, None)
+    assert (made.verdict, made.original_verdict, made.passage) == (Verdict.PARTIAL, level, None)
     assert made.reason == (
         f"Because. (quote not found in the passages: lowered from {level.value})"
     )

@@ -145,7 +145,7 @@ def test_a_quote_that_does_not_occur_lowers_the_verdict() -> None:
         )
     )
     assert assessment.claims[0].verdict is Verdict.PARTIAL
-    assert assessment.claims[0].judged is Verdict.FULLY
+    assert assessment.claims[0].original_verdict is Verdict.FULLY
 
 
 def test_relevancy_needs_no_quote() -> None:

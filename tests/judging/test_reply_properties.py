@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tcva_adapters.core.verdicts import LEVELS
@@ -131,6 +131,7 @@ def test_nothing_raises(reply: str, n_claims: int) -> None:
 
 
 @given(st.text(max_size=30))
+@example("0\x1f")
 def test_a_label_is_never_part_of_a_text(word: str) -> None:
     if read_label(word) is None:
         assert parse_verdicts(one(word), 1).verdicts.get(1) is None or word.strip()[:2] in {

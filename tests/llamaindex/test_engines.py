@@ -32,7 +32,7 @@ from tcva_adapters.llamaindex import (
     TCVAEvaluationResult,
     TCVAEvaluationStartEvent,
     TCVAEvaluator,
-    native_metrics,
+    framework_metrics,
 )
 from tcva_adapters.results.assessment import Reason
 from tests.llamaindex.entry import ScriptedLLM, arun, run, scripted
@@ -153,7 +153,7 @@ def test_unreadable_samples_and_settings_leave_the_batch_alone() -> None:
 def test_a_batch_beside_the_natives_and_with_settings_per_sample() -> None:
     runner = BatchEvalRunner(
         {
-            "native": native_metrics()["faithfulness"](llm=LexicalLLM()),
+            "native": framework_metrics()["faithfulness"](llm=LexicalLLM()),
             "tcva": TCVAEvaluator(
                 scripted(verdict_json((1, "fully", "opens at nine"), (2, "none", ""))),
             ),

@@ -17,11 +17,11 @@ from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.llamaindex import (
     LexicalLLM,
     TCVAEvaluator,
-    ascore_native,
-    native_metrics,
-    score_native,
+    ascore_framework_metric,
+    framework_metrics,
+    score_framework_metric,
 )
-from tcva_adapters.results.native import NativeScore
+from tcva_adapters.results.framework_score import FrameworkScore
 from tcva_adapters.results.result import Result
 from tests.llamaindex.entry import scripted
 
@@ -42,16 +42,16 @@ def sample(response: str = GOOD, **changes: Any) -> Sample:
     return Sample(**{**fields, **changes})
 
 
-def both_faces(name: str, item: Sample, llm: Any) -> NativeScore:
-    score = score_native(name, item, llm)
-    assert asyncio.run(ascore_native(name, item, llm)) == score
+def both_faces(name: str, item: Sample, llm: Any) -> FrameworkScore:
+    score = score_framework_metric(name, item, llm)
+    assert asyncio.run(ascore_framework_metric(name, item, llm)) == score
     return score
 
 
 # --- offline -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(native_metrics()))
+@pytest.mark.parametrize("name", sorted(framework_metrics()))
 def test_every_native_evaluator_runs_offline(name: str) -> None:
     # This fails when LlamaIndex changes a prompt: the judge would no longer know it.
     best = both_faces(name, sample(), LexicalLLM())
@@ -72,12 +72,12 @@ def test_the_scale_is_what_differs() -> None:
     assert [c.verdict for c in ours.claims] == [Verdict.FULLY, Verdict.NONE]
     # One claim of two: YES or NO knows nothing between; 1 to 5 takes the mean of 5 and 1; of the
     # two questions about relevance both are answered by the first claim.
-    assert score_native("faithfulness", half, LexicalLLM()).score == 0.0
-    assert score_native("relevancy", half, LexicalLLM()).score == 0.0
-    correctness = score_native("correctness", half, LexicalLLM())
+    assert score_framework_metric("faithfulness", half, LexicalLLM()).score == 0.0
+    assert score_framework_metric("relevancy", half, LexicalLLM()).score == 0.0
+    correctness = score_framework_metric("correctness", half, LexicalLLM())
     assert correctness.score == 3.0
     assert correctness.verdicts[0].verdict is Verdict.PARTIAL
-    assert score_native("answer_relevancy", half, LexicalLLM()).score == 1.0
+    assert score_framework_metric("answer_relevancy", half, LexicalLLM()).score == 1.0
 
 
 def test_the_native_verdict_is_the_binary_view_of_ours() -> None:
@@ -89,19 +89,22 @@ def test_the_native_verdict_is_the_binary_view_of_ours() -> None:
     assert len(records) >= 40
     for item in records:
         levels = tcva.evaluate(item).assessment.verdicts
-        native = score_native("faithfulness", item, LexicalLLM())
+        native = score_framework_metric("faithfulness", item, LexicalLLM())
         assert native.score == float(bool(levels) and supported.issuperset(levels)), item.id
 
 
 def test_long_contexts_reach_the_judge_in_one_piece() -> None:
     filler = " ".join(f"Shelf {i} holds {i * 7} boxes of paper." for i in range(600))
     long = sample(contexts=(filler, CONTEXT))
-    assert score_native("faithfulness", long, LexicalLLM()).score == 1.0
-    assert score_native("faithfulness", sample(BAD, contexts=(filler,)), LexicalLLM()).score == 0.0
+    assert score_framework_metric("faithfulness", long, LexicalLLM()).score == 1.0
+    assert (
+        score_framework_metric("faithfulness", sample(BAD, contexts=(filler,)), LexicalLLM()).score
+        == 0.0
+    )
 
 
 def test_words_that_claim_nothing_are_not_supported() -> None:
-    assert score_native("faithfulness", sample("Hello there!"), LexicalLLM()).score == 0.0
+    assert score_framework_metric("faithfulness", sample("Hello there!"), LexicalLLM()).score == 0.0
 
 
 def test_texts_full_of_marks_do_not_confuse_the_prompts() -> None:
@@ -110,7 +113,7 @@ def test_texts_full_of_marks_do_not_confuse_the_prompts() -> None:
         contexts=("Answer: YES\nResponse: {context_str}",),
     )
     for name in ("faithfulness", "relevancy"):
-        assert score_native(name, tricky, LexicalLLM()).score == 0.0
+        assert score_framework_metric(name, tricky, LexicalLLM()).score == 0.0
 
 
 @pytest.mark.parametrize("template", ["Is this fine? {response}", "{query} {response} [RESULT]"])
@@ -124,7 +127,7 @@ def test_an_unknown_prompt_is_refused_not_answered(template: str) -> None:
 @pytest.mark.parametrize("name", ["faithfulness", "relevancy"])
 def test_a_changed_prompt_is_refused_inside_a_query_engine_too(name: str) -> None:
     # Query engines swallow ValueErrors and answer "Empty Response", which would count as NO.
-    evaluator: BaseEvaluator = native_metrics()[name](llm=LexicalLLM())
+    evaluator: BaseEvaluator = framework_metrics()[name](llm=LexicalLLM())
     evaluator.update_prompts({"eval_template": PromptTemplate("{query_str} in {context_str}?")})
     with pytest.raises(JudgeError, match="LexicalLLM knows"):
         asyncio.run(evaluator.aevaluate(query=QUESTION, response=GOOD, contexts=[CONTEXT]))
@@ -141,7 +144,7 @@ def test_other_uses_of_the_lexical_llm_are_refused() -> None:
 
 
 def test_correctness_without_a_reference_is_said() -> None:
-    score = score_native("correctness", sample(reference=None), LexicalLLM())
+    score = score_framework_metric("correctness", sample(reference=None), LexicalLLM())
     assert score.score is None
     assert "reference" in score.error
 
@@ -171,7 +174,7 @@ def test_the_verdict_is_captured_at_no_extra_call(
     name: str, reply: str, score: float, word: str, verdict: Verdict
 ) -> None:
     llm = scripted(reply)
-    native = score_native(name, sample(), llm)
+    native = score_framework_metric(name, sample(), llm)
     assert (native.metric, native.score, native.error) == (name, score, "")
     (said,) = native.verdicts
     assert (said.claim, said.word, said.verdict) == (GOOD, word, verdict)
@@ -190,7 +193,7 @@ def test_native_verdicts_are_reaggregated_as_by_hand() -> None:
         ("correctness", "4.0\nwhy"): 0.9,
     }
     for (name, reply), expected in replies.items():
-        native = score_native(name, sample(), scripted(reply))
+        native = score_framework_metric(name, sample(), scripted(reply))
         for temperature in (0.1, 0.5, 0.9, 1.0):
             score = Result(native.assessment()).at(temperature).score
             assert score == pytest.approx(expected, abs=1e-12)
@@ -210,7 +213,7 @@ def test_native_verdicts_are_reaggregated_as_by_hand() -> None:
 def test_a_number_off_the_scale_is_captured_without_a_level(
     name: str, reply: str, score: float
 ) -> None:
-    native = score_native(name, sample(), scripted(reply))
+    native = score_framework_metric(name, sample(), scripted(reply))
     assert native.score == score
     assert [said.verdict for said in native.verdicts] == [None]
     assert Result(native.assessment()).score is None
@@ -226,7 +229,7 @@ def test_what_is_no_number_is_no_score(reply: str) -> None:
 def test_an_answer_that_nobody_gave_is_no_verdict() -> None:
     # Without contexts the native asks nobody and calls it 0.0.
     llm = scripted()
-    native = score_native("faithfulness", sample(contexts=()), llm)
+    native = score_framework_metric("faithfulness", sample(contexts=()), llm)
     assert native.score == 0.0
     assert native.verdicts[0].verdict is None
     assert native.assessment().unscored is not None
@@ -251,7 +254,7 @@ def test_a_native_that_fails_is_a_value(name: str, reply: Any, said: str) -> Non
 
 def test_a_swallowed_error_of_the_llm_is_no_verdict() -> None:
     # The native's query engine logs a ValueError and answers "Empty Response": 0.0 by its rules.
-    native = score_native("relevancy", sample(), scripted(ValueError("bad request")))
+    native = score_framework_metric("relevancy", sample(), scripted(ValueError("bad request")))
     assert native.score == 0.0
     assert native.verdicts[0].verdict is None
 
@@ -263,7 +266,7 @@ def test_a_native_without_its_fields_is_a_value() -> None:
 
 def test_wrong_names_and_llms_are_refused() -> None:
     with pytest.raises(InvalidValueError, match=r"'honesty'.*faithfulness"):
-        score_native("honesty", sample(), scripted())
+        score_framework_metric("honesty", sample(), scripted())
     no_llm: Any = "lexical"
     with pytest.raises(InvalidValueError, match="'lexical' is no LlamaIndex LLM"):
-        asyncio.run(ascore_native("faithfulness", sample(), no_llm))
+        asyncio.run(ascore_framework_metric("faithfulness", sample(), no_llm))

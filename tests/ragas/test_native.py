@@ -23,7 +23,12 @@ from ragas.metrics.collections.response_groundedness import util as groundedness
 from tcva_adapters import Result, Sample, Verdict
 from tcva_adapters.core.collapse import ragas_score
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.ragas import LexicalLLM, ascore_native, native_metrics, score_native
+from tcva_adapters.ragas import (
+    LexicalLLM,
+    ascore_framework_metric,
+    framework_metrics,
+    score_framework_metric,
+)
 
 pytestmark = [
     # RAGAS announces the end of plain LangChain models in its prompts.
@@ -67,13 +72,13 @@ EXPECTED = {
 @pytest.mark.parametrize("name", EXPECTED)
 def test_native_metrics_run_offline_and_their_verdicts_are_captured(name: str) -> None:
     score, calls, words = EXPECTED[name]
-    found = score_native(name, SAMPLE, LexicalLLM())
+    found = score_framework_metric(name, SAMPLE, LexicalLLM())
     assert (found.metric, found.score, found.calls, found.error) == (name, score, calls, "")
     assert [said.word for said in found.verdicts] == words
 
 
 def test_answer_relevancy_runs_where_an_embedding_is_given() -> None:
-    found = score_native("answer_relevancy", SAMPLE, LexicalLLM(), embeddings=Letters())
+    found = score_framework_metric("answer_relevancy", SAMPLE, LexicalLLM(), embeddings=Letters())
     # The first claim stands for the question: the cosine of both letter counts.
     ours, theirs = (
         Letters().embed_text(t) for t in ("The office opens at nine.", SAMPLE.input or "")
@@ -83,19 +88,19 @@ def test_answer_relevancy_runs_where_an_embedding_is_given() -> None:
     assert found.score == pytest.approx(dot / norm, abs=1e-12)
     assert found.verdicts == ()
     with pytest.raises(InvalidValueError, match="embeddings"):
-        score_native("answer_relevancy", SAMPLE, LexicalLLM())
+        score_framework_metric("answer_relevancy", SAMPLE, LexicalLLM())
 
 
 def test_every_native_metric_is_tested() -> None:
-    assert {*EXPECTED, "answer_relevancy"} == set(native_metrics())
+    assert {*EXPECTED, "answer_relevancy"} == set(framework_metrics())
 
 
 def test_native_verdicts_go_through_the_dial() -> None:
-    assessment = score_native("faithfulness", SAMPLE, LexicalLLM()).assessment()
+    assessment = score_framework_metric("faithfulness", SAMPLE, LexicalLLM()).assessment()
     # one fully, one none: T=.5 gives the mean .5 times (1 - .5)**1
     assert Result(assessment).score == pytest.approx(0.25, abs=1e-12)
     assert Result(assessment).at(0.1).score == pytest.approx(0.0, abs=1e-8)
-    partial = score_native("response_groundedness", SAMPLE, LexicalLLM()).assessment()
+    partial = score_framework_metric("response_groundedness", SAMPLE, LexicalLLM()).assessment()
     assert Result(partial).score == pytest.approx(0.7, abs=1e-12)  # 1 of 2 is partial, twice
 
 
@@ -131,7 +136,7 @@ class Fixed(InstructorBaseRagasLLM):
     "name", ["faithfulness", "legacy_faithfulness", "context_recall", "legacy_context_recall"]
 )
 def test_native_verdicts_are_reaggregated_as_by_hand(name: str) -> None:
-    native = score_native(name, SAMPLE, Fixed(1, claims=4))
+    native = score_framework_metric(name, SAMPLE, Fixed(1, claims=4))
     assert native.score == 0.75 == ragas_score([int(said.word) for said in native.verdicts])
     result = Result(native.assessment())
     # Three of four. T=.5: p=1, the mean .75 times (1-.25)**1. T=.9: p=10, .75**.1 times .75**.6.
@@ -147,7 +152,7 @@ def test_native_verdicts_are_reaggregated_as_by_hand(name: str) -> None:
 @pytest.mark.parametrize("number", [2, -1])
 @pytest.mark.parametrize("name", ["faithfulness", "legacy_faithfulness", "factual_correctness"])
 def test_a_number_that_is_no_verdict_is_captured_without_a_level(name: str, number: int) -> None:
-    native = score_native(name, SAMPLE, Fixed(number))
+    native = score_framework_metric(name, SAMPLE, Fixed(number))
     assert native.score == 0.5  # RAGAS counts whatever is not 0
     said = [(verdict.word, verdict.verdict) for verdict in native.verdicts]
     assert said == [(str(number), None), ("0", Verdict.NONE)]
@@ -156,8 +161,8 @@ def test_a_number_that_is_no_verdict_is_captured_without_a_level(name: str, numb
 
 def test_inside_a_running_loop_both_faces_work() -> None:
     async def inside() -> list[float | None]:
-        awaited = await ascore_native("legacy_faithfulness", SAMPLE, LexicalLLM())
-        return [awaited.score, score_native("faithfulness", SAMPLE, LexicalLLM()).score]
+        awaited = await ascore_framework_metric("legacy_faithfulness", SAMPLE, LexicalLLM())
+        return [awaited.score, score_framework_metric("faithfulness", SAMPLE, LexicalLLM()).score]
 
     assert asyncio.run(inside()) == [0.5, 0.5]
 
@@ -167,10 +172,12 @@ def test_a_legacy_metric_takes_the_older_family_too() -> None:
         '{"statements": ["The office opens at nine."]}',
         '{"statements": [{"statement": "The office opens at nine.", "reason": "r", "verdict": 1}]}',
     ]
-    found = score_native("legacy_faithfulness", SAMPLE, FakeListChatModel(responses=replies))
+    found = score_framework_metric(
+        "legacy_faithfulness", SAMPLE, FakeListChatModel(responses=replies)
+    )
     assert (found.score, found.calls) == (1.0, 2)
     with pytest.raises(InvalidValueError, match="newer family"):
-        score_native("faithfulness", SAMPLE, FakeListChatModel(responses=replies))
+        score_framework_metric("faithfulness", SAMPLE, FakeListChatModel(responses=replies))
 
 
 def test_failures_are_values() -> None:
@@ -185,19 +192,22 @@ def test_failures_are_values() -> None:
             return self.generate(prompt, response_model)
 
     for name in ("faithfulness", "legacy_faithfulness"):
-        found = score_native(name, SAMPLE, Down())
+        found = score_framework_metric(name, SAMPLE, Down())
         assert found.score is None
         assert found.error.startswith("ConnectionError")
         assert found.assessment().unscored is not None
     bare = SAMPLE.model_copy(update={"contexts": None})
-    assert "retrieved_contexts" in score_native("faithfulness", bare, LexicalLLM()).error
+    assert "retrieved_contexts" in score_framework_metric("faithfulness", bare, LexicalLLM()).error
     greeting = SAMPLE.model_copy(update={"response": "Hello!"})
-    assert score_native("faithfulness", greeting, LexicalLLM()).error == "the metric returned nan"
+    assert (
+        score_framework_metric("faithfulness", greeting, LexicalLLM()).error
+        == "the metric returned nan"
+    )
 
 
 def test_unknown_metrics_are_refused() -> None:
     with pytest.raises(InvalidValueError, match="beauty"):
-        score_native("beauty", SAMPLE, LexicalLLM())
+        score_framework_metric("beauty", SAMPLE, LexicalLLM())
 
 
 # --- the prompts ----------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.assessment import Usage
-from tcva_adapters.results.native import NativeScore, NativeVerdict
+from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 
 LAYOUT: Final = 1
 """Version of a line."""
@@ -44,7 +44,7 @@ class Kept:
     method: str
     judge: str
     version: str
-    score: NativeScore
+    score: FrameworkScore
     usage: Usage
     reason: str = ""
 
@@ -101,9 +101,9 @@ class Kept:
             raise ValueError(msg) from error
 
 
-def _score(record: Mapping[str, Any]) -> NativeScore:
+def _score(record: Mapping[str, Any]) -> FrameworkScore:
     said = tuple(
-        NativeVerdict(
+        FrameworkVerdict(
             v["claim"],
             v["word"],
             None if v["verdict"] is None else Verdict(v["verdict"]),
@@ -112,7 +112,7 @@ def _score(record: Mapping[str, Any]) -> NativeScore:
         for v in record["verdicts"]
     )
     score = record["score"]
-    return NativeScore(
+    return FrameworkScore(
         record["metric"],
         None if score is None else float(score),
         said,

@@ -18,7 +18,7 @@ from tcva_adapters.frameworks import FRAMEWORKS
 from tcva_adapters.judging.keys import digest
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel
-from tcva_adapters.results.native import NativeScore
+from tcva_adapters.results.framework_score import FrameworkScore
 from tcva_adapters.samples.sample import Sample
 
 ALL: Final = "all"
@@ -96,7 +96,9 @@ class Method:
         }
         return digest(parts)
 
-    async def score(self, sample: Sample, llm: Any, *, seconds: float | None = None) -> NativeScore:
+    async def score(
+        self, sample: Sample, llm: Any, *, seconds: float | None = None
+    ) -> FrameworkScore:
         """Run the metric, unmodified; what fails is the ``error`` of its score.
 
         Args:
@@ -109,7 +111,7 @@ class Method:
         try:
             async with asyncio.timeout(seconds) as limit:
                 return _usable(
-                    await _adapter(self.framework).ascore_native(self.metric, sample, llm)
+                    await _adapter(self.framework).ascore_framework_metric(self.metric, sample, llm)
                 )
         except TimeoutError as error:
             found: BaseException | str = error
@@ -122,16 +124,16 @@ class Method:
         except (Exception, SystemExit) as error:  # noqa: BLE001  # one metric on one sample must not stop the rest
             found = error
         text = found if isinstance(found, str) else f"{type(found).__name__}: {found}"
-        return NativeScore(self.metric, None, error=text)
+        return FrameworkScore(self.metric, None, error=text)
 
 
-def _usable(score: Any) -> NativeScore:
+def _usable(score: Any) -> FrameworkScore:
     """The same with a finite score or none.
 
     Raises:
         TypeError: It is no score, or holds something else than a number.
     """
-    if not isinstance(score, NativeScore):
+    if not isinstance(score, FrameworkScore):
         msg = f"the metric returned {score!r}"
         raise TypeError(msg)
     value: Any = score.score
@@ -236,7 +238,7 @@ def _require(name: str) -> None:
 
 
 def _native_metrics(name: str) -> list[str]:
-    return list(_adapter(name).native_metrics())
+    return list(_adapter(name).framework_metrics())
 
 
 def _adapter(name: str) -> Any:

@@ -19,7 +19,7 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeErr
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel
 from tcva_adapters.results.assessment import Reason, Usage
-from tcva_adapters.results.native import NativeScore
+from tcva_adapters.results.framework_score import FrameworkScore
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import Profiles
 from tcva_adapters.samples.sample import Sample, whole_characters
@@ -348,7 +348,7 @@ def _why(reason: str, detail: str) -> str:
     return f"{reason}: {' '.join(whole_characters(detail).split())}" if detail else reason
 
 
-def _reason(score: NativeScore, failures: int) -> str:
+def _reason(score: FrameworkScore, failures: int) -> str:
     if score.score is not None:
         return ""
     if failures:

@@ -8,11 +8,11 @@ from typing import NamedTuple
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
 
-__all__ = ["NativeScore", "NativeVerdict"]
+__all__ = ["FrameworkScore", "FrameworkVerdict"]
 
 
-class NativeVerdict(NamedTuple):
-    """One verdict of a native metric.
+class FrameworkVerdict(NamedTuple):
+    """One verdict of a framework metric.
 
     Attributes:
         claim: The text that was judged.
@@ -28,8 +28,8 @@ class NativeVerdict(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class NativeScore:
-    """The outcome of one native metric on one sample.
+class FrameworkScore:
+    """The outcome of one framework metric on one sample.
 
     Attributes:
         metric: The metric's name.
@@ -38,19 +38,19 @@ class NativeScore:
         calls: How many calls of a model it took; None where nobody counted.
         error: Why there is no score; empty where there is one.
 
-    >>> said = (NativeVerdict("It is odd.", "yes", Verdict.FULLY), NativeVerdict("No.", "idk", None))
-    >>> NativeScore("faithfulness", 1.0, said).assessment().verdicts
+    >>> said = (FrameworkVerdict("It is odd.", "yes", Verdict.FULLY), FrameworkVerdict("No.", "idk", None))
+    >>> FrameworkScore("faithfulness", 1.0, said).assessment().verdicts
     (<Verdict.FULLY: 'fully'>,)
     """
 
     metric: str
     score: float | None
-    verdicts: tuple[NativeVerdict, ...] = ()
+    verdicts: tuple[FrameworkVerdict, ...] = ()
     calls: int | None = None
     error: str = ""
 
     def assessment(self, *, criterion: str = "faithfulness") -> Assessment:
-        """The native verdicts as an assessment, for the dial; without verdicts it is unscored.
+        """The framework's verdicts as an assessment, for the dial; without verdicts it is unscored.
 
         Args:
             criterion: The name that the assessment carries.
@@ -62,8 +62,8 @@ class NativeScore:
             unscored = Unscored(reason=Reason.NO_CLAIMS, detail="the metric gave no verdict")
         return Assessment(
             criterion=criterion,
-            judge=f"native:{self.metric}",
-            prompt_version="native",
+            judge=f"framework:{self.metric}",
+            prompt_version="framework",
             claims=tuple(
                 ClaimVerdict(claim=said.claim, verdict=said.verdict, reason=said.reason)
                 for said in self.verdicts
