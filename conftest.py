@@ -8,6 +8,13 @@ from collections.abc import Iterator
 import pytest
 
 import tests.support.quiet  # noqa: F401  # imported for its effect
+from tcva_adapters import clear_shared
+
+
+@pytest.fixture(autouse=True)
+def _nothing_shared_before() -> None:
+    """Judgements that an earlier test shared are not asked for again."""
+    clear_shared()
 
 
 @pytest.fixture(autouse=True)

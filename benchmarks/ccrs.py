@@ -60,7 +60,7 @@ def correlate(name: str, records: list[dict[str, object]]) -> None:
         pairs = [
             (score, record["human_score"])
             for result, record in zip(results, records, strict=True)
-            if (score := result.score(metric)) is not None
+            if (score := result.scores[metric]) is not None
         ]
         rho = spearmanr(*zip(*pairs, strict=True)).statistic
         print(f"{name} {metric}: rho {rho:.3f} with people ({len(pairs)} samples)")

@@ -19,4 +19,5 @@ from tcva_adapters.results.scoring import Fusion as Fusion
 from tcva_adapters.results.scoring import HumanScale as HumanScale
 from tcva_adapters.results.scoring import Profiles as Profiles
 from tcva_adapters.samples.sample import Sample as Sample
+from tcva_adapters.sharing import clear_shared as clear_shared
 from tcva_adapters.tcva import TCVA as TCVA

@@ -120,15 +120,15 @@ def _weights(judged: Sequence[CCRSResult], weights: Mapping[str, float] | None) 
 
 
 def _score(result: CCRSResult, name: str) -> float | None:
-    return result.score(name) if name in result.answers else None
+    return result.scores[name] if name in result.answers else None
 
 
 def _unscored(judged: Sequence[CCRSResult], absent: Sequence[str]) -> Unscored:
     reasons = [
-        (name, result.unscored[name])
+        (name, result.unscored_by[name])
         for name in absent
         for result in judged
-        if name in result.unscored
+        if name in result.unscored_by
     ]
     said = ", ".join(f"{name} ({why.reason.value})" for name, why in reasons)
     return Unscored(

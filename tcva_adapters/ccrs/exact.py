@@ -39,8 +39,8 @@ def exact_match(response: str, reference: str, mode: ExactMatch = "strict") -> b
     return bool(plain) and plain == _plain(reference)
 
 
-def check_mode(mode: object) -> None:
-    """Refuse what is no mode of the exact match.
+def check_mode(mode: ExactMatch) -> ExactMatch:
+    """A mode of the exact match as it is.
 
     Raises:
         InvalidValueError: An unknown mode.
@@ -48,6 +48,7 @@ def check_mode(mode: object) -> None:
     if mode not in MODES:
         msg = f"em={mode!r}; it is {' or '.join(MODES)}"
         raise InvalidValueError(msg)
+    return mode
 
 
 def _plain(text: str) -> str:

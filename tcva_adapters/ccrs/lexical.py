@@ -36,6 +36,7 @@ class LexicalRater:
     name = LEXICAL_VERSION
     prompt_version = LEXICAL_VERSION
     is_local = True
+    identity = None
 
     @property
     def protocol(self) -> Protocol:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from tcva_adapters.claims.criteria import FIELDS, Field
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.sample import Sample
 
 DEFAULT_LAMBDA: Final = 0.7
@@ -49,18 +49,6 @@ class Metric:
     def missing(self, sample: Sample) -> tuple[Field, ...]:
         """The needed fields that a sample does not have."""
         return tuple(name for name in self.needs if getattr(sample, name) is None)
-
-    def require(self, sample: Sample) -> None:
-        """Check that the sample has the fields that this metric looks at.
-
-        Raises:
-            InvalidSampleError: A field is missing; the message names it.
-        """
-        missing = self.missing(sample)
-        if missing:
-            where = f"sample {sample.id!r}" if sample.id else "a sample"
-            msg = f"{where} has no {' and no '.join(missing)}, which {self.name} needs"
-            raise InvalidSampleError(msg)
 
 
 _ALL: Final = (

@@ -21,10 +21,11 @@ from tcva_adapters.judging.conversation import (
 )
 from tcva_adapters.judging.judge import LexicalSampleJudge, ModelJudge
 from tcva_adapters.judging.resolve import resolve_judge
-from tcva_adapters.models.protocol import JudgeModel, ModelReply
+from tcva_adapters.models.protocol import JudgeModel, ModelReply, identity_of_model
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.results.assessment import Reason, Unscored, Usage
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.sharing import Identity
 
 Answers = dict[str, MetricAnswer]
 Steps = Generator[JudgeRequest, ModelReply, Answers]
@@ -52,6 +53,10 @@ class Rater(Protocol):
     @property
     def is_local(self) -> bool:
         """True for one that computes in this process."""
+
+    @property
+    def identity(self) -> Identity | None:
+        """Which raters are the same one; None for one that only computes."""
 
     def rate(
         self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric] | None = None
@@ -88,6 +93,11 @@ class ModelRater:
     def name(self) -> str:
         """The model's name."""
         return self.model.name
+
+    @property
+    def identity(self) -> Identity:
+        """The model's."""
+        return identity_of_model(self.model)
 
     @property
     def parameters(self) -> Mapping[str, Any]:

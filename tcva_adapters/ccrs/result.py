@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from numbers import Real
-from typing import Any, Final, Literal, Self
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -12,9 +13,11 @@ from tcva_adapters.ccrs.exact import ExactMatch
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS
 from tcva_adapters.ccrs.reply import HIGHEST
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.results.assessment import Unscored, Usage
+from tcva_adapters.results.assessment import ClaimVerdict, Unscored, Usage
+from tcva_adapters.results.protocol import json_object
+from tcva_adapters.results.settings import check_share
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 """Version of the JSON layout."""
 
 Protocol = Literal["single", "suite", "lexical"]
@@ -35,7 +38,8 @@ class MetricAnswer(BaseModel):
         unscored: Why there is none.
         replies: All that the judge replied, in order; none where it was not asked.
         usage: What it cost. The call of a suite is counted at the first of its metrics.
-        from_store: True when no judge was asked this time.
+        from_store: True when a store served it: no judge was asked this time.
+        shared: True when another evaluator of this process had asked, or was asking, the same.
     """
 
     model_config = _FROZEN
@@ -49,6 +53,12 @@ class MetricAnswer(BaseModel):
     replies: tuple[str, ...] = ()
     usage: Usage = Usage()
     from_store: bool = False
+    shared: bool = False
+
+    @property
+    def is_new(self) -> bool:
+        """Whether a judge was asked for it this time."""
+        return not (self.from_store or self.shared)
 
     @model_validator(mode="after")
     def _rated_or_not(self) -> Self:
@@ -62,7 +72,9 @@ class MetricAnswer(BaseModel):
 
 
 class CCRSResult(BaseModel):
-    """The scores of one sample, and the answers behind them.
+    """The ratings of one sample. Scores are views of it and cost no call.
+
+    Equal ratings are equal, whatever they cost and whether a judge was asked this time.
 
     Attributes:
         judge: Name of the judge; the lexical one says that it is lexical.
@@ -72,6 +84,7 @@ class CCRSResult(BaseModel):
             not asked for or a text is missing.
         em: How that was decided.
         lambda_: What it weighs in answer correctness.
+        threshold: A score passes from here on.
         sample_id: The sample's id.
         metadata: The sample's metadata.
 
@@ -82,21 +95,32 @@ class CCRSResult(BaseModel):
     >>> result = CCRSResult(judge="j", protocol="single", answers=answers, exact=False)
     >>> {name: round(score, 3) for name, score in result.scores.items()}
     {'qr': 0.8, 'ac': 0.24}
-    >>> round(result.score("ac", lambda_=0.5), 3)
-    0.4
+    >>> round(result.at(lambda_=0.5).scores["ac"], 3), round(result.score, 2)
+    (0.4, 0.52)
     """
 
     model_config = _FROZEN
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    kind: ClassVar[str] = "ccrs"
+
+    schema_version: Literal[2] = SCHEMA_VERSION
     judge: str
     protocol: Protocol
     answers: dict[str, MetricAnswer]
     exact: bool | None = None
     em: ExactMatch = "strict"
     lambda_: float = Field(default=DEFAULT_LAMBDA, ge=0.0, le=1.0, allow_inf_nan=False)
+    threshold: float = Field(default=0.5, ge=0.0, le=1.0, allow_inf_nan=False)
     sample_id: str | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_any_layout(cls, data: Any) -> Any:
+        # Layout 1 had neither a threshold nor shared answers: both have their defaults.
+        if isinstance(data, dict) and data.get("schema_version") == 1:
+            return {**data, "schema_version": SCHEMA_VERSION}
+        return data
 
     @model_validator(mode="after")
     def _under_their_names(self) -> Self:
@@ -106,26 +130,73 @@ class CCRSResult(BaseModel):
                 raise ValueError(msg)
         return self
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CCRSResult):
+            return NotImplemented
+        return self._told() == other._told()
+
+    def __hash__(self) -> int:
+        return hash((self.judge, self.sample_id, *self.answers))
+
+    def _told(self) -> dict[str, Any]:
+        """Everything but what it cost and where it came from."""
+        costs = {"usage", "from_store", "shared"}
+        bare = {name: answer.model_dump(exclude=costs) for name, answer in self.answers.items()}
+        return {**dict(self), "answers": bare}
+
     @property
     def scores(self) -> dict[str, float | None]:
         """The scores in [0, 1] by metric; None where there is none."""
-        return {name: self.score(name) for name in self.answers}
+        return {name: self._score(name) for name in self.answers}
 
-    def score(self, metric: str, *, lambda_: float | None = None) -> float | None:
-        """The score of one metric in [0, 1]; None where it has none. No call.
+    @property
+    def score(self) -> float | None:
+        """The metric's score; of several, their mean, and None where one of them has none."""
+        scores = [score for score in self.scores.values() if score is not None]
+        return math.fsum(scores) / len(scores) if 0 < len(scores) == len(self.answers) else None
 
-        Args:
-            metric: Its short name.
-            lambda_: Another weight of the exact match, for answer correctness.
+    @property
+    def passed(self) -> bool | None:
+        """Whether the score reaches the threshold; None where there is no score."""
+        return None if self.score is None else self.score >= self.threshold
 
-        Raises:
-            InvalidValueError: The metric was not asked for, or the weight lies outside [0, 1].
-        """
-        weight = check_lambda(self.lambda_ if lambda_ is None else lambda_)
-        judged = self.judged(metric)
-        if judged is None or not METRICS[metric].has_exact_match:
-            return judged
-        return min(1.0, weight * bool(self.exact) + (1.0 - weight) * judged)
+    @property
+    def unscored(self) -> Unscored | None:
+        """Why there is no score: the first metric that has none says so; see `unscored_by`."""
+        return next(iter(self.unscored_by.values()), None)
+
+    @property
+    def unscored_by(self) -> dict[str, Unscored]:
+        """Why metrics have no score, by metric; empty where all have one."""
+        found = {name: answer.unscored for name, answer in self.answers.items()}
+        return {name: why for name, why in found.items() if why is not None}
+
+    @property
+    def reason(self) -> str:
+        """The score in a sentence, or one for each of several metrics."""
+        return "; ".join(self.reasons.values())
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """The score of each metric in a sentence, or why there is none."""
+        return {name: self._reason(name) for name in self.answers}
+
+    @property
+    def claims(self) -> tuple[ClaimVerdict, ...]:
+        """None: whole answers are rated."""
+        return ()
+
+    @property
+    def breakdown(self) -> dict[str, float]:
+        """What the scores are made of: each metric's, or the parts of answer correctness."""
+        if list(self.answers) == ["ac"] and self.judged("ac") is not None:
+            return {"exact match": float(bool(self.exact)), "judged": self.judged("ac") or 0.0}
+        return {name: score for name, score in self.scores.items() if score is not None}
+
+    @property
+    def usage(self) -> Usage:
+        """What it cost this time: nothing where a store or another evaluator had it."""
+        return sum((each.usage for each in self.answers.values() if each.is_new), Usage())
 
     def judged(self, metric: str) -> float | None:
         """The judge's number over 100, without the exact match; None where there is none.
@@ -139,96 +210,72 @@ class CCRSResult(BaseModel):
         rating = self.answers[metric].rating
         return None if rating is None else rating / HIGHEST
 
-    @property
-    def unscored(self) -> dict[str, Unscored]:
-        """Why metrics have no score, by metric; empty where all have one."""
-        found = {name: answer.unscored for name, answer in self.answers.items()}
-        return {name: why for name, why in found.items() if why is not None}
-
-    @property
-    def usage(self) -> Usage:
-        """What this evaluation cost: answers from the store cost nothing again."""
-        paid = (answer.usage for answer in self.answers.values() if not answer.from_store)
-        return sum(paid, Usage())
-
-    def reason(self, metric: str) -> str:
-        """The score of one metric in a sentence, or why there is none.
+    def at(self, *, lambda_: float | None = None, threshold: float | None = None) -> CCRSResult:
+        """The same ratings under another weight of the exact match, or threshold. No call.
 
         Raises:
-            InvalidValueError: The metric was not asked for.
+            InvalidValueError: A number lies outside [0, 1].
         """
+        given = {"lambda_": lambda_, "threshold": threshold}
+        changes = {n: check_share(n, value) for n, value in given.items() if value is not None}
+        return self.model_copy(update=changes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values; scores, passed and reason stand in it for other readers.
+
+        Metadata that JSON cannot hold is written as text.
+        """
+        return {
+            "kind": self.kind,
+            "score": self.score,
+            "passed": self.passed,
+            "reason": self.reason,
+            "scores": self.scores,
+            **self.model_dump(mode="json", fallback=str),
+        }
+
+    def to_json(self) -> str:
+        """One line of JSON that `from_json` reads back to an equal result."""
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Self:
+        """The result that `to_dict` gave; the scores are worked out from its answers.
+
+        Raises:
+            UnreadableInputError: Another layout version, or fields that do not fit.
+        """
+        try:
+            return cls.model_validate({n: v for n, v in plain.items() if n in cls.model_fields})
+        except ValidationError as error:
+            first = error.errors()[0]
+            why = f"{'.'.join(map(str, first['loc'])) or 'document'}: {first['msg']}"
+        msg = f"not a CCRS result (layout {SCHEMA_VERSION}): {why}"
+        raise UnreadableInputError(msg)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """The result that `to_json` wrote, in this layout or an earlier one.
+
+        Raises:
+            UnreadableInputError: Not JSON, another layout version, or fields that do not fit.
+        """
+        return cls.from_dict(json_object(text, what=f"a CCRS result (layout {SCHEMA_VERSION})"))
+
+    def _score(self, metric: str) -> float | None:
+        judged = self.judged(metric)
+        if judged is None or not METRICS[metric].has_exact_match:
+            return judged
+        return min(1.0, self.lambda_ * bool(self.exact) + (1.0 - self.lambda_) * judged)
+
+    def _reason(self, metric: str) -> str:
         judged = self.judged(metric)
         answer = self.answers[metric]
         if answer.unscored is not None or judged is None:
             why = answer.unscored
             return "unscored" if why is None else f"unscored: {why.reason.value}: {why.detail}"
-        title = METRICS[metric].title
-        text = f"{title} {self.score(metric):.3f} by {answer.judge}"
+        text = f"{METRICS[metric].title} {self._score(metric):.3f} by {answer.judge}"
         if METRICS[metric].has_exact_match:
             match = "exact match" if self.exact else "no exact match"
             text += f": {match} ({self.em}, weight {self.lambda_:g}), judged {judged:.3f}"
         return text
-
-    def to_json(self) -> str:
-        """One line of JSON that `from_json` reads back to an equal result.
-
-        The scores stand in it as well, under ``scores``, for whoever reads it without this package.
-        Metadata that JSON cannot hold is written as text.
-        """
-        plain = self.model_dump(mode="json", fallback=str)
-        return json.dumps({**plain, "scores": self.scores}, ensure_ascii=False)
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> CCRSResult:
-        """The result that `to_json` wrote; the scores are worked out from its answers.
-
-        Raises:
-            UnreadableInputError: Not JSON, another layout version, or fields that do not fit.
-        """
-        try:
-            plain = json.loads(text)
-            return cls.model_validate(_without_scores(plain))
-        except ValidationError as error:
-            first = error.errors()[0]
-            why = f"{'.'.join(map(str, first['loc'])) or 'document'}: {first['msg']}"
-        except (ValueError, RecursionError) as error:
-            why = str(error)
-        msg = f"not a CCRS result (layout {SCHEMA_VERSION}): {why}"
-        raise UnreadableInputError(msg)
-
-
-def _without_scores(plain: Any) -> Any:
-    if not isinstance(plain, dict):
-        return plain
-    return {name: value for name, value in plain.items() if name != "scores"}
-
-
-def check_lambda(value: Any) -> float:
-    """A weight of the exact match.
-
-    Raises:
-        InvalidValueError: It is no number in [0, 1].
-    """
-    if not _is_share(value):
-        msg = f"lambda_={value!r}; the weight of the exact match lies in [0, 1]"
-        raise InvalidValueError(msg)
-    return float(value)
-
-
-def check_threshold(value: Any) -> float:
-    """A threshold.
-
-    Raises:
-        InvalidValueError: It is no number in [0, 1].
-    """
-    if not _is_share(value):
-        msg = f"threshold={value!r}; it lies in [0, 1]"
-        raise InvalidValueError(msg)
-    return float(value)
-
-
-def _is_share(value: Any) -> bool:
-    # Real is also what numpy's numbers are, of any size.
-    if isinstance(value, bool) or not isinstance(value, Real):
-        return False
-    return 0.0 <= float(value) <= 1.0

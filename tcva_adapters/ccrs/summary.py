@@ -103,7 +103,7 @@ def summarise_ccrs(
 
 
 def _metric(results: Sequence[CCRSResult], name: str) -> MetricSummary:
-    scores = [score for result in results if (score := result.score(name)) is not None]
+    scores = [score for result in results if (score := result.scores[name]) is not None]
     scored = [result for result in results if result.judged(name) is not None]
     parts: dict[str, float | None] = {}
     if METRICS[name].has_exact_match:
@@ -111,7 +111,7 @@ def _metric(results: Sequence[CCRSResult], name: str) -> MetricSummary:
             "judged": _mean([result.judged(name) or 0.0 for result in scored]),
             "exact": _mean([float(bool(result.exact)) for result in scored]),
         }
-    reasons = Counter(r.unscored[name].reason.value for r in results if name in r.unscored)
+    reasons = Counter(r.unscored_by[name].reason.value for r in results if name in r.unscored_by)
     return MetricSummary(
         title=METRICS[name].title,
         mean=_mean(scores),

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Final, Literal
 
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.samples.sample import Sample
+from tcva_adapters.errors import InvalidValueError
 
 Field = Literal["input", "response", "contexts", "reference"]
 FIELDS: Final[tuple[Field, ...]] = ("input", "response", "contexts", "reference")
@@ -69,18 +68,6 @@ class Criterion:
         """The fields that a sample must have, in the order of the sample's own fields."""
         needed = {self.against} if self.statements else {self.claims, self.against}
         return tuple(field for field in FIELDS if field in needed)
-
-    def require(self, sample: Sample) -> None:
-        """Check that the sample has the fields that this criterion looks at.
-
-        Raises:
-            InvalidSampleError: A field is missing; the message names it and its other names.
-        """
-        missing = [field for field in self.required if getattr(sample, field) is None]
-        if missing:
-            where = f"sample {sample.id!r}" if sample.id else "a sample"
-            msg = f"{where} has no {' and no '.join(missing)}, which {self.name} needs"
-            raise InvalidSampleError(msg)
 
 
 SUPPORT_LEVELS: Final = (

@@ -206,7 +206,7 @@ def _shown(mean: float | None) -> str:
 
 
 def _raise_if_nothing_scored(results: Sequence[CCRSResult]) -> None:
-    reasons = [why for result in results for why in result.unscored.values()]
+    reasons = [why for result in results for why in result.unscored_by.values()]
     for why in reasons:
         if why.fatal:
             raise JudgeError(why.detail, fatal=True)

@@ -187,7 +187,7 @@ def compare(
         _check_means(bootstrap, timeout, has_people=people is not None)
         models = native_models(judge, tcva.judge, max_concurrency=max_concurrency)
         with NativeLog(out / "natives.jsonl") as log, VerdictStore(out / "verdicts.sqlite") as kept:
-            tcva.store = kept
+            tcva = tcva.changed(store=kept)
             try:
                 with _progress(notes, len(judged), methods) as on_row:
                     outcome = run_compare(

@@ -116,9 +116,10 @@ def evaluate(
     for line, message in [*read.bad, *lacking]:
         notes.print(f"skipped line {line}: {message}")
 
-    tcva.store = options.open_store(
+    opened = options.open_store(
         store, no_store=no_store, is_local=tcva.judge.is_local, what="verdicts", notes=notes
     )
+    tcva = tcva.changed(store=opened)
     try:
         results = tcva.evaluate_many(usable)
     except KeyboardInterrupt:
@@ -129,7 +130,7 @@ def evaluate(
         signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
         raise typer.Exit(INTERRUPTED) from None
     if out is not None:
-        write_assessments(out, [result.assessment for result in results])
+        write_assessments(out, results)
 
     summary = summarise(results)
     if as_json:
@@ -148,7 +149,7 @@ def _with_needed_fields(
     usable, lacking = [], []
     for line, sample in zip(read.lines, read.samples, strict=True):
         try:
-            tcva.criterion.require(sample)
+            tcva.require(sample)
         except InvalidSampleError as error:
             if not skip_bad:
                 msg = f"line {line}: {error}; name it with --map, or leave it out with --skip-bad"

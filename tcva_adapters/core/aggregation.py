@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from tcva_adapters.core.kernel import Penalty, Plan, score_rows
 from tcva_adapters.core.temperature import (
+    BALANCED,
     PAPER_BOUNDS,
     Bounds,
     check_temperature,
@@ -26,6 +27,8 @@ SchemeLike = WeightScheme | str | Sequence[float]
 PENALTIES: Final[tuple[Penalty, ...]] = get_args(Penalty)
 FLOORS: Final[tuple[Floor, ...]] = get_args(Floor)
 
+DEFAULT_PENALTY: Final[Penalty] = "paper"
+DEFAULT_FLOOR: Final[Floor] = "paper"
 DEFAULT_EPS: Final = 1e-9
 
 _LARGEST_COUNT: Final = 2.0**53
@@ -35,12 +38,12 @@ _LOOKUP_CELLS: Final = 2**20
 
 def aggregate(
     verdicts: Iterable[Verdict | str],
-    temperature: float | str = 0.5,
+    temperature: float | str = BALANCED,
     *,
     scheme: SchemeLike = WeightScheme.DEFAULT,
-    penalty: Penalty = "paper",
+    penalty: Penalty = DEFAULT_PENALTY,
     eps: float = DEFAULT_EPS,
-    floor: Floor = "paper",
+    floor: Floor = DEFAULT_FLOOR,
     bounds: Bounds = PAPER_BOUNDS,
 ) -> float:
     """The score of a list of verdicts (paper, section 3.4).
@@ -89,9 +92,9 @@ def sweep(
     temperatures: Iterable[float | str],
     *,
     scheme: SchemeLike = WeightScheme.DEFAULT,
-    penalty: Penalty = "paper",
+    penalty: Penalty = DEFAULT_PENALTY,
     eps: float = DEFAULT_EPS,
-    floor: Floor = "paper",
+    floor: Floor = DEFAULT_FLOOR,
     bounds: Bounds = PAPER_BOUNDS,
 ) -> FloatArray:
     """The scores of many verdict lists at many temperatures.
@@ -131,9 +134,9 @@ def make_plan(
     temperatures: Iterable[float | str],
     *,
     scheme: SchemeLike = WeightScheme.DEFAULT,
-    penalty: Penalty = "paper",
+    penalty: Penalty = DEFAULT_PENALTY,
     eps: float = DEFAULT_EPS,
-    floor: Floor = "paper",
+    floor: Floor = DEFAULT_FLOOR,
     bounds: Bounds = PAPER_BOUNDS,
 ) -> Plan:
     """The checked options of a sweep in the form that the kernel works with.
@@ -145,12 +148,8 @@ def make_plan(
         msg = f"temperatures must be a list of temperatures; got {temperatures!r}"
         raise InvalidValueError(msg)
     values = [check_temperature(t, bounds) for t in temperatures]
-    if penalty not in PENALTIES:
-        msg = f"unknown penalty {penalty!r}; known are {', '.join(PENALTIES)}"
-        raise InvalidValueError(msg)
-    if floor not in FLOORS:
-        msg = f"unknown floor {floor!r}; known are {', '.join(FLOORS)}"
-        raise InvalidValueError(msg)
+    check_penalty(penalty)
+    check_floor(floor)
     check_eps(eps)
     weights = WeightScheme.resolve(scheme).as_array()
     floored = np.maximum(weights, eps)
@@ -163,8 +162,32 @@ def make_plan(
     )
 
 
-def check_eps(eps: float) -> None:
-    """Nothing, if this can be a floor: too small a one would overflow at negative exponents.
+def check_penalty(penalty: Penalty) -> Penalty:
+    """A penalty's name as it is.
+
+    Raises:
+        InvalidValueError: There is no such penalty.
+    """
+    if penalty not in PENALTIES:
+        msg = f"unknown penalty {penalty!r}; known are {', '.join(PENALTIES)}"
+        raise InvalidValueError(msg)
+    return penalty
+
+
+def check_floor(floor: Floor) -> Floor:
+    """A floor's name as it is.
+
+    Raises:
+        InvalidValueError: There is no such floor.
+    """
+    if floor not in FLOORS:
+        msg = f"unknown floor {floor!r}; known are {', '.join(FLOORS)}"
+        raise InvalidValueError(msg)
+    return floor
+
+
+def check_eps(eps: float) -> float:
+    """A least weight as it is: too small a one would overflow at negative exponents.
 
     Raises:
         InvalidValueError: It lies outside (0, 1), or below the smallest ordinary float.
@@ -172,6 +195,7 @@ def check_eps(eps: float) -> None:
     if not (isinstance(eps, (int, float)) and sys.float_info.min <= eps < 1.0):
         msg = f"eps is {eps!r}; it must lie above 0 and below 1"
         raise InvalidValueError(msg)
+    return eps
 
 
 def check_counts(counts: npt.ArrayLike) -> FloatArray:

@@ -10,6 +10,8 @@ import numpy.typing as npt
 
 from tcva_adapters.core.aggregation import (
     DEFAULT_EPS,
+    DEFAULT_FLOOR,
+    DEFAULT_PENALTY,
     Floor,
     SchemeLike,
     check_counts,
@@ -29,9 +31,9 @@ def flip_temperature(
     threshold: float,
     *,
     scheme: SchemeLike = WeightScheme.DEFAULT,
-    penalty: Penalty = "paper",
+    penalty: Penalty = DEFAULT_PENALTY,
     eps: float = DEFAULT_EPS,
-    floor: Floor = "paper",
+    floor: Floor = DEFAULT_FLOOR,
     bounds: Bounds = PAPER_BOUNDS,
 ) -> float | None:
     """The smallest temperature from which on, up to the largest, the score reaches a threshold.

@@ -126,6 +126,12 @@ class WeightScheme:
             raise InvalidValueError(msg) from None
         return cls("custom", weights)  # type: ignore[arg-type]  # __post_init__ checks the length
 
+    @property
+    def short_name(self) -> str:
+        """A published scheme's name, else its weights."""
+        published = (name for name, it in SCHEMES.items() if it.weights == self.weights)
+        return next(published, "/".join(f"{weight:g}" for weight in self.weights))
+
     def weight(self, verdict: Verdict) -> float:
         """The weight of one level."""
         return self.weights[_INDEX[verdict]]

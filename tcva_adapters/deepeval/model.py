@@ -15,6 +15,7 @@ from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import judge_errors
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
 from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.sharing import Identity
 
 _PARAMETERS: Final = ("temperature", "max_tokens", "top_p", "top_k", "seed", "reasoning_effort")
 """What LLM classes call the settings that can change a reply. A list of what is taken, not of what
@@ -75,6 +76,11 @@ class DeepEvalModel:
         settings = {key: extra.get(key, getattr(self.llm, key, None)) for key in _PARAMETERS}
         plain = {k: v for k, v in settings.items() if isinstance(v, bool | int | float | str)}
         return {"class": type(self.llm).__name__, **plain}
+
+    @property
+    def identity(self) -> Identity:
+        """The same LLM object is the same judge."""
+        return Identity(self.llm)
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request.

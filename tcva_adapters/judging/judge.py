@@ -24,10 +24,11 @@ from tcva_adapters.judging.logprobs import level_probabilities
 from tcva_adapters.judging.prompts import PROMPT_VERSION, claims_request, verdict_request
 from tcva_adapters.judging.reply import ParsedVerdict, parse_claims, parse_verdicts
 from tcva_adapters.lexical.judge import LexicalJudge
-from tcva_adapters.models.protocol import JudgeModel, ModelReply
+from tcva_adapters.models.protocol import JudgeModel, ModelReply, identity_of_model
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
 from tcva_adapters.samples.sample import Sample, whole_characters
+from tcva_adapters.sharing import Identity
 
 ClaimsMode = Literal["split", "llm"]
 
@@ -70,15 +71,19 @@ class Judge(Protocol):
 
 def blank_field(sample: Sample, criterion: Criterion) -> Unscored | None:
     """Why a sample cannot be judged without asking anybody, or None where it can."""
-    for name in criterion.required:
-        if getattr(sample, name) is None:
-            detail = f"the sample has no {name}, which {criterion.name} needs"
-            return Unscored(reason=Reason.MISSING_FIELD, detail=detail)
     # The judged text comes first: an empty answer to an empty context is an empty answer.
     for name in dict.fromkeys((criterion.claims, criterion.against)):
         if name in criterion.required and not (sample.field(name) or "").strip():
             return Unscored(reason=EMPTY_REASONS[name], detail=f"{name} is empty")
     return None
+
+
+def identity_of(judge: Judge) -> Identity | None:
+    """Which judges are the same as this one; None for one that only computes."""
+    if judge.is_local:
+        return None
+    found = getattr(judge, "identity", None)
+    return found if isinstance(found, Identity) else Identity(judge)
 
 
 EMPTY_REASONS: Final = {
@@ -214,6 +219,11 @@ class ModelJudge:
     def is_local(self) -> bool:
         """False: asking a model is waiting."""
         return False
+
+    @property
+    def identity(self) -> Identity:
+        """That of the model: how claims are made is part of the key."""
+        return identity_of_model(self.model)
 
     def check(self, criterion: Criterion) -> None:
         """Any criterion will do."""

@@ -142,7 +142,7 @@ class Panel:
             if not any(claim.verdict for claim in claims):
                 detail = "most judges see no claim in any sentence"
                 unscored = Unscored(reason=Reason.NO_CLAIMS, detail=detail)
-        paid = [each.usage for each in judged if not each.from_store]
+        paid = [each.usage for each in judged if each.is_new]
         return Assessment(
             criterion=judged[0].criterion,
             judge=self.name,
@@ -153,6 +153,7 @@ class Panel:
             sample_id=judged[0].sample_id,
             metadata=judged[0].metadata,
             from_store=all(each.from_store for each in judged),
+            shared=not paid and not all(each.from_store for each in judged),
             panel=tuple(judged),
         )
 

@@ -238,7 +238,7 @@ class TCVAEvaluator(FromConfig, AdjustableRunnable[Any, TCVAOutput]):
 
     def _sample(self, value: Any) -> Sample:
         given = value if self.mapper is None else self.mapper(value)
-        return sample_for(self._tcva.criterion, given)
+        return sample_for(self._tcva, given)
 
 
 def as_output(result: Result) -> TCVAOutput:

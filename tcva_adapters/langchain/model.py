@@ -15,6 +15,7 @@ from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import judge_errors
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
 from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.sharing import Identity
 
 _PARAMETERS: Final = (
     "temperature",
@@ -80,6 +81,11 @@ class LangChainModel:
             found |= {k: v for k, v in (bound or {}).items() if k in _PARAMETERS}
             settings |= {k: v for k, v in found.items() if _is_plain(v)}
         return {"class": type(layers[-1]).__name__, **settings}
+
+    @property
+    def identity(self) -> Identity:
+        """The same LLM object is the same judge."""
+        return Identity(self.llm)
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request.

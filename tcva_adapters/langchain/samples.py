@@ -15,9 +15,9 @@ from langchain_core.messages import (
 )
 from langchain_core.prompt_values import PromptValue
 
-from tcva_adapters.claims.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.samples.sample import ALIASES, Sample
+from tcva_adapters.scorer import Scorer
 
 CRITIC: Final = "tcva"
 """The name of messages that tell a model what was wrong; they are no question of the user's."""
@@ -62,8 +62,8 @@ def as_sample(value: Any) -> Sample:
     raise InvalidSampleError(msg)
 
 
-def sample_for(criterion: Criterion, value: Any) -> Sample:
-    """A sample with the fields that a criterion looks at.
+def sample_for(scorer: Scorer[Any], value: Any) -> Sample:
+    """A sample with the fields that a scorer needs.
 
     Raises:
         InvalidSampleError: The value cannot be read, or a field is missing; of a mapping, the
@@ -71,11 +71,11 @@ def sample_for(criterion: Criterion, value: Any) -> Sample:
     """
     sample = as_sample(value)
     try:
-        criterion.require(sample)
+        scorer.require(sample)
     except InvalidSampleError as error:
         if not isinstance(value, Mapping):
             raise
-        missing = [name for name in criterion.required if getattr(sample, name) is None]
+        missing = scorer.missing(sample)
         read = ", ".join(known for name in missing for known in _NAMES[name])
         found = ", ".join(str(name) for name in value if value[name] is not None) or "none"
         msg = f"{error}; names read: {read}; names given: {found:.200}; mapper= reads any other"

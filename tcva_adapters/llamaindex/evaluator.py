@@ -7,7 +7,6 @@ import inspect
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -357,24 +356,10 @@ class TCVAEvaluator(FromConfig, BaseEvaluator):
             wording=wording,
             levels=tuple(levels),  # type: ignore[arg-type]  # one text per level, see _PROMPTS
         )
-        self.tcva = _reworded(self.tcva, self.tcva.criterion, criterion)
+        self.tcva = self.tcva.changed(criterion=criterion)
 
 
 _SETTINGS: Final = frozenset(inspect.signature(TCVAEvaluator).parameters)
-
-
-def _reworded(tcva: TCVA, old: Criterion, new: Criterion) -> TCVA:
-    """The same with another wording of a criterion, in a panel and further judges too.
-
-    A new object: evaluations under way keep the prompts they began with.
-    """
-    if tcva.criterion != old:  # a further judge with a criterion of its own
-        return tcva
-    reworded = copy(tcva)
-    reworded.criterion = new
-    reworded.panel_judges = tuple(_reworded(each, old, new) for each in tcva.panel_judges)
-    reworded.members = tuple(_reworded(each, old, new) for each in tcva.members)
-    return reworded
 
 
 def _text(key: str, prompt: Any, current: str) -> str:

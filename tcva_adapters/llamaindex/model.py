@@ -13,6 +13,7 @@ from llama_index.core.llms import LLM
 from tcva_adapters.models.call_errors import judge_errors
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
 from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.sharing import Identity
 
 _PARAMETERS: Final = (
     "temperature",
@@ -60,6 +61,11 @@ class LlamaIndexModel:
         settings = {name: getattr(self.llm, name, None) for name in _PARAMETERS}
         plain = {k: v for k, v in settings.items() if isinstance(v, bool | int | float | str)}
         return {"class": self.llm.class_name(), **plain}
+
+    @property
+    def identity(self) -> Identity:
+        """The same LLM object is the same judge."""
+        return Identity(self.llm)
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request.

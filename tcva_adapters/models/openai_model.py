@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import ipaddress
 import json
 import os
 import threading
 import time
 import weakref
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Hashable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -30,6 +31,7 @@ from tcva_adapters.models.openai_features import (
 from tcva_adapters.models.openai_reply import Completion, read_completion
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.sharing import Identity
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
@@ -150,6 +152,10 @@ class OpenAICompatibleModel:
         self._server = Server(
             shown_url(url), model, key, max_retries, timeout if given is None else None
         )
+        self._made_from: Hashable | None = None
+        if given is None:
+            digest = hashlib.sha256(key.encode()).hexdigest()
+            self._made_from = (type(self), url, self._settings, prices, digest)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._settings.model!r}, base_url={self._server.url!r})"
@@ -169,6 +175,16 @@ class OpenAICompatibleModel:
             "max_tokens": self._settings.max_tokens,
             "logprobs": self._settings.logprobs,
         }
+
+    @property
+    def identity(self) -> Identity:
+        """The same server, settings and key are the same judge; a client of the user's is itself."""
+        if self._made_from is None:
+            return Identity(self)
+        server = self._server
+        patience = (server.timeout, server.retries)
+        seconds = (1 + server.retries) * (server.timeout or 0.0) or None
+        return Identity(self, self._made_from, patience, seconds)
 
     @property
     def capabilities(self) -> Capabilities:

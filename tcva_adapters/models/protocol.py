@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from tcva_adapters.sharing import Identity
+
 if TYPE_CHECKING:
     from tcva_adapters.models.request import JudgeRequest
 
-__all__ = ["JudgeModel", "ModelReply", "TokenLogprob"]
+__all__ = ["JudgeModel", "ModelReply", "TokenLogprob", "identity_of_model"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,3 +92,12 @@ class JudgeModel(Protocol):
             JudgeError: No text came; its ``reason`` and ``fatal`` say why and whether to go on.
         """
         ...
+
+
+def identity_of_model(model: JudgeModel) -> Identity:
+    """Which models are the same as this one.
+
+    A model says so itself by an ``identity``; otherwise it is the same as nothing but itself.
+    """
+    found = getattr(model, "identity", None)
+    return found if isinstance(found, Identity) else Identity(model)

@@ -29,6 +29,7 @@ from tcva_adapters.judging.resolve import is_lexical
 from tcva_adapters.models.call_errors import judge_errors
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
 from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.sharing import Identity
 
 Awaited = TypeVar("Awaited")
 
@@ -93,6 +94,11 @@ class WrappedModel:
         # RAGAS sets both of these for the time of a call, on the object itself.
         settings |= {"temperature": _TEMPERATURE, "n": None}
         return {"class": type(inner).__name__, **_plain(settings)}
+
+    @property
+    def identity(self) -> Identity:
+        """The same LLM object is the same judge."""
+        return Identity(_inner(self.llm))
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request through ``generate_text``.
@@ -176,6 +182,11 @@ class InstructorModel:
         settings = {name: taken.get(name) for name in _SETTINGS}
         settings["system_prompt"] = getattr(self.llm, "system_prompt", None)
         return {"class": type(self.llm).__name__, **_plain(settings)}
+
+    @property
+    def identity(self) -> Identity:
+        """The same LLM object is the same judge."""
+        return Identity(_inner(self.llm))
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request; an asynchronous client is served by one loop of our own.

@@ -36,10 +36,11 @@ class Reason(StrEnum):
     JUDGE_ERROR = "judge_error"
     RATE_LIMIT = "rate_limit"
     TIMEOUT = "timeout"
+    INVALID_INPUT = "invalid_input"
 
     @property
     def is_failure(self) -> bool:
-        """True where another try may give a score; false where the sample itself has none."""
+        """True where another try or input may give a score; false where the sample has none."""
         return self in _FAILURES
 
 
@@ -50,6 +51,7 @@ _FAILURES: Final = frozenset(
         Reason.JUDGE_ERROR,
         Reason.RATE_LIMIT,
         Reason.TIMEOUT,
+        Reason.INVALID_INPUT,
     }
 )
 

@@ -10,38 +10,44 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, StrictFloat, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator, model_validator
+from typing_extensions import Unpack  # as pydantic reads it
 
-from tcva_adapters.core.aggregation import Floor
-from tcva_adapters.core.kernel import Penalty
-from tcva_adapters.core.temperature import check_temperature
-from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.results.scoring import HumanScale, Profiles, Scoring
+from tcva_adapters.results.scoring import DIAL, DialSettings, HumanScale, Profiles
+from tcva_adapters.results.settings import check_names
 from tcva_adapters.samples.output import replacing
 
 CONFIG_VERSION: Final = 1
+
+_IN_FILES: Final = [name for name, setting in DIAL.items() if setting.in_files]
 
 _FROZEN: Final = ConfigDict(frozen=True, extra="forbid")
 
 
 class Settings(BaseModel):
-    """Settings of the dial; what is None keeps the value of where the settings are used.
+    """Settings of the dial; what is not given keeps the value of where the settings are used.
 
     >>> Settings(temperature="strict").given()
     {'temperature': 0.2}
     """
 
-    model_config = _FROZEN
+    model_config = ConfigDict(frozen=True, extra="allow")
 
-    temperature: StrictFloat | str | None = None
-    threshold: StrictFloat | None = None
-    scheme: str | tuple[StrictFloat, ...] | None = None
-    penalty: Penalty | None = None
-    eps: StrictFloat | None = None
-    floor: Floor | None = None
+    def __init__(self, **given: Unpack[DialSettings]) -> None:
+        super().__init__(**given)
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Each setting that is given, as an attribute."""
+
+    @model_validator(mode="after")
+    def _are_known_and_in_range(self) -> Self:
+        self.given()
+        return self
 
     def given(self) -> dict[str, Any]:
         """The settings that are given, as keyword arguments of `Scoring`.
@@ -49,13 +55,9 @@ class Settings(BaseModel):
         Raises:
             InvalidValueError: One of them is out of range or unknown.
         """
-        given: dict[str, Any] = self.model_dump(exclude_none=True)
-        if "temperature" in given:
-            given["temperature"] = check_temperature(given["temperature"])
-        if "scheme" in given:
-            given["scheme"] = WeightScheme.resolve(given["scheme"])
-        Scoring(**given)
-        return given
+        given = {name: v for name, v in (self.model_extra or {}).items() if v is not None}
+        check_names(given, _IN_FILES, of="a configuration")
+        return {name: DIAL[name].check(name, value) for name, value in given.items()}
 
 
 class MappingKnots(BaseModel):
@@ -132,7 +134,8 @@ class Config(BaseModel):
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"])) or "document"
-            msg = f"{source}: {where}: {first['msg']} (layout {CONFIG_VERSION})"
+            why = first["msg"].removeprefix("Value error, ")
+            msg = f"{source}: {where}: {why} (layout {CONFIG_VERSION})"
             raise UnreadableInputError(msg) from None
         except InvalidValueError as error:
             msg = f"{source}: {error}"

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import TypeAdapter, ValidationError
 
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.flip import flip_point
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
-from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Unscored
+from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.results.assessment import (
+    SCHEMA_VERSION,
+    Assessment,
+    ClaimVerdict,
+    Unscored,
+    Usage,
+)
+from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.scoring import Scoring, changed
 
 __all__ = ["Result", "Scoring", "judged_counts"]
 
 _QUOTED: Final = 80
+_SCORING: Final = TypeAdapter(Scoring)
 
 
 def judged_counts(assessments: Sequence[Assessment]) -> FloatArray:
@@ -55,6 +66,7 @@ class Result:
     assessment: Assessment
     scoring: Scoring = field(default_factory=Scoring)
     score: float | None = field(init=False)
+    kind: ClassVar[str] = "tcva"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "score", self._score())
@@ -86,6 +98,23 @@ class Result:
     def claims(self) -> tuple[ClaimVerdict, ...]:
         """The claims with their verdicts, non-claims included."""
         return self.assessment.claims
+
+    @property
+    def usage(self) -> Usage:
+        """What it cost this time: nothing where a store or another evaluator had it."""
+        judged = (self.assessment, *self.assessment.members)
+        return sum((each.usage for each in judged if each.is_new), Usage())
+
+    @property
+    def breakdown(self) -> dict[str, float]:
+        """Claims per level, expected ones where claims carry probabilities."""
+        counts = self.assessment.counts.tolist()
+        return {level.value: count for level, count in zip(LEVELS, counts, strict=True)}
+
+    @property
+    def sample_id(self) -> str | None:
+        """The sample's id."""
+        return self.assessment.sample_id
 
     @property
     def passed(self) -> bool | None:
@@ -134,6 +163,55 @@ class Result:
         return Result(
             self.assessment, changed(self.scoring, {**changes, "temperature": temperature})
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values: the assessment, the setting, and score, passed and reason.
+
+        Metadata that JSON cannot hold is written as text.
+        """
+        return {
+            "kind": self.kind,
+            "score": self.score,
+            "passed": self.passed,
+            "reason": self.reason,
+            "scoring": _SCORING.dump_python(self.scoring, mode="json"),
+            **self.assessment.model_dump(mode="json", fallback=str),
+        }
+
+    def to_json(self) -> str:
+        """One line of JSON that `from_json` reads back to an equal result."""
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Self:
+        """The result that `to_dict` gave; the score is worked out again.
+
+        Layout 1 had the assessment under a name of its own in some places.
+
+        Raises:
+            UnreadableInputError: Another layout version, or fields that do not fit.
+        """
+        judged = plain.get("assessment", plain)
+        try:
+            scoring = _SCORING.validate_python(plain["scoring"])
+            fields = {name: judged[name] for name in judged if name in Assessment.model_fields}
+            return cls(Assessment.model_validate(fields), scoring)
+        except ValidationError as error:
+            first = error.errors()[0]
+            why = f"{'.'.join(map(str, first['loc'])) or 'document'}: {first['msg']}"
+        except (KeyError, TypeError, InvalidValueError) as error:
+            why = f"{type(error).__name__}: {error}; it has {', '.join(map(str, plain))}"
+        msg = f"not a result (layout {SCHEMA_VERSION}): {why}"
+        raise UnreadableInputError(msg)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
+        """The result that `to_json` wrote, in this layout or an earlier one.
+
+        Raises:
+            UnreadableInputError: Not JSON, another layout version, or fields that do not fit.
+        """
+        return cls.from_dict(json_object(text, what=f"a result (layout {SCHEMA_VERSION})"))
 
     @property
     def reason(self) -> str:

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
+from typing_extensions import TypedDict  # pydantic reads the other one from Python 3.12 on
 
-from tcva_adapters.core.aggregation import Floor, sweep
+from tcva_adapters.core.aggregation import (
+    DEFAULT_EPS,
+    DEFAULT_FLOOR,
+    DEFAULT_PENALTY,
+    Floor,
+    SchemeLike,
+    check_eps,
+    check_floor,
+    check_penalty,
+)
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.panel import Fused, fuse
-from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds, check_temperature
+from tcva_adapters.core.temperature import BALANCED, PAPER_BOUNDS, Bounds, check_temperature
 from tcva_adapters.core.verdicts import FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.settings import Setting, check_names, check_share, settings_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +56,13 @@ class Fusion:
                 raise InvalidValueError(msg) from None
             object.__setattr__(self, "weights", weights)
             self.of([[1.0] * len(self.weights)])
+
+    @property
+    def short_name(self) -> str:
+        """The mean, and its weights where there are some."""
+        mean = "geometric" if self.temperature is None else f"T={self.temperature:g}"
+        weights = "" if self.weights is None else "/".join(f"{w:g}" for w in self.weights)
+        return " ".join(filter(None, (mean, weights)))
 
     def of(self, scores: FloatArray | list[list[float]]) -> Fused:
         """Fused scores of a matrix with one column per judge; nan where a judge has none."""
@@ -110,51 +128,144 @@ class HumanScale:
         return float(np.interp(score, self.x, self.y))
 
 
+def _named(check: Callable[[Any], Any]) -> Callable[[str, Any], Any]:
+    """A check of the core, whose messages name the setting themselves."""
+    return lambda _, value: check(value)
+
+
+def _check_on_unscored(name: str, value: Any) -> float | None:
+    return None if value is None else check_share(name, value)
+
+
+def _check_part(kind: type, wanted: str) -> Callable[[str, Any], Any]:
+    def check(name: str, value: Any) -> Any:
+        if not (isinstance(value, kind) or (kind is HumanScale and value is None)):
+            msg = f"{name}={value!r}; it is a {wanted}"
+            raise InvalidValueError(msg)
+        return value
+
+    return check
+
+
+class DialSettings(TypedDict, total=False):
+    """The dial: settings that cost no call, so that they may change after the judgement."""
+
+    temperature: Annotated[
+        float | str,
+        Setting(
+            BALANCED,
+            "Strictness in [0.1, 1.0], low is strict; or strict, balanced, lenient.",
+            _named(check_temperature),
+            in_files=True,
+            label="T",
+        ),
+    ]
+    threshold: Annotated[
+        float, Setting(0.5, "A score in [0, 1] passes from here on.", check_share, in_files=True)
+    ]
+    scheme: Annotated[
+        SchemeLike,
+        Setting(
+            WeightScheme.DEFAULT,
+            "Weights of the five levels: default, linear, aggressive, conservative, or five "
+            "numbers.",
+            _named(WeightScheme.resolve),
+            in_files=True,
+        ),
+    ]
+    penalty: Annotated[
+        Penalty,
+        Setting(
+            DEFAULT_PENALTY,
+            "Penalty for none verdicts: paper, ramped, absolute or off.",
+            _named(check_penalty),
+            in_files=True,
+        ),
+    ]
+    eps: Annotated[
+        float,
+        Setting(
+            DEFAULT_EPS,
+            "Floor under the weights at exponents not above 0.",
+            _named(check_eps),
+            in_files=True,
+        ),
+    ]
+    floor: Annotated[
+        Floor,
+        Setting(
+            DEFAULT_FLOOR,
+            "Where the floor applies: paper, or always (at every exponent).",
+            _named(check_floor),
+            in_files=True,
+        ),
+    ]
+    on_unscored: Annotated[
+        float | None,
+        Setting(
+            None,
+            "Score for samples that have none of their own (a refusal, an empty context); failures "
+            "of the judge never become a score.",
+            _check_on_unscored,
+            in_files=True,
+        ),
+    ]
+    fusion: Annotated[
+        Fusion,
+        Setting(GEOMETRIC, "The mean that fuses several judges.", _check_part(Fusion, "Fusion")),
+    ]
+    mapping: Annotated[
+        HumanScale | None,
+        Setting(
+            None,
+            "From scores to a human scale (tcva calibrate).",
+            _check_part(HumanScale, "HumanScale, or None"),
+            is_named=False,
+        ),
+    ]
+
+
+DIAL: Final = settings_of(DialSettings)
+"""The settings of the dial by name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """The settings of the dial. They cost no call, so they may change after the judgement.
+    """The settings of the dial; `DialSettings` says what each means.
 
     Attributes:
-        temperature: Strictness in [0.1, 1.0], low is strict.
-        threshold: A score passes from here on, in [0, 1].
-        scheme: Weights of the five levels.
-        penalty: Dialect of the penalty for ``none`` verdicts.
-        eps: The floor under weights where the exponent is not positive.
-        floor: ``paper`` floors for p <= 0 only, ``always`` at every p.
-        on_unscored: The score of a sample that has none of its own (a refusal, an empty context);
-            None leaves it unscored. Failures of the judge never become a score.
+        temperature: See there.
+        threshold: See there.
+        scheme: See there.
+        penalty: See there.
+        eps: See there.
+        floor: See there.
+        on_unscored: See there.
+        fusion: See there.
+        mapping: See there.
         bounds: End points of the map from temperature to exponent.
-        fusion: How the scores of several judges become one, where a sample has several.
-        mapping: From the score to the scale of people, where one was fitted (`tcva calibrate`).
 
     Raises:
         InvalidValueError: A setting is out of range or unknown; raised when built.
     """
 
-    temperature: float = 0.5
-    threshold: float = 0.5
-    scheme: WeightScheme = WeightScheme.DEFAULT
-    penalty: Penalty = "paper"
-    eps: float = 1e-9
-    floor: Floor = "paper"
-    on_unscored: float | None = None
+    temperature: float = DIAL["temperature"].default
+    threshold: float = DIAL["threshold"].default
+    scheme: WeightScheme = DIAL["scheme"].default
+    penalty: Penalty = DIAL["penalty"].default
+    eps: float = DIAL["eps"].default
+    floor: Floor = DIAL["floor"].default
+    on_unscored: float | None = DIAL["on_unscored"].default
+    fusion: Fusion = DIAL["fusion"].default
+    mapping: HumanScale | None = DIAL["mapping"].default
     bounds: Bounds = PAPER_BOUNDS
-    fusion: Fusion = GEOMETRIC
-    mapping: HumanScale | None = None
 
     def __post_init__(self) -> None:
-        for name, kind in (("fusion", Fusion), ("mapping", HumanScale | None)):
-            value = getattr(self, name)
-            if not isinstance(value, kind):
-                wanted = getattr(kind, "__name__", "HumanScale, or None")
-                msg = f"{name}={value!r}; it is a {wanted}"
-                raise InvalidValueError(msg)
+        for name, setting in DIAL.items():
+            if name != "temperature":
+                object.__setattr__(self, name, setting.check(name, getattr(self, name)))
         temperature = check_temperature(self.temperature, self.bounds)
         object.__setattr__(self, "temperature", temperature)
-        _check_share("threshold", self.threshold)
-        if self.on_unscored is not None:
-            _check_share("on_unscored", self.on_unscored)
-        sweep([[1, 0, 0, 0, 0]], [self.temperature], **self.options)  # checks the rest
 
     @property
     def options(self) -> dict[str, Any]:
@@ -166,13 +277,6 @@ class Scoring:
             "floor": self.floor,
             "bounds": self.bounds,
         }
-
-
-def _check_share(name: str, value: Any) -> None:
-    number = isinstance(value, int | float | np.integer | np.floating)
-    if isinstance(value, bool) or not number or not 0.0 <= value <= 1.0:
-        msg = f"{name}={value!r}; it lies in [0, 1]"
-        raise InvalidValueError(msg)
 
 
 @dataclass(frozen=True)
@@ -197,6 +301,11 @@ class Profiles:
     by: str
     values: Mapping[str, Mapping[str, Any]]
 
+    @property
+    def short_name(self) -> str:
+        """The field."""
+        return f"by {self.by}"
+
     def __post_init__(self) -> None:
         values: Any = self.values
         for settings in values.values() if isinstance(values, Mapping) else [None]:
@@ -218,12 +327,5 @@ def changed(scoring: Scoring, changes: Mapping[str, Any]) -> Scoring:
     Raises:
         InvalidValueError: A setting is out of range, or unknown.
     """
-    unknown = changes.keys() - Scoring.__dataclass_fields__.keys()
-    if unknown:
-        known = ", ".join(Scoring.__dataclass_fields__)
-        msg = f"unknown setting {min(unknown)!r}; settings are {known}"
-        raise InvalidValueError(msg)
-    values = dict(changes)
-    if "scheme" in values:
-        values["scheme"] = WeightScheme.resolve(values["scheme"])
-    return replace(scoring, **values)
+    check_names(changes, Scoring.__dataclass_fields__.keys(), of="a result")
+    return replace(scoring, **changes)

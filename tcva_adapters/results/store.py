@@ -6,6 +6,7 @@ import os
 import sqlite3
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -134,7 +135,7 @@ class VerdictStore:
             InvalidValueError: The store is closed.
         """
         bare = assessment.model_copy(
-            update={"sample_id": None, "metadata": {}, "from_store": False}
+            update={"sample_id": None, "metadata": {}, "from_store": False, "shared": False}
         )
         self._fetch(_PUT, (key, _status(assessment), bare.to_json()))
 
@@ -221,7 +222,9 @@ class VerdictStore:
     def _open(self) -> None:
         self._lock = threading.Lock()
         self._pid = os.getpid()
-        self._connection = _open(self.path)
+        self._connection = connection = _open(self.path)
+        # An evaluator that was given a path closes no store: it goes with the last that uses it.
+        weakref.finalize(self, _close, connection, self._pid)
 
     def _fetch(self, query: str, values: Iterable[Any]) -> list[Any]:
         """Run one statement; each is a transaction of its own and committed at its end."""
@@ -237,6 +240,12 @@ class VerdictStore:
                 msg = f"the verdict store {self.path} is closed; open it again to use it"
                 raise InvalidValueError(msg)
             return _patiently(self.path, lambda: connection.execute(query, values).fetchall())
+
+
+def _close(connection: sqlite3.Connection, process: int) -> None:
+    """Close a connection where it was opened: see `_fetch` for what a fork inherits."""
+    if process == os.getpid():
+        connection.close()
 
 
 def _status(assessment: Assessment) -> str:

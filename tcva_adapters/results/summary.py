@@ -67,8 +67,6 @@ def summarise(results: Sequence[Result]) -> Summary:
     scores = [result.score for result in results if result.score is not None]
     levels = Counter(v for result in results for v in result.assessment.verdicts)
     reasons = Counter(r.unscored.reason.value for r in results if r.unscored is not None)
-    judged = [each for r in results for each in (r.assessment, *r.assessment.members)]
-    paid = [each.usage for each in judged if not each.from_store]
     return Summary(
         samples=len(results),
         scored=len(scores),
@@ -76,6 +74,6 @@ def summarise(results: Sequence[Result]) -> Summary:
         passed=sum(bool(result.passed) for result in results),
         levels={level.value: levels[level] for level in LEVELS},
         unscored=dict(reasons.most_common()),
-        usage=sum(paid, Usage()),
+        usage=sum((result.usage for result in results), Usage()),
         served=sum(result.assessment.from_store for result in results),
     )

@@ -48,6 +48,6 @@ def by_deepeval(metric: str, sample: Sample) -> Any:
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_scores_are_those_of_ccrs_to_the_last_bit(metric: str, through: Any) -> None:
     langchain = import_module("tests.langchain.entry").ScriptedChatModel(reply=judge)
-    expected = [CCRS(metric, judge=langchain).evaluate(sample).score(metric) for sample in USABLE]
+    expected = [CCRS(metric, judge=langchain).evaluate(sample).scores[metric] for sample in USABLE]
     assert None not in expected
     assert [through(metric, sample) for sample in USABLE] == expected

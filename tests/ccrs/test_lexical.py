@@ -83,13 +83,13 @@ def test_recall_is_the_share_of_the_reference_s_words() -> None:
 
 def test_an_exact_match_counts_for_the_lexical_judge_too() -> None:
     result = rated("ac", response="At nine.", reference="At nine.")
-    assert result.score("ac") == pytest.approx(0.7 + 0.3 * (result.judged("ac") or 0.0))
+    assert result.scores["ac"] == pytest.approx(0.7 + 0.3 * (result.judged("ac") or 0.0))
 
 
 def test_what_claims_nothing_has_no_coherence() -> None:
-    why = rated("cc", response="I don't know.").unscored["cc"]
+    why = rated("cc", response="I don't know.").unscored_by["cc"]
     assert why.reason is Reason.REFUSAL
-    assert rated("qr", input="?!", response="Yes.").unscored["qr"].reason is Reason.EMPTY_INPUT
+    assert rated("qr", input="?!", response="Yes.").unscored_by["qr"].reason is Reason.EMPTY_INPUT
 
 
 texts = st.text(max_size=60) | st.sampled_from(["Adults take 40 mg.", "Hello!", "I don't know."])
@@ -101,7 +101,7 @@ def test_every_text_gives_a_rating_or_a_reason(a: str, b: str, c: str, d: str) -
     result = CCRS().evaluate(sample)
     assert list(result.answers) == list(METRICS)
     for name, answer in result.answers.items():
-        assert (answer.rating is None) == (name in result.unscored)
+        assert (answer.rating is None) == (name in result.unscored_by)
     assert result == CCRS().evaluate(sample).model_copy(update={"answers": result.answers})
 
 

@@ -293,7 +293,7 @@ def test_a_sample_without_a_number_is_unscored_with_its_replies(reply: str) -> N
     sample = Sample(response="It opens at nine.", contexts=("It opens at nine.",))
     model = ScriptedModel([reply, reply])
     result = CCRS("cc", judge=model).evaluate(sample)
-    unscored = result.unscored["cc"]
+    unscored = result.unscored_by["cc"]
     assert result.scores == {"cc": None}
     assert unscored.reason is Reason.UNREADABLE_REPLY
     assert result.answers["cc"].replies == (reply, reply)

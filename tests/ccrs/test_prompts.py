@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tcva_adapters import Sample
-from tcva_adapters.ccrs import METRICS, Metric, resolve_metric
+from tcva_adapters.ccrs import CCRS, METRICS, Metric, resolve_metric
 from tcva_adapters.ccrs.metrics import fields_of, resolve_metrics
 from tcva_adapters.ccrs.prompts import rating_request, suite_request
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
@@ -87,7 +87,7 @@ def test_metrics_have_short_and_long_names() -> None:
 
 def test_a_missing_field_is_told_with_the_metric() -> None:
     with pytest.raises(InvalidSampleError, match="sample 's' has no contexts and no reference"):
-        METRICS["ac"].require(SAMPLE.model_copy(update={"contexts": None, "reference": None}))
+        CCRS("ac").evaluate(SAMPLE.model_copy(update={"contexts": None, "reference": None}))
 
 
 def test_fingerprints_tell_metrics_apart() -> None:

@@ -82,16 +82,16 @@ def test_scores_are_those_derived_by_hand(suite: bool, asynchronous: bool) -> No
     assert len(model.requests) == (4 if suite else 20)
     assert sum(r.usage.calls for r in results) == len(model.requests)
     mute = results[1]
-    assert {why.reason for why in mute.unscored.values()} == {Reason.UNREADABLE_REPLY}
+    assert {why.reason for why in mute.unscored_by.values()} == {Reason.UNREADABLE_REPLY}
 
 
 def test_answer_correctness_shows_its_parts_and_its_dial() -> None:
     result = CCRS("ac", judge=PromptModel()).evaluate(GOOD)
     assert (result.exact, result.judged("ac"), result.em) == (True, 0.8, "strict")
-    assert result.score("ac") == pytest.approx(0.7 + 0.3 * 0.8)
-    assert result.score("ac", lambda_=0.0) == 0.8
-    assert result.score("ac", lambda_=1.0) == 1.0
-    assert result.reason("ac") == (
+    assert result.scores["ac"] == pytest.approx(0.7 + 0.3 * 0.8)
+    assert result.at(lambda_=0.0).scores["ac"] == 0.8
+    assert result.at(lambda_=1.0).scores["ac"] == 1.0
+    assert result.reasons["ac"] == (
         "answer correctness 0.940 by prompt:one: exact match (strict, weight 0.7), judged 0.800"
     )
     loud = GOOD.model_copy(update={"response": "AT NINE."})
@@ -102,9 +102,9 @@ def test_answer_correctness_shows_its_parts_and_its_dial() -> None:
     assert (strict.exact, loose.exact) == (False, True)
     for wrong in (-0.1, 1.1, "much", True):
         with pytest.raises(InvalidValueError, match="lambda_"):
-            result.score("ac", lambda_=wrong)  # type: ignore[arg-type]  # refused
+            result.at(lambda_=wrong).scores["ac"]  # type: ignore[arg-type]  # refused
     with pytest.raises(InvalidValueError, match="no metric 'qr'"):
-        result.score("qr")
+        result.judged("qr")
 
 
 @both_protocols
@@ -114,7 +114,7 @@ def test_an_empty_response_scores_zero_without_a_call(response: str, suite: bool
     sample = GOOD.model_copy(update={"response": response, "reference": response or "x"})
     result = CCRS(judge=model, suite=suite).evaluate(sample)
     assert result.scores == dict.fromkeys(FIVE, 0.0)
-    assert (model.requests, result.usage.calls, result.unscored) == ([], 0, {})
+    assert (model.requests, result.usage.calls, result.unscored_by) == ([], 0, {})
 
 
 @both_protocols
@@ -122,12 +122,12 @@ def test_a_missing_field_unscores_its_metrics_alone(suite: bool) -> None:
     model = PromptModel()
     sample = GOOD.model_copy(update={"reference": None})
     result = CCRS(judge=model, suite=suite).evaluate(sample)
-    assert {name: why.reason for name, why in result.unscored.items()} == {
+    assert {name: why.reason for name, why in result.unscored_by.items()} == {
         "ac": Reason.MISSING_FIELD,
         "ir": Reason.MISSING_FIELD,
     }
     assert result.scores["qr"] == 0.9
-    assert "no reference, which ac needs" in result.reason("ac")
+    assert "no reference, which ac needs" in result.reasons["ac"]
     assert len(model.requests) == (1 if suite else 3)
     assert result.exact is None
 
@@ -148,7 +148,7 @@ def test_nothing_is_rated_against_nothing(
 ) -> None:
     model = PromptModel()
     result = CCRS(metric, judge=model).evaluate(GOOD.model_copy(update={field: value}))
-    assert result.unscored[metric].reason is reason
+    assert result.unscored_by[metric].reason is reason
     assert model.requests == []
 
 
@@ -156,7 +156,7 @@ def test_passages_that_only_help_may_be_none() -> None:
     result = CCRS(("id", "ac", "ir"), judge=PromptModel()).evaluate(
         GOOD.model_copy(update={"contexts": ()})
     )
-    assert result.unscored == {}
+    assert result.unscored_by == {}
 
 
 @both_faces
@@ -169,7 +169,7 @@ def test_a_failed_call_is_a_value_and_costs_the_others_nothing(asynchronous: boo
 
     results = many(CCRS(judge=PromptModel(reply)), [GOOD, HALF], asynchronous=asynchronous)
     for result in results:
-        assert result.unscored["qr"].reason is Reason.RATE_LIMIT
+        assert result.unscored_by["qr"].reason is Reason.RATE_LIMIT
         assert {n: s for n, s in result.scores.items() if n != "qr"} == pytest.approx(
             {n: s for n, s in SCORES[str(result.sample_id)].items() if n != "qr"}
         )
@@ -177,7 +177,7 @@ def test_a_failed_call_is_a_value_and_costs_the_others_nothing(asynchronous: boo
 
 def test_a_second_call_that_fails_keeps_the_first_reply() -> None:
     model = ScriptedModel(["fine", JudgeError("wrong key", fatal=True)])
-    why = CCRS("qr", judge=model).evaluate(GOOD).unscored["qr"]
+    why = CCRS("qr", judge=model).evaluate(GOOD).unscored_by["qr"]
     assert (why.reason, why.raw_reply, why.fatal) == (Reason.UNREADABLE_REPLY, "fine", True)
     assert "the further call failed: wrong key" in why.detail
 
@@ -198,7 +198,7 @@ def test_a_suite_keeps_what_it_got_and_asks_for_the_rest() -> None:
     assert result.scores == pytest.approx(
         {"cc": 0.9, "qr": 0.8, "id": 0.4, "ac": 0.3 * 0.5, "ir": None}
     )
-    assert result.unscored["ir"].detail == "it has no ir"
+    assert result.unscored_by["ir"].detail == "it has no ir"
     assert list(model.requests[1].schema["properties"]) == ["id", "ir"]
     assert (result.usage.calls, result.usage.input_tokens) == (2, 20)
 
@@ -215,7 +215,7 @@ def test_a_fatal_failure_ends_the_calls_and_not_the_batch(suite: bool, asynchron
     assert len(results) == 30
     for result in results:
         assert result.scores == dict.fromkeys(FIVE)
-        assert all(why.fatal for why in result.unscored.values())
+        assert all(why.fatal for why in result.unscored_by.values())
 
 
 def test_calls_per_sample_at_a_real_server() -> None:
@@ -235,7 +235,7 @@ def test_calls_per_sample_at_a_real_server() -> None:
         for suite in (False, True):
             before = local.count
             results = CCRS(judge=model, suite=suite).evaluate_many(samples)
-            assert all(not result.unscored for result in results)
+            assert all(not result.unscored_by for result in results)
             counts[suite] = (local.count - before) / len(samples)
         form = local.bodies[0]["response_format"]["json_schema"]
     assert counts == {False: 5.0, True: 1.0}
@@ -272,7 +272,7 @@ def test_the_store_serves_what_was_rated_before(
     assert len(model.requests) == calls
     assert all(a.from_store for r in second for a in r.answers.values())
     assert [r.usage.calls for r in second] == [0, 0]
-    assert second[0].score("ac", lambda_=0.7) == first[0].score("ac")
+    assert second[0].at(lambda_=0.7).scores["ac"] == first[0].scores["ac"]
     # The sample without a number is a failure, which is tried again.
     assert many(again, [MUTE], asynchronous=asynchronous)[0].scores == dict.fromkeys(FIVE)
     assert len(model.requests) > calls
@@ -336,7 +336,7 @@ def test_what_was_paid_for_is_kept_beside_a_failure_that_ends_the_calls(tmp_path
     store = VerdictStore(tmp_path / "v.sqlite")
     ccrs = CCRS("qr", judge=PromptModel(reply), store=store, max_concurrency=2)
     good, bad = ccrs.evaluate_many([GOOD, half])
-    assert (good.scores, bad.unscored["qr"].fatal) == ({"qr": 0.9}, True)
+    assert (good.scores, bad.unscored_by["qr"].fatal) == ({"qr": 0.9}, True)
     assert CCRS("qr", judge=PromptModel(), store=store).evaluate(GOOD).usage.calls == 0
 
 
@@ -393,7 +393,7 @@ def test_results_come_back_from_json() -> None:
     assert again.answers == result.answers
     assert again.metadata["domain"] == "office"
     assert CCRSResult.from_json(again.to_json()) == again
-    for wrong in ("", "[]", "{}", "{", line.replace('"schema_version": 1', '"schema_version": 9')):
+    for wrong in ("", "[]", "{}", "{", line.replace('"schema_version": 2', '"schema_version": 9')):
         with pytest.raises(UnreadableInputError, match="not a CCRS result"):
             CCRSResult.from_json(wrong)
 

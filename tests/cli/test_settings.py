@@ -65,7 +65,7 @@ def test_profiles_follow_the_metadata(capsys: pytest.CaptureFixture[str]) -> Non
 def test_a_bad_file_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
     Path("tcva.json").write_text('{"settings": {"temprature": 1}}')
     assert run(["evaluate", "in.jsonl", "--config", "tcva.json"]) == 2
-    assert "settings.temprature" in capsys.readouterr().err
+    assert "settings: unknown setting 'temprature'" in capsys.readouterr().err
 
 
 def test_the_lexical_judge_joins_a_model_at_no_call(

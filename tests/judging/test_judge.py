@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from tcva_adapters import TCVA
 from tcva_adapters.claims.criteria import (
     ANSWER_RELEVANCY,
     COMPLETENESS,
@@ -243,12 +244,13 @@ def test_completeness_judges_the_reference_against_the_response() -> None:
 )
 def test_what_cannot_be_judged_costs_no_call(changes: dict[str, object], reason: Reason) -> None:
     sample = SAMPLE.model_copy(update=changes)
-    assessment, model = judged(sample=sample)
-    assert assessment.unscored is not None
-    assert assessment.unscored.reason is reason
+    model = ScriptedModel([])
+    (result,) = TCVA(judge=model).evaluate_many([sample])
+    assert result.unscored is not None
+    assert result.unscored.reason is reason
     assert not model.requests
-    lexical = LexicalSampleJudge().assess(sample, FAITHFULNESS)
-    assert lexical.unscored == assessment.unscored
+    (lexical,) = TCVA(judge="lexical").evaluate_many([sample])
+    assert lexical.unscored == result.unscored
 
 
 def test_label_probabilities_reach_the_score() -> None:

@@ -1,0 +1,246 @@
+"""What scores: one base for TCVA and CCRS, which adapters and batches are written against.
+
+A scorer turns a sample into questions to judges, and their answers into a result. How questions
+are asked (from a store, shared with other evaluators, in threads, awaited) is said here once.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Final, Generic, Self, TypeVar
+
+from typing_extensions import TypedDict  # as the tables that extend these are
+
+from tcva_adapters.batch import Asking, Question, abatch, answered, asked, batch
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.judging.resolve import MAX_CONCURRENCY
+from tcva_adapters.results.assessment import Reason
+from tcva_adapters.results.protocol import Scored
+from tcva_adapters.results.settings import Setting, check_count, check_flag, check_kind
+from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.samples.sample import Sample
+
+R = TypeVar("R", bound=Scored)
+
+_NOT_IN_FILES: Final = re.compile(r"[/\\:]")
+
+Steps = Generator[Sequence[Question[Any]], Sequence[Any], R]
+"""A sample's way to its result: yields questions that do not wait for each other, is sent their
+answers, and returns the result."""
+
+
+def open_store(name: str, store: Any) -> VerdictStore | None:
+    """A store from itself or its path; None for none.
+
+    Raises:
+        InvalidValueError: It is something else.
+        UnreadableInputError: The file is no store, or cannot be opened.
+    """
+    check_kind(VerdictStore, str, Path)(name, store)
+    return VerdictStore(store) if isinstance(store, str | Path) else store
+
+
+class JudgingSettings(TypedDict, total=False):
+    """Settings of everything that asks a judge."""
+
+    store: Annotated[
+        VerdictStore | str | Path | None,
+        Setting(
+            None,
+            "A path or a VerdictStore: judgements made before are served from it.",
+            open_store,
+            is_named=False,
+        ),
+    ]
+    share: Annotated[
+        bool,
+        Setting(
+            True,
+            "Share judgements with other evaluators of this process that ask the same judge.",
+            check_flag,
+            is_named=False,
+        ),
+    ]
+    max_concurrency: Annotated[
+        int,
+        Setting(
+            MAX_CONCURRENCY,
+            "How many judgements are under way at once.",
+            check_count,
+            is_named=False,
+        ),
+    ]
+
+
+class Scorer(ABC, Generic[R]):
+    """Something that scores samples.
+
+    It is frozen: its settings do not change, and `changed` gives a copy.
+
+    Attributes:
+        store: Where judgements made before are served from; None for none.
+        share: Whether judgements are shared with other evaluators of this process.
+        max_concurrency: How many judgements are under way at once.
+        threshold: A score passes from here on.
+    """
+
+    store: VerdictStore | None
+    share: bool
+    max_concurrency: int
+    _is_built = False
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self._is_built:
+            msg = (
+                f"{name}={value!r} on a built scorer is not used; changed({name}=...) gives a copy"
+            )
+            raise InvalidValueError(msg)
+        super().__setattr__(name, value)
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What columns and feedback are called: what is scored, and each unusual setting."""
+
+    @property
+    @abstractmethod
+    def subject(self) -> str:
+        """What is scored, e.g. ``faithfulness``."""
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """The same for people, without the threshold, which reports show beside it."""
+
+    @property
+    @abstractmethod
+    def required(self) -> tuple[str, ...]:
+        """The fields of a sample without which there can be no score."""
+
+    @property
+    @abstractmethod
+    def shown(self) -> tuple[str, ...]:
+        """Further fields that a judge looks at where they are there."""
+
+    @property
+    @abstractmethod
+    def threshold(self) -> float:
+        """A score passes from here on."""
+
+    @property
+    @abstractmethod
+    def is_local(self) -> bool:
+        """Whether all judging is computing in this process."""
+
+    @property
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """Everything that can change a score, as a text that is equal where it is equal."""
+
+    @abstractmethod
+    def steps(self, sample: Sample) -> Steps[R]:
+        """The way to a sample's result; a sample without a required field gets there unasked."""
+
+    @abstractmethod
+    def unscored(self, reason: Reason, detail: str, sample: Sample | None = None) -> R:
+        """The result of what cannot be judged.
+
+        Args:
+            reason: Why, in a word.
+            detail: Why, in a sentence.
+            sample: The sample, as far as there is one.
+        """
+
+    @abstractmethod
+    def changed(self, **settings: Any) -> Self:
+        """A copy with other settings; it shares judge and store.
+
+        Raises:
+            InvalidValueError: A setting is unknown or cannot be used.
+        """
+
+    def missing(self, sample: Sample) -> tuple[str, ...]:
+        """The required fields that a sample does not have."""
+        return tuple(name for name in self.required if getattr(sample, name) is None)
+
+    def require(self, sample: Any) -> Sample:
+        """The sample as it is.
+
+        Raises:
+            InvalidSampleError: It is no `Sample`, or lacks a required field.
+        """
+        missing = self.missing(_is_sample(sample))
+        if missing:
+            where = f"sample {sample.id!r}" if sample.id else "a sample"
+            raise InvalidSampleError(lacks(where, missing, self.subject))
+        return sample  # type: ignore[no-any-return]  # checked above
+
+    def evaluate(self, sample: Sample) -> R:
+        """Judge one sample, in this thread.
+
+        Raises:
+            InvalidSampleError: It lacks a required field. Everything that can go wrong after that
+                is the reason of an unscored result.
+        """
+        return answered(self.steps(self.require(sample)), Asking(self))
+
+    async def aevaluate(self, sample: Sample) -> R:
+        """The same, awaited."""
+        return await asked(self.steps(self.require(sample)), Asking(self))
+
+    def evaluate_many(self, samples: Iterable[Sample], *, progress: bool | None = None) -> list[R]:
+        """Judge many samples; one result per sample, in order, whatever fails.
+
+        A sample without a required field becomes unscored (``missing_field``). Equal questions
+        are asked once. After a failure that no further call can escape (a wrong key), what is left
+        is given the same reason without a call.
+
+        Args:
+            samples: What to judge.
+            progress: Show a bar on standard error; by default on a terminal.
+
+        Raises:
+            InvalidSampleError: One of them is no `Sample`.
+        """
+        plans = [self.steps(_is_sample(sample)) for sample in samples]
+        return batch(plans, Asking(self, in_batch=True), progress=progress)
+
+    async def aevaluate_many(
+        self, samples: Iterable[Sample], *, progress: bool | None = None
+    ) -> list[R]:
+        """The same, awaited, with at most ``max_concurrency`` judgements under way."""
+        plans = [self.steps(_is_sample(sample)) for sample in samples]
+        return await abatch(plans, Asking(self, in_batch=True), progress=progress)
+
+
+def lacks(whose: str, missing: Iterable[str], subject: str) -> str:
+    """What is said of a sample that lacks fields.
+
+    >>> lacks("sample 'a'", ["contexts"], "faithfulness")
+    "sample 'a' has no contexts, which faithfulness needs"
+    """
+    return f"{whose} has no {' and no '.join(missing)}, which {subject} needs"
+
+
+def column_name(subject: str, details: Sequence[str]) -> str:
+    """A name for columns and feedback, with the unusual settings in brackets.
+
+    Frameworks keep one column per name, so two settings must not share one. Some also make file
+    names of it, so it has no slashes and no colons.
+
+    >>> column_name("tcva_faithfulness", ["T=0.2", "scheme=1/0.5/0.2/0.1/0"])
+    'tcva_faithfulness(T=0.2,scheme=1_0.5_0.2_0.1_0)'
+    """
+    name = f"{subject}({','.join(details)})" if details else subject
+    return _NOT_IN_FILES.sub("_", name)
+
+
+def _is_sample(sample: Any) -> Sample:
+    if not isinstance(sample, Sample):
+        kind = type(sample).__name__
+        msg = f"a Sample is needed, got {kind}; Sample.from_record reads a mapping"
+        raise InvalidSampleError(msg)
+    return sample

@@ -1,0 +1,419 @@
+"""One judgement for all who ask for it: threads, loops, cancellations, forks. The judge is scripted."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tcva_adapters import CCRS, TCVA, Result, Sample, clear_shared
+from tcva_adapters.errors import JudgeError
+from tcva_adapters.models.protocol import ModelReply
+from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.sharing import SHARED, Identity, SharedJudgements
+from tests.support.scripted import verdict_json
+
+STRICTNESS = (0.2, 0.5, 0.9)
+
+
+class VaryingModel:
+    """A judge of two claims that says something else each time, after a while.
+
+    Attributes:
+        calls: How often it was asked.
+    """
+
+    name = "varying:one"
+    parameters: dict[str, Any] = {}  # noqa: RUF012  # read only
+
+    def __init__(self, *, seconds: float = 0.02, fails: int = 0) -> None:
+        self.seconds = seconds
+        self.calls = 0
+        self._fails = fails
+        self._lock = threading.Lock()
+
+    def complete(self, request: JudgeRequest) -> ModelReply:
+        time.sleep(self.seconds)
+        return self._reply()
+
+    async def acomplete(self, request: JudgeRequest) -> ModelReply:
+        await asyncio.sleep(self.seconds)
+        return self._reply()
+
+    def _reply(self) -> ModelReply:
+        with self._lock:
+            self.calls += 1
+            number = self.calls
+        if number <= self._fails:
+            msg = "the server is busy"
+            raise JudgeError(msg, reason="rate_limit")
+        words = ["fully", "mostly", "partial", "minor", "none"]
+        text = verdict_json(
+            (1, words[number % 5], "The office opens"), (2, words[number * 3 % 5], "Parking")
+        )
+        return ModelReply(text, input_tokens=10, output_tokens=5, cost=0.01)
+
+
+class ThreadedModel(VaryingModel):
+    """The asynchronous face works in the loop's own executor, as many clients do."""
+
+    async def acomplete(self, request: JudgeRequest) -> ModelReply:
+        return await asyncio.to_thread(self.complete, request)
+
+
+def sample(number: int = 0) -> Sample:
+    return Sample(
+        id=f"s{number}",
+        response="The office opens at nine. Parking is free.",
+        contexts=(f"Note {number}. The office opens at nine. Parking is free for visitors.",),
+    )
+
+
+def evaluators(model: Any, **settings: Any) -> list[TCVA]:
+    return [TCVA(judge=model, temperature=t, **settings) for t in STRICTNESS]
+
+
+def are_views_of_one(results: Sequence[Result]) -> bool:
+    scores = [result.score for result in results]
+    same = all(result.assessment == results[0].assessment for result in results)
+    return same and None not in scores and scores == sorted(scores)  # type: ignore[type-var]  # no None
+
+
+def test_three_evaluators_one_after_the_other_ask_once() -> None:
+    model = VaryingModel()
+    results = [tcva.evaluate(sample()) for tcva in evaluators(model)]
+    assert model.calls == 1
+    assert are_views_of_one(results)
+
+
+def test_the_first_asker_pays_and_the_others_say_that_it_was_shared() -> None:
+    first, second, _ = [tcva.evaluate(sample()) for tcva in evaluators(VaryingModel())]
+    assert (first.usage.calls, first.usage.cost, first.assessment.shared) == (1, 0.01, False)
+    assert (second.usage.calls, second.usage.cost, second.assessment.shared) == (0, None, True)
+    assert second.assessment.usage.calls == 0
+    assert not second.assessment.from_store
+
+
+def test_at_the_same_moment_in_threads_and_loops_fifty_samples_are_fifty_calls() -> None:
+    model = VaryingModel()
+    samples = [sample(number) for number in range(50)]
+    found: list[list[Result]] = []
+
+    def in_thread(number: int) -> None:
+        tcva = TCVA(judge=model, temperature=STRICTNESS[number % 3], max_concurrency=4)
+        found.append(tcva.evaluate_many(samples))
+
+    def in_loop(number: int) -> None:
+        tcva = TCVA(judge=model, temperature=STRICTNESS[number % 3], max_concurrency=4)
+        found.append(asyncio.run(tcva.aevaluate_many(samples)))
+
+    threads = [threading.Thread(target=in_thread, args=(n,)) for n in range(16)]
+    threads += [threading.Thread(target=in_loop, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert model.calls == 50
+    assert SHARED.under_way == 0
+    by_temperature = sorted(found, key=lambda results: results[0].scoring.temperature)
+    for views in zip(*by_temperature, strict=True):
+        assert are_views_of_one(views)
+
+
+def test_equal_samples_at_once_are_one_call_each() -> None:
+    model = VaryingModel()
+
+    async def together() -> list[Result]:
+        (tcva, *_) = evaluators(model)
+        return await asyncio.gather(*(tcva.aevaluate(sample(n % 2)) for n in range(10)))
+
+    results = asyncio.run(together())
+    assert model.calls == 2
+    assert [r.sample_id for r in results] == [f"s{n % 2}" for n in range(10)]
+
+
+def test_waiters_in_the_executor_that_the_first_needs_do_not_stand_still() -> None:
+    model = ThreadedModel(seconds=0.05)
+
+    async def everybody() -> list[Result]:
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(ThreadPoolExecutor(2))
+        blocking = [
+            loop.run_in_executor(None, tcva.evaluate, sample()) for tcva in evaluators(model) * 2
+        ]
+        waiting = [tcva.aevaluate(sample()) for tcva in evaluators(model)]
+        return await asyncio.gather(*waiting, *blocking)
+
+    started = time.monotonic()
+    results = asyncio.run(everybody())
+    assert time.monotonic() - started < 5
+    assert len(results) == 9
+    assert SHARED.under_way == 0
+
+
+def test_an_awaited_first_in_a_full_executor_is_not_waited_for_there() -> None:
+    model = ThreadedModel(seconds=0.05)
+
+    async def everybody() -> list[Result]:
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(ThreadPoolExecutor(2))
+        strict, balanced, lenient = evaluators(model)
+        first = asyncio.ensure_future(strict.aevaluate(sample()))
+        await asyncio.sleep(0)  # it is under way now, and wants a thread next
+        rest = [loop.run_in_executor(None, t.evaluate, sample()) for t in (balanced, lenient) * 2]
+        return [await first, *await asyncio.gather(*rest)]
+
+    started = time.monotonic()
+    results = asyncio.run(everybody())
+    assert time.monotonic() - started < 5
+    assert [r.score is not None for r in results] == [True] * 5
+
+
+def test_a_synchronous_call_inside_the_loop_judges_for_itself() -> None:
+    model = VaryingModel(seconds=0.05)
+
+    async def both() -> tuple[Result, Result]:
+        strict, balanced, _ = evaluators(model)
+        first = asyncio.ensure_future(strict.aevaluate(sample()))
+        await asyncio.sleep(0.01)
+        return balanced.evaluate(sample()), await first
+
+    inner, outer = asyncio.run(both())
+    assert inner.score is not None
+    assert outer.score is not None
+    assert model.calls == 2
+
+
+def test_a_thread_waits_for_a_judgement_that_a_loop_elsewhere_makes() -> None:
+    model = VaryingModel(seconds=0.2)
+    strict, balanced, _ = evaluators(model)
+    loop = threading.Thread(target=lambda: asyncio.run(strict.aevaluate(sample())))
+    loop.start()
+    while not SHARED.under_way:
+        time.sleep(0.001)
+    result = balanced.evaluate(sample())
+    loop.join()
+    assert model.calls == 1
+    assert result.assessment.shared
+
+
+def test_when_the_first_is_cancelled_one_waiter_takes_over() -> None:
+    model = VaryingModel(seconds=0.1)
+
+    async def cancelled() -> list[Result]:
+        first, *others = [
+            asyncio.ensure_future(tcva.aevaluate(sample())) for tcva in evaluators(model) * 2
+        ]
+        await asyncio.sleep(0.02)
+        first.cancel()
+        return await asyncio.gather(*others)
+
+    results = asyncio.run(cancelled())
+    assert model.calls == 1  # that of the first was never finished
+    assert len(results) == 5
+    assert sum(result.usage.calls for result in results) == 1
+    assert SHARED.under_way == 0
+
+
+def test_when_the_first_s_loop_closes_one_waiter_takes_over() -> None:
+    model = VaryingModel(seconds=0.2)
+    strict, balanced, lenient = evaluators(model)
+
+    def abandon() -> None:
+        loop = asyncio.new_event_loop()
+        task = loop.create_task(strict.aevaluate(sample()))
+        loop.run_until_complete(asyncio.sleep(0.05))
+        kept.append(task)  # nobody collects it, so nothing tells its waiters
+        loop.close()
+
+    kept: list[Any] = []
+    thread = threading.Thread(target=abandon)
+    thread.start()
+    while not SHARED.under_way:
+        time.sleep(0.001)
+    with ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(lambda tcva: tcva.evaluate(sample()), (balanced, lenient)))
+    thread.join()
+    assert [result.score is not None for result in results] == [True, True]
+    assert model.calls == 1
+    kept[0]._log_destroy_pending = False
+    kept[0].get_coro().close()
+
+
+def test_a_timeout_with_another_try_gets_its_judgement() -> None:
+    model = VaryingModel(seconds=0.3)
+    (strict, balanced, _) = evaluators(model)
+
+    async def impatient(tcva: TCVA) -> Result:
+        for seconds in (0.1, 0.1, 5):
+            try:
+                return await asyncio.wait_for(tcva.aevaluate(sample()), seconds)
+            except TimeoutError:
+                continue
+        raise AssertionError
+
+    async def both() -> list[Result]:
+        return list(await asyncio.gather(impatient(strict), impatient(balanced)))
+
+    results = asyncio.run(both())
+    assert are_views_of_one(results)
+    assert model.calls == 1
+
+
+def test_failures_are_handed_to_those_who_wait_and_never_remembered() -> None:
+    model = VaryingModel(fails=1, seconds=0.05)
+
+    async def together() -> list[Result]:
+        return await asyncio.gather(*(t.aevaluate(sample()) for t in evaluators(model)))
+
+    assert [r.score for r in asyncio.run(together())] == [None] * 3
+    assert model.calls == 1
+    assert len(SHARED) == 0
+    assert TCVA(judge=model).evaluate(sample()).score is not None
+    assert model.calls == 2
+
+
+def test_independent_judgements_are_to_be_had() -> None:
+    model = VaryingModel()
+    for tcva in evaluators(model, share=False):
+        tcva.evaluate(sample())
+    assert model.calls == 3
+    TCVA(judge=model, share=False).evaluate_many([sample(), sample()])
+    assert model.calls == 5
+
+
+def test_what_is_shared_can_be_forgotten_and_goes_with_its_judge() -> None:
+    model = VaryingModel()
+    TCVA(judge=model).evaluate(sample())
+    clear_shared()
+    TCVA(judge=model).evaluate(sample())
+    assert (model.calls, len(SHARED)) == (2, 1)
+    del model
+    gc.collect()
+    assert len(SHARED) == 0
+
+
+def test_another_judge_with_the_same_name_is_another_judge() -> None:
+    one, two = VaryingModel(), VaryingModel()
+    TCVA(judge=one).evaluate(sample())
+    TCVA(judge=two).evaluate(sample())
+    assert (one.calls, two.calls) == (1, 1)
+
+
+def test_a_store_gets_what_another_evaluator_asked_for(tmp_path: Path) -> None:
+    model = VaryingModel()
+    TCVA(judge=model).evaluate(sample())
+    path = tmp_path / "verdicts.sqlite"
+    TCVA(judge=model, store=path).evaluate(sample())
+    clear_shared()
+    served = TCVA(judge=model, store=path).evaluate(sample())
+    assert model.calls == 1
+    assert served.assessment.from_store
+    assert not served.assessment.shared
+
+
+def test_what_another_criterion_or_claims_need_is_asked_for() -> None:
+    model = VaryingModel()
+    TCVA(judge=model).evaluate(sample())
+    TCVA("answer_relevancy", judge=model).evaluate(
+        sample().model_copy(update={"input": "When does it open?"})
+    )
+    TCVA(judge=model, max_claims=1).evaluate(sample())
+    assert model.calls >= 3
+
+
+def test_ratings_are_shared_as_well() -> None:
+    model = VaryingModel()
+    model._reply = lambda: ModelReply("80")  # type: ignore[method-assign]  # a rating
+    rated = sample().model_copy(update={"input": "When does it open?"})
+    first = CCRS("qr", judge=model).evaluate(rated)
+    second = CCRS("qr", judge=model, threshold=0.9).evaluate(rated)
+    assert (first.usage.calls, second.usage.calls) == (1, 0)
+    assert second.answers["qr"].shared
+    assert (first.passed, second.passed) == (True, False)
+    assert first.answers["qr"].rating == second.answers["qr"].rating
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:This process.*is multi-threaded:DeprecationWarning")
+def test_a_child_process_starts_with_nothing() -> None:
+    TCVA(judge=VaryingModel()).evaluate(sample())
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if len(SHARED) == SHARED.under_way == 0 else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def asking(shared: SharedJudgements, identity: Identity, judge: Callable[[], str]) -> str:
+    return str(shared.ask(identity, "key", judge, lambda _: False).answer)
+
+
+class Holder:
+    """Something that judges."""
+
+
+def test_equal_judges_made_from_a_name_share_until_the_last_one_goes() -> None:
+    shared = SharedJudgements()
+    one, two = Holder(), Holder()
+    assert asking(shared, Identity(one, ("gpt", "url")), lambda: "first") == "first"
+    assert asking(shared, Identity(two, ("gpt", "url")), lambda: "second") == "first"
+    assert asking(shared, Identity(Holder(), ("gpt", "other")), lambda: "third") == "third"
+    del one
+    gc.collect()
+    assert len(shared) == 1
+
+
+def test_who_has_other_timeouts_asks_for_itself() -> None:
+    shared, holder, order = SharedJudgements(), Holder(), list[str]()
+    begun, go = threading.Event(), threading.Event()
+
+    def slow() -> str:
+        begun.set()
+        go.wait(5)
+        order.append("slow")
+        return "slow"
+
+    patient, hasty = Identity(holder, patience=(60, 5)), Identity(holder, patience=(1, 0))
+    thread = threading.Thread(target=asking, args=(shared, patient, slow))
+    thread.start()
+    begun.wait(5)
+    assert asking(shared, hasty, lambda: "fast") == "fast"
+    go.set()
+    thread.join()
+    assert order == ["slow"]
+
+
+def test_every_wait_ends_by_the_deadline_of_the_call() -> None:
+    shared, holder = SharedJudgements(), Holder()
+    begun, go = threading.Event(), threading.Event()
+
+    def stuck() -> str:
+        begun.set()
+        go.wait(10)
+        return "late"
+
+    identity = Identity(holder, seconds=0.3)
+    thread = threading.Thread(target=asking, args=(shared, identity, stuck))
+    thread.start()
+    begun.wait(5)
+    started = time.monotonic()
+    assert asking(shared, identity, lambda: "mine") == "mine"
+    assert 0.2 < time.monotonic() - started < 3
+    go.set()
+    thread.join()
+
+
+def test_the_number_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tcva_adapters.sharing.MOST_REMEMBERED", 10)
+    shared, holder = SharedJudgements(), Holder()
+    for number in range(100):
+        shared.ask(Identity(holder), str(number), lambda: "x", lambda _: False)
+    assert len(shared) == 10
