@@ -213,7 +213,12 @@ async def asked(
     try:
         questions = next(plan)
         while True:
-            questions = plan.send(await asyncio.gather(*map(ask, questions)))
+            # A single one is awaited here and not in a task of its own: in this very context.
+            questions = plan.send(
+                [await ask(questions[0])]
+                if len(questions) == 1
+                else await asyncio.gather(*map(ask, questions))
+            )
     except StopIteration as stop:
         return stop.value  # type: ignore[no-any-return]  # as above
 

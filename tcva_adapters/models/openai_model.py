@@ -154,8 +154,9 @@ class OpenAICompatibleModel:
         )
         self._made_from: Hashable | None = None
         if given is None:
-            digest = hashlib.sha256(key.encode()).hexdigest()
-            self._made_from = (type(self), url, self._settings, prices, digest)
+            # An address may hold a password, too.
+            digest = hashlib.sha256(f"{url}\n{key}".encode()).hexdigest()
+            self._made_from = (type(self), self._settings, prices, digest)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._settings.model!r}, base_url={self._server.url!r})"
