@@ -51,7 +51,7 @@ def interrupted_run(folder: Path, samples: int = SAMPLES) -> dict[str, int]:
 
     with ScriptedServer(script) as server:
         command = [
-            *(sys.executable, "-m", "tcva_adapters.cli", "evaluate", str(source)),
+            *(sys.executable, "-m", "tcva_adapters", "evaluate", str(source)),
             *("--judge", "openai:m", "--store", str(store), "--out", str(folder / "out.jsonl")),
             *("--max-concurrency", str(CONCURRENCY)),
         ]

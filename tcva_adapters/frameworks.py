@@ -94,7 +94,7 @@ _AGENTS: Final = Requirement(
     "langchain", "langchain.agents.middleware", (1, 4), "langchain-agents", "langchain==1.4.7"
 )
 _LLAMAINDEX: Final = Requirement(
-    "llama-index-core", "llama_index.core", (0, 14, 20), "llamaindex", "llama-index-core==0.14.25"
+    "llama-index-core", "llama_index.core", (0, 14, 21), "llamaindex", "llama-index-core==0.14.25"
 )
 _RAGAS: Final = Requirement(
     "ragas",

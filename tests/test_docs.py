@@ -12,7 +12,9 @@ import pytest
 from tcva_adapters.cli.app import run
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+# The README is shown on index pages, too, where a relative link leads nowhere.
+REPOSITORY = "https://github.com/tcva-adapters/tcva-adapters"
 FENCE = re.compile(r"^```(?P<kind>\w+)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -64,8 +66,13 @@ def test_console_blocks(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert "@@" not in text
-    for target in re.findall(r"\]\((?!https?://)([^)#]+)", text):
-        assert (page.parent / target).exists(), target
+    for target in re.findall(r"\]\(([^)#]+)", text):
+        if target.startswith(f"{REPOSITORY}/"):
+            here = re.match(r"(?:blob|tree)/main/(.+)", target.removeprefix(f"{REPOSITORY}/"))
+            assert here is None or (ROOT / here[1]).exists(), target
+        elif not target.startswith(("http://", "https://")):
+            assert page.name != "README.md", f"{target}: an index page needs the whole address"
+            assert (page.parent / target).exists(), target
 
 
 def test_the_readme_shows_what_the_demo_prints(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pkgutil import iter_modules
 
 import pytest
 
 import tcva_adapters
+import tcva_adapters.core
 
 HEAVY = {
     *("pydantic", "openai", "langchain_core", "langchain", "llama_index", "ragas", "deepeval"),
     *("scipy", "typer", "rich", "json_repair", "pandas", "pyarrow"),
 }
+
+CORE_MODULES = [
+    f"tcva_adapters.core.{found.name}" for found in iter_modules(tcva_adapters.core.__path__)
+]
+CORE_NAMES = [
+    name
+    for name in dir(tcva_adapters)
+    if getattr(getattr(tcva_adapters, name), "__module__", "").startswith("tcva_adapters.core")
+]
 
 
 def loaded_after(code: str) -> set[str]:
@@ -28,9 +39,41 @@ def test_import_loads_nothing_heavy() -> None:
 
 
 def test_the_core_needs_numpy_only() -> None:
-    loaded = loaded_after("from tcva_adapters import aggregate; aggregate(['fully'])")
+    """Every public name of the core, where nothing but numpy and the standard library is installed."""
+    loaded = loaded_after(
+        f"""
+class NumpyAlone:
+    def find_spec(self, name, path=None, target=None):
+        top = name.partition(".")[0]
+        if top not in {{"numpy", "tcva_adapters", *sys.stdlib_module_names}}:
+            raise ModuleNotFoundError(f"{{name}} is not installed", name=name)
+
+sys.meta_path.insert(0, NumpyAlone())
+import importlib
+for module in {CORE_MODULES!r}:
+    importlib.import_module(module)
+import tcva_adapters
+from tcva_adapters import WeightScheme, aggregate, exponent, flip_temperature, sweep
+for name in {CORE_NAMES!r}:
+    getattr(tcva_adapters, name)
+assert 0 < aggregate(["fully", "partial", "none"], temperature=0.9) < 1
+assert exponent(0.5) < exponent(0.9)
+assert sweep([[2, 1, 0, 0, 0]], [0.2, 0.9], scheme=WeightScheme.DEFAULT).shape == (1, 2)
+assert flip_temperature(["fully", "partial"], 0.5) is not None
+"""
+    )
     assert "numpy" in loaded
     assert loaded.isdisjoint(HEAVY)
+
+
+def test_the_module_is_the_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tcva_adapters", "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == tcva_adapters.__version__
 
 
 def test_a_lexical_judgement_loads_no_framework() -> None:

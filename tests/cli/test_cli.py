@@ -342,7 +342,7 @@ def test_doctor_shows_its_table_when_the_judge_has_no_key(
 @pytest.mark.parametrize("as_json", [False, True], ids=["table", "json"])
 def test_a_closed_pipe_is_no_failed_gate(tmp_path: Path, as_json: bool) -> None:
     samples = write(tmp_path / "in.jsonl", record(1))
-    command = [sys.executable, "-m", "tcva_adapters.cli", "evaluate", samples]
+    command = [sys.executable, "-m", "tcva_adapters", "evaluate", samples]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(
         [*command, "--json"] if as_json else command,

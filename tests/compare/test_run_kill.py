@@ -42,7 +42,7 @@ def test_a_killed_run_loses_nothing_that_was_finished(tmp_path: Path) -> None:
     # All of TCVA's judgements, the first native metric's, and half of the second's.
     with Halting(after=2 * SAMPLES + SAMPLES // 2) as server:
         command = [
-            *(sys.executable, "-m", "tcva_adapters.cli", "compare", str(source)),
+            *(sys.executable, "-m", "tcva_adapters", "compare", str(source)),
             *("--with", "langchain", "--metrics", "context_qa,cot_qa", "--judge", "openai:m"),
             *("--out", str(out), "--max-concurrency", str(CONCURRENCY), "--json"),
         ]

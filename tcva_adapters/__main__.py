@@ -1,0 +1,5 @@
+"""``python -m tcva_adapters``: the same as ``tcva``."""
+
+from tcva_adapters.cli.app import main
+
+main()
