@@ -80,7 +80,7 @@ def read_result(carried: str | bytes | Mapping[str, Any]) -> Scored:
     Raises:
         UnreadableInputError: It is no result.
     """
-    plain = json_object(carried) if isinstance(carried, str | bytes) else carried
+    plain: Any = json_object(carried) if isinstance(carried, str | bytes) else carried
     if not isinstance(plain, Mapping):
         msg = f"not a result: a {type(plain).__name__}"
         raise UnreadableInputError(msg)

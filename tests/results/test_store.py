@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sqlite3
@@ -429,3 +430,13 @@ def test_a_lock_that_is_never_released_is_an_error(
         holder.close()
         store.put("k", scored())
         assert len(store) == 1
+
+
+def test_a_store_that_an_evaluator_opened_is_closed_with_it(tmp_path: Path) -> None:
+    store = VerdictStore(tmp_path / "verdicts.sqlite")
+    connection = store._connection
+    assert connection is not None
+    del store
+    gc.collect()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        connection.execute("SELECT 1")

@@ -1,0 +1,167 @@
+"""One protocol for every result: carried as JSON without loss, earlier layouts read."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tcva_adapters import CCRS, TCVA, Assessment, CCRSResult, Fusion, HumanScale, Result, Sample
+from tcva_adapters.errors import UnreadableInputError
+from tcva_adapters.results.assessment import Reason, Usage
+from tcva_adapters.results.protocol import Scored, read_result
+from tcva_adapters.scorer import Scorer
+from tests.support.scripted import ScriptedModel, verdict_json
+
+SAMPLE = Sample(
+    id="a",
+    input="When does the office open?",
+    response="The office opens at nine. Parking costs money.",
+    contexts=("The office opens at nine. Parking is free for visitors.",),
+    metadata={"domain": "chat"},
+)
+REPLY = verdict_json((1, "fully", "opens at nine"), (2, "partial", "Parking is free"))
+
+LAYOUT_1: dict[str, Any] = {
+    "schema_version": 1,
+    "criterion": "faithfulness",
+    "judge": "scripted:one",
+    "prompt_version": "tcva/1",
+    "claims": [
+        {"claim": "It opens.", "verdict": "partial", "evidence": "x", "judged": "fully"},
+        {"claim": "It closes.", "verdict": "none", "judged": None},
+    ],
+    "unscored": None,
+    "usage": {"calls": 1},
+    "sample_id": "a",
+    "metadata": {},
+    "from_store": False,
+    "members": [],
+    "panel": [],
+}
+SCORING_1 = {
+    "temperature": 0.2,
+    "threshold": 0.6,
+    "penalty": "off",
+    "eps": 1e-9,
+    "floor": "paper",
+    "scheme": {"name": "linear", "weights": [1.0, 0.75, 0.5, 0.25, 0.0]},
+    "on_unscored": None,
+    "bounds": {"p_min": -8.0, "p_max": 12.25, "t_min": 0.1, "t_max": 1.0},
+    "fusion": {"temperature": None, "weights": None},
+    "mapping": None,
+}
+
+
+def results() -> list[Scored]:
+    scorers: list[Scorer[Any]] = [
+        TCVA(judge=ScriptedModel([REPLY])),
+        TCVA(
+            judge=ScriptedModel([REPLY]),
+            fuse="lexical",
+            fusion=Fusion(0.4, (1, 2)),
+            temperature="strict",
+            scheme=(1, 0.8, 0.5, 0.2, 0),
+            mapping=HumanScale((0.0, 1.0), (1.0, 5.0)),
+            on_unscored=0.0,
+        ),
+        TCVA(judge=ScriptedModel([RuntimeError("boom")])),
+        CCRS(("qr", "cc"), judge=ScriptedModel(["80", "90"]), max_concurrency=1, threshold=0.7),
+        CCRS("ac", judge="lexical", em="normalised"),
+    ]
+    reference = SAMPLE.model_copy(update={"reference": "At nine."})
+    return [scorer.evaluate(reference) for scorer in scorers]
+
+
+@pytest.mark.parametrize("place", range(5))
+def test_a_result_comes_back_equal_from_its_json(place: int) -> None:
+    result = results()[place]
+    assert isinstance(result, Scored)
+    again = read_result(result.to_json())
+    assert again == result
+    assert type(again) is type(result)
+    assert (again.score, again.passed, again.reason) == (result.score, result.passed, result.reason)
+    assert read_result(json.loads(again.to_json())).to_dict() == result.to_dict()
+    plain = result.to_dict()
+    assert (plain["score"], plain["passed"]) == (result.score, result.passed)
+
+
+def test_the_sample_and_the_cost_are_told_alike() -> None:
+    for result in results():
+        assert result.sample_id == "a"
+        assert isinstance(result.usage, Usage)
+        assert isinstance(result.breakdown, dict)
+
+
+@pytest.mark.parametrize(
+    "carried",
+    [
+        {"assessment": LAYOUT_1, "scoring": SCORING_1},
+        {"score": 0.0, "reason": "because", "assessment": LAYOUT_1, "scoring": SCORING_1},
+        {"score": 0.0, "value": "fail", "reasoning": "because", "scoring": SCORING_1, **LAYOUT_1},
+    ],
+    ids=["a log of DeepEval", "a trace of RAGAS", "an output of LangChain"],
+)
+def test_what_layout_1_carried_is_read(carried: dict[str, Any]) -> None:
+    result = read_result(json.dumps(carried))
+    assert isinstance(result, Result)
+    assert [claim.original_verdict for claim in result.claims] == ["fully", None]
+    assert (result.scoring.temperature, result.scoring.scheme.name) == (0.2, "linear")
+    assert result.score is not None
+
+
+def test_layout_1_of_files_and_ratings_is_read() -> None:
+    assert Assessment.from_json(json.dumps(LAYOUT_1)).claims[0].original_verdict == "fully"
+    plain = CCRS("qr").evaluate(SAMPLE).to_dict()
+    for later in ("kind", "score", "passed", "reason", "threshold"):
+        del plain[later]
+    del plain["answers"]["qr"]["shared"]
+    plain["schema_version"] = 1
+    assert read_result(plain).score == 1.0
+
+
+def test_a_line_of_results_is_a_line_of_assessments() -> None:
+    result = TCVA(judge=ScriptedModel([REPLY])).evaluate(SAMPLE)
+    assert Assessment.from_json(result.to_json()) == result.assessment
+
+
+def test_equal_judgements_are_equal_whatever_they_cost() -> None:
+    first = TCVA(judge=ScriptedModel([REPLY]), share=False).evaluate(SAMPLE)
+    second = TCVA(judge=ScriptedModel([REPLY]), share=False).evaluate(SAMPLE)
+    cheap = first.assessment.model_copy(
+        update={"usage": Usage(calls=9, seconds=3.0, cost=1.0), "from_store": True}
+    )
+    assert first == second
+    assert hash(first.assessment) == hash(second.assessment)
+    assert cheap == first.assessment
+    assert first.assessment != first.assessment.model_copy(update={"sample_id": "b"})
+    rated = CCRS("qr", judge=ScriptedModel(["80"])).evaluate(SAMPLE)
+    assert rated == CCRS("qr", judge=ScriptedModel(["80"])).evaluate(SAMPLE)
+
+
+@pytest.mark.parametrize(
+    ("carried", "said"),
+    [
+        ("", "not a result"),
+        ("[]", "a list"),
+        ("{}", "scoring"),
+        ('{"kind": "grade"}', "'grade', where tcva, ccrs are known"),
+        (json.dumps({**LAYOUT_1, "scoring": SCORING_1, "schema_version": 9}), "schema_version"),
+        (json.dumps({**LAYOUT_1, "scoring": {**SCORING_1, "threshold": 7}}), "threshold=7"),
+        ('{"kind": "ccrs", "answers": 3}', "not a CCRS result"),
+    ],
+)
+def test_what_is_no_result_is_refused_by_name(carried: str, said: str) -> None:
+    with pytest.raises(UnreadableInputError, match=said):
+        read_result(carried)
+
+
+def test_bad_input_is_told_apart_and_never_becomes_a_score() -> None:
+    tcva = TCVA(on_unscored=0.0)
+    refused = tcva.unscored(Reason.INVALID_INPUT, "temperature 5.0 is outside [0.1, 1.0]", SAMPLE)
+    assert (refused.score, refused.passed, refused.sample_id) == (None, None, "a")
+    assert refused.reason.startswith("unscored: invalid_input: temperature 5.0")
+    rated: CCRSResult = CCRS("qr").unscored(Reason.INVALID_INPUT, "no text")
+    assert rated.unscored is not None
+    assert rated.unscored.reason is Reason.INVALID_INPUT
