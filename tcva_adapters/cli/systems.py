@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -131,7 +131,9 @@ def systems(
 @contextmanager
 def _progress(notes: Console) -> Iterator[OnProgress]:
     """A bar on a terminal, and nothing anywhere else."""
-    with Progress(console=notes, transient=True, disable=not notes.is_terminal) as bar:
+    bar = Progress(console=notes, transient=True)
+    # A bar that is switched off prints an empty line before rich 14.3.
+    with bar if notes.is_terminal else nullcontext():
         task = bar.add_task("randomisation", total=None)
 
         def on_progress(metric: str, done: int, total: int) -> None:
