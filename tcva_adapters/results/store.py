@@ -85,6 +85,7 @@ class VerdictStore:
         self.path = str(path) if str(path) == _MEMORY else str(Path(path).expanduser())
         self._inherited: list[sqlite3.Connection] = []
         self._connection: sqlite3.Connection | None = None
+        self._has_records = False  # not known before somebody needs the table
         self._open()
 
     def get(self, key: str) -> Assessment | None:
@@ -131,9 +132,10 @@ class VerdictStore:
             UnreadableInputError: As for `get`.
             InvalidValueError: As for `get`.
         """
-        self._has_records = self._has_records or bool(self._fetch(_HAS_RECORDS, ()))
         if not self._has_records:
-            return {}
+            self._has_records = bool(self._fetch(_HAS_RECORDS, ()))
+            if not self._has_records:
+                return {}
         found = self._finished(_RECORDS, keys)
         return {key: text.decode(errors="replace") for key, text in found}
 
@@ -205,7 +207,6 @@ class VerdictStore:
     def _open(self) -> None:
         self._lock = threading.Lock()
         self._pid = os.getpid()
-        self._has_records = False  # asked for when they are needed
         self._connection = _open(self.path)
 
     def _finished(self, table: Mapping[str, str], keys: Iterable[str]) -> Iterator[Any]:

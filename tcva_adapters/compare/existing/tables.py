@@ -61,7 +61,7 @@ def read_scores_csv(
     Args:
         path: The file.
         methods: The columns; by default all with nothing but numbers in them that are neither
-            a field of a sample nor the scores of people.
+            a field of a sample nor the human ratings.
         reading: The rest.
 
     Raises:
