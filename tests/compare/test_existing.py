@@ -23,15 +23,12 @@ from ragas.metrics._faithfulness import Faithfulness
 from tcva_adapters import Sample
 from tcva_adapters.compare.comparison import report_dict
 from tcva_adapters.compare.existing.imports import (
-    Reading,
     import_scores,
     match,
     parse_spec,
-    read_deepeval_json,
     read_existing,
-    read_ragas_csv,
-    read_scores_csv,
 )
+from tcva_adapters.compare.existing.records import Reading
 from tcva_adapters.compare.running.write import write_csv, write_parquet
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.compare.views.summary import summarise_table
@@ -142,7 +139,7 @@ def test_ragas(ragas_frame: pd.DataFrame, tmp_path: Path, kind: str, index: bool
         # Fully supported, not at all, and a greeting, which claims nothing.
         assert [scores[s, method] for s in ("good", "bad", "hello")] == [1.0, 0.0, None]
     assert {r.unscored for r in imported.rows if r.score is None} == {"no score in the file"}
-    assert read_ragas_csv(path).methods == imported.methods
+    assert read_existing(path).methods == imported.methods
 
 
 def test_a_ragas_metric_that_failed_everywhere_is_kept(
@@ -184,7 +181,7 @@ def test_deepeval(deepeval_folder: Path) -> None:
     assert '"test_case_2"' in saved.read_text(encoding="utf-8")
     latest = import_scores(str(deepeval_folder / "latest.json"), SAMPLES)
     assert latest.rows == imported.rows
-    assert read_deepeval_json(saved).methods == imported.methods
+    assert read_existing(saved).methods == imported.methods
 
 
 def test_what_deepeval_returns_as_json(deepeval_folder: Path, tmp_path: Path) -> None:
@@ -256,7 +253,7 @@ def test_any_table_with_a_column_per_method(tmp_path: Path) -> None:
     (unmatched,) = imported.unmatched
     assert (unmatched.line, unmatched.name, unmatched.why) == (4, "else", "no sample has this id")
     assert "ours, theirs on 2 of 3 samples; 1 row matches no sample (4: else" in imported.summary
-    assert read_scores_csv(path, ["theirs"]).methods == ("theirs",)
+    assert read_existing(path, Reading(methods=["theirs"])).methods == ("theirs",)
     assert import_scores(f"{path}::ours", SAMPLES).methods == ("ours",)
     assert import_scores(f"x={path}::ours", SAMPLES).methods == ("x",)
     assert import_scores(str(path), SAMPLES, human="ours").human == {"good": 0.5}
@@ -412,8 +409,8 @@ def test_what_is_asked_for_must_be_there(tmp_path: Path) -> None:
     with pytest.raises(UnreadableInputError, match="'yes', which is no number"):
         import_scores(f"{path}::m", SAMPLES)
     path.write_text("{}", encoding="utf-8")
-    with pytest.raises(UnreadableInputError, match="no DeepEval test run"):
-        read_deepeval_json(path)
+    with pytest.raises(UnreadableInputError, match="no column holds scores"):
+        read_existing(path)
     with pytest.raises(InvalidValueError, match=r"scale=\(1, 0\)"):
         Reading(scale=(1, 0))
 

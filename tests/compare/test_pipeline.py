@@ -24,8 +24,8 @@ from tests.support.lexical_server import LexicalModel
 
 PASSAGE = "The office opens at nine. Parking is free for visitors."
 SAMPLES = [
-    Sample(id="right", input="When?", response="The office opens at nine.", contexts=[PASSAGE]),
-    Sample(id="<wrong>", input="When?", response="Parking costs money.", contexts=[PASSAGE]),
+    Sample(id="right", input="When?", response="The office opens at nine.", contexts=(PASSAGE,)),
+    Sample(id="<wrong>", input="When?", response="Parking costs money.", contexts=(PASSAGE,)),
 ]
 QA: dict[str, Any] = {"frameworks": ["langchain"], "metrics": ["context_qa"]}
 ALONE: dict[str, Any] = {"frameworks": "none", "temperatures": (0.5,)}
@@ -133,7 +133,7 @@ def test_nothing_is_asked_where_the_request_is_wrong(tmp_path: Path) -> None:
     model = LexicalModel()
     for wrong in ({"timeout": 0}, {"n_boot": 0}, {"pass_from": {"nobody": 0.5}}, {"fuse": ["a"]}):
         with pytest.raises(InvalidValueError):
-            compare(SAMPLES, TCVA(judge=model), **ALONE, store=tmp_path / "v.sqlite", **wrong)  # type: ignore[arg-type]  # on purpose
+            compare(SAMPLES, TCVA(judge=model), **ALONE, store=tmp_path / "v.sqlite", **wrong)
     assert model.prompts == []
     assert not (tmp_path / "v.sqlite").exists()
 

@@ -1,10 +1,4 @@
-"""Results that exist already, imported to the samples they are about instead of run again.
-
-For the runner: ``import_scores("NAME=PATH", samples, ids) -> ImportedScores`` reads a RAGAS ``to_pandas()`` table,
-a DeepEval test run, a table with a column per method, or a tidy table of ``tcva compare``, whichever
-the content is. ``read_ragas_csv``, ``read_deepeval_json`` and ``read_scores_csv`` read one kind
-without matching, and ``match(existing, samples, ids)`` matches.
-"""
+"""Scores that were made elsewhere, given to the samples they are about instead of made again."""
 
 from __future__ import annotations
 
@@ -14,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from tcva_adapters.compare.existing.deepeval import is_deepeval, read_deepeval_json, read_run
+from tcva_adapters.compare.existing.deepeval import is_deepeval, read_run
 from tcva_adapters.compare.existing.records import (
     SCALE,
     Existing,
@@ -23,24 +17,10 @@ from tcva_adapters.compare.existing.records import (
     format_of,
     load_json,
 )
-from tcva_adapters.compare.existing.tables import read_ragas_csv, read_scores_csv, read_table
+from tcva_adapters.compare.existing.tables import read_table
 from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.samples.sample import Sample
-
-__all__ = [
-    "Existing",
-    "Found",
-    "ImportedScores",
-    "Reading",
-    "Unmatched",
-    "import_scores",
-    "match",
-    "read_deepeval_json",
-    "read_existing",
-    "read_ragas_csv",
-    "read_scores_csv",
-]
 
 _NAMED: Final = 3
 
@@ -62,7 +42,7 @@ class Unmatched:
 
 @dataclass(frozen=True, slots=True)
 class ImportedScores:
-    """Existing results on our samples.
+    """Imported scores on our samples.
 
     Attributes:
         source: Where they come from.

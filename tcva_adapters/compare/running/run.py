@@ -7,9 +7,9 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from tcva_adapters.compare.labels import parse_label
 from tcva_adapters.compare.running.cached import (
@@ -200,47 +200,40 @@ class _Job(NamedTuple):
     samples: list[Sample]
 
 
+@dataclass(slots=True)
 class _Run:
     """A run under way: what its judgements share, and the rows so far."""
 
-    def __init__(
-        self,
-        samples: Sequence[Sample],
-        tcva: TCVA,
-        store: VerdictStore,
-        models: Models | None,
-        seconds: float | None,
-        say: Say,
-    ) -> None:
-        self._samples = samples
-        self._tcva = tcva
-        self._judge = tcva.judge.name
-        self._store = store
-        self._say = say
-        self._seconds = seconds
-        self._model_of = models
-        self._lexical_llm = cache(partial(llm_of, model=None))
-        self._rows: dict[str, list[Row]] = {sample.id or "": [] for sample in samples}
-        self._judged: Counter[str] = Counter()
-        self._cached: Counter[str] = Counter()
-        self._done: Counter[str] = Counter()
-        self._scored: Counter[str] = Counter()
-        self._spent = _NOTHING
-        self._fatal: JudgeError | None = None
+    samples: Sequence[Sample]
+    tcva: TCVA
+    store: VerdictStore
+    model_of: Models | None
+    seconds: float | None
+    say: Say
+    rows: dict[str, list[Row]] = field(default_factory=dict)
+    judged: Counter[str] = field(default_factory=Counter)
+    cached: Counter[str] = field(default_factory=Counter)
+    done: Counter[str] = field(default_factory=Counter)
+    scored: Counter[str] = field(default_factory=Counter)
+    spent: Usage = _NOTHING
+    fatal: JudgeError | None = None
+    lexical_llm: Callable[[str], Any] = field(
+        default_factory=lambda: cache(partial(llm_of, model=None))
+    )
 
     def take(self, result: Result, temperatures: Sequence[float]) -> None:
         """Count one of TCVA's judgements, with a row per temperature, and one for profiles."""
         assessment = result.assessment
         unscored = assessment.unscored
         if unscored is not None and unscored.fatal:
-            self._fatal = JudgeError(unscored.detail, fatal=True)
+            self.fatal = JudgeError(unscored.detail, fatal=True)
         self._count(OURS, None if assessment.from_store else assessment.usage)
         why = "" if unscored is None else _why(unscored.reason.value, unscored.detail)
         usage = assessment.usage
-        plain = Result(assessment, self._tcva.scoring)
+        plain = Result(assessment, self.tcva.scoring)
         scores = {tcva_name(t): plain.at(t).score for t in temperatures}
-        if self._tcva.profiles is not None:
-            scores[profile_name(self._tcva.profiles)] = result.score
+        if self.tcva.profiles is not None:
+            scores[profile_name(self.tcva.profiles)] = result.score
         for name, score in scores.items():
             cell = (assessment.sample_id or "", name, score)
             self._add(*cell, why if score is None else "", usage, usage.calls)
@@ -249,10 +242,10 @@ class _Run:
     def jobs(self, methods: Iterable[Method]) -> Iterator[_Job]:
         """Method by method, so that results of one come together; equal samples are one job."""
         for method in methods:
-            model = None if self._model_of is None else self._model_of(method.framework)
-            judge = (self._judge, {}) if model is None else (model.name, model.parameters)
+            model = None if self.model_of is None else self.model_of(method.framework)
+            judge = (self.tcva.judge.name, {}) if model is None else (model.name, model.parameters)
             equal: dict[str, _Job] = {}
-            for sample in self._samples:
+            for sample in self.samples:
                 key = method.key(sample, *judge)
                 equal.setdefault(key, _Job(method, key, [])).samples.append(sample)
             yield from equal.values()
@@ -263,8 +256,8 @@ class _Run:
         unasked = ""
         if lacking := job.method.lacking(sample):
             unasked = _why(Reason.MISSING_FIELD.value, lacking)
-        elif cached is None and self._fatal is not None:
-            unasked = _why("not_asked", str(self._fatal))
+        elif cached is None and self.fatal is not None:
+            unasked = _why("not_asked", str(self.fatal))
         if unasked:
             for sample in job.samples:
                 self._add(sample.id or "", name, None, unasked, _NOTHING, 0)
@@ -272,7 +265,7 @@ class _Run:
             said = cached
             if said is None:
                 said = await self._asked(job.method, sample)
-                self._store.put_record(job.key, said.to_json(), failed=said.is_failure)
+                self.store.put_record(job.key, said.to_json(), failed=said.is_failure)
             self._count(name, said.usage if cached is None else None)
             score, usage = said.score, said.usage
             calls = usage.calls or score.calls  # of the lexical judge only the metric knows
@@ -280,34 +273,34 @@ class _Run:
             for sample in job.samples:
                 self._add(sample.id or "", name, score.score, why, usage, calls)
                 usage, calls = _NOTHING, 0
-        if self._done[name] == len(self._samples):
-            self._say(f"{name}: {self._scored[name]} of {self._done[name]} scored")
+        if self.done[name] == len(self.samples):
+            self.say(f"{name}: {self.scored[name]} of {self.done[name]} scored")
 
     def outcome(self, results: list[Result], methods: Sequence[Method]) -> Outcome:
         """What came of it."""
         order = {method.name: place for place, method in enumerate(methods)}
-        for rows in self._rows.values():
+        for rows in self.rows.values():
             rows.sort(key=lambda row: order.get(row.method, -1))  # our own come first
-        rows = [row for rows in self._rows.values() for row in rows]
-        counts = dict(self._judged), dict(self._cached)
-        return Outcome(rows, results, *counts, self._spent, self._fatal)
+        rows = [row for rows in self.rows.values() for row in rows]
+        counts = dict(self.judged), dict(self.cached)
+        return Outcome(rows, results, *counts, self.spent, self.fatal)
 
     async def _asked(self, method: Method, sample: Sample) -> CachedJudgement:
-        if self._model_of is None:
-            asked, llm = None, self._lexical_llm(method.framework)
+        if self.model_of is None:
+            asked, llm = None, self.lexical_llm(method.framework)
         else:
             # One per judgement, so that its counts are those of this judgement alone.
-            asked = Prompted(self._model_of(method.framework))
+            asked = Prompted(self.model_of(method.framework))
             llm = llm_of(method.framework, asked)
         started = time.perf_counter()
-        score = await method.score(sample, llm, seconds=self._seconds)
+        score = await method.score(sample, llm, seconds=self.seconds)
         usage = _NOTHING if asked is None else asked.usage
         if asked is not None:
-            self._fatal = self._fatal or asked.fatal
+            self.fatal = self.fatal or asked.fatal
         return CachedJudgement(
             sample=sample.id or "",
             method=method.name,
-            judge=self._judge if asked is None else asked.name,
+            judge=self.tcva.judge.name if asked is None else asked.name,
             version=method.version,
             score=score,
             usage=usage.model_copy(update={"seconds": time.perf_counter() - started}),
@@ -316,8 +309,8 @@ class _Run:
 
     def _count(self, method: str, usage: Usage | None) -> None:
         """One judgement: made now for so much, or served (None)."""
-        (self._cached if usage is None else self._judged)[method] += 1
-        self._spent += usage or _NOTHING
+        (self.cached if usage is None else self.judged)[method] += 1
+        self.spent += usage or _NOTHING
 
     def _add(  # a row's own columns, in their order
         self,
@@ -340,9 +333,9 @@ class _Run:
             output_tokens=usage.output_tokens if has_tokens else None,
             seconds=usage.seconds,
         )
-        self._rows[sample].append(row)
-        self._done[method] += 1
-        self._scored[method] += score is not None
+        self.rows.setdefault(sample, []).append(row)
+        self.done[method] += 1
+        self.scored[method] += score is not None
 
 
 def _why(reason: str, detail: str) -> str:
