@@ -110,6 +110,9 @@ class Report:
     def __str__(self) -> str:
         return self.text()
 
+    def __repr__(self) -> str:
+        return self.text()
+
     def _repr_html_(self) -> str:
         """The printed form in a notebook: escaped text, nothing that runs or is loaded."""
         style = "line-height: 1.2; overflow-x: auto; white-space: pre"

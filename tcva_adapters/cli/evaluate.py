@@ -11,7 +11,7 @@ import typer
 
 from tcva_adapters import printing
 from tcva_adapters.cli import options
-from tcva_adapters.compare.evaluation import check_gates, evaluation, with_needed_fields
+from tcva_adapters.compare.evaluation import Evaluation, check_gates, with_needed_fields
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.panel import Panel
 from tcva_adapters.results.files import write_assessments
@@ -82,7 +82,7 @@ def evaluate(
         results = tcva.evaluate_many(usable)
     if out is not None:
         write_assessments(out, [result.assessment for result in results])
-    found = evaluation(tcva, results, skipped=len(read.bad) + len(lacking))
+    found = Evaluation.of(tcva, results, skipped=len(read.bad) + len(lacking))
     if as_json:
         typer.echo(json.dumps(found.to_dict()))
     else:

@@ -88,7 +88,7 @@ class Dispute:
     claims: tuple[DisputedClaim, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PanelReport(Report):
     """What the judges of a panel agree on, and where a person should look.
 

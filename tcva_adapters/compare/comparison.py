@@ -10,7 +10,7 @@ from typing import Any, Final
 from tcva_adapters.compare.existing.imports import ImportedScores
 from tcva_adapters.compare.fused import FusedRow
 from tcva_adapters.compare.jsonable import jsonable
-from tcva_adapters.compare.running.run import Outcome, tcva_name
+from tcva_adapters.compare.running.run import Models, Outcome, tcva_name
 from tcva_adapters.compare.running.write import write_csv, write_json, write_parquet
 from tcva_adapters.compare.table import Row, ScoreTable
 from tcva_adapters.compare.views.decision_text import decision_parts
@@ -20,19 +20,18 @@ from tcva_adapters.compare.views.summary_text import summary_parts
 from tcva_adapters.printing import Part, Tabular
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.results.result import Result
+from tcva_adapters.tcva import TCVA
 
 PAIRS: Final = 25
 """Room for TCVA beside each framework metric."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison(Tabular):
     """Framework metrics, imported scores and TCVA on the same samples.
 
     Attributes:
-        criterion: What TCVA judged by.
-        judge: The judge's name.
-        is_local: Whether that judge is no model.
+        tcva: Who judged, and the dial.
         temperatures: TCVA's.
         outcome: TCVA's results, and what the run made, was served, and spent.
         rows: A score, or the reason for none, per sample and method.
@@ -44,11 +43,11 @@ class Comparison(Tabular):
         gains: By fused method, its gain over the best member, where human ratings show one.
         left_out: Metrics and fused methods that are not in it, with the reason.
         skipped: Lines of the samples' file that are not in it, with the reason.
+        models: Those behind the frameworks' LLMs; they are held so that their connections are
+            closed with the event loop.
     """
 
-    criterion: str
-    judge: str
-    is_local: bool
+    tcva: TCVA
     temperatures: tuple[float, ...]
     outcome: Outcome
     rows: tuple[Row, ...]
@@ -60,6 +59,7 @@ class Comparison(Tabular):
     gains: Mapping[str, FusedRow]
     left_out: tuple[str, ...]
     skipped: tuple[tuple[int, str], ...]
+    models: Models | None
 
     @property
     def results(self) -> list[Result]:
@@ -70,8 +70,8 @@ class Comparison(Tabular):
         """All figures as plain values; what is undefined is None."""
         outcome = self.outcome
         return {
-            "criterion": self.criterion,
-            "judge": self.judge,
+            "criterion": self.tcva.criterion.name,
+            "judge": self.tcva.judge.name,
             "temperatures": list(self.temperatures),
             "run": {
                 "judged": outcome.judged,
@@ -112,8 +112,9 @@ class Comparison(Tabular):
 
     def parts(self) -> Iterator[Part]:
         """What was judged, the summary, the decisions, and what fusing gains."""
-        lexical = ", a lexical judge: it compares words" if self.is_local else ""
-        yield f"{self.criterion} by {self.judge}{lexical}"
+        judge = self.tcva.judge
+        lexical = ", a lexical judge: it compares words" if judge.is_local else ""
+        yield f"{self.tcva.criterion.name} by {judge.name}{lexical}"
         outcome = self.outcome
         made, cached = sum(outcome.judged.values()), sum(outcome.cached.values())
         spent = outcome.spent

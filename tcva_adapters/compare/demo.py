@@ -26,7 +26,7 @@ from tcva_adapters.tcva import TCVA
 _SHOWN: Final = "support-003"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Demo(Tabular):
     """The package's own samples under the dial, and under the installed frameworks' own metrics.
 

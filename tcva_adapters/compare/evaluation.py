@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from tcva_adapters.compare.agreement import PanelReport, panel_report
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
@@ -19,7 +19,7 @@ from tcva_adapters.tcva import TCVA
 COVERAGE = "coverage"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Evaluation(Report):
     """Results of one `TCVA`.
 
@@ -36,6 +36,17 @@ class Evaluation(Report):
     results: Sequence[Result]
     summary: Summary
     skipped: int
+
+    @classmethod
+    def of(cls, tcva: TCVA, results: Sequence[Result], *, skipped: int = 0) -> Self:
+        """The report of a batch.
+
+        Args:
+            tcva: Who made the results.
+            results: From `TCVA.evaluate_many`.
+            skipped: Samples that were left out before.
+        """
+        return cls(tcva, results, summarise(results), skipped)
 
     def to_dict(self) -> dict[str, Any]:
         """The settings and figures as plain values."""
@@ -136,17 +147,6 @@ class Evaluation(Report):
             for name, least in gates.items()
             if least is not None and (reached[name] or 0.0) < least
         ]
-
-
-def evaluation(tcva: TCVA, results: Sequence[Result], *, skipped: int = 0) -> Evaluation:
-    """The report of a batch.
-
-    Args:
-        tcva: Who made the results.
-        results: From `TCVA.evaluate_many`.
-        skipped: Samples that were left out before.
-    """
-    return Evaluation(tcva, results, summarise(results), skipped)
 
 
 def check_gates(gates: Mapping[str, float | None]) -> None:

@@ -250,9 +250,7 @@ class _Plan:
         known |= self.request.pass_from
         ours, scoring = self.ours, self.tcva.scoring
         return Comparison(
-            criterion=self.tcva.criterion.name,
-            judge=self.tcva.judge.name,
-            is_local=self.tcva.judge.is_local,
+            tcva=self.tcva,
             temperatures=self.temperatures,
             outcome=outcome,
             rows=tuple(rows),
@@ -282,6 +280,7 @@ class _Plan:
             ),
             left_out=(*self.left_out, *left_out),
             skipped=self.skipped,
+            models=self.models,
         )
 
     def _fuse(self, rows: list[Row]) -> tuple[dict[str, dict[int, int]], list[str]]:

@@ -14,7 +14,7 @@ from tcva_adapters.results.assessment import Usage
 from tcva_adapters.results.result import Result
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Summary(Report):
     """Figures of a batch.
 

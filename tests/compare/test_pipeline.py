@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import inspect
 import json
 import subprocess
@@ -15,12 +16,12 @@ import pytest
 
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.cli.app import run
-from tcva_adapters.compare import Comparison, acompare, compare
+from tcva_adapters.compare import Comparison, Evaluation, acompare, compare
 from tcva_adapters.compare.running.methods import Method
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.store import VerdictStore
 from tests.support.cached import records
-from tests.support.lexical_server import LexicalModel
+from tests.support.lexical_server import LexicalModel, LexicalServer
 
 PASSAGE = "The office opens at nine. Parking is free for visitors."
 SAMPLES = [
@@ -51,6 +52,19 @@ def test_it_prints_writes_and_holds_what_the_command_does(
     assert len(records(tmp_path / "side" / "v.sqlite")) == len(SAMPLES)
 
 
+def test_an_evaluation_prints_what_the_command_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "samples.jsonl"
+    source.write_text("\n".join(s.model_dump_json() for s in SAMPLES), encoding="utf-8")
+    assert run(["evaluate", str(source)]) == 0
+    printed = capsys.readouterr().out
+    tcva = TCVA()
+    found = Evaluation.of(tcva, tcva.evaluate_many(SAMPLES))
+    assert str(found).splitlines() == [line.rstrip() for line in printed.splitlines()]
+    assert str(found.summary) in str(found)
+
+
 def test_it_is_a_table_and_inert_html() -> None:
     pytest.importorskip("pandas", reason="the extra ragas")
     found = compare(SAMPLES, **QA)
@@ -69,6 +83,19 @@ def test_it_works_where_a_loop_runs_and_can_be_awaited() -> None:
     blocking, awaited = asyncio.run(notebook())
     scores = [row.score for row in compare(SAMPLES, **ALONE).rows]
     assert [row.score for row in blocking.rows] == [row.score for row in awaited.rows] == scores
+
+
+def test_each_framework_asks_the_named_model_and_leaves_nothing_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with LexicalServer() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        settings = {"judge": "openai:m"}
+        found = asyncio.run(acompare(SAMPLES, settings, **QA))
+        assert found.outcome.spent.calls == server.count == 2 * len(SAMPLES)
+        assert compare(SAMPLES, settings, **QA).outcome.spent.calls == 2 * len(SAMPLES)
+    gc.collect()  # what was left open would warn, and warnings are errors here
 
 
 def test_an_interrupt_where_a_loop_runs_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,7 +174,7 @@ def test_both_faces_show_what_they_take() -> None:
 
 def test_the_import_loads_nothing_that_is_not_used() -> None:
     code = (
-        "import sys; from tcva_adapters.compare import compare, Comparison, demo, evaluation; "
+        "import sys; from tcva_adapters.compare import compare, demo, Comparison, Evaluation; "
         "print([m for m in ('rich', 'pandas', 'matplotlib', 'scipy', 'typer') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
