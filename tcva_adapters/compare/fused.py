@@ -198,11 +198,11 @@ def gain_of(
         MissingDependencyError: scipy is missing.
     """
     everything = np.column_stack([scores, human, *members.values()])
-    kept = np.isfinite(everything).all(axis=1)
-    if kept.sum() < FEWEST:
+    usable = np.isfinite(everything).all(axis=1)
+    if usable.sum() < FEWEST:
         return None
-    scores, human = scores[kept], human[kept]
-    columns = {name: column[kept] for name, column in members.items()}
+    scores, human = scores[usable], human[usable]
+    columns = {name: column[usable] for name, column in members.items()}
     whole = interval(
         "spearman", scores, human, n_boot=n_boot, level=level, method="percentile", seed=seed
     )

@@ -76,7 +76,7 @@ class _Request:
         imported: Scores that were made elsewhere, each as ``NAME=FILE``; see `import_scores`.
         missing: The number that stands for no score in them.
         scale: Their lowest and highest possible score.
-        fuse: Further methods, each the geometric mean of others: ``"tcva T=0.5 + ragas
+        fuse: More methods, each the geometric mean of others: ``"tcva T=0.5 + ragas
             faithfulness"``.
         human: The samples' field with human ratings; by default those of imported files.
         reference: The method that others are tested against; by default the best one.

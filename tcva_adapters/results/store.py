@@ -113,7 +113,7 @@ class VerdictStore:
     def put(self, key: str, assessment: Assessment) -> None:
         """Keep an assessment; it is on its way to the disk when this returns.
 
-        Failures are kept too, with the raw reply that was paid for, but `get` never serves them.
+        Failures are cached too, with the raw reply that was paid for, but `get` never serves them.
         A failure never replaces anything but a failure; anything else replaces what was there.
 
         Raises:
@@ -143,7 +143,7 @@ class VerdictStore:
         """Keep a text that is no assessment; it is on its way to the disk when this returns.
 
         Records have a table of their own, made with the first of them, so `counts` and `failures`
-        do not see them. Failures are kept but never served, and never replace anything else.
+        do not see them. Failures are cached but never served, and never replace anything else.
 
         Args:
             key: What it is found by; a digest of all that can change it.
@@ -259,11 +259,11 @@ def _patiently(path: str, action: Callable[[], T]) -> T:
             if code in _TRANSIENT and time.monotonic() < deadline:
                 time.sleep(_PAUSE_SECONDS)
                 continue
-            msg = f"the verdict store {path} cannot be used: {error}; {_way_out(code)}"
+            msg = f"the verdict store {path} cannot be used: {error}; {_hint(code)}"
             raise UnreadableInputError(msg) from error
 
 
-def _way_out(code: int) -> str:
+def _hint(code: int) -> str:
     if code in _TRANSIENT:
         return f"another process held it for {_WAIT_SECONDS:g} seconds, try again when it is done"
     if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):

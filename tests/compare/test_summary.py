@@ -35,15 +35,15 @@ def table_of(columns: dict[str, list[float]], human: list[float] | None = None) 
 
 
 def random_table(*, n: int = 40, seed: int = 0) -> ScoreTable:
-    """Three methods of falling quality, with ties and gaps, and people."""
+    """Three methods of falling quality, with ties and gaps, and human ratings."""
     rng = np.random.default_rng(seed)
-    people = rng.uniform(size=n)
+    ratings = rng.uniform(size=n)
     columns = {}
     for name, noise in (("good", 0.1), ("fair", 0.4), ("poor", 2.0)):
-        scores = np.clip(np.round(people + noise * rng.normal(size=n), 1), 0, 1)
+        scores = np.clip(np.round(ratings + noise * rng.normal(size=n), 1), 0, 1)
         columns[name] = scores.tolist()
     columns["fair"][3] = columns["poor"][7] = columns["poor"][8] = NAN
-    human = people.tolist()
+    human = ratings.tolist()
     human[0] = NAN
     return table_of(columns, human)
 

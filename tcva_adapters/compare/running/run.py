@@ -56,7 +56,7 @@ class Outcome:
         judged: How many judgements were made now, by method; ``tcva`` is one of them.
         cached: How many were served from an earlier run, by method.
         spent: What the judgements made now cost. Seconds are those of each, added up.
-        fatal: Why no further call could succeed; None where none failed like that.
+        fatal: Why no other call could succeed; None where none failed like that.
     """
 
     rows: list[Row]
@@ -113,9 +113,7 @@ def human_scores(samples: Sequence[Sample], field: str) -> dict[str, float]:
             found[sample.id or ""] = label
     if not found:
         known = sorted({name for sample in samples for name in sample.metadata})
-        msg = (
-            f"no sample has a label in {field!r}; further fields are {', '.join(known) or '(none)'}"
-        )
+        msg = f"no sample has a label in {field!r}; other fields are {', '.join(known) or '(none)'}"
         raise InvalidSampleError(msg)
     return found
 
@@ -155,7 +153,7 @@ async def judge_all(
     TCVA's judgement is one, whatever the number of temperatures; its cost stands in the row of
     the first one, and the others cost nothing. With profiles, one more method follows them. Equal
     samples are judged once, and the cost stands in the row of the first of them. What a store
-    served has the cost of its first time. After a failure that no further call can escape (a wrong
+    served has the cost of its first time. After a failure that no other call can escape (a wrong
     key), nobody is asked any more.
 
     Args:
@@ -322,17 +320,9 @@ class _Run:
         calls: int | None,
     ) -> None:
         # Servers that report no tokens leave zeros, which would read as costing nothing.
-        has_tokens = bool(usage.input_tokens or usage.output_tokens)
-        row = Row(
-            sample,
-            method,
-            score,
-            unscored,
-            calls=calls,
-            input_tokens=usage.input_tokens if has_tokens else None,
-            output_tokens=usage.output_tokens if has_tokens else None,
-            seconds=usage.seconds,
-        )
+        known = bool(usage.input_tokens or usage.output_tokens)
+        tokens = (usage.input_tokens, usage.output_tokens) if known else (None, None)
+        row = Row(sample, method, score, unscored, calls, *tokens, usage.seconds)
         self.rows.setdefault(sample, []).append(row)
         self.done[method] += 1
         self.scored[method] += score is not None
