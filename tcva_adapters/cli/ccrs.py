@@ -18,7 +18,7 @@ from tcva_adapters.ccrs import CCRS, CCRSResult, Composite, composite
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, resolve_metrics
 from tcva_adapters.ccrs.summary import CCRSSummary, summarise_ccrs
 from tcva_adapters.cli import options
-from tcva_adapters.cli.evaluate import INTERRUPTED
+from tcva_adapters.cli.options import INTERRUPTED
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.samples.sample import Sample

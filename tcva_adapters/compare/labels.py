@@ -1,4 +1,4 @@
-"""What people said about samples, read from the metadata of their assessments."""
+"""Human labels of samples, read from the metadata of their assessments."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ NAN = math.nan
 
 def table(scores: list[list[float]], human: list[float] | None = None) -> ScoreTable:
     samples = tuple(f"s{i}" for i in range(len(scores)))
-    people = None if human is None else np.array(human)
-    return ScoreTable(samples, ("ours", "theirs"), np.array(scores), people)
+    ratings = None if human is None else np.array(human)
+    return ScoreTable(samples, ("ours", "theirs"), np.array(scores), ratings)
 
 
 def test_rows_are_means_and_say_what_was_missing() -> None:
@@ -56,8 +56,8 @@ def test_the_gain_is_over_the_best_member_on_common_samples() -> None:
     assert row.gain == pytest.approx(expected - best, abs=1e-12)
     assert row.gain_low < row.gain < row.gain_high
     cells = [Row(s, m, full.column(m)[i]) for m in full.methods for i, s in enumerate(full.samples)]
-    people = dict(zip(full.samples, human.tolist(), strict=True))
-    joined = ScoreTable.of([*cells, *rows], people)
+    ratings = dict(zip(full.samples, human.tolist(), strict=True))
+    joined = ScoreTable.of([*cells, *rows], ratings)
     assert gains([method], joined, n_boot=500) == {method.name: row}
     assert gains([method], table([[0.1, 0.2]]), n_boot=500) == {}
 

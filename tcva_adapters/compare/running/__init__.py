@@ -1,1 +1,1 @@
-"""TCVA and native metrics on the same samples, each judged once."""
+"""TCVA and framework metrics on the same samples, each judged once."""

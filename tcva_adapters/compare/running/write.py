@@ -6,7 +6,7 @@ import csv
 import io as text_io
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, fields
+from dataclasses import asdict, astuple, fields
 from pathlib import Path
 from typing import Any, Final
 
@@ -53,16 +53,11 @@ def write_parquet(path: Path, rows: Sequence[Row]) -> bool:
         import pyarrow.parquet as pq  # type: ignore[import-untyped]  # noqa: PLC0415  # an extra
     except ImportError:
         return False
-    kinds = (
-        *(pa.string(), pa.string(), pa.float64(), pa.string()),
-        *(pa.int64(), pa.int64(), pa.int64(), pa.float64()),
-    )
-    columns = {
-        name: pa.array([getattr(row, name) for row in rows], type=kind)
-        for name, kind in zip(COLUMNS, kinds, strict=True)
-    }
+    text, whole, number = pa.string(), pa.int64(), pa.float64()
+    kinds = (text, text, number, text, whole, whole, whole, number)
+    schema = pa.schema(list(zip(COLUMNS, kinds, strict=True)))
     buffer = pa.BufferOutputStream()
-    pq.write_table(pa.table(columns), buffer)
+    pq.write_table(pa.Table.from_pylist([asdict(row) for row in rows], schema=schema), buffer)
     with replacing(path) as stream:
         stream.write(buffer.getvalue().to_pybytes())
     return True

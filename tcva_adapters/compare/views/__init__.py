@@ -1,1 +1,1 @@
-"""What a comparison shows: each method alone, pairs, people, decisions."""
+"""What a comparison shows: each method alone, pairs, human ratings, decisions."""
