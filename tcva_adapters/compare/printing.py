@@ -1,0 +1,200 @@
+"""Text and tables of reports: one place that needs rich, which is imported when something is shown.
+
+A report is a sequence of parts: lines as they are, `Wrapped` text, and `Table`. `show` prints them,
+`text_of` makes a text of them, and a class that derives from `Report` has both and its form in a
+notebook.
+"""
+
+from __future__ import annotations
+
+import html
+import io
+import math
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Cells in columns.
+
+    Attributes:
+        header: Headings of the columns; lines of one are separated by a line feed.
+        rows: Cells, as many in each row as there are headings.
+        align: ``l`` for a column of text and ``r`` for one of figures, which are never wrapped; the
+            last letter goes for the columns that follow. Empty: a column is one of figures when
+            all its cells are.
+        most: Widths at which columns of text are folded, 0 for none; the last goes for the
+            columns that follow.
+        headless: Leave the headings out.
+
+    >>> print(text_of([Table(("name", "n"), [("first", "1"), ("second", "20")])]), end="")
+    name     n
+    first    1
+    second  20
+    """
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    align: str = ""
+    most: Sequence[int] = (0,)
+    headless: bool = False
+
+    def column(self, number: int) -> dict[str, Any]:
+        """How rich is to set a column."""
+        if self.align:
+            right = self.align[min(number, len(self.align) - 1)] == "r"
+        else:
+            right = all(_is_figure(row[number]) for row in self.rows)
+        if right:
+            return {"justify": "right", "no_wrap": True}
+        most = self.most[min(number, len(self.most) - 1)]
+        return {"overflow": "fold", "max_width": most or None}
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapped:
+    """Text that goes on in the next line where the console ends.
+
+    Attributes:
+        text: In one line.
+        indent: Blanks before the lines that follow the first.
+    """
+
+    text: str
+    indent: int = 0
+
+
+Part = str | Wrapped | Table
+
+
+class Report:
+    """Figures with a printed form.
+
+    Attributes:
+        width: Columns of that form; None takes the terminal's.
+    """
+
+    __slots__ = ()
+
+    width: ClassVar[int | None] = 100
+
+    def parts(self) -> Iterable[Part]:
+        """What is printed, from top to bottom."""
+        raise NotImplementedError
+
+    def text(self, width: int | None = None) -> str:
+        """The printed form, ending with a line feed.
+
+        Args:
+            width: Columns; by default those that fit the report.
+        """
+        return text_of(self.parts(), width or self.width)
+
+    def show(self, file: TextIO | None = None) -> None:
+        """Print it; with headings in bold where that is a terminal.
+
+        Args:
+            file: Where to; by default standard output.
+        """
+        show(self.parts(), file=file, width=self.width)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        """The printed form in a notebook: escaped text, nothing that runs or is loaded."""
+        style = "line-height: 1.2; overflow-x: auto; white-space: pre"
+        return f'<pre style="{style}">{html.escape(self.text())}</pre>'
+
+
+def show(parts: Iterable[Part], *, file: TextIO | None = None, width: int | None = None) -> None:
+    """Print parts from top to bottom.
+
+    Args:
+        parts: Lines, wrapped texts and tables.
+        file: Where to; by default standard output.
+        width: Columns for tables and wrapped text; by default the terminal's.
+    """
+    _print(parts, _console(file=file, width=width))
+
+
+def text_of(parts: Iterable[Part], width: int | None = None) -> str:
+    """The same as text; lines have no blanks at their ends."""
+    stream = io.StringIO()
+    _print(parts, _console(file=stream, width=width, force_terminal=False))
+    return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
+
+
+def notes() -> Console:
+    """Standard error for whole lines: what is said beside the figures."""
+    return _console(stderr=True, soft_wrap=True)
+
+
+def _console(**options: Any) -> Console:
+    from rich.console import Console  # noqa: PLC0415  # not before something is shown
+
+    # In a notebook rich would show HTML of its own, whatever the file is.
+    return Console(highlight=False, markup=False, force_jupyter=False, **options)
+
+
+def _print(parts: Iterable[Part], console: Console) -> None:
+    from rich.table import Table as RichTable  # noqa: PLC0415  # not before something is shown
+
+    for part in parts:
+        if isinstance(part, Table):
+            table = RichTable(box=None, pad_edge=False, show_header=not part.headless)
+            for number, heading in enumerate(part.header):
+                table.add_column(heading, **part.column(number))
+            for row in part.rows:
+                table.add_row(*row)
+            console.print(table)
+        elif isinstance(part, Wrapped):
+            lines = textwrap.wrap(
+                part.text,
+                console.width,
+                subsequent_indent=" " * part.indent,
+                break_on_hyphens=False,
+            )
+            console.print("\n".join(lines), soft_wrap=True)
+        else:
+            console.print(part, soft_wrap=True)
+
+
+def figure(value: float | None, digits: int = 3, *, signed: bool = False) -> str:
+    """A number with so many digits behind the point; a dash where there is none.
+
+    >>> figure(0.12345), figure(-0.0001), figure(None), figure(0.5, 2, signed=True)
+    ('0.123', '0.000', '-', '+0.50')
+    """
+    if value is None or math.isnan(value):
+        return "-"
+    return f"{value:{'+' if signed else ''}z.{digits}f}"
+
+
+def short(value: float, digits: int) -> str:
+    """A number without the 0 before the point: four with their intervals fit a line.
+
+    >>> short(0.25, 2), short(-0.5, 1), short(1.25, 2)
+    ('.25', '-.5', '1.25')
+    """
+    text = f"{value:.{digits}f}"
+    return text.replace("0.", ".", 1) if abs(value) < 1 and "0." in text[:3] else text
+
+
+def share(value: float | None, digits: int = 0) -> str:
+    """A share in percent; a dash where there is none.
+
+    >>> share(0.125, 1), share(float("nan"))
+    ('12.5%', '-')
+    """
+    return "-" if value is None or math.isnan(value) else f"{value:.{digits}%}"
+
+
+def _is_figure(cell: str) -> bool:
+    return cell == "-" or cell.replace(".", "", 1).lstrip("-").rstrip("%").isdigit()
