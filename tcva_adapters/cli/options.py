@@ -219,3 +219,21 @@ def check_gates(gates: Mapping[str, float | None]) -> None:
         if least is not None and not 0.0 <= least <= 1.0:
             msg = f"the gate on the {name} is {least!r}; it lies in [0, 1]"
             raise InvalidValueError(msg)
+
+
+def parse_pair(text: str, option: str) -> tuple[float, float]:
+    """Two numbers with a comma between them.
+
+    Raises:
+        InvalidValueError: It is something else.
+    """
+    numbers = parse_numbers(text, option)
+    if len(numbers) != 2:
+        msg = f"{option} {text!r}; it is two numbers, e.g. 1,5"
+        raise InvalidValueError(msg)
+    return numbers[0], numbers[1]
+
+
+def parse_names(text: str) -> list[str]:
+    """Names with commas between them, without the blanks around them."""
+    return [part.strip() for part in text.split(",")]
