@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from tcva_adapters.compare.printing import Part, Report, Table, Wrapped, show, text_of
+from tcva_adapters.printing import Part, Report, Table, Wrapped, show, text_of
 
 
 class Hostile(Report):
