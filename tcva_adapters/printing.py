@@ -15,7 +15,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
+from tcva_adapters.errors import MissingDependencyError
+
 if TYPE_CHECKING:
+    import pandas as pd  # type: ignore[import-untyped]  # no stubs among our requirements
     from rich.console import Console
 
 
@@ -111,6 +114,29 @@ class Report:
         """The printed form in a notebook: escaped text, nothing that runs or is loaded."""
         style = "line-height: 1.2; overflow-x: auto; white-space: pre"
         return f'<pre style="{style}">{html.escape(self.text())}</pre>'
+
+
+class Tabular(Report):
+    """A report whose main figures are one table."""
+
+    __slots__ = ()
+
+    def records(self) -> Sequence[dict[str, Any]]:
+        """The rows of that table, as plain values."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The same as a data frame; what is nested has dots in its column's name.
+
+        Raises:
+            MissingDependencyError: pandas is not installed.
+        """
+        try:
+            import pandas as pd  # noqa: PLC0415  # not among the requirements
+        except ImportError:
+            msg = "a data frame needs pandas: pip install pandas"
+            raise MissingDependencyError(msg) from None
+        return pd.json_normalize(self.records())
 
 
 def show(parts: Iterable[Part], *, file: TextIO | None = None, width: int | None = None) -> None:

@@ -12,8 +12,8 @@ from tcva_adapters.cli import options
 from tcva_adapters.cli.judged import File, read_judged
 from tcva_adapters.compare import calibrate as calibrated
 from tcva_adapters.compare.calibration.candidates import temperature_grid
-from tcva_adapters.compare.printing import notes
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.printing import notes
 
 # typer reads them at run time, so what is optional is spelt out.
 _Human = Annotated[

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from tcva_adapters.compare.judged import Judged
-from tcva_adapters.compare.printing import notes
+from tcva_adapters.printing import notes
 
 File = Annotated[str, typer.Argument(help="jsonl written by 'tcva evaluate --out'; '-' for stdin.")]
 

@@ -10,7 +10,7 @@ import typer
 from tcva_adapters.cli import options
 from tcva_adapters.cli.judged import File, read_judged
 from tcva_adapters.compare import sweep as swept
-from tcva_adapters.compare.printing import notes
+from tcva_adapters.printing import notes
 
 # typer reads them at run time, so what is optional is spelt out.
 _Temperatures = Annotated[

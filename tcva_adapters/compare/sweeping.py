@@ -13,10 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.compare.calibration.candidates import scheme_text
-from tcva_adapters.compare.frames import Tabular
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.judged import Judged, JudgedSource, in_use
-from tcva_adapters.compare.printing import Part, Table
 from tcva_adapters.core.aggregation import Floor, SchemeLike
 from tcva_adapters.core.aggregation import sweep as sweep_counts
 from tcva_adapters.core.collapse import ablation as ablation_of
@@ -24,6 +22,7 @@ from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.printing import Part, Table, Tabular
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.scoring import GEOMETRIC
 from tcva_adapters.stats.bootstrap import Interval, intervals

@@ -11,10 +11,9 @@ from tcva_adapters.compare.calibration.candidates import DEFAULT, as_settings, d
 from tcva_adapters.compare.calibration.isotonic import Mapped
 from tcva_adapters.compare.calibration.nested import Gain, Resampling
 from tcva_adapters.compare.calibration.objectives import Objective, ObjectiveName
-from tcva_adapters.compare.frames import Tabular
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.judged import Judged
-from tcva_adapters.compare.printing import Part, Table
+from tcva_adapters.printing import Part, Table, Tabular
 from tcva_adapters.results.config import Config, MappingKnots, ProfileTable, Settings
 from tcva_adapters.results.scoring import Scoring
 
