@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from tcva_adapters.compare.drawing import new_figure
+from tcva_adapters.compare.drawing import new_figure, write_figures
 from tcva_adapters.compare.paper.data import PaperSet
 from tcva_adapters.compare.paper.digits import CONFIGURATIONS, PAPER
 from tcva_adapters.compare.paper.reproduction import Reproduction
@@ -61,19 +61,7 @@ def draw_figures(
         8: lambda: _bars(_by_part(found), _paper_by_part(found), "Rho of the ablation"),
         9: lambda: _scatter(sets),
     }
-    target = Path(folder).expanduser()
-    written = []
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-        for number, draw in pictures.items():
-            path = target / f"figure{number}.png"
-            # Without the date and version the same figures give the same bytes.
-            draw().savefig(path, dpi=150, metadata={"Software": None})
-            written.append(path)
-    except OSError as error:
-        msg = f"cannot write figures to {folder}: {error.strerror or error}; give another folder"
-        raise InvalidValueError(msg) from error
-    return written
+    return write_figures(folder, {f"figure{n}": draw for n, draw in pictures.items()})
 
 
 def _by_method(found: Sequence[Reproduction]) -> Bars:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from tcva_adapters.compare.drawing import new_figure
-from tcva_adapters.compare.systems.analysis import MetricFigures, SystemsReport
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.compare.drawing import new_figure, write_figures
+from tcva_adapters.compare.systems.report import MetricFigures, SystemsReport
 from tcva_adapters.stats.checks import FloatArray
 
 if TYPE_CHECKING:
@@ -22,40 +22,14 @@ _RESAMPLES: Final = 2000
 
 
 def draw_systems(report: SystemsReport, folder: str | Path) -> list[Path]:
-    """Write ``asl.png``, and ``scores-METRIC.png`` for each metric; returns their paths.
-
-    ``asl.png`` has one curve per metric: the p of all pairs of systems, descending, so the curve
-    of a metric that tells systems apart better falls earlier. The others have, per system, a box
-    plot of the scores (whiskers to 1.5 interquartile ranges) and the mean with a 95 % percentile
-    bootstrap interval over queries.
-
-    Args:
-        report: The comparison.
-        folder: Made if it is not there; files of these names are replaced.
-
-    Raises:
-        MissingDependencyError: matplotlib is not installed.
-        InvalidValueError: The folder cannot be written.
-    """
+    """The pictures of `SystemsReport.save`."""
     pictures: dict[str, Callable[[], Figure]] = {"asl": lambda: _asl(report)}
     for one in report.figures:
         name = re.sub(r"[^\w.=-]+", "-", one.metric)
         # Names that differ in such signs only must not share a file.
         name = name if f"scores-{name}" not in pictures else f"{name}-{len(pictures)}"
-        pictures[f"scores-{name}"] = lambda one=one: _boxes(report, one)  # type: ignore[misc]  # bound now
-    target = Path(folder).expanduser()
-    written = []
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-        for name, draw in pictures.items():
-            path = target / f"{name}.png"
-            # Without the date and version the same figures give the same bytes.
-            draw().savefig(path, dpi=150, metadata={"Software": None})
-            written.append(path)
-    except OSError as error:
-        msg = f"cannot write figures to {folder}: {error.strerror or error}; give another folder"
-        raise InvalidValueError(msg) from error
-    return written
+        pictures[f"scores-{name}"] = partial(_boxes, report, one)
+    return write_figures(folder, pictures)
 
 
 def mean_interval(
