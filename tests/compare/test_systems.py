@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tcva_adapters.compare import compare_systems
+from tcva_adapters.compare.systems.figures import mean_interval
 from tcva_adapters.compare.systems.hypotheses import read_hypotheses
 from tcva_adapters.compare.systems.read import read_systems
 from tcva_adapters.compare.systems.table import SystemRow, SystemTable
@@ -234,10 +235,8 @@ def test_notes_say_what_is_odd() -> None:
 
 def test_pictures(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="the extra plots")
-    from tcva_adapters.compare.systems.figures import draw_systems, mean_interval  # noqa: PLC0415  # an extra
-
     report = compare_systems(table(n=10), permutations=20)
-    drawn = draw_systems(report, tmp_path / "pictures")
+    drawn = report.save(tmp_path / "pictures")
     assert [path.name for path in drawn] == [
         "asl.png",
         "scores-f-T=0.1.png",
@@ -245,10 +244,10 @@ def test_pictures(tmp_path: Path) -> None:
         "scores-qr.png",
     ]
     before = [path.read_bytes() for path in drawn]
-    assert [path.read_bytes() for path in draw_systems(report, tmp_path / "pictures")] == before
+    assert [path.read_bytes() for path in report.save(tmp_path / "pictures")] == before
     (tmp_path / "file").write_text("")
     with pytest.raises(InvalidValueError, match="cannot write figures"):
-        draw_systems(report, tmp_path / "file" / "x")
+        report.save(tmp_path / "file" / "x")
     low, high = mean_interval(np.array([0.0, 1.0] * 50))
     # The standard error of this mean is 0.05.
     assert low == pytest.approx(0.4, abs=0.02)

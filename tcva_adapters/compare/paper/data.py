@@ -22,13 +22,10 @@ from tcva_adapters.core.verdicts import LEVELS, FloatArray, count_levels
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.samples.sample import Sample
 
-NATIVES: Final = ("ragas", "deepeval")
-"""The other methods of the paper, as its files and tables name them."""
-
 _PREPARED: Final = "_prepared.json"
 _TCVA: Final = "_tcva_scores.json"
-_NATIVE: Final = {method: f"_{method}_scores.json" for method in NATIVES}
-_ENDINGS: Final = (_PREPARED, _TCVA, *_NATIVE.values())
+_FRAMEWORKS: Final = {method: f"_{method}_scores.json" for method in ("ragas", "deepeval")}
+_ENDINGS: Final = (_PREPARED, _TCVA, *_FRAMEWORKS.values())
 _LAYOUT: Final = f"a folder of NAME{_PREPARED}, NAME{_TCVA} and so on"
 _FAILED: Final = -1.0
 _SLACK: Final = 1e-9  # sums of floats end a hair outside [0, 1]
@@ -49,7 +46,7 @@ class PaperSet:
             are no verdicts or the sample is marked as failed (-1). None without a file of verdicts.
         stored: Stored TCVA scores by temperature, shape (N,) each, rounded to 4 decimals by whoever
             stored them; nan where none is stored.
-        natives: Scores of ``ragas`` and ``deepeval`` where there are files; nan where unscored.
+        framework_scores: Scores of ``ragas`` and ``deepeval`` where there are files; nan where unscored.
         samples: The N samples, None where the prepared file lacks one. None without that file.
         notes: What was missing or did not match, one sentence each.
 
@@ -62,7 +59,7 @@ class PaperSet:
     human: FloatArray
     counts: FloatArray | None = None
     stored: Mapping[float, FloatArray] = field(default_factory=dict)
-    natives: Mapping[str, FloatArray] = field(default_factory=dict)
+    framework_scores: Mapping[str, FloatArray] = field(default_factory=dict)
     samples: tuple[Sample | None, ...] | None = None
     notes: tuple[str, ...] = ()
 
@@ -79,7 +76,7 @@ class PaperSet:
         if self.samples is not None:
             lengths["samples"] = len(self.samples)
         lengths |= {f"stored T={t:g}": len(scores) for t, scores in self.stored.items()}
-        lengths |= {name: len(scores) for name, scores in self.natives.items()}
+        lengths |= {name: len(scores) for name, scores in self.framework_scores.items()}
         for what, length in lengths.items():
             if length != size:
                 msg = f"set {self.name!r}: {what} has {length} entries for {size} samples"
@@ -144,12 +141,12 @@ def read_set(folder: Path, name: str) -> PaperSet:
         fields |= _verdicts(ids, tables[_TCVA], files[_TCVA])
     if _PREPARED in tables:
         fields["samples"] = _samples(ids, tables[_PREPARED], files[_PREPARED])
-    natives = {
+    others = {
         method: _column(ids, tables[ending], f"{method}_score", files[ending])
-        for method, ending in _NATIVE.items()
+        for method, ending in _FRAMEWORKS.items()
         if ending in tables
     }
-    return PaperSet(name, ids, human, natives=natives, notes=tuple(notes), **fields)
+    return PaperSet(name, ids, human, framework_scores=others, notes=tuple(notes), **fields)
 
 
 def _load(path: Path) -> Records:

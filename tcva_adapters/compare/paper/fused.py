@@ -44,8 +44,8 @@ def fused(
     if data.counts is None:
         return {}
     methods = {"tcva": full_scores(data, [BALANCED])[:, 0]}
-    if "ragas" in data.natives:
-        methods["ragas"] = data.natives["ragas"]
+    if "ragas" in data.framework_scores:
+        methods["ragas"] = data.framework_scores["ragas"]
     if lexical is not None:
         methods["lexical"] = lexical
     rows = {}

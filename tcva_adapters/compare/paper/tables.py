@@ -125,7 +125,7 @@ def table5(data: PaperSet, *, count_empty: bool = False) -> dict[str, Agreement]
     columns = {
         f"T={t:g}": paper_scores(data, t, count_empty=count_empty) for t in temperatures_of(data)
     }
-    columns |= data.natives
+    columns |= data.framework_scores
     return {name: _agreement(scores, data.human) for name, scores in columns.items()}
 
 
@@ -157,7 +157,7 @@ def table8(
     columns: dict[str, FloatArray] = {}
     if data.counts is not None:
         columns["tcva"] = paper_scores(data, temperature, count_empty=count_empty)
-    columns |= data.natives
+    columns |= data.framework_scores
     rows = {}
     for name, scores in columns.items():
         if scored_by_all(data.human, scores).sum() < FEWEST:

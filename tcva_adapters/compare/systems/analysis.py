@@ -10,8 +10,9 @@ from typing import Final
 import numpy as np
 
 from tcva_adapters.compare.systems.hypotheses import Hypothesis, check_hypotheses, read_hypotheses
+from tcva_adapters.compare.systems.metrics import MetricFigures
 from tcva_adapters.compare.systems.read import TEMPERATURES, SystemSources, read_systems
-from tcva_adapters.compare.systems.report import MetricFigures, SystemsReport
+from tcva_adapters.compare.systems.report import SystemsReport
 from tcva_adapters.compare.systems.table import SystemTable
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.stats.checks import FloatArray, check_level, whole

@@ -11,16 +11,16 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from tcva_adapters.compare.jsonable import jsonable
+from tcva_adapters.compare.systems.figures import draw_systems
 from tcva_adapters.compare.systems.hypotheses import HypothesisResult
+from tcva_adapters.compare.systems.metrics import MetricFigures
 from tcva_adapters.compare.systems.table import SystemTable, at_temperature
 from tcva_adapters.printing import Part, Table, Tabular, figure, share
-from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.stats.correlation import Measure
-from tcva_adapters.stats.describe import Description
 from tcva_adapters.stats.discrimination import Discrimination
 from tcva_adapters.stats.metric_correlation import AveragedMatrix, CorrelationMatrix
 from tcva_adapters.stats.power import MOST_QUERIES, PowerView
-from tcva_adapters.stats.randomisation import Estimate, TukeyHSD
+from tcva_adapters.stats.randomisation import Estimate
 
 MOST_PAIRS: Final = 45
 
@@ -39,40 +39,6 @@ _COLUMNS: Final = {
     "kurtosis": "kurtosis",
 }
 _SHOWN_PS: Final = 6
-
-
-@dataclass(frozen=True, eq=False)
-class MetricFigures:
-    """One metric.
-
-    Attributes:
-        metric: Its name.
-        descriptions: One per system.
-        test: Tukey's test of all pairs of systems.
-        discrimination: How many pairs it tells apart.
-        asl: The p of all pairs, ascending.
-        power: What the queries at hand can show; None where it was not asked for, or where fewer
-            than three queries have a score of every system.
-    """
-
-    metric: str
-    descriptions: tuple[Description, ...]
-    test: TukeyHSD
-    discrimination: Discrimination
-    asl: FloatArray
-    power: PowerView | None
-
-    def pairs(self, systems: Sequence[str]) -> list[dict[str, Any]]:
-        """Every pair of systems with its difference and p, as plain values."""
-        return [
-            {
-                "first": systems[i],
-                "second": systems[j],
-                "difference": float(self.test.differences[i, j]),
-                "p": float(self.test.p[i, j]),
-            }
-            for i, j in self.test.pairs()
-        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,9 +134,7 @@ class SystemsReport(Tabular):
             MissingDependencyError: matplotlib is not installed.
             InvalidValueError: The folder cannot be written.
         """
-        from tcva_adapters.compare.systems.figures import draw_systems  # noqa: PLC0415  # stands on this module
-
-        return draw_systems(self, folder)
+        return draw_systems(self.table, self.figures, folder, alpha=self.alpha, seed=self.seed)
 
     @property
     def title(self) -> str:
