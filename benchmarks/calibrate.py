@@ -1,4 +1,4 @@
-"""Which temperature agrees best with people on the paper's sets, and what that is worth.
+"""Which temperature agrees best with human ratings on the paper's sets, and what that is worth.
 
 Run: python -m benchmarks.calibrate FOLDER
 FOLDER holds the paper's files, NAME_tcva_scores.json for each set. For each set and objective it

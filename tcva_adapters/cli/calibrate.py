@@ -1,4 +1,4 @@
-"""``tcva calibrate``: which setting agrees best with human ratings, and whether that can be told."""
+"""``tcva calibrate``: which setting agrees best with human ratings, if that can be told."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A rising line from scores to the scale of people, and what it is worth on unseen samples."""
+"""A rising line from scores to the human scale, and what it is worth on unseen samples."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ class Labelled:
             if self.human.min() == self.human.max():
                 msg = (
                     f"all {len(self.human)} human labels are {self.human[0]:g}, so no setting can "
-                    "agree better than another; label samples that people judge differently"
+                    "agree better than another; label samples that humans rate differently"
                 )
                 raise InvalidValueError(msg)
             return self.human

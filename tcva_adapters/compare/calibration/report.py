@@ -1,4 +1,4 @@
-"""What a calibration found: its figures, its printed form, and the file that carries the settings."""
+"""What a calibration found: figures, their printed form, and the file that carries the settings."""
 
 from __future__ import annotations
 

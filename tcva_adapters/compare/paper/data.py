@@ -36,7 +36,7 @@ Records = dict[str, Record]
 
 @dataclass(frozen=True)
 class PaperSet:
-    """One data set: people's scores, TCVA's verdicts and the other methods' scores, by sample.
+    """One data set: human ratings, TCVA's verdicts and the other methods' scores, by sample.
 
     Attributes:
         name: What its files are called.
@@ -186,7 +186,7 @@ def _shortened(value: object) -> str:
 
 
 def _human(ids: Sequence[str], tables: Mapping[Path, Records]) -> FloatArray:
-    """People's scores, which all files repeat; they must say the same."""
+    """Human ratings, which all files repeat; they must say the same."""
     found = dict.fromkeys(ids, math.nan)
     source: dict[str, Path] = {}
     for path, table in tables.items():

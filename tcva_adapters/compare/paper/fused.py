@@ -38,7 +38,7 @@ def fused(
 ) -> dict[str, FusedRow]:
     """Geometric means of TCVA (T=0.5, unrounded) with RAGAS and with the lexical judge.
 
-    Each row stands on the samples that all of its members and people have scored, and its gain is
+    Each row stands on the samples that all of its members and a human have scored, and its gain is
     the one over its best member there.
     """
     if data.counts is None:
