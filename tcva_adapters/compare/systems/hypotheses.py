@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, NoReturn, get_args
+from typing import Any, Final, Literal, get_args
 
 from tcva_adapters.compare.systems.table import SystemTable
-from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.samples.records import ROW_WORDS, format_of, read_records
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.samples.records import ROW_WORDS, format_of, read_records, unreadable
 from tcva_adapters.stats.holm import all_of, any_of, holm
 from tcva_adapters.stats.randomisation import TukeyHSD
 
@@ -96,16 +96,16 @@ def read_hypotheses(path: str | Path, table: SystemTable) -> list[Hypothesis]:
     for line, record, error in read_records(path, kind):
         where = f"{path}, {ROW_WORDS[kind]} {line}"
         if record is None:
-            _refuse(where, error)
+            raise unreadable(where, error)
         entries.append((where, record))
     if not entries:
-        _refuse(str(path), "it holds no hypothesis")
+        raise unreadable(str(path), "it holds no hypothesis")
     tabular = kind in ("csv", "parquet")
     found = _of_rows(entries, table) if tabular else [_of_object(w, e, table) for w, e in entries]
     names = [hypothesis.name for hypothesis in found]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        _refuse(str(path), f"two hypotheses are named {twice!r}")
+        raise unreadable(str(path), f"two hypotheses are named {twice!r}")
     return found
 
 
@@ -162,18 +162,18 @@ def _of_object(where: str, entry: Mapping[str, Any], table: SystemTable) -> Hypo
     _check_fields(where, entry, _FIELDS)
     name, pairs = entry.get("name"), entry.get("pairs")
     if not isinstance(name, str) or not name.strip():
-        _refuse(where, f"name is {name!r}; give the hypothesis a name")
+        raise unreadable(where, f"name is {name!r}; give the hypothesis a name")
     if not isinstance(pairs, list) or not pairs:
-        _refuse(where, f'pairs is {pairs!r}; give a list such as [["a", "b"]]')
+        raise unreadable(where, f'pairs is {pairs!r}; give a list such as [["a", "b"]]')
     metrics = entry.get("metrics", list(table.metrics))
     metrics = [metrics] if isinstance(metrics, str) else metrics
     if not isinstance(metrics, list) or not metrics:
-        _refuse(where, f"metrics is {metrics!r}; give a list, or leave it out for all")
+        raise unreadable(where, f"metrics is {metrics!r}; give a list, or leave it out for all")
     comparisons = []
     for metric in metrics:
         for pair in pairs:
             if not isinstance(pair, list) or len(pair) != 2:
-                _refuse(where, f"a pair is {pair!r}; it is a list of two systems")
+                raise unreadable(where, f"a pair is {pair!r}; it is a list of two systems")
             first, second = map(str, pair)
             direction = entry.get("direction", "different")
             comparisons.append(_comparison(where, str(metric), first, second, direction, table))
@@ -188,7 +188,7 @@ def _of_rows(
         _check_fields(where, row, _COLUMNS)
         for column in ("hypothesis", "first", "second"):
             if not row.get(column):
-                _refuse(where, f"{column!r} is empty")
+                raise unreadable(where, f"{column!r} is empty")
         together.setdefault(str(row["hypothesis"]), []).append((where, row))
     found = []
     for name, rows in together.items():
@@ -208,7 +208,9 @@ def _of_rows(
         for column in ("join", "chances"):
             values = {str(row[column]) for _, row in rows if row.get(column)}
             if len(values) > 1:
-                _refuse(rows[0][0], f"{name!r} has several values of {column}: {sorted(values)}")
+                raise unreadable(
+                    rows[0][0], f"{name!r} has several values of {column}: {sorted(values)}"
+                )
             settings.append(next(iter(values), None))
         found.append(_hypothesis(rows[0][0], name, comparisons, *settings))
     return found
@@ -218,9 +220,11 @@ def _comparison(
     where: str, metric: str, first: str, second: str, direction: Any, table: SystemTable
 ) -> Expectation:
     if direction not in get_args(Direction):
-        _refuse(where, f"direction is {direction!r}; there are {', '.join(get_args(Direction))}")
+        raise unreadable(
+            where, f"direction is {direction!r}; there are {', '.join(get_args(Direction))}"
+        )
     if first == second:
-        _refuse(where, f"{first!r} is compared with itself")
+        raise unreadable(where, f"{first!r} is compared with itself")
     for kind, name, known in (
         ("metric", metric, table.metrics),
         ("system", first, table.systems),
@@ -236,24 +240,21 @@ def _hypothesis(
     where: str, name: str, comparisons: Sequence[Expectation], join: Any, chances: Any
 ) -> Hypothesis:
     if join is None and len(comparisons) > 1:
-        _refuse(
+        raise unreadable(
             where, f"{name!r} joins {len(comparisons)} comparisons; say join: all, or join: any"
         )
     chosen: dict[str, Any] = {"join": join or "all", "chances": chances or "comparisons"}
     for field, allowed in (("join", get_args(Join)), ("chances", get_args(Chances))):
         if chosen[field] not in allowed:
-            _refuse(where, f"{field} is {chosen[field]!r}; there are {', '.join(allowed)}")
+            raise unreadable(where, f"{field} is {chosen[field]!r}; there are {', '.join(allowed)}")
     if len(set(comparisons)) < len(comparisons):
-        _refuse(where, f"{name!r} has the same comparison twice")
+        raise unreadable(where, f"{name!r} has the same comparison twice")
     return Hypothesis(name, tuple(comparisons), **chosen)
 
 
 def _check_fields(where: str, entry: Mapping[str, Any], known: set[str]) -> None:
     unknown = entry.keys() - known
     if unknown:
-        _refuse(where, f"unknown field {min(unknown)!r}; fields are {', '.join(sorted(known))}")
-
-
-def _refuse(where: str, why: str) -> NoReturn:
-    msg = f"{where}: {why}"
-    raise UnreadableInputError(msg)
+        raise unreadable(
+            where, f"unknown field {min(unknown)!r}; fields are {', '.join(sorted(known))}"
+        )

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final, TypeVar
 
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.compare.systems.table import SystemRow, SystemTable
@@ -21,7 +21,7 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError, Unreadab
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.result import Result, judged_counts
 from tcva_adapters.results.scoring import GEOMETRIC
-from tcva_adapters.samples.records import ROW_WORDS, format_of, read_records
+from tcva_adapters.samples.records import ROW_WORDS, format_of, read_records, unreadable
 
 TEMPERATURES: Final = (0.1, 0.5, 0.9)
 
@@ -152,8 +152,7 @@ def _table_in(folder: Path) -> Path:
     for name in _TABLES:
         if (folder / name).is_file():
             return folder / name
-    msg = f"{folder} is a folder without {', '.join(_TABLES)}; name a file"
-    raise UnreadableInputError(msg)
+    raise unreadable(folder, f"a folder without {', '.join(_TABLES)}; name a file")
 
 
 def _stem(path: Path) -> str:
@@ -165,14 +164,11 @@ def _records(path: Path) -> Iterator[_Record]:
     source = "-" if str(path) == "-" else path
     kind, number = format_of(source), 0
     for number, (line, record, error) in enumerate(read_records(source, kind), 1):
-        where = f"{path}, {ROW_WORDS[kind]} {line}"
         if record is None:
-            msg = f"{where}: {error}"
-            raise UnreadableInputError(msg, line=line)
-        yield _Record(record, where, number)
+            raise unreadable(path, error, line=line, word=ROW_WORDS[kind])
+        yield _Record(record, f"{path}, {ROW_WORDS[kind]} {line}", number)
     if not number:
-        msg = f"{path} is empty: it holds no record"
-        raise UnreadableInputError(msg)
+        raise unreadable(path, "it is empty: it holds no record")
 
 
 def _reader(first: _Record) -> Callable[[Sequence[_Record], str, _Settings], _Rows]:
@@ -183,12 +179,12 @@ def _reader(first: _Record) -> Callable[[Sequence[_Record], str, _Settings], _Ro
         return _assessments
     if "score" in keys and not keys.isdisjoint(_QUERY):
         return _table
-    msg = (
-        f"{first.where}: no scores among the fields {', '.join(map(repr, keys))}; a table has "
-        "'query', 'score' and, where they apply, 'system' and 'metric'; assessments and CCRS "
-        "results are read as 'tcva evaluate' and 'tcva ccrs' write them"
+    raise unreadable(
+        first.where,
+        f"no scores among the fields {', '.join(map(repr, keys))}; a table has 'query', 'score' "
+        "and, where they apply, 'system' and 'metric'; assessments and CCRS results are read as "
+        "'tcva evaluate' and 'tcva ccrs' write them",
     )
-    raise UnreadableInputError(msg)
 
 
 def _table(records: Sequence[_Record], name: str, settings: _Settings) -> _Rows:
@@ -200,7 +196,7 @@ def _table(records: Sequence[_Record], name: str, settings: _Settings) -> _Rows:
         values = record.values
         for key in filter(None, (query, metric, "system" if "system" in keys else None)):
             if values.get(key) in (None, ""):
-                _refuse(record, f"{key!r} is empty")
+                raise unreadable(record.where, f"{key!r} is empty")
         system = str(values.get("system", name))
         measured = "score" if metric is None else str(values[metric])
         yield SystemRow(system, str(values[query]), measured, _score(record)), ""
@@ -215,7 +211,9 @@ def _score(record: _Record) -> float | None:
     except (TypeError, ValueError):
         score = math.inf
     if math.isinf(score):
-        _refuse(record, f"score {value!r} is no number; leave it empty where there is none")
+        raise unreadable(
+            record.where, f"score {value!r} is no number; leave it empty where there is none"
+        )
     return None if math.isnan(score) else score
 
 
@@ -257,7 +255,7 @@ def _parsed(record: _Record, read: Callable[[str], T]) -> T:
     try:
         return read(json.dumps(record.values))
     except UnreadableInputError as error:
-        _refuse(record, str(error))
+        raise unreadable(record.where, str(error)) from None
 
 
 def _system(record: _Record, metadata: Mapping[str, Any], name: str, settings: _Settings) -> str:
@@ -266,10 +264,7 @@ def _system(record: _Record, metadata: Mapping[str, Any], name: str, settings: _
     value = metadata.get(settings.system_field)
     if value in (None, ""):
         known = ", ".join(map(repr, metadata)) or "none"
-        _refuse(record, f"no {settings.system_field!r} in its metadata; fields are {known}")
+        raise unreadable(
+            record.where, f"no {settings.system_field!r} in its metadata; fields are {known}"
+        )
     return str(value)
-
-
-def _refuse(record: _Record, why: str) -> NoReturn:
-    msg = f"{record.where}: {why}"
-    raise UnreadableInputError(msg)
