@@ -1,6 +1,6 @@
 """``tcva compare`` through an HTTP judge with faults: who is accounted for, what is repeated.
 
-A server on 127.0.0.1 answers every prompt, ours and the native metrics', with the lexical judge's
+A server on 127.0.0.1 answers every prompt, ours and the framework metrics', with the lexical judge's
 replies. Of its answers 5 % are errors (500) and 5 % garbage: half of that a page of HTML, half a
 chat completion whose text has nothing to do with the question. The same command runs three times
 in one folder with the faults, and once in another without, which tells what the scores should be.
@@ -24,6 +24,8 @@ from typing import Any
 
 import tests.support.quiet  # noqa: F401  # tracking is switched off before a framework is imported
 from tcva_adapters.cli.app import run
+from tcva_adapters.compare.running.cached import CachedJudgement
+from tests.support.cached import records
 from tests.support.lexical_server import PROSE, LexicalServer
 
 SAMPLES = Path(__file__).resolve().parents[1] / "tcva_adapters/data/samples.jsonl"
@@ -51,21 +53,21 @@ def compared(server: LexicalServer, out: Path) -> dict[str, Any]:
         "figures": json.loads(printed.getvalue())["run"],
         "rows": len(rows),
         "cells": {(r["sample"], r["method"]): (r["score"], r["unscored"]) for r in rows},
-        "on_prose": on_prose(out / "natives.jsonl"),
+        "on_prose": on_prose(out / "verdicts.sqlite"),
         "requests": server.count - requests,
         "faults": Counter(fault.kind for fault in server.faults[faults:]),
         "seconds": time.perf_counter() - started,
     }
 
 
-def on_prose(natives: Path) -> Counter[str]:
-    """By method, the kept scores whose verdict is the garbage itself."""
-    lines = map(json.loads, natives.read_text(encoding="utf-8").splitlines())
+def on_prose(store: Path) -> Counter[str]:
+    """By method, the cached scores whose verdict is the garbage itself."""
+    cached = map(CachedJudgement.from_json, records(store))
     return Counter(
-        line["method"]
-        for line in lines
-        if line["score"] is not None
-        and any(PROSE in said["word"] + said["reason"] for said in line["verdicts"])
+        said.method
+        for said in cached
+        if said.score.score is not None
+        and any(PROSE in verdict.word + verdict.reason for verdict in said.score.verdicts)
     )
 
 
@@ -85,7 +87,7 @@ def line(name: str, one: dict[str, Any], repeated: str) -> str:
     return (
         f"{name:<12}{one['seconds']:>6.1f} s {one['requests']:>8} {faults['500']:>5} "
         f"{faults['page']:>5} {faults['prose']:>5} {sum(figures['judged'].values()):>10} "
-        f"{sum(figures['kept'].values()):>6} {len(cells) - words.total():>7} "
+        f"{sum(figures['cached'].values()):>6} {len(cells) - words.total():>7} "
         f"{len(failed(cells)):>7}  {repeated}"
     )
 
@@ -99,7 +101,7 @@ def main() -> None:
             runs = [compared(server, Path(folder) / "faults") for _ in range(3)]
     print(
         f"{'run':<12}{'':>8} {'requests':>8} {'500s':>5} {'pages':>5} {'prose':>5} "
-        f"{'judgements':>10} {'kept':>6} {'scored':>7} {'failed':>7}  repeated"
+        f"{'judgements':>10} {'cached':>6} {'scored':>7} {'failed':>7}  repeated"
     )
     print(line("no faults", clean, "-"))
     before = None
@@ -124,7 +126,7 @@ def main() -> None:
         f"\n{len(last)} rows: {len(last) - len(lost) - len(other)} as without faults, {len(lost)} "
         f"still without the score that they have without faults, {len(other)} with another score"
     )
-    print(f"native scores that rest on prose, taken for an answer: {dict(runs[-1]['on_prose'])}")
+    print(f"framework scores that rest on prose, taken for an answer: {dict(runs[-1]['on_prose'])}")
     if any(method.startswith("tcva ") for _, method in other):
         wrong.append("garbage changed a score of TCVA")
     if wrong:

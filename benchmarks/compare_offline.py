@@ -2,7 +2,7 @@
 
 A process of its own judges the package's samples with the lexical judge, under a guard that notes
 and refuses every connection. Nothing is downloaded, nothing is asked. Then the same command again:
-everything is served from what was kept.
+everything is served from the cache.
 
 Run: python -m benchmarks.compare_offline
 """
@@ -68,7 +68,7 @@ def timed(folder: Path) -> dict[str, Any]:
             after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1
         ),
         "judgements made": sum(figures["judged"].values()),
-        "judgements kept": sum(figures["kept"].values()),
+        "judgements cached": sum(figures["cached"].values()),
         "methods": len({row["method"] for row in rows}),
         "rows": len(rows),
         "rows with a score": sum(bool(row["score"]) for row in rows),

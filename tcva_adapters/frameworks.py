@@ -57,6 +57,9 @@ class Framework:
         metrics: Its own metrics, each with the fields of a sample that it looks at.
         grounding: That of its metrics which judges an answer against its contexts.
         metrics_need: The package that its own metrics are in.
+        thresholds: From where on a score of them passes by the framework's default, where that is
+            not 0.5.
+        with_embeddings: Those of them that need embeddings as well as a judge.
     """
 
     name: str
@@ -67,6 +70,8 @@ class Framework:
     grounding: str
     metrics_need: Requirement
     parts: Mapping[str, Requirement] = field(default_factory=dict)
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    with_embeddings: frozenset[str] = frozenset()
 
     @property
     def package(self) -> str:
@@ -133,6 +138,7 @@ FRAMEWORKS: Final[Mapping[str, Framework]] = MappingProxyType(
                 },
                 "faithfulness",
                 _RAGAS,
+                with_embeddings=frozenset({"answer_relevancy"}),
             ),
             Framework(
                 "deepeval",
@@ -162,6 +168,7 @@ FRAMEWORKS: Final[Mapping[str, Framework]] = MappingProxyType(
                 },
                 "faithfulness",
                 _LLAMAINDEX,
+                thresholds={"correctness": 4.0},  # of 5
             ),
             Framework(
                 "langchain",

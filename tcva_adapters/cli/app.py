@@ -7,9 +7,8 @@ import traceback
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from tcva_adapters import __version__
+from tcva_adapters import __version__, printing
 from tcva_adapters.cli.calibrate import calibrate
 from tcva_adapters.cli.ccrs import ccrs
 from tcva_adapters.cli.compare import compare
@@ -89,7 +88,7 @@ def run(arguments: list[str]) -> int:
             traceback.print_exc()
         expected = isinstance(error, TCVAError | OSError)
         said = str(error) if expected else f"{type(error).__name__}: {error} (--debug shows where)"
-        Console(stderr=True, soft_wrap=True, highlight=False, markup=False).print(f"error: {said}")
+        printing.notes().print(f"error: {said}")
         return WRONG_USE
     return DONE
 

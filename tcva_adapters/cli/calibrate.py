@@ -9,7 +9,7 @@ from typing import Annotated, Optional
 import typer
 
 from tcva_adapters.cli import options
-from tcva_adapters.cli.judged import File, read_judged
+from tcva_adapters.cli.judged import File, Resamples, read_judged
 from tcva_adapters.compare import calibrate as calibrated
 from tcva_adapters.compare.calibration.candidates import temperature_grid
 from tcva_adapters.errors import InvalidValueError
@@ -65,7 +65,6 @@ _Mapping = Annotated[
 ]
 _Folds = Annotated[int, typer.Option(help="Parts of a division.")]
 _Repeats = Annotated[int, typer.Option(help="Divisions.")]
-_Bootstrap = Annotated[int, typer.Option("--bootstrap", "-B", help="Resamples for each interval.")]
 _Seed = Annotated[int, typer.Option(help="Seed of divisions and resamples.")]
 _Config = Annotated[
     Optional[Path],
@@ -98,7 +97,7 @@ def calibrate(
     mapping: _Mapping = None,
     folds: _Folds = 5,
     repeats: _Repeats = 50,
-    bootstrap: _Bootstrap = 2000,
+    bootstrap: Resamples = 2000,
     seed: _Seed = 0,
     config: _Config = None,
     out: _Out = None,

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import sys
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any, Final, Optional
 
 import typer
-from rich.console import Console
 
-from tcva_adapters.ccrs import CCRS, CCRSResult
+from tcva_adapters.ccrs import CCRS
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, resolve_metrics
 from tcva_adapters.ccrs.summary import summarise_ccrs
 from tcva_adapters.cli import options
-from tcva_adapters.cli.evaluate import INTERRUPTED
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import notes
 from tcva_adapters.samples.sample import Sample
@@ -25,9 +19,6 @@ from tcva_adapters.samples.sample import Sample
 _ALL: Final = ",".join(METRICS)
 
 # typer reads them at run time, so what is optional is spelt out.
-_Samples = Annotated[
-    str, typer.Argument(help="jsonl, json, csv or parquet file; '-' reads jsonl from stdin.")
-]
 _Metrics = Annotated[
     str, typer.Option("--metrics", "-m", help="Which, with commas: cc,qr,id,ac,ir.")
 ]
@@ -57,7 +48,7 @@ _Out = Annotated[
 
 
 def ccrs(
-    samples: _Samples,
+    samples: options.SampleFile,
     *,
     metrics: _Metrics = _ALL,
     judge: options.Judge = "lexical",
@@ -80,11 +71,7 @@ def ccrs(
 
     Example: tcva ccrs samples.jsonl --metrics qr,ir --judge openai:gpt-4.1-mini -o rated.jsonl
     """
-    if as_json and out == "-":
-        msg = "--json and --out - both write to standard output; give --out a file"
-        raise InvalidValueError(msg)
-    if out is not None and out != "-":
-        options.check_target(Path(out), samples)
+    options.check_out(out, samples, as_json=as_json)
     rater = CCRS(
         options.parse_names(metrics),
         judge=judge,
@@ -106,7 +93,8 @@ def ccrs(
     rater.store = options.open_store(
         store, no_store=no_store, is_local=rater.rater.is_local, what="ratings", notes=said
     )
-    summary = summarise_ccrs(_rated(rater, read.samples, said), **whole)
+    with options.interruptible(said):
+        summary = summarise_ccrs(rater.evaluate_many(read.samples), **whole)
     if out is not None:
         summary.save(out)
     if as_json:
@@ -114,18 +102,6 @@ def ccrs(
     else:
         summary.show(sys.stderr if out == "-" else sys.stdout)
     summary.check()
-
-
-def _rated(rater: CCRS, samples: Sequence[Sample], notes: Console) -> list[CCRSResult]:
-    try:
-        return rater.evaluate_many(samples)
-    except KeyboardInterrupt:
-        notes.print(
-            "interrupted: calls under way may still end and reach the store; Ctrl-C again to leave "
-            "at once"
-        )
-        signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
-        raise typer.Exit(INTERRUPTED) from None
 
 
 def _parse_weights(text: str) -> dict[str, float]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
-from typing import Annotated, Any, Optional
+from typing import Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from tcva_adapters import __version__, diagnosis
 from tcva_adapters.cli import options
@@ -20,17 +18,15 @@ from tcva_adapters.frameworks import REQUIREMENTS
 from tcva_adapters.judging.judge import ModelJudge
 from tcva_adapters.judging.resolve import resolve_judge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
+from tcva_adapters.printing import Part, Table, show
 
 
 def doctor(
     *,
-    judge: Annotated[
-        Optional[str],  # typer reads it at run time
-        typer.Option("--judge", "-j", help="Also ask this judge, e.g. openai:MODEL (one call)."),
-    ] = None,
+    judge: options.ProbedJudge = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Say what is installed, what cannot be imported and how to mend it; ask a judge if given.
+    """Say what is installed, what cannot be imported and how to fix it; ask a judge if given.
 
     Exits with 1 when something installed is broken, or the judge does not answer.
 
@@ -46,29 +42,24 @@ def doctor(
         report = {"tcva_adapters": __version__, "packages": packages, "judge": answer}
         typer.echo(json.dumps(report))
     else:
-        _print_findings(findings, answer)
+        show(_parts(findings, answer))
     if failed:
         raise typer.Exit(1)
 
 
-def _print_findings(
+def _parts(
     findings: Sequence[diagnosis.Finding], answer: Mapping[str, Any] | None
-) -> None:
-    console = Console(highlight=False, markup=False, soft_wrap=True)
-    console.print(f"tcva-adapters {__version__} on Python {platform.python_version()}")
-    table = Table(box=None, pad_edge=False)
-    for heading in ("package", "version", "state"):
-        table.add_column(heading)
+) -> Iterator[Part]:
+    yield f"tcva-adapters {__version__} on Python {platform.python_version()}"
+    rows = []
     for finding in findings:
         if finding.version is None:
             state = f"not installed: {finding.fix}"
         else:
             state = f"broken: {finding.fault} -> {finding.fix}" if finding.fault else "works"
-        table.add_row(finding.name, finding.version or "-", state)
-    console.print(table)
-    if answer is not None:
-        for key, value in answer.items():
-            console.print(f"judge {key}: {value}")
+        rows.append((finding.name, finding.version or "-", state))
+    yield Table(("package", "version", "state"), rows, "l")
+    yield from (f"judge {key}: {value}" for key, value in (answer or {}).items())
 
 
 def _ask(name: str) -> dict[str, Any]:

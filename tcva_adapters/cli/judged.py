@@ -1,4 +1,4 @@
-"""The file of judgements that several commands look at."""
+"""What several commands look at, and the options that they share."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from tcva_adapters.compare.judged import Judged
 from tcva_adapters.printing import notes
 
 File = Annotated[str, typer.Argument(help="jsonl written by 'tcva evaluate --out'; '-' for stdin.")]
+Resamples = Annotated[int, typer.Option("--bootstrap", "-B", help="Resamples for each interval.")]
 
 
 def read_judged(source: str, *, skip_bad: bool) -> Judged:

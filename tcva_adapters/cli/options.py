@@ -1,9 +1,15 @@
-"""Options that several commands share, and how their texts are read."""
+"""The options of the commands, and how their texts are read.
+
+They are `Optional[...]` instead of ``... | None`` because typer reads them at run time.
+"""
 
 from __future__ import annotations
 
+import os
+import signal
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Final, Optional
 
@@ -11,10 +17,16 @@ import typer
 from rich.console import Console
 
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.frameworks import NO_TELEMETRY
 from tcva_adapters.results.config import configured
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples import files
 
+INTERRUPTED: Final = 130  # what shells report for Ctrl-C
+
+SampleFile = Annotated[
+    str, typer.Argument(help="jsonl, json, csv or parquet file; '-' reads jsonl from stdin.")
+]
 Criterion = Annotated[
     str,
     typer.Option(
@@ -32,24 +44,33 @@ Judge = Annotated[
         "(OPENAI_BASE_URL, OPENAI_API_KEY).",
     ),
 ]
-Fuse = Annotated[
-    Optional[list[str]],  # typer reads it at run time
+ProbedJudge = Annotated[
+    Optional[str],
+    typer.Option("--judge", "-j", help="Also ask this judge, e.g. openai:MODEL (one call)."),
+]
+AdditionalJudges = Annotated[
+    Optional[list[str]],
     typer.Option(
-        help="A further judge whose score is fused with the first one's; may be given several "
-        "times. lexical costs no call."
+        "--fuse",
+        help="An additional judge whose score is fused with the first one's; may be given several "
+        "times. lexical costs no call.",
     ),
 ]
 PanelJudges = Annotated[
-    Optional[list[str]],  # typer reads it at run time
+    Optional[list[str]],
     typer.Option(
         "--panel",
-        help="A further judge of the same claims; may be given several times. Each claim gets the "
+        help="Another judge of the same claims; may be given several times. Each claim gets the "
         "judges' median level.",
     ),
 ]
 Combine = Annotated[str, typer.Option(help="How a panel decides: median, or fused (shares).")]
+Claims = Annotated[
+    str, typer.Option(help="split (sentences, 1 call) or llm (asked of the judge, 2 calls).")
+]
+MaxClaims = Annotated[int, typer.Option(help="Most claims per sample.")]
 ConfigFile = Annotated[
-    Optional[Path],  # typer reads it at run time
+    Optional[Path],
     typer.Option(
         "--config", help="Settings from 'tcva calibrate --out'; options given here win over it."
     ),
@@ -61,6 +82,10 @@ Temperature = Annotated[
         "-T",
         help="Strictness from 0.1 (strict) to 1.0 (lenient), or strict, balanced, lenient.",
     ),
+]
+Temperatures = Annotated[
+    str,
+    typer.Option("--temperatures", "-T", help="TCVA's, with commas between; all of one call."),
 ]
 Threshold = Annotated[float, typer.Option(help="A score passes from here on.")]
 Scheme = Annotated[
@@ -74,18 +99,30 @@ Penalty = Annotated[
 ]
 Eps = Annotated[float, typer.Option(help="Floor under the weights for exponents <= 0.")]
 Floor = Annotated[str, typer.Option(help="paper, or always (the floor at every exponent).")]
+OnUnscored = Annotated[
+    Optional[float],
+    typer.Option(help="Score for samples without one (refusals, empty contexts)."),
+]
 DEFAULT_STORE: Final = Path(".tcva/verdicts.sqlite")
 Store = Annotated[
-    Optional[Path],  # typer reads it at run time
+    Optional[Path],
     typer.Option(help=f"Verdict store; for a model judge by default {DEFAULT_STORE}."),
 ]
-NoStore = Annotated[bool, typer.Option("--no-store", help="Keep nothing that was judged.")]
+NoStore = Annotated[bool, typer.Option("--no-store", help="Cache nothing that was judged.")]
+Out = Annotated[
+    Optional[str],
+    typer.Option("--out", "-o", help="Write the assessments here as jsonl; '-' for stdout."),
+]
+OutFolder = Annotated[
+    Path,
+    typer.Option("--out", "-o", help="Folder of the results; a second run goes on from it."),
+]
 InputFormat = Annotated[
-    Optional[str],  # typer reads it at run time
+    Optional[str],
     typer.Option("--format", help="jsonl, json, csv or parquet; by default from the file's name."),
 ]
 Rename = Annotated[
-    Optional[list[str]],  # typer reads it at run time
+    Optional[list[str]],
     typer.Option("--map", help="Read your field as one of ours, e.g. my_answer=response."),
 ]
 SkipBad = Annotated[
@@ -93,6 +130,79 @@ SkipBad = Annotated[
 ]
 MaxConcurrency = Annotated[int, typer.Option(help="Judgements under way at once.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")]
+MinScore = Annotated[
+    Optional[float], typer.Option(help="Gate: exit with 1 when the mean score is below.")
+]
+MinPassRate = Annotated[
+    Optional[float],
+    typer.Option(help="Gate: exit with 1 when fewer of the scored samples pass."),
+]
+MinCoverage = Annotated[
+    Optional[float],
+    typer.Option(help="Gate: exit with 1 when fewer of the samples have a score."),
+]
+Frameworks = Annotated[
+    str,
+    typer.Option(
+        "--with",
+        help="ragas, deepeval, llamaindex, langchain, with commas between; all takes those "
+        "that are installed, none runs TCVA alone.",
+    ),
+]
+Metrics = Annotated[
+    Optional[str],
+    typer.Option(
+        help="Framework metrics, with commas between: faithfulness (of every framework that has "
+        "it) or ragas.faithfulness. By default all."
+    ),
+]
+Results = Annotated[
+    Optional[list[str]],
+    typer.Option(
+        "--results",
+        help="Imported scores beside those of the run, NAME=FILE: RAGAS' to_pandas() as csv, a "
+        "DeepEval test run, or a table with a column per method. May be given several times.",
+    ),
+]
+Missing = Annotated[
+    Optional[float],
+    typer.Option("--missing", help="The number that stands for no score in --results, e.g. -1."),
+]
+Scale = Annotated[
+    str, typer.Option("--scale", help="Lowest and highest possible score in --results.")
+]
+FusedMethods = Annotated[
+    Optional[list[str]],
+    typer.Option(
+        "--fuse",
+        help="Another method: the geometric mean of others, e.g. 'tcva T=0.5 + ragas "
+        "faithfulness'. May be given several times; costs no call.",
+    ),
+]
+Human = Annotated[Optional[str], typer.Option(help="The samples' field with human ratings.")]
+Reference = Annotated[
+    Optional[str],
+    typer.Option(help="With human ratings: the method that others are tested against."),
+]
+PassFrom = Annotated[
+    Optional[list[str]],
+    typer.Option(
+        "--pass-from",
+        help="Threshold of another method, e.g. 'ragas faithfulness=0.8'; by default 0.5.",
+    ),
+]
+Timeout = Annotated[
+    float, typer.Option(help="Seconds after which a framework metric is given up on a sample.")
+]
+Bootstrap = Annotated[
+    int, typer.Option("--bootstrap", "-B", help="Resamples per interval, with --human.")
+]
+
+
+def silence_frameworks() -> None:
+    """Keep the frameworks from phoning home and from reading .env files, before their import."""
+    for name, value in NO_TELEMETRY.items():
+        os.environ.setdefault(name, value)
 
 
 def under_config(
@@ -115,6 +225,20 @@ def under_config(
         if source is not None and source.name != "DEFAULT"
     }
     return {**dial, **configured(config, typed)}
+
+
+def check_out(out: str | None, source: str, *, as_json: bool) -> None:
+    """The same as `check_target` for an ``--out`` that may be standard output, or nothing.
+
+    Raises:
+        InvalidValueError: As there, or standard output has something else to print.
+        OSError: As there.
+    """
+    if as_json and out == "-":
+        msg = "--json and --out - both write to standard output; give --out a file"
+        raise InvalidValueError(msg)
+    if out is not None and out != "-":
+        check_target(Path(out), source)
 
 
 def check_target(target: Path, source: str) -> None:
@@ -142,13 +266,13 @@ def check_target(target: Path, source: str) -> None:
 def open_store(
     store: Path | None, *, no_store: bool, is_local: bool, what: str, notes: Console
 ) -> VerdictStore | None:
-    """The store that a command keeps judgements in; what a model was paid for is kept by default.
+    """The store of a command; what a model was paid for is cached by default.
 
     Args:
         store: What was asked for.
-        no_store: Keep nothing.
+        no_store: Cache nothing.
         is_local: Whether the judge costs nothing; then only a store that was asked for is used.
-        what: What is kept, in the plural.
+        what: What is cached, in the plural.
         notes: Where the default is announced.
 
     Raises:
@@ -159,8 +283,22 @@ def open_store(
         raise InvalidValueError(msg)
     if store is None and not is_local and not no_store:
         store = DEFAULT_STORE
-        notes.print(f"{what} are kept in {store} (--no-store keeps none)")
+        notes.print(f"{what} are cached in {store} (--no-store caches none)")
     return None if store is None else VerdictStore(store)
+
+
+@contextmanager
+def interruptible(notes: Console) -> Iterator[None]:
+    """Make Ctrl-C the exit code that shells know; a second one leaves at once."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        notes.print(
+            "interrupted: calls under way may still end and reach the store; Ctrl-C again to leave "
+            "at once"
+        )
+        signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def read_samples(
@@ -209,16 +347,20 @@ def parse_renames(pairs: Iterable[str]) -> dict[str, str]:
     return renames
 
 
-def check_gates(gates: Mapping[str, float | None]) -> None:
-    """Refuse gates outside [0, 1] before any work is done.
+def parse_thresholds(pairs: Iterable[str]) -> dict[str, float]:
+    """``METHOD=NUMBER`` pairs as a mapping.
 
     Raises:
-        InvalidValueError: A gate lies outside.
+        InvalidValueError: A pair of another form.
     """
-    for name, least in gates.items():
-        if least is not None and not 0.0 <= least <= 1.0:
-            msg = f"the gate on the {name} is {least!r}; it lies in [0, 1]"
+    found = {}
+    for pair in pairs:
+        name, equals, number = pair.rpartition("=")
+        if not equals or not name.strip():
+            msg = f"--pass-from {pair!r} is not of the form METHOD=NUMBER"
             raise InvalidValueError(msg)
+        found[name.strip()] = parse_numbers(number, "--pass-from")[0]
+    return found
 
 
 def parse_pair(text: str, option: str) -> tuple[float, float]:

@@ -9,6 +9,7 @@ from typing import Annotated, Optional
 import typer
 
 from tcva_adapters.cli import options
+from tcva_adapters.cli.judged import Resamples
 from tcva_adapters.compare import reproduce as reproduced
 from tcva_adapters.compare.drawing import check_drawing
 from tcva_adapters.compare.paper.reproduction import RESAMPLES
@@ -20,9 +21,7 @@ def reproduce(
         Path, typer.Argument(help="Folder of NAME_tcva_scores.json, NAME_prepared.json and so on.")
     ],
     *,
-    bootstrap: Annotated[
-        int, typer.Option("--bootstrap", "-B", help="Resamples for each interval.")
-    ] = RESAMPLES,
+    bootstrap: Resamples = RESAMPLES,
     seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = 0,
     best: Annotated[
         bool,

@@ -8,7 +8,7 @@ from typing import Annotated, Optional
 import typer
 
 from tcva_adapters.cli import options
-from tcva_adapters.cli.judged import File, read_judged
+from tcva_adapters.cli.judged import File, Resamples, read_judged
 from tcva_adapters.compare import sweep as swept
 from tcva_adapters.printing import notes
 
@@ -34,7 +34,6 @@ _Human = Annotated[
     Optional[str],
     typer.Option("--human", help="Metadata field of human ratings: Spearman with them."),
 ]
-_Bootstrap = Annotated[int, typer.Option("--bootstrap", "-B", help="Resamples for each interval.")]
 _Seed = Annotated[int, typer.Option(help="Seed of the resamples.")]
 
 
@@ -50,7 +49,7 @@ def sweep(
     config: options.ConfigFile = None,
     ablation: _Ablation = False,
     human: _Human = None,
-    bootstrap: _Bootstrap = 2000,
+    bootstrap: Resamples = 2000,
     seed: _Seed = 0,
     skip_bad: options.SkipBad = False,
     as_json: options.AsJson = False,

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from itertools import combinations
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
+from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
+from tcva_adapters.printing import Part, Report, Table, figure
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.stats.kappa import weighted_kappa
+
+_SHOWN: Final = 3
+_CLAIM_WIDTH: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +61,8 @@ class PanelAgreement:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values; what is not defined is None."""
-        values = asdict(self)
-        values["pairs"] = [_without_nan(pair) for pair in values["pairs"]]
-        return _without_nan(values)
+        values: dict[str, Any] = jsonable(self)
+        return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,88 @@ class Dispute:
     sample_id: str | None
     spread: float
     claims: tuple[DisputedClaim, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PanelReport(Report):
+    """What the judges of a panel agree on, and where a person should look.
+
+    Attributes:
+        agreement: Over all claims; None where the package for it is missing.
+        fault: What is missing then; empty otherwise.
+        disputes: Samples on which they differ, those that differ most first.
+    """
+
+    agreement: PanelAgreement | None
+    fault: str
+    disputes: tuple[Dispute, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values; ``agreement`` is ``{"error": ...}`` without the package for it."""
+        found = self.agreement
+        return {
+            "agreement": {"error": self.fault} if found is None else found.to_dict(),
+            "disputed": [
+                {
+                    "sample": dispute.sample_id,
+                    "spread": dispute.spread,
+                    "claims": [jsonable(claim) for claim in dispute.claims],
+                }
+                for dispute in self.disputes
+            ],
+        }
+
+    def parts(self) -> Iterator[Part]:
+        """Agreement in a few lines, and the most disputed claims."""
+        if self.agreement is None:
+            yield f"no figures of agreement: {self.fault}"
+        else:
+            yield from _agreement_lines(self.agreement)
+        if not self.disputes:
+            return
+        yield "most disputed, to be read first:"
+        rows = []
+        for dispute in self.disputes[:_SHOWN]:
+            claim = dispute.claims[0]
+            words = ["-" if v is None else v.value for v in claim.verdicts.values()]
+            text = " ".join(claim.claim.split())
+            short = text if len(text) <= _CLAIM_WIDTH else f"{text[: _CLAIM_WIDTH - 1]}…"
+            rows.append((dispute.sample_id or "-", short, *words))
+        yield Table(("sample", "claim", *self.disputes[0].claims[0].verdicts), rows, "l")
+
+
+def _agreement_lines(found: PanelAgreement) -> Iterator[str]:
+    def shown(value: float) -> str:
+        return "not defined" if np.isnan(value) else figure(value)
+
+    yield (
+        f"agreement on {found.claims} claims of {found.samples} samples: "
+        f"Krippendorff's alpha (ordinal) {shown(found.alpha)}"
+    )
+    for pair in found.pairs:
+        yield (
+            f"  {pair.first} and {pair.second}: weighted kappa {shown(pair.kappa)}, "
+            f"the same level on {shown(pair.exact)} of {pair.claims}"
+        )
+    for judge, number in found.failed.items():
+        if number:
+            yield f"  {judge} gave no verdicts on {number} samples that others judged"
+
+
+def panel_report(assessments: Sequence[Assessment]) -> PanelReport:
+    """Agreement and disputes of the judges behind these assessments.
+
+    Args:
+        assessments: Of a `Panel`.
+
+    Raises:
+        InvalidValueError: No assessment comes from a panel.
+    """
+    disputes = tuple(disputed(assessments))
+    try:
+        return PanelReport(panel_agreement(assessments), "", disputes)
+    except MissingDependencyError as error:
+        return PanelReport(None, str(error), disputes)
 
 
 def panel_agreement(assessments: Sequence[Assessment]) -> PanelAgreement:
@@ -211,10 +297,3 @@ def _alpha(levels: FloatArray) -> float:
         raise MissingDependencyError(msg) from error
     # The scale is what was used of it: alpha ranks levels by how often they occur.
     return float(krippendorff.alpha(levels, level_of_measurement="ordinal"))
-
-
-def _without_nan(values: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: None if isinstance(value, float) and np.isnan(value) else value
-        for name, value in values.items()
-    }

@@ -83,7 +83,7 @@ class FusedRow:
     """A mean of several methods, and its gain over the best of them.
 
     Attributes:
-        n: Samples that every member has scored, and people too.
+        n: Samples that every member has scored, and humans have rated.
         rho: Spearman's rho of the fused score.
         low: Lower end of its 95 % interval.
         high: Its upper end.
@@ -147,11 +147,11 @@ def gains(
     level: float = 0.95,
     seed: int = 0,
 ) -> dict[str, FusedRow]:
-    """The gain of each fused method, by name; without human scores there is none to state.
+    """The gain of each fused method, by name; without human ratings there is none to state.
 
     Args:
         methods: Fused methods whose rows are in the table.
-        table: They, their members, and human scores.
+        table: They, their members, and human ratings.
         n_boot: Resamples per interval.
         level: Of the intervals.
         seed: Of the resamples.
@@ -186,7 +186,7 @@ def gain_of(
     Args:
         scores: Fused scores, shape (N,), nan where there is none.
         members: Scores of each member, shape (N,), by name.
-        human: Scores of people, shape (N,).
+        human: Human ratings, shape (N,).
         n_boot: Resamples per interval.
         level: Of the intervals.
         seed: Of the resamples.

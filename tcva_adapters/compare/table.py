@@ -44,7 +44,7 @@ class ScoreTable:
         samples: Ids, one per row of ``scores``, each once.
         methods: Names, one per column, each once.
         scores: Shape (samples, methods); nan where there is no score.
-        human: One per sample, nan where nobody judged; None where there are none at all.
+        human: One per sample, nan where nobody rated; None where there are none at all.
 
     Raises:
         InvalidValueError: Shapes that do not fit, or a name that occurs twice.
@@ -72,7 +72,7 @@ class ScoreTable:
             )
             raise InvalidValueError(msg)
         if self.human is not None and self.human.shape != (len(self.samples),):
-            msg = f"human scores have the shape {self.human.shape} for {len(self.samples)} samples"
+            msg = f"human ratings have the shape {self.human.shape} for {len(self.samples)} samples"
             raise InvalidValueError(msg)
 
     @classmethod
@@ -81,7 +81,7 @@ class ScoreTable:
 
         Args:
             rows: At most one per sample and method.
-            human: Scores of people by sample id.
+            human: Human ratings by sample id.
 
         Raises:
             InvalidValueError: Two rows for one sample and method.
@@ -99,10 +99,10 @@ class ScoreTable:
         samples = tuple(dict.fromkeys(sample for sample, _ in cells))
         methods = tuple(dict.fromkeys(method for _, method in cells))
         scores = np.array([[cells.get((s, m), np.nan) for m in methods] for s in samples])
-        people = None
+        ratings = None
         if human is not None:
-            people = np.array([human.get(sample, np.nan) for sample in samples])
-        return cls(samples, methods, scores.reshape(len(samples), len(methods)), people)
+            ratings = np.array([human.get(sample, np.nan) for sample in samples])
+        return cls(samples, methods, scores.reshape(len(samples), len(methods)), ratings)
 
     def column(self, method: str) -> FloatArray:
         """One method's scores, shape (samples,).
@@ -117,10 +117,10 @@ class ScoreTable:
         return scores
 
     def common(self, methods: Sequence[str] | None = None) -> ScoreTable:
-        """The samples on which all of these methods (and people, if there are any) have a score."""
+        """The samples on which all of these methods (and humans, if there are any ratings) have a score."""
         wanted = tuple(self.methods if methods is None else methods)
         scores = np.stack([self.column(method) for method in wanted], axis=1)
         needed = scores if self.human is None else np.column_stack([scores, self.human])
-        kept = np.flatnonzero(np.isfinite(needed).all(axis=1))
-        people = None if self.human is None else self.human[kept]
-        return ScoreTable(tuple(self.samples[i] for i in kept), wanted, scores[kept], people)
+        whole = np.flatnonzero(np.isfinite(needed).all(axis=1))
+        ratings = None if self.human is None else self.human[whole]
+        return ScoreTable(tuple(self.samples[i] for i in whole), wanted, scores[whole], ratings)

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -34,26 +34,20 @@ _CREATE: Final = (
     f"PRAGMA user_version = {STORE_VERSION}",
 )
 _PUT: Final = (
-    "INSERT INTO verdicts (key, status, assessment) VALUES (?, ?, ?) "
-    "ON CONFLICT (key) DO UPDATE SET status = excluded.status, assessment = excluded.assessment "
-    "WHERE excluded.status <> 'failed' OR verdicts.status = 'failed'"
+    "INSERT INTO {table} (key, status, {text}) VALUES (?, ?, ?) "
+    "ON CONFLICT (key) DO UPDATE SET status = excluded.status, {text} = excluded.{text} "
+    "WHERE excluded.status <> 'failed' OR {table}.status = 'failed'"
 )
 # The casts hand over bytes whatever a damaged row holds, so that it is the reader that refuses it.
 _FINISHED: Final = (
-    "SELECT key, CAST(assessment AS BLOB) FROM verdicts WHERE status <> 'failed' AND key IN ({})"
+    "SELECT key, CAST({text} AS BLOB) FROM {table} WHERE status <> 'failed' AND key IN ({keys})"
 )
+_VERDICTS: Final = {"table": "verdicts", "text": "assessment"}
+_RECORDS: Final = {"table": "records", "text": "record"}
 # One more table needs no new version: a release that does not know it does not look at it.
 _CREATE_RECORDS: Final = (
     "CREATE TABLE IF NOT EXISTS records "
     "(key TEXT PRIMARY KEY, status TEXT NOT NULL, record TEXT NOT NULL)"
-)
-_PUT_RECORD: Final = (
-    "INSERT INTO records (key, status, record) VALUES (?, ?, ?) "
-    "ON CONFLICT (key) DO UPDATE SET status = excluded.status, record = excluded.record "
-    "WHERE excluded.status <> 'failed' OR records.status = 'failed'"
-)
-_FINISHED_RECORDS: Final = (
-    "SELECT key, CAST(record AS BLOB) FROM records WHERE status <> 'failed' AND key IN ({})"
 )
 _HAS_RECORDS: Final = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'records'"
 _FAILED: Final = (
@@ -91,6 +85,7 @@ class VerdictStore:
         self.path = str(path) if str(path) == _MEMORY else str(Path(path).expanduser())
         self._inherited: list[sqlite3.Connection] = []
         self._connection: sqlite3.Connection | None = None
+        self._has_records = False  # not known before somebody needs the table
         self._open()
 
     def get(self, key: str) -> Assessment | None:
@@ -112,16 +107,8 @@ class VerdictStore:
             UnreadableInputError: As for `get`.
             InvalidValueError: As for `get`.
         """
-        wanted = list(dict.fromkeys(keys))
-        found: dict[str, Assessment] = {}
-        for start in range(0, len(wanted), _KEYS_PER_QUERY):
-            part = wanted[start : start + _KEYS_PER_QUERY]
-            query = _FINISHED.format(",".join("?" * len(part)))
-            for key, text in self._fetch(query, part):
-                assessment = _read(text)
-                if assessment is not None:
-                    found[key] = assessment
-        return found
+        found = {key: _read(text) for key, text in self._finished(_VERDICTS, keys)}
+        return {key: assessment for key, assessment in found.items() if assessment is not None}
 
     def put(self, key: str, assessment: Assessment) -> None:
         """Keep an assessment; it is on its way to the disk when this returns.
@@ -136,7 +123,7 @@ class VerdictStore:
         bare = assessment.model_copy(
             update={"sample_id": None, "metadata": {}, "from_store": False}
         )
-        self._fetch(_PUT, (key, _status(assessment), bare.to_json()))
+        self._fetch(_PUT.format(**_VERDICTS), (key, _status(assessment), bare.to_json()))
 
     def get_records(self, keys: Iterable[str]) -> dict[str, str]:
         """Those of the keys that have a finished record; see `put_record`.
@@ -145,16 +132,12 @@ class VerdictStore:
             UnreadableInputError: As for `get`.
             InvalidValueError: As for `get`.
         """
-        wanted = list(dict.fromkeys(keys))
-        found: dict[str, str] = {}
-        if not self._fetch(_HAS_RECORDS, ()):
-            return found
-        for start in range(0, len(wanted), _KEYS_PER_QUERY):
-            part = wanted[start : start + _KEYS_PER_QUERY]
-            query = _FINISHED_RECORDS.format(",".join("?" * len(part)))
-            rows = self._fetch(query, part)
-            found |= {key: text.decode(errors="replace") for key, text in rows}
-        return found
+        if not self._has_records:
+            self._has_records = bool(self._fetch(_HAS_RECORDS, ()))
+            if not self._has_records:
+                return {}
+        found = self._finished(_RECORDS, keys)
+        return {key: text.decode(errors="replace") for key, text in found}
 
     def put_record(self, key: str, record: str, *, failed: bool) -> None:
         """Keep a text that is no assessment; it is on its way to the disk when this returns.
@@ -171,8 +154,11 @@ class VerdictStore:
             UnreadableInputError: As for `put`.
             InvalidValueError: As for `put`.
         """
-        self._fetch(_CREATE_RECORDS, ())
-        self._fetch(_PUT_RECORD, (key, "failed" if failed else "finished", record))
+        if not self._has_records:
+            self._fetch(_CREATE_RECORDS, ())
+            self._has_records = True
+        status = "failed" if failed else "finished"
+        self._fetch(_PUT.format(**_RECORDS), (key, status, record))
 
     def counts(self) -> dict[str, int]:
         """How many rows are ``scored``, ``unscored`` for good, and ``failed``."""
@@ -222,6 +208,13 @@ class VerdictStore:
         self._lock = threading.Lock()
         self._pid = os.getpid()
         self._connection = _open(self.path)
+
+    def _finished(self, table: Mapping[str, str], keys: Iterable[str]) -> Iterator[Any]:
+        """Key and text of the rows under these keys that are no failures."""
+        wanted = list(dict.fromkeys(keys))
+        for start in range(0, len(wanted), _KEYS_PER_QUERY):
+            part = wanted[start : start + _KEYS_PER_QUERY]
+            yield from self._fetch(_FINISHED.format(**table, keys=",".join("?" * len(part))), part)
 
     def _fetch(self, query: str, values: Iterable[Any]) -> list[Any]:
         """Run one statement; each is a transaction of its own and committed at its end."""
@@ -283,7 +276,10 @@ def _open(path: str) -> sqlite3.Connection:
         try:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            msg = f"the folder of the verdict store {path} cannot be made: {error.strerror}"
+            msg = (
+                f"the folder of the verdict store {path} cannot be made: {error.strerror}; "
+                "give another folder"
+            )
             raise UnreadableInputError(msg) from None
     connection = _patiently(
         path,

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters.printing import Part, Report, Table, figure
 from tcva_adapters.results.assessment import Usage
 from tcva_adapters.results.result import Result
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Report):
     """Figures of a batch.
 
     Attributes:
@@ -24,6 +25,7 @@ class Summary:
         passed: How many of them reach the threshold.
         levels: Claims per level, fully first.
         unscored: Samples per reason.
+        details: What the first sample says of each reason.
         usage: Calls, tokens and cost of this run; what a store served costs nothing.
         served: How many samples a store served.
     """
@@ -34,6 +36,7 @@ class Summary:
     passed: int
     levels: dict[str, int]
     unscored: dict[str, int]
+    details: dict[str, str]
     usage: Usage
     served: int
 
@@ -47,7 +50,7 @@ class Summary:
         """Share of the scored samples that pass."""
         return self.passed / self.scored if self.scored else None
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The figures as plain values, for JSON."""
         return {
             "samples": self.samples,
@@ -61,12 +64,31 @@ class Summary:
             "usage": self.usage.model_dump(),
         }
 
+    def parts(self) -> Iterator[Part]:
+        """Mean, passes, coverage and levels; why samples have no score; what it cost."""
+        figures = (
+            figure(self.mean),
+            f"{self.passed}/{self.scored}",
+            f"{self.scored}/{self.samples}",
+            *map(str, self.levels.values()),
+        )
+        yield Table(("mean", "passed", "scored", *self.levels), [figures], "r")
+        for reason, number in self.unscored.items():
+            yield f"unscored: {number} {reason} ({self.details[reason]})"
+        used = self.usage
+        if used.calls or self.served:
+            yield (
+                f"{used.calls} calls, {used.input_tokens} + {used.output_tokens} tokens; "
+                f"{self.served} samples from the store"
+            )
+
 
 def summarise(results: Sequence[Result]) -> Summary:
     """The figures of a batch of results."""
     scores = [result.score for result in results if result.score is not None]
     levels = Counter(v for result in results for v in result.assessment.verdicts)
-    reasons = Counter(r.unscored.reason.value for r in results if r.unscored is not None)
+    unscored = [result.unscored for result in results if result.unscored is not None]
+    reasons = Counter(each.reason.value for each in unscored)
     judged = [each for r in results for each in (r.assessment, *r.assessment.members)]
     paid = [each.usage for each in judged if not each.from_store]
     return Summary(
@@ -76,6 +98,7 @@ def summarise(results: Sequence[Result]) -> Summary:
         passed=sum(bool(result.passed) for result in results),
         levels={level.value: levels[level] for level in LEVELS},
         unscored=dict(reasons.most_common()),
+        details={each.reason.value: each.detail for each in reversed(unscored)},
         usage=sum(paid, Usage()),
         served=sum(result.assessment.from_store for result in results),
     )

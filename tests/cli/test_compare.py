@@ -18,6 +18,7 @@ from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results import files
 from tcva_adapters.results.config import ProfileTable, Settings
+from tests.support.cached import records
 from tests.support.lexical_server import LexicalServer
 from tests.support.server import WRONG_KEY, ScriptedServer
 
@@ -69,10 +70,12 @@ def test_one_command_writes_everything(tmp_path: Path, capsys: pytest.CaptureFix
     ]
     assert [r["score"] for r in rows[:3]] == ["1.0", "1.0", "1.0"]
     assert {r["unscored"].partition(":")[0] for r in rows[6:]} == {"missing_field"}
-    kept = files.read_assessments("out/assessments.jsonl").assessments
-    assert [a.sample_id for a in kept] == ["right", "wrong", "bare"]
-    natives = Path("out/natives.jsonl").read_text(encoding="utf-8").splitlines()
-    assert [json.loads(line)["sample"] for line in natives] == ["right", "wrong"]
+    written = files.read_assessments("out/assessments.jsonl").assessments
+    assert [a.sample_id for a in written] == ["right", "wrong", "bare"]
+    assert [json.loads(text)["sample"] for text in records("out/verdicts.sqlite")] == [
+        "right",
+        "wrong",
+    ]
     summary = json.loads(Path("out/summary.json").read_text(encoding="utf-8"))
     assert summary["judge"].startswith("lexical")
     assert [m["method"] for m in summary["methods"]] == methods_of_a_sample
@@ -91,7 +94,7 @@ def test_json_prints_what_the_summary_holds(
     assert run(["compare", sample_file(tmp_path), *QA, "--out", "out", "--json"]) == 0
     second = json.loads(capsys.readouterr().out)
     assert second["run"]["judged"] == {}
-    assert second["run"]["kept"] == {"tcva": 3, "langchain context_qa": 2}
+    assert second["run"]["cached"] == {"tcva": 3, "langchain context_qa": 2}
     assert [{**r, "seconds": ""} for r in table()] == [{**r, "seconds": ""} for r in rows]
 
 
@@ -117,8 +120,8 @@ def test_without_pyarrow_there_is_csv_alone_and_it_is_said(
 def test_human_scores_enter_the_summary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["compare", sample_file(tmp_path), *QA, "--out", "out", "--human", "human"]
     assert run([*arguments, "--bootstrap", "50", "--json"]) == 0
-    people = json.loads(capsys.readouterr().out)["people"]
-    assert people["judged"] == 2
+    ratings = json.loads(capsys.readouterr().out)["human_ratings"]
+    assert ratings["rated"] == 2
     assert run([*arguments[:-1], "humen"]) == 2
     assert "no sample has a label in 'humen'; further fields are human" in capsys.readouterr().err
 
@@ -130,8 +133,8 @@ def test_existing_results_stand_beside_the_run(
     arguments = ["compare", sample_file(tmp_path), "--with", "none", "--out", "out"]
     assert run([*arguments, "--results", "old=old.csv"]) == 0
     assert "old" in capsys.readouterr().err
-    brought = {r["sample"]: r["score"] for r in table() if r["method"] == "old"}
-    assert brought == {"right": "0.75", "wrong": "0.25"}
+    imported = {r["sample"]: r["score"] for r in table() if r["method"] == "old"}
+    assert imported == {"right": "0.75", "wrong": "0.25"}
 
 
 def test_fused_methods_stand_in_the_table_and_show_their_gain(
@@ -181,7 +184,7 @@ def test_a_judge_behind_a_server_is_asked_once(
     assert "0 calls" in capsys.readouterr().out
 
 
-def test_a_wrong_key_is_one_sentence_and_what_is_kept_stays(
+def test_a_wrong_key_is_one_sentence_and_what_is_cached_stays(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-secret")
@@ -189,7 +192,7 @@ def test_a_wrong_key_is_one_sentence_and_what_is_kept_stays(
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         arguments = ["compare", sample_file(tmp_path), *QA, "--judge", "openai:m", "--out", "out"]
         assert run(arguments) == 2
-        assert server.count <= 2  # TCVA's, both under way at once; no native metric asks
+        assert server.count <= 2  # TCVA's, both under way at once; no framework metric asks
     printed, said = capsys.readouterr()
     assert said.splitlines()[-1].startswith("error: the API key was not accepted")
     assert "sk-secret" not in printed + said
@@ -287,7 +290,7 @@ def test_a_file_sets_the_dial_and_its_profiles_are_a_method_of_their_own(
     assert scores["b", "tcva T=0.7"] != scores["b", "tcva T=0.2"]
 
 
-def test_people_may_come_with_the_results_that_are_brought(
+def test_human_ratings_may_come_with_imported_scores(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plain = [record(f"s{i}", f"The office opens at {i}.") for i in range(12)]
@@ -295,8 +298,8 @@ def test_people_may_come_with_the_results_that_are_brought(
     Path("theirs.csv").write_text("\n".join(lines), encoding="utf-8")
     arguments = ["--with", "none", "--results", "theirs.csv::theirs", "--out", "out", "--json"]
     assert run(["compare", sample_file(tmp_path, *plain), *arguments, "-B", "200"]) == 0
-    people = json.loads(capsys.readouterr().out)["people"]
-    theirs = {a["measure"]: a["own"] for a in people["agreements"] if a["method"] == "theirs"}
+    ratings = json.loads(capsys.readouterr().out)["human_ratings"]
+    theirs = {a["measure"]: a["own"] for a in ratings["agreements"] if a["method"] == "theirs"}
     # Both columns rise with the number of the sample, so every order is the same.
     assert theirs["spearman"]["n"] == 12
     assert theirs["spearman"]["value"] == pytest.approx(1.0, abs=1e-12)

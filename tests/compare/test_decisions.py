@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 from itertools import pairwise
@@ -11,17 +10,18 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from rich.console import Console
 from scipy.optimize import brentq
 
+from tcva_adapters.compare.comparison import report_dict
 from tcva_adapters.compare.table import Row, ScoreTable
+from tcva_adapters.compare.views.decision_text import decision_parts, spans_text
 from tcva_adapters.compare.views.decisions import DecisionView, decision_view
-from tcva_adapters.compare.views.render import print_decisions, report_dict, spans_text
 from tcva_adapters.compare.views.spans import Span, best, outside, passing
 from tcva_adapters.compare.views.summary import summarise_table
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.printing import text_of
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored
 from tcva_adapters.results.result import Result, Scoring
 
@@ -59,7 +59,7 @@ def view_of(**options: object) -> DecisionView:
     rows = [
         *(Row(a.sample_id or "", "tcva", Result(a).score) for a in ours),
         *(
-            Row(s, "native", x)
+            Row(s, "theirs", x)
             for s, x in (("minor", 0.0), ("half", 1.0), ("good", 1.0), ("bad", 0.6))
         ),
     ]
@@ -68,36 +68,36 @@ def view_of(**options: object) -> DecisionView:
 
 def test_by_hand() -> None:
     view = view_of(temperatures=(0.1, 0.5, 0.9))
-    (native,) = view.methods
-    agrees = {s.sample: s.agrees for s in native.samples}
-    assert agrees["minor"][0].start == 0.1  # the native fails it, ours until it passes
+    (theirs,) = view.methods
+    agrees = {s.sample: s.agrees for s in theirs.samples}
+    assert agrees["minor"][0].start == 0.1  # the theirs fails it, ours until it passes
     assert agrees["minor"][0].end == pytest.approx(MINOR, abs=1e-9)
     (late,) = agrees["half"]
     assert late.start == pytest.approx(NONE, abs=1e-9)
     assert late.end is None
     assert agrees["good"] == (Span(0.1),)
     assert agrees["bad"] == ()  # passes there, never here
-    assert [s.flip for s in native.samples][2:] == [0.1, None]
+    assert [s.flip for s in theirs.samples][2:] == [0.1, None]
     assert 0.1 < MINOR < 0.5 < NONE < 0.9
-    low, middle, high = native.at
+    low, middle, high = theirs.at
     assert (low.only_ours, low.only_theirs) == ((), ("half", "bad"))
     assert (middle.only_ours, middle.only_theirs) == (("minor",), ("half", "bad"))
     assert (high.only_ours, high.only_theirs) == (("minor",), ("bad",))
     assert (high.counts.both, high.counts.neither) == (2, 0)
     # good always, minor below MINOR, half from NONE: two at best, on both sides.
-    assert native.best is not None
-    assert (native.best.most, native.best.of) == (2, 4)
-    assert [s.start for s in native.best.spans] == [0.1, pytest.approx(NONE, abs=1e-9)]
+    assert theirs.best is not None
+    assert (theirs.best.most, theirs.best.of) == (2, 4)
+    assert [s.start for s in theirs.best.spans] == [0.1, pytest.approx(NONE, abs=1e-9)]
     # T=.5 is not among them, and the lower span is the wider one.
     assert MINOR - 0.1 > 1 - NONE
-    assert native.best.temperature == pytest.approx((0.1 + MINOR) / 2, abs=1e-9)
-    assert view.best == native.best
+    assert theirs.best.temperature == pytest.approx((0.1 + MINOR) / 2, abs=1e-9)
+    assert view.best == theirs.best
 
 
 def test_thresholds_of_either_side() -> None:
-    (native,) = view_of(thresholds={"native": 0.7}).methods
-    assert {s.sample: s.passes for s in native.samples}["bad"] is False
-    assert native.threshold == 0.7
+    (theirs,) = view_of(thresholds={"theirs": 0.7}).methods
+    assert {s.sample: s.passes for s in theirs.samples}["bad"] is False
+    assert theirs.threshold == 0.7
     # A mean of 1 and .3 reaches .9 where it solves that equation; 1 and none never does.
     (strict,) = view_of(scoring=Scoring(threshold=0.9)).methods
     late = brentq(lambda p: ((1 + 0.3**p) / 2) ** (1 / p) - 0.9, 1, 12)
@@ -116,25 +116,25 @@ def test_who_has_no_score_is_named_and_not_counted() -> None:
     ours = {"a": assessed("x", "fully"), "refused": refused, "c": assessed("x", "fully")}
     rows = [Row("a", "n", 1.0), Row("refused", "n", 0.0), Row("b", "n", 1.0), Row("c", "n", None)]
     table = ScoreTable.of(rows)
-    (native,) = decision_view(ours, table).methods
-    assert [s.sample for s in native.samples] == ["a"]
-    assert native.unscored_ours == ("refused", "b")
-    assert native.unscored_theirs == ("c",)
-    # By the user's own policy a refusal fails at every T, so it agrees with the native everywhere.
-    (native,) = decision_view(ours, table, scoring=Scoring(on_unscored=0.0)).methods
-    assert [(s.sample, s.agrees) for s in native.samples] == [
+    (theirs,) = decision_view(ours, table).methods
+    assert [s.sample for s in theirs.samples] == ["a"]
+    assert theirs.unscored_ours == ("refused", "b")
+    assert theirs.unscored_theirs == ("c",)
+    # By the user's own policy a refusal fails at every T, so it agrees with the theirs everywhere.
+    (theirs,) = decision_view(ours, table, scoring=Scoring(on_unscored=0.0)).methods
+    assert [(s.sample, s.agrees) for s in theirs.samples] == [
         ("a", (Span(0.1),)),
         ("refused", (Span(0.1),)),
     ]
-    (native,) = decision_view(ours, table, scoring=Scoring(on_unscored=1.0)).methods
-    assert native.samples[1].agrees == ()
+    (theirs,) = decision_view(ours, table, scoring=Scoring(on_unscored=1.0)).methods
+    assert theirs.samples[1].agrees == ()
 
 
 def test_nothing_in_common() -> None:
     view = decision_view({}, ScoreTable.of([Row("a", "n", 1.0)]))
-    (native,) = view.methods
-    assert (native.best, view.best, native.unscored_ours) == (None, None, ("a",))
-    assert math.isnan(native.at[0].counts.agreement)
+    (theirs,) = view.methods
+    assert (theirs.best, view.best, theirs.unscored_ours) == (None, None, ("a",))
+    assert math.isnan(theirs.at[0].counts.agreement)
     assert "0/0" in printed(view)
     assert printed(decision_view({}, ScoreTable.of([]))) == ""
 
@@ -222,14 +222,14 @@ def test_lists_and_ranges_tell_the_same_story(
     ours = {f"s{i}": Assessment.from_verdicts(v) for i, (v, _) in enumerate(samples)}
     rows = [Row(f"s{i}", "n", float(passes)) for i, (_, passes) in enumerate(samples)]
     view = decision_view(ours, ScoreTable.of(rows), temperatures=[temperature])
-    (native,) = view.methods
-    differing = {*native.at[0].only_ours, *native.at[0].only_theirs}
-    assert differing == {s.sample for s in native.samples if not holds(s.agrees, temperature)}
-    assert native.best is not None
-    assert len(samples) - len(differing) <= native.best.most
-    flips = [s.flip for s in native.samples if s.flip is not None]
+    (theirs,) = view.methods
+    differing = {*theirs.at[0].only_ours, *theirs.at[0].only_theirs}
+    assert differing == {s.sample for s in theirs.samples if not holds(s.agrees, temperature)}
+    assert theirs.best is not None
+    assert len(samples) - len(differing) <= theirs.best.most
+    flips = [s.flip for s in theirs.samples if s.flip is not None]
     assume(all(abs(temperature - flip) > 1e-9 for flip in flips))
-    for s in native.samples:
+    for s in theirs.samples:
         passed = Result(ours[s.sample]).at(temperature).passed
         assert (s.sample in differing) == (passed != s.passes)
 
@@ -249,7 +249,7 @@ def test_all_methods_together() -> None:
     ("options", "said"),
     [
         ({"temperatures": [1.5]}, "1.5"),
-        ({"thresholds": {"native": math.inf}}, "inf"),
+        ({"thresholds": {"theirs": math.inf}}, "inf"),
         ({"scoring": Scoring(), "temperatures": ["soft"]}, "soft"),
     ],
 )
@@ -269,15 +269,13 @@ def test_assessments_need_names_of_their_own() -> None:
 
 
 def printed(view: DecisionView) -> str:
-    stream = io.StringIO()
-    print_decisions(Console(file=stream, width=100, highlight=False), view)
-    return stream.getvalue()
+    return text_of(decision_parts(view), 100)
 
 
 def test_console_and_json() -> None:
     view = view_of(temperatures=(0.5,))
     text = printed(view)
-    assert "native" in text
+    assert "theirs" in text
     assert "bad     no T " in text
     assert f"fail .00 T<{MINOR:.3f}".replace("0.", ".", 1) in text.replace("T<0.", "T<.")
     assert "pass .60 no T" in text

@@ -21,19 +21,16 @@ from ragas import evaluate as ragas_evaluate
 from ragas.metrics._faithfulness import Faithfulness
 
 from tcva_adapters import Sample
-from tcva_adapters.compare.existing.bring import (
-    Reading,
-    bring,
+from tcva_adapters.compare.comparison import report_dict
+from tcva_adapters.compare.existing.imports import (
+    import_scores,
     match,
     parse_spec,
-    read_deepeval_json,
     read_existing,
-    read_ragas_csv,
-    read_scores_csv,
 )
+from tcva_adapters.compare.existing.records import Reading
 from tcva_adapters.compare.running.write import write_csv, write_parquet
 from tcva_adapters.compare.table import ScoreTable
-from tcva_adapters.compare.views.render import report_dict
 from tcva_adapters.compare.views.summary import summarise_table
 from tcva_adapters.deepeval import LexicalLLM as DeepEvalLLM
 from tcva_adapters.deepeval import TCVAMetric as DeepEvalTCVA
@@ -134,15 +131,15 @@ def test_ragas(ragas_frame: pd.DataFrame, tmp_path: Path, kind: str, index: bool
         ragas_frame.iloc[::-1].to_parquet(path, index=index)
     else:
         ragas_frame.to_json(path, orient="records", lines=True)
-    brought = bring(str(path), SAMPLES)
-    assert (brought.kind, brought.unmatched, brought.missing) == ("ragas", (), ())
-    assert brought.methods == ("ragas faithfulness", "ragas tcva_faithfulness")
-    scores = {(r.sample, r.method): r.score for r in brought.rows}
-    for method in brought.methods:
+    imported = import_scores(str(path), SAMPLES)
+    assert (imported.kind, imported.unmatched, imported.missing) == ("ragas", (), ())
+    assert imported.methods == ("ragas faithfulness", "ragas tcva_faithfulness")
+    scores = {(r.sample, r.method): r.score for r in imported.rows}
+    for method in imported.methods:
         # Fully supported, not at all, and a greeting, which claims nothing.
         assert [scores[s, method] for s in ("good", "bad", "hello")] == [1.0, 0.0, None]
-    assert {r.unscored for r in brought.rows if r.score is None} == {"no score in the file"}
-    assert read_ragas_csv(path).methods == brought.methods
+    assert {r.unscored for r in imported.rows if r.score is None} == {"no score in the file"}
+    assert read_existing(path).methods == imported.methods
 
 
 def test_a_ragas_metric_that_failed_everywhere_is_kept(
@@ -150,22 +147,22 @@ def test_a_ragas_metric_that_failed_everywhere_is_kept(
 ) -> None:
     path = tmp_path / "saved.csv"
     ragas_frame.assign(faithfulness=math.nan, team="blue").to_csv(path, index=False)
-    brought = bring(str(path), SAMPLES)
-    assert [r.score for r in brought.rows if r.method == "ragas faithfulness"] == [None] * 3
-    assert brought.ignored == ("team",)
-    assert "columns left out: team" in brought.summary
+    imported = import_scores(str(path), SAMPLES)
+    assert [r.score for r in imported.rows if r.method == "ragas faithfulness"] == [None] * 3
+    assert imported.ignored == ("team",)
+    assert "columns left out: team" in imported.summary
 
 
 def test_deepeval(deepeval_folder: Path) -> None:
     saved = next(deepeval_folder.glob("test_run_*.json"))
-    brought = bring(str(saved), SAMPLES)
-    assert brought.kind == "deepeval"
-    assert brought.methods == (
+    imported = import_scores(str(saved), SAMPLES)
+    assert imported.kind == "deepeval"
+    assert imported.methods == (
         "deepeval Faithfulness",
         "deepeval TCVA faithfulness",
         "deepeval Failing",
     )
-    rows = {(r.sample, r.method.removeprefix("deepeval ")): r for r in brought.rows}
+    rows = {(r.sample, r.method.removeprefix("deepeval ")): r for r in imported.rows}
     assert [rows[s, "Faithfulness"].score for s in ("good", "bad", "hello")] == [1.0, 0.0, 1.0]
     assert rows["hello", "TCVA faithfulness"].score is None
     assert rows["hello", "TCVA faithfulness"].unscored.startswith("unscored: no_claims")
@@ -174,17 +171,17 @@ def test_deepeval(deepeval_folder: Path) -> None:
         None,
         "the model hung up: again",
     )
-    assert brought.thresholds == {
+    assert imported.thresholds == {
         "deepeval Faithfulness": 0.8,
         "deepeval TCVA faithfulness": 0.5,
         "deepeval Failing": 0.5,
     }
-    assert (brought.unmatched, brought.missing) == ((), ())
+    assert (imported.unmatched, imported.missing) == ((), ())
     # The third case had no name; DeepEval calls it test_case_2, and its texts tell whose it is.
     assert '"test_case_2"' in saved.read_text(encoding="utf-8")
-    latest = bring(str(deepeval_folder / "latest.json"), SAMPLES)
-    assert latest.rows == brought.rows
-    assert read_deepeval_json(saved).methods == brought.methods
+    latest = import_scores(str(deepeval_folder / "latest.json"), SAMPLES)
+    assert latest.rows == imported.rows
+    assert read_existing(saved).methods == imported.methods
 
 
 def test_what_deepeval_returns_as_json(deepeval_folder: Path, tmp_path: Path) -> None:
@@ -204,8 +201,8 @@ def test_what_deepeval_returns_as_json(deepeval_folder: Path, tmp_path: Path) ->
     ]
     path = tmp_path / "returned"
     path.write_text(json.dumps({"test_results": results}), encoding="utf-8")  # NaN and all
-    scores = [row.score for row in bring(str(path), SAMPLES).rows]
-    assert scores == [row.score for row in bring(str(saved), SAMPLES).rows]
+    scores = [row.score for row in import_scores(str(path), SAMPLES).rows]
+    assert scores == [row.score for row in import_scores(str(saved), SAMPLES).rows]
 
 
 def test_deepeval_odds_and_ends(tmp_path: Path) -> None:
@@ -224,17 +221,17 @@ def test_deepeval_odds_and_ends(tmp_path: Path) -> None:
     }
     path = tmp_path / "run.json"
     path.write_text(json.dumps({"testRunData": run}), encoding="utf-8")
-    brought = bring(f"mine={path}", SAMPLES)
-    assert brought.methods == ("mine deepeval GEval", "mine deepeval GEval #2")
-    assert [(r.sample, r.score, r.unscored) for r in brought.rows] == [
+    imported = import_scores(f"mine={path}", SAMPLES)
+    assert imported.methods == ("mine deepeval GEval", "mine deepeval GEval #2")
+    assert [(r.sample, r.score, r.unscored) for r in imported.rows] == [
         ("good", 0.1, ""),
         ("good", 0.2, ""),
         ("hello", None, "skipped"),
         ("hello", None, "skipped"),
     ]
-    assert [u.why for u in brought.unmatched] == ["a conversation, not one answer"]
-    assert brought.missing == ("bad",)
-    assert bring(f"mine={path}::GEval", SAMPLES).methods == ("mine",)
+    assert [u.why for u in imported.unmatched] == ["a conversation, not one answer"]
+    assert imported.missing == ("bad",)
+    assert import_scores(f"mine={path}::GEval", SAMPLES).methods == ("mine",)
 
 
 CSV = "id,ours,theirs,domain,human\ngood,0.5,1,chat,0.75\nbad,,nan,chat,\nelse,0.1,0.2,chat,1\n"
@@ -243,23 +240,23 @@ CSV = "id,ours,theirs,domain,human\ngood,0.5,1,chat,0.75\nbad,,nan,chat,\nelse,0
 def test_any_table_with_a_column_per_method(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text(CSV, encoding="utf-8")
-    brought = bring(str(path), SAMPLES)
-    assert (brought.kind, brought.methods) == ("scores", ("ours", "theirs"))
-    assert [(r.sample, r.method, r.score, r.unscored) for r in brought.rows] == [
+    imported = import_scores(str(path), SAMPLES)
+    assert (imported.kind, imported.methods) == ("scores", ("ours", "theirs"))
+    assert [(r.sample, r.method, r.score, r.unscored) for r in imported.rows] == [
         ("good", "ours", 0.5, ""),
         ("good", "theirs", 1.0, ""),
         ("bad", "ours", None, "no score in the file"),
         ("bad", "theirs", None, "nan in the file"),
     ]
-    assert brought.human == {"good": 0.75}
-    assert (brought.missing, brought.ignored) == (("hello",), ("domain",))
-    (unmatched,) = brought.unmatched
+    assert imported.human == {"good": 0.75}
+    assert (imported.missing, imported.ignored) == (("hello",), ("domain",))
+    (unmatched,) = imported.unmatched
     assert (unmatched.line, unmatched.name, unmatched.why) == (4, "else", "no sample has this id")
-    assert "ours, theirs on 2 of 3 samples; 1 row matches no sample (4: else" in brought.summary
-    assert read_scores_csv(path, ["theirs"]).methods == ("theirs",)
-    assert bring(f"{path}::ours", SAMPLES).methods == ("ours",)
-    assert bring(f"x={path}::ours", SAMPLES).methods == ("x",)
-    assert bring(str(path), SAMPLES, human="ours").human == {"good": 0.5}
+    assert "ours, theirs on 2 of 3 samples; 1 row matches no sample (4: else" in imported.summary
+    assert read_existing(path, Reading(methods=["theirs"])).methods == ("theirs",)
+    assert import_scores(f"{path}::ours", SAMPLES).methods == ("ours",)
+    assert import_scores(f"x={path}::ours", SAMPLES).methods == ("x",)
+    assert import_scores(str(path), SAMPLES, human="ours").human == {"good": 0.5}
 
 
 def test_parquet_and_json_lists_and_whole_numbers_as_ids(tmp_path: Path) -> None:
@@ -267,11 +264,11 @@ def test_parquet_and_json_lists_and_whole_numbers_as_ids(tmp_path: Path) -> None
     records = [{"sample": 1.0, "m": 0.5}, {"sample": "row-2", "m": 1.0}]
     path = tmp_path / "list.json"
     path.write_text(json.dumps(records, indent=1), encoding="utf-8")
-    assert [r.sample for r in bring(str(path), samples).rows] == ["1", "row-2"]
+    assert [r.sample for r in import_scores(str(path), samples).rows] == ["1", "row-2"]
     path = tmp_path / "frame.parquet"
     pd.DataFrame({"sample": [1.0, 2.0], "m": [0.5, 1.0]}, index=[5, 9]).to_parquet(path)
-    brought = bring(str(path), samples, ids=("1", "2"))
-    assert [(r.sample, r.method, r.score) for r in brought.rows] == [
+    imported = import_scores(str(path), samples, ids=("1", "2"))
+    assert [(r.sample, r.method, r.score) for r in imported.rows] == [
         ("1", "m", 0.5),
         ("2", "m", 1.0),
     ]
@@ -281,31 +278,31 @@ def test_parquet_and_json_lists_and_whole_numbers_as_ids(tmp_path: Path) -> None
 def test_our_own_table_comes_back_as_it_was(tmp_path: Path, kind: str) -> None:
     source = tmp_path / "scores.csv"
     source.write_text(CSV, encoding="utf-8")
-    rows = bring(str(source), SAMPLES).rows
+    rows = import_scores(str(source), SAMPLES).rows
     path = tmp_path / f"tidy.{kind}"
     if kind == "csv":
         write_csv(path, rows)
     else:
         assert write_parquet(path, list(rows))
-    again = bring(str(path), SAMPLES)
+    again = import_scores(str(path), SAMPLES)
     assert again.kind == "tidy"
     assert again.rows == rows
-    assert bring(f"{path}::ours", SAMPLES).rows == rows[::2]
+    assert import_scores(f"{path}::ours", SAMPLES).rows == rows[::2]
 
 
 def test_a_score_outside_the_scale_is_refused_with_ways_out(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("id,m,ms\ngood,-1,250\nbad,0.5,900\n", encoding="utf-8")
     with pytest.raises(UnreadableInputError, match=r"line 2|, 2: column 'm'.*missing=-1.*scale="):
-        bring(str(path), SAMPLES)
+        import_scores(str(path), SAMPLES)
     with pytest.raises(UnreadableInputError, match=r"'ms' holds 250.0.*PATH::COLUMN"):
-        bring(str(path), SAMPLES, missing=-1)
-    brought = bring(f"{path}::m", SAMPLES, missing=-1)
-    assert [(r.score, r.unscored) for r in brought.rows] == [(None, "-1 in the file"), (0.5, "")]
-    assert brought.ignored == ("ms",)
+        import_scores(str(path), SAMPLES, missing=-1)
+    imported = import_scores(f"{path}::m", SAMPLES, missing=-1)
+    assert [(r.score, r.unscored) for r in imported.rows] == [(None, "-1 in the file"), (0.5, "")]
+    assert imported.ignored == ("ms",)
     stars = tmp_path / "stars.csv"
     stars.write_text("id,m\ngood,1\nbad,4\n", encoding="utf-8")
-    assert [r.score for r in bring(str(stars), SAMPLES, scale=(1, 5)).rows] == [0.0, 0.75]
+    assert [r.score for r in import_scores(str(stars), SAMPLES, scale=(1, 5)).rows] == [0.0, 0.75]
 
 
 def test_text_matches_with_any_white_space_and_tells_equal_answers_apart(tmp_path: Path) -> None:
@@ -321,9 +318,9 @@ def test_text_matches_with_any_white_space_and_tells_equal_answers_apart(tmp_pat
         "One?,Yes.,,0.1\nTwo?,Yes.,\"['q', 'r']\",0.2\nAny?, No way. Never. ,,0.3\nTwo?,Maybe.,,1\n"
     )
     path.write_text(header + rows + "Three?,Yes.,,1\nOne?,,,1\n", encoding="utf-8")
-    brought = bring(str(path), same)
-    assert {r.sample: r.score for r in brought.rows} == {"a": 0.1, "c": 0.2, "d": 0.3}
-    assert [u.why for u in brought.unmatched] == [
+    imported = import_scores(str(path), same)
+    assert {r.sample: r.score for r in imported.rows} == {"a": 0.1, "c": 0.2, "d": 0.3}
+    assert [u.why for u in imported.unmatched] == [
         "no sample has this answer",
         "a sample has this answer, but to another question",
         "no answer to match by",
@@ -332,15 +329,15 @@ def test_text_matches_with_any_white_space_and_tells_equal_answers_apart(tmp_pat
     with pytest.raises(
         UnreadableInputError, match="fits the samples b, c alike; give the rows an id"
     ):
-        bring(str(path), same)
+        import_scores(str(path), same)
 
 
 def test_an_id_with_another_answer_is_from_another_run(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text(f"id,answer,m\ngood,{OPENS},1\nhello,{OPENS},1\n", encoding="utf-8")
-    brought = bring(str(path), SAMPLES)
-    assert [r.sample for r in brought.rows] == ["good"]
-    assert brought.unmatched[0].why == "its id is known, but its answer is another one"
+    imported = import_scores(str(path), SAMPLES)
+    assert [r.sample for r in imported.rows] == ["good"]
+    assert imported.unmatched[0].why == "its id is known, but its answer is another one"
 
 
 @pytest.mark.parametrize(
@@ -375,7 +372,7 @@ def test_what_cannot_be_used_is_refused(tmp_path: Path, content: str, said: str)
     path = tmp_path / "scores.csv"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(UnreadableInputError, match=said):
-        bring(str(path), SAMPLES)
+        import_scores(str(path), SAMPLES)
 
 
 def test_the_kind_shows_in_the_content_however_long_its_lines_are(tmp_path: Path) -> None:
@@ -407,13 +404,13 @@ def test_what_is_asked_for_must_be_there(tmp_path: Path) -> None:
         (str(tmp_path / "nowhere"), {}, "no such file"),
     ):
         with pytest.raises(UnreadableInputError, match=said):
-            bring(spec, SAMPLES, **options)  # type: ignore[arg-type]  # one option at a time
+            import_scores(spec, SAMPLES, **options)  # type: ignore[arg-type]  # one option at a time
     path.write_text("id,m\ngood,yes\n", encoding="utf-8")
     with pytest.raises(UnreadableInputError, match="'yes', which is no number"):
-        bring(f"{path}::m", SAMPLES)
+        import_scores(f"{path}::m", SAMPLES)
     path.write_text("{}", encoding="utf-8")
-    with pytest.raises(UnreadableInputError, match="no DeepEval test run"):
-        read_deepeval_json(path)
+    with pytest.raises(UnreadableInputError, match="no column holds scores"):
+        read_existing(path)
     with pytest.raises(InvalidValueError, match=r"scale=\(1, 0\)"):
         Reading(scale=(1, 0))
 
@@ -439,15 +436,15 @@ def test_specs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             parse_spec(wrong)
 
 
-def test_brought_rows_go_through_the_whole_comparison(tmp_path: Path) -> None:
+def test_imported_rows_go_through_the_whole_comparison(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text(CSV, encoding="utf-8")
-    brought = bring(str(path), SAMPLES)
-    table = ScoreTable.of(brought.rows, brought.human)
-    report = report_dict(summarise_table(table, rows=brought.rows, n_boot=10), None, [brought])
+    imported = import_scores(str(path), SAMPLES)
+    table = ScoreTable.of(imported.rows, imported.human)
+    report = report_dict(summarise_table(table, rows=imported.rows, n_boot=10), None, [imported])
     json.dumps(report, allow_nan=False)
     assert report["methods"][1]["reasons"] == {"nan in the file": 1}
-    (entry,) = report["brought"]
+    (entry,) = report["imported"]
     assert (entry["matched"], entry["unmatched"][0]["line"]) == (2, 4)
     assert "rows" not in entry
 
@@ -470,9 +467,9 @@ def test_odd_tables_are_read_or_refused_with_a_sentence(
     path = tmp_path_factory.getbasetemp() / "odd.json"
     path.write_text(json.dumps(records), encoding="utf-8")
     try:
-        brought = bring(str(path), SAMPLES)
+        imported = import_scores(str(path), SAMPLES)
     except UnreadableInputError:
         return
-    for row in brought.rows:
+    for row in imported.rows:
         assert row.score is None or 0.0 <= row.score <= 1.0
         assert (row.score is None) == bool(row.unscored)

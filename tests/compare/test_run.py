@@ -9,23 +9,25 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tcva_adapters.compare.running import methods as methods_module
-from tcva_adapters.compare.running.kept import Kept, NativeLog
+from tcva_adapters.compare.running.cached import CachedJudgement
 from tcva_adapters.compare.running.methods import Method, choose
-from tcva_adapters.compare.running.run import Outcome, acompare, compare, human_scores, named
+from tcva_adapters.compare.running.run import Outcome, human_scores, judge_all, named
 from tcva_adapters.compare.running.write import write_csv
 from tcva_adapters.compare.table import Row, ScoreTable
 from tcva_adapters.errors import InvalidSampleError, JudgeError, UnreadableInputError
-from tcva_adapters.results.assessment import Usage
 from tcva_adapters.results.framework_score import FrameworkScore
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
+from tests.support.cached import records
 from tests.support.lexical_server import LexicalModel
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the frameworks' own
@@ -61,17 +63,16 @@ def run(
     **options: Any,
 ) -> Outcome:
     judge: Any = "lexical" if model is None else model
-    with (
-        NativeLog(folder / "natives.jsonl") as log,
-        VerdictStore(folder / "verdicts.sqlite") as store,
-    ):
-        return compare(
-            samples,
-            TCVA(judge=judge, store=store),
-            methods,
-            log=log,
-            models=None if model is None else lambda _: model,
-            **{"temperatures": [0.1, 0.9], "progress": False, **options},
+    with VerdictStore(folder / "verdicts.sqlite") as store:
+        return asyncio.run(
+            judge_all(
+                samples,
+                TCVA(judge=judge, store=store),
+                methods,
+                store=store,
+                models=None if model is None else lambda _: model,
+                **{"temperatures": [0.1, 0.9], "progress": False, **options},
+            )
         )
 
 
@@ -107,7 +108,7 @@ def test_a_missing_field_is_no_call(tmp_path: Path) -> None:
     )
     assert (row.calls, row.score) == (0, None)
     assert len(model.prompts) == 1  # TCVA's own
-    assert (tmp_path / "natives.jsonl").read_text(encoding="utf-8") == ""
+    assert records(tmp_path / "verdicts.sqlite") == []
 
 
 def test_costs_stand_once_and_add_up_to_the_calls(tmp_path: Path) -> None:
@@ -119,9 +120,9 @@ def test_costs_stand_once_and_add_up_to_the_calls(tmp_path: Path) -> None:
     found = cells(outcome)
     ours = [found["right", f"tcva T={t}"] for t in (0.1, 0.9)]
     assert [row.calls for row in ours] == [1, 0]
-    native = found["right", "ragas faithfulness"]  # statements, then verdicts
-    assert (native.calls, native.input_tokens, native.output_tokens) == (2, 20, 10)
-    assert (native.seconds or 0) > 0
+    theirs = found["right", "ragas faithfulness"]  # statements, then verdicts
+    assert (theirs.calls, theirs.input_tokens, theirs.output_tokens) == (2, 20, 10)
+    assert (theirs.seconds or 0) > 0
 
 
 def test_equal_samples_are_judged_once(tmp_path: Path) -> None:
@@ -140,7 +141,7 @@ def test_a_second_run_serves_everything_and_asks_nobody(tmp_path: Path) -> None:
     second = run(tmp_path, again)
     assert again.prompts == []
     assert second.rows == first.rows
-    assert (second.judged, second.kept) == ({}, first.judged)
+    assert (second.judged, second.cached) == ({}, first.judged)
     assert second.spent.calls == 0
 
 
@@ -276,39 +277,16 @@ def test_a_run_that_is_cancelled_ends(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(methods_module, "_adapter", lambda _: Slow)
 
     async def cancelled() -> None:
-        with NativeLog(tmp_path / "n.jsonl") as log:
-            options: Any = {"temperatures": [0.5], "log": log, "progress": False}
+        with VerdictStore(tmp_path / "v.sqlite") as store:
+            options: Any = {"temperatures": [0.5], "store": store, "progress": False}
             begun.append(asyncio.Event())
-            task = asyncio.create_task(acompare(SAMPLES, TCVA(), METHODS[:1], **options))
+            task = asyncio.create_task(judge_all(SAMPLES, TCVA(), METHODS[:1], **options))
             await begun[0].wait()
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
 
     asyncio.run(asyncio.wait_for(cancelled(), 5))
-
-
-def test_a_line_of_the_log_goes_out_in_one_piece(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sizes: list[int] = []
-    with NativeLog(tmp_path / "n.jsonl") as log:
-        write = log._file.write
-
-        def counted(data: bytes) -> int:
-            sizes.append(len(data))
-            return write(data)
-
-        class Counting:
-            write = staticmethod(counted)
-            close = log._file.close
-
-        monkeypatch.setattr(log, "_file", Counting)
-        score = FrameworkScore("faithfulness", None, error="long " * 20_000)
-        log.put(Kept("k", "a", "m", "j", "v", score, Usage(), "metric_error"))
-    assert len(sizes) == 1  # two runs that share the file cannot tear each other's lines
-    with NativeLog(tmp_path / "n.jsonl") as again:
-        assert (again.get("k") is not None, again.unreadable) == (True, 0)
 
 
 def test_only_failures_are_repeated(tmp_path: Path) -> None:
@@ -345,7 +323,7 @@ def test_a_metric_that_finds_nothing_to_score_is_not_asked_again(tmp_path: Path)
     assert first["greeting", "ragas faithfulness"].unscored.startswith("no_score: ")
     again = LexicalModel()
     outcome = run(tmp_path, again, [greeting], method)
-    assert (outcome.kept["ragas faithfulness"], again.prompts) == (1, [])
+    assert (outcome.cached["ragas faithfulness"], again.prompts) == (1, [])
 
 
 def test_nan_after_failed_calls_is_a_failure(tmp_path: Path) -> None:
@@ -386,10 +364,10 @@ def test_after_a_fatal_failure_nobody_is_asked(tmp_path: Path) -> None:
     outcome = run(tmp_path, healed, many, methods)
     assert outcome.fatal is None
     assert all(row.score is not None for row in outcome.rows)
-    assert outcome.kept["tcva"] == 40
+    assert outcome.cached["tcva"] == 40
 
 
-def test_an_interrupt_in_a_metric_leaves_what_was_kept(tmp_path: Path) -> None:
+def test_an_interrupt_in_a_metric_leaves_what_was_cached(tmp_path: Path) -> None:
     def fails(prompt: str) -> str | None:
         if prompt.startswith("You are a teacher"):
             raise KeyboardInterrupt
@@ -398,19 +376,20 @@ def test_an_interrupt_in_a_metric_leaves_what_was_kept(tmp_path: Path) -> None:
     model = LexicalModel(fails)
     with pytest.raises(KeyboardInterrupt):
         run(tmp_path, model)
-    lines = (tmp_path / "natives.jsonl").read_text(encoding="utf-8").splitlines()
-    done = {Kept.from_json(line).key for line in lines}
+    done = records(tmp_path / "verdicts.sqlite")
     assert done
 
     again = LexicalModel()
     outcome = run(tmp_path, again)
-    assert sum(outcome.kept.values()) == len(done) + len(SAMPLES)  # TCVA's are in the store
+    assert sum(outcome.cached.values()) == len(done) + len(SAMPLES)  # TCVA's are in the store
     assert all(row.score is not None for row in outcome.rows if "missing" not in row.unscored)
 
 
 async def _inside_a_loop(folder: Path) -> Outcome:
-    with NativeLog(folder / "natives.jsonl") as log:
-        return await acompare(SAMPLES, TCVA(), METHODS, temperatures=[0.5], log=log, progress=False)
+    with VerdictStore(folder / "v.sqlite") as store:
+        return await judge_all(
+            SAMPLES, TCVA(), METHODS, temperatures=[0.5], store=store, progress=False
+        )
 
 
 def test_it_can_be_awaited_where_a_loop_runs(tmp_path: Path) -> None:
@@ -419,69 +398,60 @@ def test_it_can_be_awaited_where_a_loop_runs(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_its_own_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: Any) -> None:
+    def full(*_: Any, **__: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(NativeLog, "put", full)
+    monkeypatch.setattr(VerdictStore, "put_record", full)
     with pytest.raises(OSError, match="No space left"):
         run(tmp_path)
 
 
-# --- the log ----------------------------------------------------------------------------------------
+# --- the store --------------------------------------------------------------------------------------
 
 
-def test_the_log_reads_back_what_it_kept(tmp_path: Path) -> None:
+def test_the_store_reads_back_what_it_cached(tmp_path: Path) -> None:
     run(tmp_path)
-    for line in (tmp_path / "natives.jsonl").read_text(encoding="utf-8").splitlines():
-        kept = Kept.from_json(line)
-        assert Kept.from_json(kept.to_json()) == kept
-        assert kept.score.verdicts or kept.score.score is None
+    texts = records(tmp_path / "verdicts.sqlite")
+    assert len(texts) == 2 * len(METHODS) + 2  # the bare sample lacks what two of them need
+    for text in texts:
+        cached = CachedJudgement.from_json(text)
+        assert CachedJudgement.from_json(cached.to_json()) == cached
+        assert cached.score.verdicts or cached.score.score is None
 
 
-@pytest.mark.parametrize("cut", [1, 40, 200])
-def test_a_torn_last_line_is_passed_over_and_judged_again(tmp_path: Path, cut: int) -> None:
+@pytest.mark.parametrize(
+    "damaged", ["", "[]", "{", '{"layout": 99}', '{"layout": 1}', '{"layout": 1, "score": 3}']
+)
+def test_a_damaged_record_is_passed_over_and_judged_again(tmp_path: Path, damaged: str) -> None:
     first = run(tmp_path)
-    path = tmp_path / "natives.jsonl"
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-cut])
+    with closing(sqlite3.connect(tmp_path / "verdicts.sqlite")) as plain, plain:
+        plain.execute("UPDATE records SET record = ? WHERE rowid = 1", (damaged,))
     second = run(tmp_path)
-    expected = 0 if cut == 1 else 1  # without its line end alone, the line is still whole
-    assert sum(second.judged.values()) == expected
+    assert sum(second.judged.values()) == 1
     scores = [(r.sample, r.method, r.score) for r in first.rows]
     assert [(r.sample, r.method, r.score) for r in second.rows] == scores
     third = run(tmp_path)
     assert third.judged == {}
 
 
-def test_lines_of_someone_else_are_passed_over_and_counted(tmp_path: Path) -> None:
-    run(tmp_path)
-    path = tmp_path / "natives.jsonl"
-    good = path.read_text(encoding="utf-8")
-    path.write_text('{"layout": 99}\n[]\n\xff\n' + good + "\n\n", encoding="utf-8")
-    with NativeLog(path) as log:
-        assert log.unreadable == 3
-    assert run(tmp_path).judged == {}
+def test_of_two_judgements_under_one_key_the_last_counts(tmp_path: Path) -> None:
+    run(tmp_path, samples=[RIGHT], methods=METHODS[:1])
+    key = METHODS[0].key(RIGHT, TCVA().judge.name, {})
+    with VerdictStore(tmp_path / "verdicts.sqlite") as store:
+        found = json.loads(store.get_records([key])[key])
+        found["score"]["score"] = 0.25
+        store.put_record(key, json.dumps(found), failed=False)
+    row = cells(run(tmp_path, samples=[RIGHT], methods=METHODS[:1]))["right", METHODS[0].name]
+    assert row.score == 0.25
 
 
-def test_of_two_lines_with_one_key_the_last_counts(tmp_path: Path) -> None:
-    run(tmp_path)
-    path = tmp_path / "natives.jsonl"
-    first = Kept.from_json(path.read_text(encoding="utf-8").splitlines()[0])
-    with NativeLog(path) as log:
-        log.put(Kept.from_json(json.dumps({**json.loads(first.to_json()), "score": 0.25})))
-    with NativeLog(path) as log:
-        found = log.get(first.key)
-        assert found is not None
-        assert found.score.score == 0.25
+def test_a_store_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
+    (tmp_path / "verdicts.sqlite").mkdir()
+    with pytest.raises(UnreadableInputError, match=r"verdicts\.sqlite cannot be used"):
+        run(tmp_path)
 
 
-def test_a_log_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
-    (tmp_path / "natives.jsonl").mkdir()
-    with pytest.raises(UnreadableInputError, match=r"natives\.jsonl cannot be used"):
-        NativeLog(tmp_path / "natives.jsonl")
-
-
-# --- ids and people ---------------------------------------------------------------------------------
+# --- ids and human ratings ---------------------------------------------------------------------------------
 
 
 def test_samples_without_an_id_get_one_that_stays() -> None:

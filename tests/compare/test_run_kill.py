@@ -10,6 +10,7 @@ import sys
 import threading
 from pathlib import Path
 
+from tests.support.cached import records
 from tests.support.lexical_server import LexicalServer
 from tests.support.server import Body, Scripted
 
@@ -39,7 +40,7 @@ def test_a_killed_run_loses_nothing_that_was_finished(tmp_path: Path) -> None:
             said = f"Door {number} opens at nine."
             record = {"id": f"s{number}", "question": "When?", "answer": said, "contexts": [said]}
             file.write(json.dumps(record) + "\n")
-    # All of TCVA's judgements, the first native metric's, and half of the second's.
+    # All of TCVA's judgements, the first framework metric's, and half of the second's.
     with Halting(after=2 * SAMPLES + SAMPLES // 2) as server:
         command = [
             *(sys.executable, "-m", "tcva_adapters.cli", "compare", str(source)),
@@ -54,17 +55,17 @@ def test_a_killed_run_loses_nothing_that_was_finished(tmp_path: Path) -> None:
         os.kill(child.pid, signal.SIGKILL)
         child.wait()
         asked = server.count
-        kept = (out / "natives.jsonl").read_bytes().count(b"\n")
-        assert kept >= SAMPLES
-        assert asked - (SAMPLES + kept) <= CONCURRENCY  # what was under way is all that is lost
+        cached = len(records(out / "verdicts.sqlite"))
+        assert cached >= SAMPLES
+        assert asked - (SAMPLES + cached) <= CONCURRENCY  # what was under way is all that is lost
         done = subprocess.run(
             command, env=environment, capture_output=True, text=True, check=True, timeout=120
         )
         again = server.count - asked
         assert max(server.prompts.values()) <= 2
     figures = json.loads(done.stdout)["run"]
-    assert figures["kept"]["tcva"] == SAMPLES
-    assert sum(figures["kept"].values()) == SAMPLES + kept
-    assert again == sum(figures["judged"].values()) == SAMPLES * METHODS - kept
+    assert figures["cached"]["tcva"] == SAMPLES
+    assert sum(figures["cached"].values()) == SAMPLES + cached
+    assert again == sum(figures["judged"].values()) == SAMPLES * METHODS - cached
     rows = (out / "scores.csv").read_text(encoding="utf-8").splitlines()[1:]
     assert len(rows) == SAMPLES * (3 + METHODS)

@@ -20,7 +20,7 @@ SAMPLE = Sample(input="When?", response="At nine.", contexts=("It opens at nine.
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_what_every_native_metric_needs_is_known(framework: str) -> None:
+def test_what_every_framework_metric_needs_is_known(framework: str) -> None:
     known = FRAMEWORKS[framework].metrics
     assert set(known) == set(import_module(f"tcva_adapters.{framework}").framework_metrics())
 

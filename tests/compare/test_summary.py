@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 from itertools import combinations
@@ -11,17 +10,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.console import Console
 from scipy import stats
 
+from tcva_adapters.compare.comparison import report_dict
 from tcva_adapters.compare.table import Row, ScoreTable
-from tcva_adapters.compare.views import describe, people
+from tcva_adapters.compare.views import describe, human_ratings
 from tcva_adapters.compare.views.crosstab import Crosstab
 from tcva_adapters.compare.views.describe import differences, places
-from tcva_adapters.compare.views.people import compare_with_people
-from tcva_adapters.compare.views.render import bars, print_comparison, report_dict
-from tcva_adapters.compare.views.summary import Comparison, summarise_table
+from tcva_adapters.compare.views.human_ratings import compare_with_ratings
+from tcva_adapters.compare.views.summary import TableSummary, summarise_table
+from tcva_adapters.compare.views.summary_text import bars, summary_parts
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
+from tcva_adapters.printing import text_of
 from tcva_adapters.stats.bootstrap import interval, paired_difference
 from tcva_adapters.stats.holm import holm
 
@@ -48,10 +48,8 @@ def random_table(*, n: int = 40, seed: int = 0) -> ScoreTable:
     return table_of(columns, human)
 
 
-def printed(comparison: Comparison, lead: str | None = None) -> str:
-    stream = io.StringIO()
-    print_comparison(Console(file=stream, width=100, highlight=False), comparison, lead=lead)
-    return stream.getvalue()
+def printed(comparison: TableSummary, lead: str | None = None) -> str:
+    return text_of(summary_parts(comparison, lead=lead), 100)
 
 
 def test_one_method_by_hand() -> None:
@@ -174,11 +172,11 @@ def test_a_sample_appears_once_with_the_pair_that_differs_most() -> None:
     assert by_sample["s0"].difference == pytest.approx(4 / 6)
 
 
-def test_people_are_those_of_the_statistics_on_own_and_common_samples() -> None:
+def test_human_ratings_are_those_of_the_statistics_on_own_and_common_samples() -> None:
     table = random_table()
     assert table.human is not None
-    found = compare_with_people(table, n_boot=200, seed=4)
-    assert (found.judged, found.common) == (39, 36)  # 40 less 1; less 1 and 2 gaps more
+    found = compare_with_ratings(table, n_boot=200, seed=4)
+    assert (found.rated, found.common) == (39, 36)  # 40 less 1; less 1 and 2 gaps more
     assert len(found.agreements) == 3 * 4
     common = table.common()
     for entry in found.agreements:
@@ -195,9 +193,9 @@ def test_people_are_those_of_the_statistics_on_own_and_common_samples() -> None:
 def test_the_best_is_the_reference_unless_one_is_named() -> None:
     table = random_table()
     assert table.human is not None
-    found = compare_with_people(table, n_boot=200, seed=4)
+    found = compare_with_ratings(table, n_boot=200, seed=4)
     assert (found.reference, found.chosen, found.n_tests) == ("good", True, 8)
-    named = compare_with_people(table, reference="poor", n_boot=200, seed=4)
+    named = compare_with_ratings(table, reference="poor", n_boot=200, seed=4)
     assert (named.reference, named.chosen) == ("poor", False)
     test = next(t for t in named.tests if t.method == "fair" and t.result.measure == "kendall")
     assert test.result == paired_difference(
@@ -216,7 +214,7 @@ def test_what_cannot_be_tested_is_no_hypothesis() -> None:
         np.column_stack([table.scores, np.full(len(table.samples), 0.5)]),
         table.human,
     )
-    found = compare_with_people(constant, measures=("spearman",), n_boot=200)
+    found = compare_with_ratings(constant, measures=("spearman",), n_boot=200)
     by_method = {test.method: test for test in found.tests}
     assert math.isnan(by_method["constant"].p_holm)
     assert found.n_tests == len(found.tests) - 1
@@ -232,15 +230,19 @@ def test_an_absolute_error_needs_one_scale() -> None:
     assert table.human is not None
     stars = ScoreTable(table.samples, table.methods, table.scores, 1 + 4 * table.human)
     comparison = summarise_table(stars, n_boot=50)
-    assert comparison.people is not None
-    assert {a.measure for a in comparison.people.agreements} == {"spearman", "kendall", "pearson"}
+    assert comparison.human_ratings is not None
+    assert {a.measure for a in comparison.human_ratings.agreements} == {
+        "spearman",
+        "kendall",
+        "pearson",
+    }
     assert any("no mae" in n and "outside [0, 1]" in n for n in comparison.notes)
 
 
-def test_few_people_and_a_reference_picked_here_are_said() -> None:
+def test_few_human_ratings_and_a_reference_picked_here_are_said() -> None:
     table = random_table(n=12)
     notes = summarise_table(table, n_boot=50).notes
-    assert any("11 human scores are few" in note for note in notes)
+    assert any("11 human ratings are few" in note for note in notes)
     assert any("picked as the reference" in note for note in notes)
     named = summarise_table(table, n_boot=50, reference="fair").notes
     assert not any("picked" in note for note in named)
@@ -249,7 +251,7 @@ def test_few_people_and_a_reference_picked_here_are_said() -> None:
 def test_whole_groups_are_resampled() -> None:
     table = random_table()
     groups = [i // 4 for i in range(40)]
-    found = summarise_table(table, n_boot=50, groups=groups).people
+    found = summarise_table(table, n_boot=50, groups=groups).human_ratings
     assert found is not None
     assert {a.own.clusters for a in found.agreements} == {10}
     assert {t.result.clusters for t in found.tests} == {10}
@@ -261,9 +263,9 @@ def test_without_scipy_the_rest_is_there(monkeypatch: pytest.MonkeyPatch) -> Non
         raise MissingDependencyError(msg)
 
     monkeypatch.setattr(describe, "agreement", missing)
-    monkeypatch.setattr(people, "intervals", missing)
+    monkeypatch.setattr(human_ratings, "intervals", missing)
     comparison = summarise_table(random_table(), n_boot=50)
-    assert comparison.people is None
+    assert comparison.human_ratings is None
     assert any("[stats]" in note for note in comparison.notes)
     assert math.isnan(comparison.pairs[0].spearman)
     assert comparison.pairs[0].decisions.n == 39
@@ -307,9 +309,9 @@ def test_wrong_arguments_are_refused(arguments: dict[str, object], said: str) ->
         summarise_table(random_table(), n_boot=20, **arguments)  # type: ignore[arg-type]  # on purpose
 
 
-def test_people_without_human_scores_are_refused() -> None:
-    with pytest.raises(InvalidValueError, match="no human scores"):
-        compare_with_people(table_of({"a": [0.5]}))
+def test_comparing_without_human_ratings_are_refused() -> None:
+    with pytest.raises(InvalidValueError, match="no human ratings"):
+        compare_with_ratings(table_of({"a": [0.5]}))
 
 
 def test_the_console_fits_100_columns_and_the_json_has_everything() -> None:
@@ -324,14 +326,14 @@ def test_the_console_fits_100_columns_and_the_json_has_everything() -> None:
     lines = text.splitlines()
     assert max(map(len, lines)) <= 100
     rows = [line for line in lines if line.startswith("framework")]
-    # alone 3, people own and common 3 + 3, tests 8, pairs 3: none is folded onto a second line
+    # alone 3, human ratings own and common 3 + 3, tests 8, pairs 3: none is folded onto a second line
     assert len(rows) == 20
     whole = json.loads(json.dumps(report_dict(comparison), allow_nan=False))
     assert whole["methods"][0]["method"] == "framework0 faithfulness"
     assert whole["pairs"][0]["decisions"]["kappa"] == comparison.pairs[0].decisions.kappa
-    assert comparison.people is not None
-    assert whole["people"]["tests"][0]["p_holm"] == comparison.people.tests[0].p_holm
-    assert whole["people"]["agreements"][0]["own"]["n"] == 39
+    assert comparison.human_ratings is not None
+    assert whole["human_ratings"]["tests"][0]["p_holm"] == comparison.human_ratings.tests[0].p_holm
+    assert whole["human_ratings"]["agreements"][0]["own"]["n"] == 39
 
 
 def test_many_pairs_are_cut_on_the_console_alone() -> None:

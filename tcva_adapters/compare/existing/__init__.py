@@ -1,1 +1,1 @@
-"""Scores that were made elsewhere, brought into a comparison."""
+"""Scores that were made elsewhere, imported into a comparison."""

@@ -12,7 +12,6 @@ from tcva_adapters.compare.existing.records import (
     Record,
     count_of,
     finite_of,
-    load_json,
     passages_of,
     refuse,
     text_of,
@@ -24,22 +23,6 @@ _CASE_KEYS: Final = ("testCases", "test_results", "testResults")
 _GENERATED_NAME: Final = "test_case_"
 
 
-def read_deepeval_json(path: str | Path, reading: Reading | None = None) -> Existing:
-    """Read a DeepEval test run.
-
-    That is ``.deepeval/.latest_test_run.json``, a file in ``DEEPEVAL_RESULTS_FOLDER``, or the JSON
-    of what ``evaluate`` returns. Methods are named ``deepeval METRIC``; a metric's threshold comes
-    along. A metric that a test case lacks was skipped there.
-
-    Raises:
-        UnreadableInputError: The file cannot be read, or it is no test run.
-    """
-    content = load_json(path)
-    if not is_deepeval(content):
-        refuse(path, f"no DeepEval test run: it has no {' or '.join(_CASE_KEYS)}")
-    return read_run(path, content, reading or Reading())
-
-
 def is_deepeval(content: Any) -> bool:
     """Whether a JSON document is a test run."""
     return isinstance(content, dict) and (
@@ -48,7 +31,11 @@ def is_deepeval(content: Any) -> bool:
 
 
 def read_run(path: str | Path, content: Record, reading: Reading) -> Existing:
-    """The test cases and metrics of a test run.
+    """The test cases and metrics of a DeepEval test run.
+
+    That is ``.deepeval/.latest_test_run.json``, a file in ``DEEPEVAL_RESULTS_FOLDER``, or the JSON
+    of what ``evaluate`` returns. Methods are named ``deepeval METRIC``; a metric's threshold comes
+    along. A metric that a test case lacks was skipped there.
 
     Raises:
         UnreadableInputError: It holds no metric, or a score outside the scale.

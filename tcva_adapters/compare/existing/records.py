@@ -27,7 +27,7 @@ class Reading:
 
     Attributes:
         methods: The columns that are methods; None takes those with nothing but numbers in them.
-        human: The column with the scores of people; by default ``human`` or ``human_score``.
+        human: The column with the human ratings; by default ``human`` or ``human_score``.
         missing: A number that stands for no score.
         scale: The ends of the scale; scores are mapped from there to [0, 1].
 
@@ -82,7 +82,7 @@ class Found:
         input: The question.
         response: The answer that was judged.
         contexts: Its passages, where they can be read.
-        human: The score of people.
+        human: The human rating.
         unusable: Why it cannot be about a sample of ours.
     """
 

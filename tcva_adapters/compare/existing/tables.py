@@ -14,7 +14,6 @@ from tcva_adapters.compare.existing.records import (
     Record,
     count_of,
     finite_of,
-    format_of,
     number_of,
     passages_of,
     refuse,
@@ -41,40 +40,15 @@ _RAGAS_FIELDS: Final = frozenset(
 _INDEX_COLUMNS: Final = frozenset({"Unnamed: 0", "__index_level_0__", "index"})
 
 
-def read_ragas_csv(path: str | Path, reading: Reading | None = None) -> Existing:
-    """Read a RAGAS result saved by ``result.to_pandas().to_csv(path)``, or as parquet or jsonl.
-
-    Every column that RAGAS does not use for the sample itself is a metric if there are numbers in
-    it, or nothing at all (a metric that failed everywhere). Methods are named ``ragas COLUMN``.
-
-    Raises:
-        UnreadableInputError: As for `read_existing`.
-    """
-    return _ragas(path, _table(path, format_of(path)), reading or Reading())
-
-
-def read_scores_csv(
-    path: str | Path, methods: Sequence[str] | None = None, reading: Reading | None = None
-) -> Existing:
-    """Read a table with a column per method, as csv, parquet, jsonl or a JSON list.
-
-    Args:
-        path: The file.
-        methods: The columns; by default all with nothing but numbers in them that are neither
-            a field of a sample nor the scores of people.
-        reading: The rest.
-
-    Raises:
-        UnreadableInputError: As for `read_existing`, or a named column is not there.
-    """
-    reading = reading or Reading()
-    if methods is not None:
-        reading = Reading(methods, reading.human, reading.missing, reading.scale)
-    return _scores(path, _table(path, format_of(path)), reading)
-
-
 def read_table(path: str | Path, kind: Format, reading: Reading) -> Existing:
     """Read a table of whichever kind its columns show.
+
+    - ``ragas``: what ``result.to_pandas()`` holds, as csv, parquet or jsonl. Every column that RAGAS
+      does not use for the sample itself is a metric if there are numbers in it, or nothing at all
+      (a metric that failed everywhere). Methods are named ``ragas COLUMN``.
+    - ``tidy``: a row per sample and method, as ``tcva compare`` writes it.
+    - ``scores``: a column per method; by default all with nothing but numbers in them that are
+      neither a field of a sample nor human ratings.
 
     Raises:
         UnreadableInputError: It cannot be read, or holds no scores.
@@ -84,8 +58,9 @@ def read_table(path: str | Path, kind: Format, reading: Reading) -> Existing:
     if columns >= _TIDY:
         return _tidy(path, table, reading)
     if columns >= {"user_input", "response"} or columns >= {"question", "answer", "contexts"}:
-        return _ragas(path, table, reading)
-    return _scores(path, table, reading)
+        return _wide(path, table, reading, "ragas", known={*_RAGAS_FIELDS, *_ID_COLUMNS})
+    fields = (name for names in ALIASES.values() for name in names)
+    return _wide(path, table, reading, "scores", known={*_ID_COLUMNS, *fields})
 
 
 Table = list[tuple[int, dict[str, Any]]]
@@ -103,31 +78,17 @@ def _table(path: str | Path, kind: Format) -> Table:
     return table
 
 
-def _ragas(path: str | Path, table: Table, reading: Reading) -> Existing:
-    known = {*_RAGAS_FIELDS, *_ID_COLUMNS}
-    return _wide(path, table, reading, "ragas", known=known, empty_too=True)
-
-
-def _scores(path: str | Path, table: Table, reading: Reading) -> Existing:
-    known = {*_ID_COLUMNS, *(name for names in ALIASES.values() for name in names)}
-    return _wide(path, table, reading, "scores", known=known, empty_too=False)
-
-
 def _wide(
-    path: str | Path,
-    table: Table,
-    reading: Reading,
-    kind: str,
-    *,
-    known: set[str],
-    empty_too: bool,
+    path: str | Path, table: Table, reading: Reading, kind: str, *, known: set[str]
 ) -> Existing:
     columns = list(dict.fromkeys(name for _, record in table for name in record))
     human = _human_column(path, columns, reading)
     numbers = {
         name
         for name in columns
-        if name not in known and name != human and _is_score_column(table, name, empty_too)
+        if name not in known
+        and name != human
+        and _is_score_column(table, name, empty_too=kind == "ragas")
     }
     methods = [n for n in columns if n in numbers] if reading.methods is None else reading.methods
     absent = [name for name in methods if name not in columns]
@@ -211,7 +172,7 @@ def _human_column(path: str | Path, columns: Sequence[str], reading: Reading) ->
     return reading.human
 
 
-def _is_score_column(table: Table, name: str, empty_too: bool) -> bool:
+def _is_score_column(table: Table, name: str, *, empty_too: bool) -> bool:
     numbers = [number_of(record.get(name)) for _, record in table]
     if any(number is None for number in numbers):
         return False

@@ -12,7 +12,7 @@ from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import JudgeModel
 
 
-def native_models(
+def framework_models(
     spec: Any, judge: Judge, *, max_concurrency: int
 ) -> Callable[[str], JudgeModel] | None:
     """From a framework to the model behind its LLM; None for the lexical judge.

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from tcva_adapters.claims.criteria import FIELDS
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
-from tcva_adapters.frameworks import FRAMEWORKS
+from tcva_adapters.frameworks import FRAMEWORKS, Framework
 from tcva_adapters.judging.keys import digest
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel
@@ -23,11 +23,7 @@ from tcva_adapters.samples.sample import Sample
 
 ALL: Final = "all"
 _KEY_VERSION: Final = 1
-"""Changes when scores kept before are no longer the same: another key, or other bridges."""
-
-_THRESHOLDS: Final = {("llamaindex", "correctness"): 4.0}  # of 5
-
-_WITH_EMBEDDINGS: Final = frozenset({("ragas", "answer_relevancy")})
+"""Changes when scores cached before are no longer the same: another key, or other bridges."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +51,12 @@ class Method:
     @property
     def threshold(self) -> float:
         """From where on a score passes by the framework's own default; 0.5 where it has none."""
-        return _THRESHOLDS.get((self.framework, self.metric), 0.5)
+        return FRAMEWORKS[self.framework].thresholds.get(self.metric, 0.5)
+
+    @property
+    def compares_embeddings(self) -> bool:
+        """Whether it needs more than a judge."""
+        return self.metric in FRAMEWORKS[self.framework].with_embeddings
 
     @cached_property
     def version(self) -> str:
@@ -175,26 +176,25 @@ def choose(
         MissingDependencyError: A framework is not installed or cannot be imported.
     """
     known, notes = _installed(frameworks)
-    found = [Method(name, metric) for name in known for metric in _native_metrics(name)]
-    usable = [m for m in found if (m.framework, m.metric) not in _WITH_EMBEDDINGS]
+    found = [Method(name, metric) for name in known for metric in _metrics_of(name)]
+    usable = [method for method in found if not method.compares_embeddings]
     if metrics is None:
-        left = (method for method in found if method not in usable)
-        return usable, notes + [f"{method.name} is left out: {_NO_EMBEDDINGS}" for method in left]
+        left = (method.name for method in found if method.compares_embeddings)
+        return usable, notes + [f"{name} is left out: {_NO_EMBEDDINGS}" for name in left]
     for wanted in metrics:
-        if not any(wanted in _names(method) for method in usable):
-            unfit = next((method for method in found if wanted in _names(method)), None)
+        fitting = [method for method in found if wanted in _names(method)]
+        if not fitting:
             options = ", ".join(f"{method.framework}.{method.metric}" for method in usable)
-            msg = (
-                f"{unfit.name}: {_NO_EMBEDDINGS}"
-                if unfit
-                else f"no metric {wanted!r} in {', '.join(known)}; there are {options}"
-            )
+            msg = f"no metric {wanted!r} in {', '.join(known)}; there are {options}"
+            raise InvalidValueError(msg)
+        if all(method.compares_embeddings for method in fitting):
+            msg = f"{fitting[0].name}: {_NO_EMBEDDINGS}"
             raise InvalidValueError(msg)
     return [m for m in usable if any(wanted in _names(m) for wanted in metrics)], notes
 
 
 _NO_EMBEDDINGS: Final = (
-    "it compares embeddings, which a judge does not have; bring its scores as existing results"
+    "it compares embeddings, which a judge does not have; import its scores instead"
 )
 
 
@@ -204,21 +204,18 @@ def _names(method: Method) -> tuple[str, ...]:
 
 def _installed(frameworks: Iterable[str]) -> tuple[list[str], list[str]]:
     wanted = list(dict.fromkeys(frameworks))
-    if not wanted:
-        msg = f"no framework is named; known are {', '.join(FRAMEWORKS)}, or {ALL}"
+    unknown = next((name for name in wanted if name not in FRAMEWORKS and name != ALL), None)
+    if not wanted or unknown is not None:
+        what = "no framework is named" if unknown is None else f"unknown framework {unknown!r}"
+        msg = f"{what}; known are {', '.join(FRAMEWORKS)}, or {ALL}"
         raise InvalidValueError(msg)
+    known: list[str] = []
     notes: list[str] = []
-    takes_all = ALL in wanted
-    for name in wanted:
-        if name not in FRAMEWORKS and name != ALL:
-            msg = f"unknown framework {name!r}; known are {', '.join(FRAMEWORKS)}, or {ALL}"
-            raise InvalidValueError(msg)
-    known = []
-    for name in FRAMEWORKS if takes_all else wanted:
+    for name in FRAMEWORKS if ALL in wanted else wanted:
         try:
-            _require(name)
+            _require(FRAMEWORKS[name])
         except MissingDependencyError as error:
-            if not takes_all:
+            if ALL not in wanted:
                 raise
             notes.append(f"{name} is left out: {error}")
         else:
@@ -226,18 +223,22 @@ def _installed(frameworks: Iterable[str]) -> tuple[list[str], list[str]]:
     return known, notes
 
 
-def _require(name: str) -> None:
-    needed = FRAMEWORKS[name].metrics_need
-    if find_spec(needed.module.partition(".")[0]) is None:
+def is_installed(framework: Framework) -> bool:
+    """Whether the package of its own metrics is there; nothing is imported to find out."""
+    return find_spec(framework.metrics_need.module.partition(".")[0]) is not None
+
+
+def _require(framework: Framework) -> None:
+    if not is_installed(framework):
         msg = (
-            f"{name} is not installed: pip install 'tcva-adapters[{needed.extra}]', "
-            "or leave it out of --with"
+            f"{framework.name} is not installed: pip install "
+            f"'tcva-adapters[{framework.metrics_need.extra}]', or leave it out of --with"
         )
         raise MissingDependencyError(msg)
-    _native_metrics(name)  # the adapter says what is wrong with what is installed
+    _metrics_of(framework.name)  # the adapter says what is wrong with what is installed
 
 
-def _native_metrics(name: str) -> list[str]:
+def _metrics_of(name: str) -> list[str]:
     return list(_adapter(name).framework_metrics())
 
 

@@ -1,4 +1,4 @@
-"""The run: TCVA and native metrics on the same samples, each judged once, whatever fails."""
+"""The run: TCVA and framework metrics on the same samples, each judged once, whatever fails."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any, Final, NamedTuple
 
 from tcva_adapters.compare.labels import parse_label
-from tcva_adapters.compare.running.kept import JUDGE_ERROR, METRIC_ERROR, NO_SCORE, Kept, NativeLog
+from tcva_adapters.compare.running.cached import (
+    JUDGE_ERROR,
+    METRIC_ERROR,
+    NO_SCORE,
+    CachedJudgement,
+    read_cached,
+)
 from tcva_adapters.compare.running.methods import Method, llm_of
 from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
@@ -22,13 +28,15 @@ from tcva_adapters.results.assessment import Reason, Usage
 from tcva_adapters.results.framework_score import FrameworkScore
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import Profiles
+from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample, whole_characters
-from tcva_adapters.tcva import TCVA
+from tcva_adapters.tcva import TCVA, progress_bar
 
 Models = Callable[[str], JudgeModel]
 """From a framework to the model behind its LLM, the same one whenever it is asked."""
 
-OnRow = Callable[[Row], None]
+Say = Callable[[str], None]
+"""Told what happens, in sentences."""
 
 OURS: Final = "tcva"
 """Our own judgements in counts by method."""
@@ -46,7 +54,7 @@ class Outcome:
         rows: One per sample and method, sample by sample, methods in the order of the run.
         results: TCVA's, one per sample, in order.
         judged: How many judgements were made now, by method; ``tcva`` is one of them.
-        kept: How many were served from an earlier run, by method.
+        cached: How many were served from an earlier run, by method.
         spent: What the judgements made now cost. Seconds are those of each, added up.
         fatal: Why no further call could succeed; None where none failed like that.
     """
@@ -54,7 +62,7 @@ class Outcome:
     rows: list[Row]
     results: list[Result]
     judged: dict[str, int]
-    kept: dict[str, int]
+    cached: dict[str, int]
     spent: Usage
     fatal: JudgeError | None = None
 
@@ -86,7 +94,7 @@ def named(samples: Sequence[Sample], lines: Sequence[int] | None = None) -> list
 
 
 def human_scores(samples: Sequence[Sample], field: str) -> dict[str, float]:
-    """The scores of people by sample id, from a metadata field; samples without one are left out.
+    """The human ratings by sample id, from a metadata field; samples without one are left out.
 
     Raises:
         InvalidSampleError: No sample has the field, or a value in it is no label.
@@ -130,67 +138,58 @@ def profile_name(profiles: Profiles) -> str:
     return f"tcva by {profiles.by}"
 
 
-async def acompare(
+async def judge_all(
     samples: Sequence[Sample],
     tcva: TCVA,
     methods: Sequence[Method],
     *,
     temperatures: Sequence[float],
-    log: NativeLog,
+    store: VerdictStore,
     models: Models | None = None,
     seconds: float | None = None,
-    on_row: OnRow | None = None,
+    say: Say | None = None,
     progress: bool | None = None,
 ) -> Outcome:
     """Judge every sample once by every method; what fails is a row without a score.
 
     TCVA's judgement is one, whatever the number of temperatures; its cost stands in the row of
     the first one, and the others cost nothing. With profiles, one more method follows them. Equal
-    samples are judged once, and the cost stands in the row of the first of them. What a store or
-    the log served has the cost of its first time. After a failure that no further call can escape (a wrong key), nobody is asked any more.
+    samples are judged once, and the cost stands in the row of the first of them. What a store
+    served has the cost of its first time. After a failure that no further call can escape (a wrong
+    key), nobody is asked any more.
 
     Args:
         samples: With ids of their own, see `named`.
         tcva: Its store makes TCVA's judgements resumable.
         methods: From `choose`.
         temperatures: At least one.
-        log: What native metrics said, before and now. Failures are tried again.
+        store: What framework metrics said, before and now. Failures are tried again.
         models: The models behind the frameworks' LLMs; None for the lexical judge.
-        seconds: After which a native metric is given up on a sample; None waits for ever.
-        on_row: Told of every row as it comes.
-        progress: Whether TCVA shows a bar; by default on a terminal.
+        seconds: After which a framework metric is given up on a sample; None waits for ever.
+        say: Told of each method that is done.
+        progress: Whether to show bars; by default on a terminal.
     """
-    run = _Run(samples, tcva, log, models, seconds, on_row or (lambda _: None))
+    run = _Run(samples, tcva, store, models, seconds, say or (lambda _: None))
     results = await tcva.aevaluate_many(samples, progress=progress)
     for result in results:
         run.take(result, temperatures)
-    jobs = run.jobs(methods)
+    jobs = list(run.jobs(methods))
+    cached = read_cached(store, (job.key for job in jobs))
+    waiting = iter(jobs)
 
     async def work() -> None:
-        for job in jobs:
-            await run.do(job)
+        for job in waiting:
+            await run.do(job, cached.get(job.key))
+            tick()
 
-    try:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(1 if models is None else tcva.max_concurrency):
-                group.create_task(work())
-    except ExceptionGroup as failed:  # metrics do not raise: a full disk, or a fault of ours
-        raise failed.exceptions[0] from None
+    with progress_bar(len(jobs), bool(jobs) and progress) as tick:
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(1 if models is None else tcva.max_concurrency):
+                    group.create_task(work())
+        except ExceptionGroup as failed:  # metrics do not raise: a full disk, or a fault of ours
+            raise failed.exceptions[0] from None
     return run.outcome(results, methods)
-
-
-def compare(
-    samples: Sequence[Sample],
-    tcva: TCVA,
-    methods: Sequence[Method],
-    **options: Any,
-) -> Outcome:
-    """The same from where no event loop is running; options are those of `acompare`.
-
-    Raises:
-        RuntimeError: An event loop is running; await `acompare` there.
-    """
-    return asyncio.run(acompare(samples, tcva, methods, **options))
 
 
 class _Job(NamedTuple):
@@ -201,45 +200,40 @@ class _Job(NamedTuple):
     samples: list[Sample]
 
 
+@dataclass(slots=True)
 class _Run:
     """A run under way: what its judgements share, and the rows so far."""
 
-    def __init__(
-        self,
-        samples: Sequence[Sample],
-        tcva: TCVA,
-        log: NativeLog,
-        models: Models | None,
-        seconds: float | None,
-        on_row: OnRow,
-    ) -> None:
-        self._samples = samples
-        self._tcva = tcva
-        self._judge = tcva.judge.name
-        self._log = log
-        self._on_row = on_row
-        self._seconds = seconds
-        self._model_of = models
-        self._lexical_llm = cache(partial(llm_of, model=None))
-        self._rows: dict[str, list[Row]] = {sample.id or "": [] for sample in samples}
-        self._judged: Counter[str] = Counter()
-        self._kept: Counter[str] = Counter()
-        self._spent = _NOTHING
-        self._fatal: JudgeError | None = None
+    samples: Sequence[Sample]
+    tcva: TCVA
+    store: VerdictStore
+    model_of: Models | None
+    seconds: float | None
+    say: Say
+    rows: dict[str, list[Row]] = field(default_factory=dict)
+    judged: Counter[str] = field(default_factory=Counter)
+    cached: Counter[str] = field(default_factory=Counter)
+    done: Counter[str] = field(default_factory=Counter)
+    scored: Counter[str] = field(default_factory=Counter)
+    spent: Usage = _NOTHING
+    fatal: JudgeError | None = None
+    lexical_llm: Callable[[str], Any] = field(
+        default_factory=lambda: cache(partial(llm_of, model=None))
+    )
 
     def take(self, result: Result, temperatures: Sequence[float]) -> None:
         """Count one of TCVA's judgements, with a row per temperature, and one for profiles."""
         assessment = result.assessment
         unscored = assessment.unscored
         if unscored is not None and unscored.fatal:
-            self._fatal = JudgeError(unscored.detail, fatal=True)
+            self.fatal = JudgeError(unscored.detail, fatal=True)
         self._count(OURS, None if assessment.from_store else assessment.usage)
         why = "" if unscored is None else _why(unscored.reason.value, unscored.detail)
         usage = assessment.usage
-        plain = Result(assessment, self._tcva.scoring)
+        plain = Result(assessment, self.tcva.scoring)
         scores = {tcva_name(t): plain.at(t).score for t in temperatures}
-        if self._tcva.profiles is not None:
-            scores[profile_name(self._tcva.profiles)] = result.score
+        if self.tcva.profiles is not None:
+            scores[profile_name(self.tcva.profiles)] = result.score
         for name, score in scores.items():
             cell = (assessment.sample_id or "", name, score)
             self._add(*cell, why if score is None else "", usage, usage.calls)
@@ -248,65 +242,65 @@ class _Run:
     def jobs(self, methods: Iterable[Method]) -> Iterator[_Job]:
         """Method by method, so that results of one come together; equal samples are one job."""
         for method in methods:
-            model = None if self._model_of is None else self._model_of(method.framework)
-            judge = (self._judge, {}) if model is None else (model.name, model.parameters)
+            model = None if self.model_of is None else self.model_of(method.framework)
+            judge = (self.tcva.judge.name, {}) if model is None else (model.name, model.parameters)
             equal: dict[str, _Job] = {}
-            for sample in self._samples:
+            for sample in self.samples:
                 key = method.key(sample, *judge)
                 equal.setdefault(key, _Job(method, key, [])).samples.append(sample)
             yield from equal.values()
 
-    async def do(self, job: _Job) -> None:
+    async def do(self, job: _Job, cached: CachedJudgement | None) -> None:
         """One judgement, made now or before, or the reason why nobody is asked."""
         name, sample = job.method.name, job.samples[0]
-        kept = self._log.get(job.key)
-        lacking = job.method.lacking(sample)
-        unasked = _why(Reason.MISSING_FIELD.value, lacking) if lacking else ""
-        if not lacking and (kept is None or kept.is_failure) and self._fatal is not None:
-            unasked = _why("not_asked", str(self._fatal))
+        unasked = ""
+        if lacking := job.method.lacking(sample):
+            unasked = _why(Reason.MISSING_FIELD.value, lacking)
+        elif cached is None and self.fatal is not None:
+            unasked = _why("not_asked", str(self.fatal))
         if unasked:
             for sample in job.samples:
                 self._add(sample.id or "", name, None, unasked, _NOTHING, 0)
-            return
-        if kept is None or kept.is_failure:
-            kept = await self._asked(job.method, job.key, sample)
-            self._log.put(kept)
-            self._count(name, kept.usage)
         else:
-            self._count(name, None)
-        score, usage = kept.score, kept.usage
-        calls = usage.calls or score.calls  # of the lexical judge only the metric knows
-        why = "" if score.score is not None else _why(kept.reason, score.error)
-        for sample in job.samples:
-            self._add(sample.id or "", name, score.score, why, usage, calls)
-            usage, calls = _NOTHING, 0
+            said = cached
+            if said is None:
+                said = await self._asked(job.method, sample)
+                self.store.put_record(job.key, said.to_json(), failed=said.is_failure)
+            self._count(name, said.usage if cached is None else None)
+            score, usage = said.score, said.usage
+            calls = usage.calls or score.calls  # of the lexical judge only the metric knows
+            why = "" if score.score is not None else _why(said.reason, score.error)
+            for sample in job.samples:
+                self._add(sample.id or "", name, score.score, why, usage, calls)
+                usage, calls = _NOTHING, 0
+        if self.done[name] == len(self.samples):
+            self.say(f"{name}: {self.scored[name]} of {self.done[name]} scored")
 
     def outcome(self, results: list[Result], methods: Sequence[Method]) -> Outcome:
         """What came of it."""
         order = {method.name: place for place, method in enumerate(methods)}
-        for rows in self._rows.values():
+        for rows in self.rows.values():
             rows.sort(key=lambda row: order.get(row.method, -1))  # our own come first
-        rows = [row for rows in self._rows.values() for row in rows]
-        counts = dict(self._judged), dict(self._kept)
-        return Outcome(rows, results, *counts, self._spent, self._fatal)
+        rows = [row for rows in self.rows.values() for row in rows]
+        counts = dict(self.judged), dict(self.cached)
+        return Outcome(rows, results, *counts, self.spent, self.fatal)
 
-    async def _asked(self, method: Method, key: str, sample: Sample) -> Kept:
-        if self._model_of is None:
-            asked, llm = None, self._lexical_llm(method.framework)
+    async def _asked(self, method: Method, sample: Sample) -> CachedJudgement:
+        if self.model_of is None:
+            asked, llm = None, self.lexical_llm(method.framework)
         else:
             # One per judgement, so that its counts are those of this judgement alone.
-            asked = Prompted(self._model_of(method.framework))
+            asked = Prompted(self.model_of(method.framework))
             llm = llm_of(method.framework, asked)
         started = time.perf_counter()
-        score = await method.score(sample, llm, seconds=self._seconds)
+        score = await method.score(sample, llm, seconds=self.seconds)
         usage = _NOTHING if asked is None else asked.usage
         if asked is not None:
-            self._fatal = self._fatal or asked.fatal
-        return Kept(
-            key=key,
+            self.fatal = self.fatal or asked.fatal
+        return CachedJudgement(
             sample=sample.id or "",
             method=method.name,
-            judge=self._judge if asked is None else asked.name,
+            judge=self.tcva.judge.name if asked is None else asked.name,
             version=method.version,
             score=score,
             usage=usage.model_copy(update={"seconds": time.perf_counter() - started}),
@@ -315,8 +309,8 @@ class _Run:
 
     def _count(self, method: str, usage: Usage | None) -> None:
         """One judgement: made now for so much, or served (None)."""
-        (self._kept if usage is None else self._judged)[method] += 1
-        self._spent += usage or _NOTHING
+        (self.cached if usage is None else self.judged)[method] += 1
+        self.spent += usage or _NOTHING
 
     def _add(  # a row's own columns, in their order
         self,
@@ -339,8 +333,9 @@ class _Run:
             output_tokens=usage.output_tokens if has_tokens else None,
             seconds=usage.seconds,
         )
-        self._rows[sample].append(row)
-        self._on_row(row)
+        self.rows.setdefault(sample, []).append(row)
+        self.done[method] += 1
+        self.scored[method] += score is not None
 
 
 def _why(reason: str, detail: str) -> str:

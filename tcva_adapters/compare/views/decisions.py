@@ -1,7 +1,6 @@
 """Pass or fail under TCVA against pass or fail under other methods, and from which T they agree.
 
-For the runner: ``decision_view(assessments, table, ...) -> DecisionView`` (``.to_dict()``), printed
-by ``render.print_decisions``. Nothing here calls a model.
+Nothing here calls a model.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What one method's scores look like, and how two methods' scores compare, without people."""
+"""What one method's scores look like, and how two methods' scores compare with each other."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from tcva_adapters.compare.views.crosstab import Crosstab, Flags
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import MissingDependencyError
 from tcva_adapters.stats.correlation import Measure, agreement
+from tcva_adapters.stats.describe import tie_probability
 
 BINS: Final = 10
 NO_ROW: Final = "no result"
@@ -148,9 +149,6 @@ def describe(
         known = column[np.isfinite(column)]
         five = np.quantile(known, [0, 0.25, 0.5, 0.75, 1]) if len(known) else np.full(5, np.nan)
         edges = _edges(known)
-        _, counts = np.unique(known, return_counts=True)
-        pairs = len(known) * (len(known) - 1) // 2
-        tied = int((counts * (counts - 1) // 2).sum())
         summaries.append(
             MethodSummary(
                 method=method,
@@ -166,8 +164,8 @@ def describe(
                 maximum=float(five[4]),
                 edges=tuple(edges.tolist()),
                 histogram=tuple(np.histogram(known, edges)[0].tolist()),
-                distinct=len(counts),
-                tied=tied / pairs if pairs else math.nan,
+                distinct=len(np.unique(known)),
+                tied=tie_probability(known),
                 at_zero=_mean(known == 0.0),
                 at_one=_mean(known == 1.0),
                 threshold=thresholds[method],

@@ -1,7 +1,6 @@
-"""Several methods on the same samples, in figures: each alone, in pairs, and against people.
+"""Several methods on the same samples, in figures: each alone, in pairs, and against human ratings.
 
-For the runner: ``summarise_table(table, rows=..., thresholds=...) -> Comparison`` (``.to_dict()``),
-printed by ``render.print_comparison``. Nothing here calls a model.
+Nothing here calls a model.
 """
 
 from __future__ import annotations
@@ -23,18 +22,16 @@ from tcva_adapters.compare.views.describe import (
     describe,
     differences,
 )
-from tcva_adapters.compare.views.people import People, compare_with_people
+from tcva_adapters.compare.views.human_ratings import HumanRatings, compare_with_ratings
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
 
-__all__ = ["Comparison", "summarise_table"]
-
 FEW: Final = 30
-"""Human scores below which intervals are hardly of use."""
+"""Human ratings below which intervals are hardly of use."""
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """All figures of a comparison.
+class TableSummary:
+    """All figures of a table of scores.
 
     Attributes:
         samples: Samples in the table.
@@ -42,7 +39,7 @@ class Comparison:
         methods: Each method alone, in the table's order.
         pairs: Each pair of methods, on the samples that both have scored.
         differences: The samples on which two methods differ most.
-        people: The methods against people; None without human scores.
+        human_ratings: The methods against human ratings; None without them.
         n_boot: Resamples per interval and test.
         level: Of the intervals.
         seed: Of the resamples.
@@ -54,7 +51,7 @@ class Comparison:
     methods: tuple[MethodSummary, ...]
     pairs: tuple[PairSummary, ...]
     differences: tuple[Difference, ...]
-    people: People | None
+    human_ratings: HumanRatings | None
     n_boot: int
     level: float
     seed: int
@@ -80,11 +77,11 @@ def summarise_table(
     seed: int = 0,
     groups: Sequence[object] | None = None,
     most: int = 10,
-) -> Comparison:
-    """Describe the methods of a table, compare them in pairs, and with people if there are any.
+) -> TableSummary:
+    """Describe the methods of a table, compare them in pairs, and with human ratings if there are any.
 
     Args:
-        table: Scores, and human scores where there are some.
+        table: Scores, and human ratings where there are some.
         rows: The tidy rows that the table was made of, for the reasons of missing scores.
         thresholds: A method's score passes from here on; 0.5 where none is given.
         views: Methods that are views of one judgement (TCVA at several temperatures): the samples
@@ -112,22 +109,22 @@ def summarise_table(
         table.column(name)  # refuses a name that is not there
     limits = resolve_thresholds(table.methods, thresholds)
     methods = describe(table, limits, rows)
-    people, notes = None, _notes(methods)
+    ratings, notes = None, _notes(methods)
     if table.human is not None and np.isfinite(table.human).any():
         try:
-            people = compare_with_people(
+            ratings = compare_with_ratings(
                 table, reference=reference, n_boot=n_boot, level=level, seed=seed, groups=groups
             )
-            notes += _human_notes(people)
+            notes += _human_notes(ratings)
         except MissingDependencyError as error:
-            notes.append(f"no comparison with people: {error}")
-    return Comparison(
+            notes.append(f"no comparison with human ratings: {error}")
+    return TableSummary(
         samples=len(table.samples),
         common=int(np.isfinite(table.scores).all(axis=1).sum()),
         methods=methods,
         pairs=compare_pairs(table, limits),
         differences=differences(table, most, views),
-        people=people,
+        human_ratings=ratings,
         n_boot=n_boot,
         level=level,
         seed=seed,
@@ -145,13 +142,13 @@ def _notes(methods: Sequence[MethodSummary]) -> list[str]:
     return notes
 
 
-def _human_notes(people: People) -> list[str]:
-    notes = [f"no {measure}: {why}" for measure, why in people.left_out]
-    if people.judged < FEW:
-        notes.append(f"{people.judged} human scores are few: expect wide intervals")
-    if people.chosen and people.tests:
+def _human_notes(found: HumanRatings) -> list[str]:
+    notes = [f"no {measure}: {why}" for measure, why in found.left_out]
+    if found.rated < FEW:
+        notes.append(f"{found.rated} human ratings are few: expect wide intervals")
+    if found.chosen and found.tests:
         notes.append(
-            f"{people.reference} was picked as the reference on these samples, for its Spearman "
+            f"{found.reference} was picked as the reference on these samples, for its Spearman "
             "correlation; that flatters it in the tests"
         )
     return notes

@@ -1,10 +1,4 @@
-"""Results that exist already, brought to the samples they are about instead of run again.
-
-For the runner: ``bring("NAME=PATH", samples, ids) -> Brought`` reads a RAGAS ``to_pandas()`` table,
-a DeepEval test run, a table with a column per method, or a tidy table of ``tcva compare``, whichever
-the content is. ``read_ragas_csv``, ``read_deepeval_json`` and ``read_scores_csv`` read one kind
-without matching, and ``match(existing, samples, ids)`` matches.
-"""
+"""Scores that were made elsewhere, given to the samples they are about instead of made again."""
 
 from __future__ import annotations
 
@@ -14,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from tcva_adapters.compare.existing.deepeval import is_deepeval, read_deepeval_json, read_run
+from tcva_adapters.compare.existing.deepeval import is_deepeval, read_run
 from tcva_adapters.compare.existing.records import (
     SCALE,
     Existing,
@@ -23,24 +17,10 @@ from tcva_adapters.compare.existing.records import (
     format_of,
     load_json,
 )
-from tcva_adapters.compare.existing.tables import read_ragas_csv, read_scores_csv, read_table
+from tcva_adapters.compare.existing.tables import read_table
 from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.samples.sample import Sample
-
-__all__ = [
-    "Brought",
-    "Existing",
-    "Found",
-    "Reading",
-    "Unmatched",
-    "bring",
-    "match",
-    "read_deepeval_json",
-    "read_existing",
-    "read_ragas_csv",
-    "read_scores_csv",
-]
 
 _NAMED: Final = 3
 
@@ -61,15 +41,15 @@ class Unmatched:
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
-    """Existing results on our samples.
+class ImportedScores:
+    """Imported scores on our samples.
 
     Attributes:
         source: Where they come from.
         kind: ``ragas``, ``deepeval``, ``scores`` (a column per method) or ``tidy``.
         methods: Names, in the order of the file.
         rows: One per method and matched sample, those without a score included.
-        human: Scores of people by sample id, where the file has them.
+        human: Human ratings by sample id, where the file has them.
         thresholds: By method, where the file has them (DeepEval).
         unmatched: Rows that belong to none of the samples.
         missing: Ids of samples that no row is about.
@@ -88,7 +68,7 @@ class Brought:
 
     @property
     def summary(self) -> str:
-        """What was brought, and what was not, in a sentence or two."""
+        """What was imported, and what was not, in a sentence or two."""
         matched = len({row.sample for row in self.rows})
         text = (
             f"{self.source} ({self.kind}): {', '.join(self.methods)} on {matched} of "
@@ -105,7 +85,7 @@ class Brought:
         return text
 
 
-def bring(
+def import_scores(
     spec: str,
     samples: Sequence[Sample],
     ids: Sequence[str] | None = None,
@@ -113,7 +93,7 @@ def bring(
     human: str | None = None,
     missing: float | None = None,
     scale: tuple[float, float] = SCALE,
-) -> Brought:
+) -> ImportedScores:
     """Read existing results and match them to samples.
 
     Args:
@@ -122,7 +102,7 @@ def bring(
             names of several.
         samples: Those of the comparison.
         ids: Their names there; by default their own ids, ``row-N`` for the N-th without one.
-        human: The column with the scores of people; by default ``human`` or ``human_score``.
+        human: The column with the human ratings; by default ``human`` or ``human_score``.
         missing: A number that stands for no score, e.g. -1.
         scale: The ends of the file's scale; scores are mapped from there to [0, 1].
 
@@ -135,8 +115,8 @@ def bring(
     name, path, columns = parse_spec(spec)
     reading = Reading(methods=columns, human=human, missing=missing, scale=scale)
     existing = read_existing(path, reading)
-    brought = match(existing, samples, ids)
-    return brought if name is None else _renamed(brought, name)
+    imported = match(existing, samples, ids)
+    return imported if name is None else _renamed(imported, name)
 
 
 def read_existing(path: str | Path, reading: Reading | None = None) -> Existing:
@@ -178,20 +158,20 @@ def parse_spec(spec: str) -> tuple[str | None, str, tuple[str, ...] | None]:
     return name.strip() or None, path, columns
 
 
-def _renamed(brought: Brought, name: str) -> Brought:
-    several = len(brought.methods) > 1
-    new = {method: f"{name} {method}" if several else name for method in brought.methods}
+def _renamed(imported: ImportedScores, name: str) -> ImportedScores:
+    several = len(imported.methods) > 1
+    new = {method: f"{name} {method}" if several else name for method in imported.methods}
     return replace(
-        brought,
+        imported,
         methods=tuple(new.values()),
-        rows=tuple(replace(row, method=new[row.method]) for row in brought.rows),
-        thresholds={new[method]: value for method, value in brought.thresholds.items()},
+        rows=tuple(replace(row, method=new[row.method]) for row in imported.rows),
+        thresholds={new[method]: value for method, value in imported.thresholds.items()},
     )
 
 
 def match(
     existing: Existing, samples: Sequence[Sample], ids: Sequence[str] | None = None
-) -> Brought:
+) -> ImportedScores:
     """Give the rows of a file to the samples they are about.
 
     A row with a known id belongs to that sample, unless its answer is another one: then it comes
@@ -243,7 +223,7 @@ def match(
         )
         raise UnreadableInputError(msg)
     seen = {row.sample for row in rows}
-    return Brought(
+    return ImportedScores(
         source=existing.source,
         kind=existing.kind,
         methods=existing.methods,

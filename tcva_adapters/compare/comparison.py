@@ -1,0 +1,160 @@
+"""What a comparison found: scores, figures, and its printed form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from tcva_adapters.compare.existing.imports import ImportedScores
+from tcva_adapters.compare.fused import FusedRow
+from tcva_adapters.compare.jsonable import jsonable
+from tcva_adapters.compare.running.run import Outcome, tcva_name
+from tcva_adapters.compare.running.write import write_csv, write_json, write_parquet
+from tcva_adapters.compare.table import Row, ScoreTable
+from tcva_adapters.compare.views.decision_text import decision_parts
+from tcva_adapters.compare.views.decisions import DecisionView
+from tcva_adapters.compare.views.summary import TableSummary
+from tcva_adapters.compare.views.summary_text import summary_parts
+from tcva_adapters.printing import Part, Tabular
+from tcva_adapters.results.files import write_assessments
+from tcva_adapters.results.result import Result
+
+PAIRS: Final = 25
+"""Room for TCVA beside each framework metric."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Tabular):
+    """Framework metrics, imported scores and TCVA on the same samples.
+
+    Attributes:
+        criterion: What TCVA judged by.
+        judge: The judge's name.
+        is_local: Whether that judge is no model.
+        temperatures: TCVA's.
+        outcome: TCVA's results, and what the run made, was served, and spent.
+        rows: A score, or the reason for none, per sample and method.
+        table: The same as a matrix, with human ratings where there are any.
+        summary: Each method alone, in pairs, and against human ratings.
+        decisions: Pass and fail under TCVA against the other methods.
+        imported: Scores that were made elsewhere.
+        members: By fused method, how many samples have so many members.
+        gains: By fused method, its gain over the best member, where human ratings show one.
+        left_out: Metrics and fused methods that are not in it, with the reason.
+        skipped: Lines of the samples' file that are not in it, with the reason.
+    """
+
+    criterion: str
+    judge: str
+    is_local: bool
+    temperatures: tuple[float, ...]
+    outcome: Outcome
+    rows: tuple[Row, ...]
+    table: ScoreTable
+    summary: TableSummary
+    decisions: DecisionView
+    imported: tuple[ImportedScores, ...]
+    members: Mapping[str, Mapping[int, int]]
+    gains: Mapping[str, FusedRow]
+    left_out: tuple[str, ...]
+    skipped: tuple[tuple[int, str], ...]
+
+    @property
+    def results(self) -> list[Result]:
+        """TCVA's, one per sample, in order."""
+        return self.outcome.results
+
+    def to_dict(self) -> dict[str, Any]:
+        """All figures as plain values; what is undefined is None."""
+        outcome = self.outcome
+        return {
+            "criterion": self.criterion,
+            "judge": self.judge,
+            "temperatures": list(self.temperatures),
+            "run": {
+                "judged": outcome.judged,
+                "cached": outcome.cached,
+                "spent": outcome.spent.model_dump(),
+                "left_out": list(self.left_out),
+                "skipped": len(self.skipped),
+            },
+            "fused": {
+                name: {"members": jsonable(counts), "gain": jsonable(self.gains.get(name))}
+                for name, counts in self.members.items()
+            },
+            **report_dict(self.summary, self.decisions, self.imported),
+        }
+
+    def records(self) -> list[dict[str, Any]]:
+        """One per sample and method, with the columns of ``scores.csv``."""
+        return [asdict(row) for row in self.rows]
+
+    def save(self, folder: str | Path) -> list[Path]:
+        """Write scores, assessments and figures; returns the files.
+
+        These are ``scores.csv``, ``scores.parquet`` (with pyarrow), ``assessments.jsonl`` and
+        ``summary.json``. Each appears under its name once it is complete.
+
+        Raises:
+            InvalidValueError: A file cannot be written.
+        """
+        scores, parquet, assessments, summary = (
+            Path(folder) / name
+            for name in ("scores.csv", "scores.parquet", "assessments.jsonl", "summary.json")
+        )
+        write_csv(scores, self.rows)
+        has_parquet = write_parquet(parquet, self.rows)
+        write_assessments(assessments, [result.assessment for result in self.results])
+        write_json(summary, self.to_dict())
+        return [scores, *([parquet] if has_parquet else []), assessments, summary]
+
+    def parts(self) -> Iterator[Part]:
+        """What was judged, the summary, the decisions, and what fusing gains."""
+        lexical = ", a lexical judge: it compares words" if self.is_local else ""
+        yield f"{self.criterion} by {self.judge}{lexical}"
+        outcome = self.outcome
+        made, cached = sum(outcome.judged.values()), sum(outcome.cached.values())
+        spent = outcome.spent
+        yield (
+            f"{made} judgements made now, {cached} from an earlier run; {spent.calls} calls, "
+            f"{spent.input_tokens} + {spent.output_tokens} tokens"
+        )
+        middle = tcva_name(self.temperatures[len(self.temperatures) // 2])
+        yield from summary_parts(self.summary, pairs=PAIRS, lead=middle)
+        yield from decision_parts(self.decisions)
+        for name, counts in self.members.items():
+            sizes = ", ".join(f"{n} samples of {size}" for size, n in sorted(counts.items())[::-1])
+            yield f"\n{name}: {sizes} members"
+            yield _gain(self.gains.get(name))
+
+
+def _gain(found: FusedRow | None) -> str:
+    if found is None:
+        return "its gain shows on ten samples or more with human ratings: --human"
+    return (
+        f"rho {found.rho:.3f} ({found.low:.3f} to {found.high:.3f}) with human ratings on {found.n} "
+        f"samples; gain over {found.best} ({found.best_rho:.3f}): {found.gain:+.3f} "
+        f"({found.gain_low:+.3f} to {found.gain_high:+.3f})"
+    )
+
+
+def report_dict(
+    summary: TableSummary,
+    decisions: DecisionView | None = None,
+    imported: Sequence[ImportedScores] = (),
+) -> dict[str, Any]:
+    """Figures for ``json.dumps``: those that are undefined are None, never nan.
+
+    The keys of the summary stand at the top; ``decisions`` is None without a decision view, and
+    ``imported`` has one entry per file, without its rows.
+    """
+    files = []
+    for file in imported:
+        entry = jsonable(file)
+        del entry["rows"]
+        entry["matched"] = len({row.sample for row in file.rows})
+        files.append(entry)
+    view = None if decisions is None else decisions.to_dict()
+    return {**summary.to_dict(), "decisions": view, "imported": files}

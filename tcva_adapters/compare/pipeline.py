@@ -1,0 +1,379 @@
+"""From samples to a comparison: what is checked first, then paid for, then counted."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import inspect
+import math
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from contextvars import copy_context
+from dataclasses import KW_ONLY, dataclass, field
+from functools import wraps
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, Final, ParamSpec, TypeVar
+
+from tcva_adapters.compare.comparison import Comparison
+from tcva_adapters.compare.existing.imports import ImportedScores, import_scores
+from tcva_adapters.compare.existing.records import SCALE
+from tcva_adapters.compare.fused import FusedMethod, fused_rows, gains
+from tcva_adapters.compare.running.judges import framework_models
+from tcva_adapters.compare.running.methods import ALL, Method, choose
+from tcva_adapters.compare.running.run import (
+    Models,
+    Outcome,
+    Say,
+    human_scores,
+    judge_all,
+    named,
+    profile_name,
+    tcva_name,
+)
+from tcva_adapters.compare.table import Row, ScoreTable
+from tcva_adapters.compare.views.decisions import decision_view
+from tcva_adapters.compare.views.summary import summarise_table
+from tcva_adapters.core.temperature import check_temperature
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.samples.files import SampleFile, read_samples
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.stats.checks import whole
+from tcva_adapters.stats.scipy_extra import scipy_module
+from tcva_adapters.tcva import TCVA
+
+NO_FRAMEWORK: Final = "none"
+PATIENCE: Final = 900.0  # above what a metric's calls may take with all their retries
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _silent(_: str) -> None:
+    """Says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """Run framework metrics and TCVA on the same samples, each judged once, and compare them.
+
+    Everything is read and checked before the first call is paid for. What fails later is a row
+    without a score. After a failure that no call can escape (a wrong key) nobody is asked any more,
+    and ``outcome.fatal`` says why. The frameworks are imported, which takes seconds.
+
+    Args:
+        samples: A file, what `read_samples` made of one, or samples.
+        tcva: A `TCVA`, or the settings of one: ``{"judge": "openai:MODEL", "threshold": 0.7}``. Of
+            settings with ``openai:MODEL`` each framework gets a model object of its own; a TCVA's
+            model is shared.
+        frameworks: Their names; ``all`` takes those that are installed, ``none`` runs TCVA alone.
+        metrics: ``faithfulness`` (of every framework that has it) or ``ragas.faithfulness``; all
+            where None.
+        temperatures: TCVA's; all of one judgement.
+        imported: Scores that were made elsewhere, each as ``NAME=FILE``; see `import_scores`.
+        missing: The number that stands for no score in them.
+        scale: Their lowest and highest possible score.
+        fuse: Further methods, each the geometric mean of others: ``"tcva T=0.5 + ragas
+            faithfulness"``.
+        human: The samples' field with human ratings; by default those of imported files.
+        reference: The method that others are tested against; by default the best one.
+        pass_from: Thresholds of other methods by name.
+        store: Where judgements are cached: what is there is not asked for again. By default the
+            store of the TCVA, else memory.
+        timeout: Seconds after which a framework metric is given up on a sample.
+        n_boot: Resamples per interval and test.
+        say: Told in sentences what is left out and what is done.
+        progress: Whether to show bars on standard error; by default on a terminal.
+
+    Raises:
+        InvalidValueError: A setting is out of range or unknown.
+        InvalidSampleError: Two samples have one id, or none has a human rating.
+        UnreadableInputError: A file or the store cannot be read.
+        MissingDependencyError: Something that was asked for is not installed.
+    """
+
+    samples: str | Path | SampleFile | Sequence[Sample]
+    tcva: TCVA | Mapping[str, Any] = field(default_factory=dict)
+    _: KW_ONLY
+    frameworks: str | Sequence[str] = ALL
+    metrics: str | Sequence[str] | None = None
+    temperatures: str | Sequence[float | str] = (0.1, 0.5, 0.9)
+    imported: Sequence[str] = ()
+    missing: float | None = None
+    scale: tuple[float, float] = SCALE
+    fuse: Sequence[str] = ()
+    human: str | None = None
+    reference: str | None = None
+    pass_from: Mapping[str, float] = field(default_factory=dict)
+    store: VerdictStore | str | Path | None = None
+    timeout: float = PATIENCE
+    n_boot: int = 10_000
+    say: Say = _silent
+    progress: bool | None = None
+
+    def plan(self) -> _Plan:
+        """Read and check everything."""
+        grid = [check_temperature(part) for part in _listed(self.temperatures)]
+        if len(set(grid)) < len(grid) or not grid:
+            msg = f"temperatures {self.temperatures!r} names one twice, or none"
+            raise InvalidValueError(msg)
+        tcva, spec = self.tcva, None
+        if not isinstance(tcva, TCVA):
+            spec = tcva.get("judge", "lexical")
+            tcva = TCVA(**{"temperature": grid[0], **tcva})
+        if tcva.scoring.temperature not in grid:
+            grid.append(tcva.scoring.temperature)
+        fused = tuple(map(FusedMethod.parse, self.fuse))
+        read = _read(self.samples)
+        for line, message in read.bad:
+            self.say(f"skipped line {line}: {message}")
+        samples = named(read.samples, read.lines)
+        imported = tuple(
+            import_scores(one, samples, missing=self.missing, scale=self.scale)
+            for one in self.imported
+        )
+        human = next((one.human for one in imported if one.human), None)
+        methods, left_out = self._chosen()
+        for note in [*left_out, *(one.summary for one in imported)]:
+            self.say(note)
+        plan = _Plan(
+            request=self,
+            samples=samples,
+            skipped=tuple(read.bad),
+            tcva=tcva,
+            temperatures=tuple(grid),
+            methods=methods,
+            left_out=tuple(left_out),
+            imported=imported,
+            human=human if self.human is None else human_scores(samples, self.human),
+            fused=fused,
+            models=framework_models(spec, tcva.judge, max_concurrency=tcva.max_concurrency),
+        )
+        plan.check()
+        return plan
+
+    def _chosen(self) -> tuple[list[Method], list[str]]:
+        frameworks = _listed(self.frameworks)
+        if frameworks in ([], [NO_FRAMEWORK]):
+            return [], []
+        return choose(frameworks, None if self.metrics is None else _listed(self.metrics))
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What was read and checked before anything is paid for."""
+
+    request: _Request
+    samples: list[Sample]
+    skipped: tuple[tuple[int, str], ...]
+    tcva: TCVA
+    temperatures: tuple[float, ...]
+    methods: list[Method]
+    left_out: tuple[str, ...]
+    imported: tuple[ImportedScores, ...]
+    human: Mapping[str, float] | None
+    fused: tuple[FusedMethod, ...]
+    models: Models | None
+
+    @property
+    def ours(self) -> list[str]:
+        """TCVA's methods: one at each temperature, and one that follows profiles."""
+        profiles = self.tcva.profiles
+        names = [tcva_name(t) for t in self.temperatures]
+        return names if profiles is None else [*names, profile_name(profiles)]
+
+    def check(self) -> None:
+        """Refuse what could not be put into one table afterwards, or into statistics.
+
+        Raises:
+            InvalidValueError: A name that occurs twice or is unknown; a number out of range.
+            MissingDependencyError: Human ratings without scipy.
+        """
+        theirs = [name for one in self.imported for name in one.methods]
+        single = [*self.ours, *(method.name for method in self.methods), *theirs]
+        for fused in self.fused:
+            unknown = next((name for name in fused.members if name not in single), None)
+            if unknown is not None:
+                text = " + ".join(fused.members)
+                msg = f"--fuse {text!r}: no method {unknown!r}; there are {', '.join(single)}"
+                raise InvalidValueError(msg)
+        names = [*single, *(fused.name for fused in self.fused)]
+        twice = next((name for name, number in Counter(names).items() if number > 1), None)
+        if twice is not None:
+            msg = f"two methods are named {twice!r}; name existing scores with --results NAME=FILE"
+            raise InvalidValueError(msg)
+        for name, limit in self.request.pass_from.items():
+            if name not in names or not math.isfinite(limit):
+                msg = (
+                    f"pass_from or --pass-from {name!r}={limit:g}; give a finite number for one of "
+                    f"{', '.join(names)}"
+                )
+                raise InvalidValueError(msg)
+        whole("n_boot or --bootstrap", self.request.n_boot, least=1)
+        if not self.request.timeout > 0.0:
+            msg = f"timeout or --timeout {self.request.timeout:g}; give a number of seconds above 0"
+            raise InvalidValueError(msg)
+        if self.human is not None:
+            scipy_module("stats")
+
+    async def judged(self) -> Outcome:
+        """Every sample judged once by every method."""
+        with _opened(self.request.store, self.tcva) as store:
+            tcva = self.tcva
+            if tcva.store is None:
+                tcva = copy.copy(tcva)
+                tcva.store = store
+            return await judge_all(
+                self.samples,
+                tcva,
+                self.methods,
+                temperatures=self.temperatures,
+                store=store,
+                models=self.models,
+                seconds=self.request.timeout,
+                say=self.request.say,
+                progress=self.request.progress,
+            )
+
+    def comparison(self, outcome: Outcome) -> Comparison:
+        """The figures; they cost no call."""
+        rows = outcome.rows + [row for one in self.imported for row in one.rows]
+        members, left_out = self._fuse(rows)
+        table = ScoreTable.of(rows, self.human)
+        limits = {method.name: method.threshold for method in self.methods}
+        for one in self.imported:
+            limits |= one.thresholds
+        known = {name: limit for name, limit in limits.items() if name in table.methods}
+        known |= self.request.pass_from
+        ours, scoring = self.ours, self.tcva.scoring
+        return Comparison(
+            criterion=self.tcva.criterion.name,
+            judge=self.tcva.judge.name,
+            is_local=self.tcva.judge.is_local,
+            temperatures=self.temperatures,
+            outcome=outcome,
+            rows=tuple(rows),
+            table=table,
+            summary=summarise_table(
+                table,
+                rows=rows,
+                thresholds=known | dict.fromkeys(ours, scoring.threshold),
+                views=ours,
+                reference=self.request.reference,
+                n_boot=self.request.n_boot,
+            ),
+            decisions=decision_view(
+                [result.assessment for result in outcome.results],
+                table,
+                ours=ours,
+                scoring=scoring,
+                temperatures=self.temperatures,
+                thresholds=known,
+            ),
+            imported=self.imported,
+            members=members,
+            gains=gains(
+                [fused for fused in self.fused if fused.name in members],
+                table,
+                n_boot=self.request.n_boot,
+            ),
+            left_out=(*self.left_out, *left_out),
+            skipped=self.skipped,
+        )
+
+    def _fuse(self, rows: list[Row]) -> tuple[dict[str, dict[int, int]], list[str]]:
+        """Add the rows of fused methods; returns how many members stood behind each.
+
+        What cannot be fused (a member on a scale of its own) is left out and said: by then all the
+        judgements are paid for.
+        """
+        single = ScoreTable.of(rows)
+        members, left_out = {}, []
+        for fused in self.fused:
+            try:
+                more, members[fused.name] = fused_rows(fused, single)
+            except InvalidValueError as error:
+                left_out.append(f"left out {fused.name}: {error}")
+                self.request.say(left_out[-1])
+            else:
+                rows += more
+        return members, left_out
+
+
+def _read(samples: str | Path | SampleFile | Sequence[Sample]) -> SampleFile:
+    if isinstance(samples, str | Path):
+        return read_samples(samples)
+    if isinstance(samples, SampleFile):
+        return samples
+    return SampleFile(list(samples), [*range(1, len(samples) + 1)], [])
+
+
+def _listed(given: str | Sequence[T]) -> list[str] | list[T]:
+    """What a text names with commas between, or the parts as they are."""
+    if isinstance(given, str):
+        return [part.strip() for part in given.split(",") if part.strip()]
+    return list(given)
+
+
+@contextmanager
+def _opened(store: VerdictStore | str | Path | None, tcva: TCVA) -> Iterator[VerdictStore]:
+    """The store of a run; it is closed after it where it was opened for it."""
+    given = tcva.store if store is None else store
+    if isinstance(given, VerdictStore):
+        yield given
+        return
+    with VerdictStore(":memory:" if given is None else given) as opened:
+        yield opened
+
+
+def _finished(work: Coroutine[Any, Any, T]) -> T:
+    """Run to the end; in a thread with a loop of its own where a loop is running here."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    begun: SimpleQueue[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = SimpleQueue()
+
+    async def cancellable() -> T:
+        begun.put((asyncio.get_running_loop(), asyncio.current_task()))
+        return await work
+
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(copy_context().run, asyncio.run, cancellable())
+        try:
+            return done.result()
+        except KeyboardInterrupt:
+            loop, task = begun.get()
+            if task is not None:
+                with suppress(RuntimeError):  # it has just ended by itself
+                    loop.call_soon_threadsafe(task.cancel)
+            raise
+
+
+def _faces(
+    request: Callable[P, _Request],
+) -> tuple[Callable[P, Comparison], Callable[P, Coroutine[Any, Any, Comparison]]]:
+    """A function that waits for the comparison, and one that is awaited, by the same arguments."""
+
+    @wraps(request, updated=())
+    def compare(*args: P.args, **kwargs: P.kwargs) -> Comparison:
+        plan = request(*args, **kwargs).plan()
+        return plan.comparison(_finished(plan.judged()))
+
+    @wraps(request, updated=())
+    async def acompare(*args: P.args, **kwargs: P.kwargs) -> Comparison:
+        plan = request(*args, **kwargs).plan()
+        return plan.comparison(await plan.judged())
+
+    shown = inspect.signature(request).replace(return_annotation=Comparison)
+    faces: tuple[Any, ...] = (compare, acompare)
+    for face, name in zip(faces, ("compare", "acompare"), strict=True):
+        face.__name__ = face.__qualname__ = name
+        face.__signature__ = shown  # what help and editors read
+    return compare, acompare
+
+
+compare, acompare = _faces(_Request)
