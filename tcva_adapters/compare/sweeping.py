@@ -97,7 +97,7 @@ class Sweep(Tabular):
                 record |= {"scheme": row.scheme, "penalty": row.penalty}
                 record |= {"mean_score": row.means[i], "scored": self.judged.scored}
                 if row.agreement:
-                    record["spearman"] = jsonable(_figures(row.agreement[i]))
+                    record["spearman"] = jsonable(row.agreement[i])
                 records.append(record)
         return records
 
@@ -236,11 +236,6 @@ def _ablation(
             "off" if variant == "without_penalty" else "paper",
             np.stack(scores, axis=1),
         )
-
-
-def _figures(found: Interval) -> dict[str, Any]:
-    names = ("value", "low", "high", "n", "n_boot", "level")
-    return {name: getattr(found, name) for name in names}
 
 
 def _shown(found: Interval) -> str:

@@ -18,7 +18,6 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.stats.checks import FloatArray, check_level, whole
 from tcva_adapters.stats.correlation import Measure
 from tcva_adapters.stats.describe import Description, check_bounds, describe
-from tcva_adapters.stats.discrimination import asl_curve, discrimination
 from tcva_adapters.stats.metric_correlation import (
     CorrelationMatrix,
     correlation_matrix,
@@ -88,9 +87,8 @@ def compare_systems(
             column, permutations=permutations, seed=seed, estimate=estimate, progress=report
         )
         described = tuple(describe(each, bounds=bounds) for each in column.T)
-        told_apart, curve = discrimination(test.pair_ps(), alpha=alpha), asl_curve(test.pair_ps())
         view = _power(column, difference, queries, alpha=alpha, seed=seed)
-        figures.append(MetricFigures(metric, described, test, told_apart, curve, view))
+        figures.append(MetricFigures(metric, described, test, alpha, view))
         said += _notes(metric, described, bounds)
         if difference is not None and view is None:
             said.append(f"{metric}: no power view; under 3 queries have scores of all systems")

@@ -94,10 +94,10 @@ def read_systems(
     rows: list[SystemRow] = []
     judges: dict[str, set[str]] = {}
     for name, records in _by_name(sources):
-        for row, judge in _reader(records[0])(records, name, settings):
+        for row in _reader(records[0])(records, name, settings):
             rows.append(row)
-            if judge:
-                judges.setdefault(row.system, set()).add(judge)
+            if row.judge:
+                judges.setdefault(row.system, set()).add(row.judge)
     notes: tuple[str, ...] = ()
     if len({frozenset(each) for each in judges.values()}) > 1:
         said = "; ".join(f"{system}: {', '.join(sorted(j))}" for system, j in judges.items())
@@ -128,9 +128,6 @@ def _of_results(name: str, results: Iterable[Assessment | CCRSResult | Result]) 
         _Record(json.loads(each.to_json()), f"{name}, item {number}", number)
         for number, each in enumerate(judged, 1)
     ]
-
-
-_Rows = Iterator[tuple[SystemRow, str]]
 
 
 def _named(sources: Sequence[str | Path]) -> Iterator[tuple[str, Path]]:
@@ -171,7 +168,7 @@ def _records(path: Path) -> Iterator[_Record]:
         raise unreadable(path, "it is empty: it holds no record")
 
 
-def _reader(first: _Record) -> Callable[[Sequence[_Record], str, _Settings], _Rows]:
+def _reader(first: _Record) -> Callable[[Sequence[_Record], str, _Settings], Iterator[SystemRow]]:
     keys = first.values.keys()
     if {"answers", "protocol"} <= keys:
         return _ccrs
@@ -187,7 +184,7 @@ def _reader(first: _Record) -> Callable[[Sequence[_Record], str, _Settings], _Ro
     )
 
 
-def _table(records: Sequence[_Record], name: str, settings: _Settings) -> _Rows:
+def _table(records: Sequence[_Record], name: str, settings: _Settings) -> Iterator[SystemRow]:
     del settings  # a table is what it is
     keys = records[0].values.keys()
     query = next(key for key in _QUERY if key in keys)
@@ -199,7 +196,7 @@ def _table(records: Sequence[_Record], name: str, settings: _Settings) -> _Rows:
                 raise unreadable(record.where, f"{key!r} is empty")
         system = str(values.get("system", name))
         measured = "score" if metric is None else str(values[metric])
-        yield SystemRow(system, str(values[query]), measured, _score(record)), ""
+        yield SystemRow(system, str(values[query]), measured, _score(record))
 
 
 def _score(record: _Record) -> float | None:
@@ -211,13 +208,12 @@ def _score(record: _Record) -> float | None:
     except (TypeError, ValueError):
         score = math.inf
     if math.isinf(score):
-        raise unreadable(
-            record.where, f"score {value!r} is no number; leave it empty where there is none"
-        )
+        why = f"score {value!r} is no number; leave it empty where there is none"
+        raise unreadable(record.where, why)
     return None if math.isnan(score) else score
 
 
-def _assessments(records: Sequence[_Record], name: str, settings: _Settings) -> _Rows:
+def _assessments(records: Sequence[_Record], name: str, settings: _Settings) -> Iterator[SystemRow]:
     judged = [_parsed(record, Assessment.from_json) for record in records]
     several = len({(a.criterion, _judges(a)) for a in judged}) > len({a.criterion for a in judged})
     counts = judged_counts(judged)
@@ -231,10 +227,8 @@ def _assessments(records: Sequence[_Record], name: str, settings: _Settings) -> 
         query = assessment.sample_id or f"#{seen[metric]}"
         for temperature, score in zip(settings.temperatures, at, strict=True):
             known = None if math.isnan(score) else score
-            yield (
-                SystemRow(system, query, f"{metric} T={temperature:g}", known),
-                _judges(assessment),
-            )
+            at_t = f"{metric} T={temperature:g}"
+            yield SystemRow(system, query, at_t, known, _judges(assessment))
 
 
 def _judges(assessment: Assessment) -> str:
@@ -242,13 +236,13 @@ def _judges(assessment: Assessment) -> str:
     return " + ".join(each.judge for each in (assessment, *assessment.members))
 
 
-def _ccrs(records: Sequence[_Record], name: str, settings: _Settings) -> _Rows:
+def _ccrs(records: Sequence[_Record], name: str, settings: _Settings) -> Iterator[SystemRow]:
     for record in records:
         result = _parsed(record, CCRSResult.from_json)
         system = _system(record, result.metadata, name, settings)
         query = result.sample_id or f"#{record.number}"
         for metric, score in result.scores.items():
-            yield SystemRow(system, query, metric, score), result.judge
+            yield SystemRow(system, query, metric, score, result.judge)
 
 
 def _parsed(record: _Record, read: Callable[[str], T]) -> T:
@@ -264,7 +258,6 @@ def _system(record: _Record, metadata: Mapping[str, Any], name: str, settings: _
     value = metadata.get(settings.system_field)
     if value in (None, ""):
         known = ", ".join(map(repr, metadata)) or "none"
-        raise unreadable(
-            record.where, f"no {settings.system_field!r} in its metadata; fields are {known}"
-        )
+        why = f"no {settings.system_field!r} in its metadata; fields are {known}"
+        raise unreadable(record.where, why)
     return str(value)

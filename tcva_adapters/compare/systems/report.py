@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -17,6 +17,7 @@ from tcva_adapters.compare.systems.metrics import MetricFigures
 from tcva_adapters.compare.systems.table import SystemTable, at_temperature
 from tcva_adapters.printing import Part, Table, Tabular, figure, share
 from tcva_adapters.stats.correlation import Measure
+from tcva_adapters.stats.describe import Description
 from tcva_adapters.stats.discrimination import Discrimination
 from tcva_adapters.stats.metric_correlation import AveragedMatrix, CorrelationMatrix
 from tcva_adapters.stats.power import MOST_QUERIES, PowerView
@@ -24,19 +25,13 @@ from tcva_adapters.stats.randomisation import Estimate
 
 MOST_PAIRS: Final = 45
 
-_COLUMNS: Final = {
-    "n": "n",
-    "mean": "mean",
+# What columns are called where it is not the attribute's name.
+_SHORT: Final = {
     "geometric_mean": "geometric",
-    "median": "median",
-    "midhinge": "midhinge",
-    "variance": "variance",
     "minimum": "min",
     "maximum": "max",
-    "range": "range",
     "iqr": "IQR",
     "skewness": "skew",
-    "kurtosis": "kurtosis",
 }
 _SHOWN_PS: Final = 6
 
@@ -185,10 +180,12 @@ def p_text(p: float, permutations: int) -> str:
 
 def _described(report: SystemsReport, one: MetricFigures) -> Table:
     low, high = report.bounds
-    header = ("system", *_COLUMNS.values(), f"at {low:g}", f"at {high:g}", "ties")
+    names = [each.name for each in fields(Description)][2:-3]  # without counts and shares
+    headings = (_SHORT.get(name, name) for name in names)
+    header = ("system", "n", *headings, f"at {low:g}", f"at {high:g}", "ties")
     rows = []
     for system, found in zip(report.table.systems, one.descriptions, strict=True):
-        figures = [figure(getattr(found, name)) for name in list(_COLUMNS)[1:]]
+        figures = [figure(getattr(found, name)) for name in names]
         shares = [share(s, 1) for s in (found.at_lower, found.at_upper, found.ties)]
         rows.append((system, str(found.n), *figures, *shares))
     return Table(header, rows)

@@ -24,12 +24,14 @@ class SystemRow:
         query: The id of the question, the same for every system.
         metric: What was measured about it.
         score: None where there is none.
+        judge: Who measured it, where that is known.
     """
 
     system: str
     query: str
     metric: str
     score: float | None
+    judge: str = ""
 
 
 @dataclass(frozen=True, eq=False)
