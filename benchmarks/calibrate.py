@@ -1,4 +1,4 @@
-"""Which temperature agrees best with people on the paper's sets, and what that is worth.
+"""Which temperature agrees best with human ratings on the paper's sets, and what that is worth.
 
 Run: python -m benchmarks.calibrate FOLDER
 FOLDER holds the paper's files, NAME_tcva_scores.json for each set. For each set and objective it
@@ -20,15 +20,16 @@ from typing import Any
 
 import numpy as np
 
-from tcva_adapters.compare.calibration.calibrate import Calibration, calibrate
+from tcva_adapters.compare import calibrate
 from tcva_adapters.compare.calibration.candidates import describe
-from tcva_adapters.compare.calibration.nested import Choice, Division
+from tcva_adapters.compare.calibration.nested import Choice, Division, Resampling
 from tcva_adapters.compare.calibration.objectives import (
     OBJECTIVES,
     Objective,
     ObjectiveName,
     mid_ranks,
 )
+from tcva_adapters.compare.calibration.report import Calibration
 from tcva_adapters.compare.paper.data import read_folder
 from tcva_adapters.core.aggregation import FLOORS, PENALTIES
 from tcva_adapters.core.verdicts import SCHEMES
@@ -80,7 +81,7 @@ def claims_a_gain(objective: ObjectiveName, case: tuple[int, float, int, int], s
         scores = mid_ranks(scores)
     elif measured.kind == "pass_fail":
         scores, human = (scores > 0).astype(float), (human > 0).astype(float)
-    division = Division.of(human, None, folds=folds, repeats=10, n_boot=400, level=0.95, seed=seed)
+    division = Division.of(human, None, Resampling(folds, 10, 400, 0.95, seed))
     choice = Choice.of(measured, scores, human, division)
     unseen = choice.unseen(scores, division)
     return division.gain(measured, unseen, scores[:, [0]], human).detectable

@@ -128,6 +128,10 @@ class Tabular(Report):
         """The rows of that table, as plain values."""
         raise NotImplementedError
 
+    def to_dict(self) -> dict[str, Any]:
+        """All figures as plain values, for JSON."""
+        raise NotImplementedError
+
     def to_pandas(self) -> pd.DataFrame:
         """The same as a data frame; what is nested has dots in its column's name.
 

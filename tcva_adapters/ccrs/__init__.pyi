@@ -10,3 +10,5 @@ from tcva_adapters.ccrs.reply import read_rating as read_rating
 from tcva_adapters.ccrs.result import CCRSResult as CCRSResult
 from tcva_adapters.ccrs.result import MetricAnswer as MetricAnswer
 from tcva_adapters.ccrs.scorer import CCRS as CCRS
+from tcva_adapters.ccrs.summary import CCRSSummary as CCRSSummary
+from tcva_adapters.ccrs.summary import summarise_ccrs as summarise_ccrs

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
 
-from tcva_adapters.ccrs.composites import Composite
+from tcva_adapters.ccrs.composites import Composite, composite
 from tcva_adapters.ccrs.metrics import METRICS
 from tcva_adapters.ccrs.result import CCRSResult
-from tcva_adapters.results.assessment import Usage
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
+from tcva_adapters.printing import Part, Table, Tabular, figure
+from tcva_adapters.results.assessment import Unscored, Usage
+from tcva_adapters.results.files import write_assessments
+from tcva_adapters.samples.records import Source
+
+_PROTOCOLS: Final = {
+    "single": "one call per metric",
+    "suite": "one call for all metrics, which is not the source's protocol",
+    "lexical": "a lexical judge: it counts words",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,36 +64,108 @@ class CompositeSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class CCRSSummary:
+class CCRSSummary(Tabular):
     """Many results.
 
     Attributes:
-        samples: How many there are.
+        results: Of the same metrics, at least one.
         metrics: One summary per metric.
         composite: Of the composites; None where there are none.
         usage: What it cost, without answers from the store.
         served: How many answers came from the store.
     """
 
-    samples: int
+    results: Sequence[CCRSResult] = field(repr=False)
     metrics: dict[str, MetricSummary]
     composite: CompositeSummary | None
     usage: Usage
     served: int
 
-    def as_dict(self) -> dict[str, Any]:
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each metric."""
+        return [{"metric": name, **asdict(metric)} for name, metric in self.metrics.items()]
+
+    def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
-        return {**asdict(self), "usage": self.usage.model_dump()}
+        first, whole = self.results[0], self.composite
+        return {
+            "judge": first.judge,
+            "protocol": first.protocol,
+            "em": first.em,
+            "lambda": first.lambda_,
+            "samples": len(self.results),
+            "metrics": {name: asdict(metric) for name, metric in self.metrics.items()},
+            "composite": None if whole is None else asdict(whole),
+            "usage": self.usage.model_dump(),
+            "served": self.served,
+        }
+
+    def save(self, path: Source) -> None:
+        """Write the results, one per line, as ``tcva ccrs --out`` does.
+
+        Raises:
+            InvalidValueError: The file cannot be written.
+        """
+        write_assessments(path, self.results)
+
+    def check(self) -> None:
+        """Nothing, if any sample has a score and no failure says that none can ever have one.
+
+        Raises:
+            JudgeError: No call can succeed (a wrong key, say).
+            InvalidSampleError: No sample has a score.
+        """
+        failures = [why for name in self.metrics for why in _unscored(self.results, name)]
+        for why in failures:
+            if why.fatal:
+                raise JudgeError(why.detail, fatal=True)
+        if failures and not any(metric.scored for metric in self.metrics.values()):
+            first = failures[0]
+            msg = f"no sample has a score; the first: {first.reason.value}: {first.detail}"
+            raise InvalidSampleError(msg)
+
+    def parts(self) -> Iterator[Part]:
+        """What ``tcva ccrs`` prints."""
+        first, size = self.results[0], len(self.results)
+        yield f"CCRS by {first.judge}, {_PROTOCOLS[first.protocol]}"
+        rows = []
+        for name, metric in self.metrics.items():
+            said = [f"{number} {reason}" for reason, number in metric.unscored.items()]
+            if metric.exact is not None and metric.judged is not None:
+                how = f"({first.em}, weight {first.lambda_:g}), judged {metric.judged:.3f}"
+                said.insert(0, f"exact match {metric.exact:.3f} {how}")
+            scored = f"{metric.scored}/{size}"
+            rows.append((f"{name} {metric.title}", figure(metric.mean), scored, "; ".join(said)))
+        whole = self.composite
+        if whole is not None:
+            scored, passed = f"{whole.scored}/{size}", f"passed {whole.passed}/{whole.scored}"
+            rows.append(("composite", figure(whole.mean), scored, passed))
+        yield Table(("metric", "mean", "scored", ""), rows, "lrrl")
+        used = self.usage
+        if used.calls or self.served:
+            yield (
+                f"{used.calls} calls, {used.input_tokens} + {used.output_tokens} tokens; "
+                f"{self.served} ratings from the store"
+            )
 
 
 def summarise_ccrs(
-    results: Sequence[CCRSResult], composites: Sequence[Composite] | None = None
+    results: Sequence[CCRSResult],
+    *,
+    weights: Mapping[str, float] | None = None,
+    threshold: float | None = None,
+    renormalise: bool = False,
 ) -> CCRSSummary:
     """Sum up results of the same metrics.
 
     Args:
         results: At least one.
-        composites: One per result, where there are any.
+        weights: Of a composite, see `composite`; None and no threshold make none.
+        threshold: Least composite that passes; 0.5 where there are weights alone.
+        renormalise: See `composite`.
+
+    Raises:
+        InvalidValueError: No result, or as for `composite`.
 
     >>> from tcva_adapters.ccrs import CCRS
     >>> from tcva_adapters.samples.sample import Sample
@@ -92,11 +174,19 @@ def summarise_ccrs(
     >>> summary.mean, summary.coverage, summary.unscored
     (1.0, 0.5, {'missing_field': 1})
     """
+    if not results:
+        msg = "a summary of no results; give at least one"
+        raise InvalidValueError(msg)
+    whole = None
+    if weights is not None or threshold is not None:
+        least = 0.5 if threshold is None else threshold
+        options: dict[str, Any] = {"threshold": least, "renormalise": renormalise}
+        whole = _composite([composite(each, weights=weights, **options) for each in results])
     answers = [answer for result in results for answer in result.answers.values()]
     return CCRSSummary(
-        samples=len(results),
+        results=results,
         metrics={name: _metric(results, name) for name in results[0].answers},
-        composite=None if composites is None else _composite(composites),
+        composite=whole,
         usage=sum((result.usage for result in results), Usage()),
         served=sum(answer.from_store for answer in answers),
     )
@@ -104,22 +194,26 @@ def summarise_ccrs(
 
 def _metric(results: Sequence[CCRSResult], name: str) -> MetricSummary:
     scores = [score for result in results if (score := result.scores[name]) is not None]
-    scored = [result for result in results if result.judged(name) is not None]
     parts: dict[str, float | None] = {}
     if METRICS[name].has_exact_match:
+        judged = [each for each in results if each.judged(name) is not None]
         parts = {
-            "judged": _mean([result.judged(name) or 0.0 for result in scored]),
-            "exact": _mean([float(bool(result.exact)) for result in scored]),
+            "judged": _mean([each.judged(name) or 0.0 for each in judged]),
+            "exact": _mean([float(bool(each.exact)) for each in judged]),
         }
-    reasons = Counter(r.unscored_by[name].reason.value for r in results if name in r.unscored_by)
     return MetricSummary(
         title=METRICS[name].title,
         mean=_mean(scores),
         scored=len(scores),
         coverage=len(scores) / len(results),
-        unscored=dict(reasons.most_common()),
+        unscored=dict(Counter(w.reason.value for w in _unscored(results, name)).most_common()),
         **parts,
     )
+
+
+def _unscored(results: Sequence[CCRSResult], name: str) -> list[Unscored]:
+    found = (result.answers[name].unscored for result in results)
+    return [why for why in found if why is not None]
 
 
 def _composite(composites: Sequence[Composite]) -> CompositeSummary:

@@ -374,3 +374,8 @@ def parse_pair(text: str, option: str) -> tuple[float, float]:
         msg = f"{option} {text!r}; it is two numbers, e.g. 1,5"
         raise InvalidValueError(msg)
     return numbers[0], numbers[1]
+
+
+def parse_names(text: str) -> list[str]:
+    """Names with commas between them, without the blanks around them."""
+    return [part.strip() for part in text.split(",")]

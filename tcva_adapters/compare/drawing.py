@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
+from tcva_adapters.samples.output import replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +38,7 @@ def new_figure(width: float, columns: int = 1) -> tuple[Figure, list[Axes]]:
     return figure, list(axes[0])
 
 
-def check_drawing(folder: Path | None) -> None:
+def check_drawing(folder: str | Path | None) -> None:
     """Refuse, before any work is done, to draw where that will fail; None draws nothing.
 
     Raises:
@@ -47,7 +49,29 @@ def check_drawing(folder: Path | None) -> None:
         return
     new_figure(1.0)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        Path(folder).expanduser().mkdir(parents=True, exist_ok=True)
     except OSError as error:
         msg = f"cannot write figures to {folder}: {error.strerror or error}; give another folder"
         raise InvalidValueError(msg) from error
+
+
+def write_figures(folder: str | Path, pictures: Mapping[str, Callable[[], Figure]]) -> list[Path]:
+    """Draw each picture into ``NAME.png``, and return their paths.
+
+    Args:
+        folder: Made if it is not there; files of these names are replaced.
+        pictures: By name; drawn one after the other.
+
+    Raises:
+        MissingDependencyError: matplotlib is not installed.
+        InvalidValueError: The folder cannot be written.
+    """
+    check_drawing(folder)
+    written = []
+    for name, draw in pictures.items():
+        path = Path(folder).expanduser() / f"{name}.png"
+        with replacing(path) as stream:
+            # Without the date and version the same figures give the same bytes.
+            draw().savefig(stream, format="png", dpi=150, metadata={"Software": None})
+        written.append(path)
+    return written

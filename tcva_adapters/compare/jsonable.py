@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+import numpy as np
+
 
 def jsonable(value: Any) -> Any:
-    """Dataclasses and mappings as dicts, sequences as lists, numbers that are not finite as None.
+    """Dataclasses and mappings as dicts, sequences and arrays as lists, what is not finite as None.
 
     >>> jsonable({"rho": float("nan"), "n": 3, "spans": ((0.1, 0.5),)})
     {'rho': None, 'n': 3, 'spans': [[0.1, 0.5]]}
@@ -18,6 +20,8 @@ def jsonable(value: Any) -> Any:
         return {field.name: jsonable(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
         return {str(key): jsonable(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return jsonable(value.tolist())
     if isinstance(value, list | tuple):
         return [jsonable(item) for item in value]
     if isinstance(value, float):

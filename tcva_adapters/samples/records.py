@@ -167,7 +167,7 @@ class _Lines:
         """
         text = "".join(self)
         if self.error:
-            _refuse(self.source, self.error)
+            raise unreadable(self.source, self.error)
         return text
 
     def _raw(self) -> Iterator[bytes]:
@@ -181,7 +181,9 @@ class _Lines:
             try:
                 yield from (line.encode(errors="surrogatepass") for line in stream)
             except UnicodeDecodeError as error:
-                _refuse(self.source, f"not {error.encoding}: byte {error.object[error.start]:#04x}")
+                raise unreadable(
+                    self.source, f"not {error.encoding}: byte {error.object[error.start]:#04x}"
+                ) from None
 
 
 @contextmanager
@@ -190,17 +192,26 @@ def _opened(path: str | Path) -> Iterator[BinaryIO]:
         with Path(path).expanduser().open("rb") as file:
             yield file
     except FileNotFoundError:
-        _refuse(path, "there is no such file; check the path")
+        raise unreadable(path, "there is no such file; check the path") from None
     except IsADirectoryError:
-        _refuse(path, "this is a folder; name a file in it")
+        raise unreadable(path, "this is a folder; name a file in it") from None
     except OSError as error:
-        _refuse(path, f"cannot be read: {error.strerror or error}")
+        raise unreadable(path, f"cannot be read: {error.strerror or error}") from error
 
 
-def _refuse(source: Source, error: str, *, line: int | None = None) -> NoReturn:
-    where = "" if line is None else f", line {line}"
-    msg = f"{name_of(source)}{where}: {error}"
-    raise UnreadableInputError(msg, line=line)
+def unreadable(
+    source: Source, error: str, *, line: int | None = None, word: str = "line"
+) -> UnreadableInputError:
+    """The error that names the file, and the row where it is one row's.
+
+    Args:
+        source: The file.
+        error: What is wrong, and what can be done.
+        line: The row's number.
+        word: What a row is called there; see `ROW_WORDS`.
+    """
+    where = "" if line is None else f", {word} {line}"
+    return UnreadableInputError(f"{name_of(source)}{where}: {error}", line=line)
 
 
 def _jsonl_rows(lines: _Lines) -> Iterator[FileRow]:
@@ -236,18 +247,18 @@ def _json_rows(lines: _Lines) -> Iterator[FileRow]:
     except json.JSONDecodeError as error:
         hint = "; for one record per line name the format jsonl"
         hint = hint if error.msg == "Extra data" else ""
-        _refuse(
+        raise unreadable(
             lines.source, f"not JSON: {error.msg} at column {error.colno}{hint}", line=error.lineno
-        )
+        ) from None
     except ValueError as error:
-        _refuse(lines.source, str(error))
+        raise unreadable(lines.source, str(error)) from None
     if isinstance(content, dict):
         found = next(
             (content[key] for key in _LIST_KEYS if isinstance(content.get(key), list)), None
         )
         content = [content] if found is None else found
     if not isinstance(content, list):
-        _refuse(lines.source, f"a JSON file holds a list of records, not {_kind(content)}")
+        raise unreadable(lines.source, f"a JSON file holds a list of records, not {_kind(content)}")
     for number, value in enumerate(content, start=1):
         yield _record_row(number, value)
 
@@ -311,7 +322,7 @@ def _csv_rows(lines: _Lines) -> Iterator[FileRow]:
             lines.error = f"not csv: {error}; check the quotes of this row"
         if lines.error:
             if header is None:
-                _refuse(lines.source, lines.error, line=start)
+                raise unreadable(lines.source, lines.error, line=start)
             yield FileRow(start, None, lines.error)
             lines.error = ""
         elif cells is None:
@@ -333,7 +344,9 @@ def _header(lines: _Lines, line: int, cells: list[str]) -> list[str]:
     names = [cell.strip() for cell in cells]
     twice = sorted({name for name in names if name and names.count(name) > 1})
     if twice:
-        _refuse(lines.source, f"the header has {listed(twice)} twice; rename one", line=line)
+        raise unreadable(
+            lines.source, f"the header has {listed(twice)} twice; rename one", line=line
+        )
     return names
 
 
@@ -355,7 +368,7 @@ def _parquet_rows(source: Source) -> Iterator[FileRow]:
                     number += 1
                     yield FileRow(number, {str(name): _plain(v) for name, v in record.items()})
     except pa.ArrowException as error:
-        _refuse(source, f"not a readable parquet file: {error}")
+        raise unreadable(source, f"not a readable parquet file: {error}") from error
 
 
 def _plain(value: Any) -> Any:

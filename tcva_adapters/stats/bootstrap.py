@@ -1,4 +1,4 @@
-"""Bootstrap intervals of agreement with people, and paired comparisons of two methods."""
+"""Bootstrap intervals of agreement with human ratings, and paired comparisons of two methods."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class PairedDifference:
             0, each counted with one resample more, so that it is never 0.
         p_paper: The TCVA paper's one-sided figure: the share of resamples in which the second
             method is ahead by at least what the first one is ahead by on all samples.
-        n: Samples on which both methods and people have a score.
+        n: Samples on which both methods and a human have a score.
         n_boot: Resamples drawn.
         undefined: Resamples in which either value is undefined, which are left out.
         level: Of the interval.
@@ -112,7 +112,7 @@ def interval(
     seed: int = 0,
     groups: Sequence[object] | None = None,
 ) -> Interval:
-    """The agreement of one method with people, with a bootstrap interval.
+    """The agreement of one method with human ratings, with a bootstrap interval.
 
     Args:
         measure: ``spearman``, ``kendall``, ``pearson`` or ``mae``.
@@ -188,16 +188,16 @@ def intervals(
     if method not in get_args(IntervalMethod):
         msg = f"no method {method!r}; there are {', '.join(get_args(IntervalMethod))}"
         raise InvalidValueError(msg)
-    columns, people = numbers("scores", table, ndim=2), numbers("human", human)
-    same_length(scores=columns, human=people)
-    masks = (np.isfinite(columns) & np.isfinite(people)[:, None]).T
+    columns, ratings = numbers("scores", table, ndim=2), numbers("human", human)
+    same_length(scores=columns, human=ratings)
+    masks = (np.isfinite(columns) & np.isfinite(ratings)[:, None]).T
     sharing: dict[bytes, list[int]] = {}
     for number, mask in enumerate(masks):
         sharing.setdefault(mask.tobytes(), []).append(number)
     found: dict[int, Interval] = {}
     for members in sharing.values():
         kept = masks[members[0]]
-        methods, humans = [columns[kept, number] for number in members], people[kept]
+        methods, humans = [columns[kept, number] for number in members], ratings[kept]
         codes = _codes(groups, kept)
         runs = Replicates(measure, methods, humans, n_boot=n_boot, seed=seed, codes=codes)
         for place, (number, scores) in enumerate(zip(members, methods, strict=True)):
@@ -228,7 +228,7 @@ def paired_difference(
     seed: int = 0,
     groups: Sequence[object] | None = None,
 ) -> PairedDifference:
-    """Which of two methods agrees better with people, on the samples where both have a score.
+    """Which of two methods agrees better with human ratings, on the samples that both scored.
 
     Both are measured on the same resamples, so that what is hard for both cancels out.
 
@@ -251,19 +251,19 @@ def paired_difference(
         InvalidValueError: As for ``interval``.
         MissingDependencyError: A correlation, or ``bca``, without scipy.
 
-    >>> people = [1, 2, 3, 4, 5, 6]
-    >>> found = paired_difference("mae", people, [2, 2, 2, 4, 6, 8], people, n_boot=1000)
+    >>> ratings = [1, 2, 3, 4, 5, 6]
+    >>> found = paired_difference("mae", ratings, [2, 2, 2, 4, 6, 8], ratings, n_boot=1000)
     >>> round(found.delta, 3), found.p_two_sided < 0.05, found.p_paper
     (-0.833, True, 0.0)
     """
     n_boot = _checked(measure, n_boot, level)
     sides = [numbers("first", first), numbers("second", second)]
-    people = numbers("human", human)
-    same_length(first=sides[0], second=sides[1], human=people)
-    kept: BoolArray = np.isfinite(np.array([*sides, people])).all(axis=0)
-    sides, people = [side[kept] for side in sides], people[kept]
+    ratings = numbers("human", human)
+    same_length(first=sides[0], second=sides[1], human=ratings)
+    kept: BoolArray = np.isfinite(np.array([*sides, ratings])).all(axis=0)
+    sides, ratings = [side[kept] for side in sides], ratings[kept]
     codes = _codes(groups, kept)
-    run = Replicates(measure, sides, people, n_boot=n_boot, seed=seed, codes=codes)
+    run = Replicates(measure, sides, ratings, n_boot=n_boot, seed=seed, codes=codes)
     defined = ~np.isnan(run.values).any(axis=0)
     values = run.values[:, defined]
     deltas = values[0] - values[1]
@@ -278,7 +278,7 @@ def paired_difference(
         ahead = deltas if higher_is_better(measure) else -deltas
         lead = observed if higher_is_better(measure) else -observed
         p_paper = float(np.mean(-ahead >= lead - same))
-    one, other = (value_of(measure, side, people) for side in sides)
+    one, other = (value_of(measure, side, ratings) for side in sides)
     return PairedDifference(
         measure,
         one,
@@ -288,7 +288,7 @@ def paired_difference(
         high,
         p_two_sided,
         p_paper,
-        len(people),
+        len(ratings),
         n_boot,
         n_boot - len(deltas),
         level,

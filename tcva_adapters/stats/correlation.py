@@ -1,4 +1,4 @@
-"""Agreement of a method's scores with people: three correlations and the mean absolute error."""
+"""Agreement of scores with human ratings: three correlations and the mean absolute error."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MEASURES: Final[tuple[Measure, ...]] = get_args(Measure)
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How well scores agree with people, as one number.
+    """How well scores agree with human ratings, as one number.
 
     Attributes:
         measure: Which number it is.
@@ -33,7 +33,7 @@ class Agreement:
 
 
 def agreement(measure: Measure, scores: npt.ArrayLike, human: npt.ArrayLike) -> Agreement:
-    """Agreement of scores with people, on the samples where both are finite.
+    """Agreement of scores with human ratings, on the samples where both are finite.
 
     Args:
         measure: ``spearman`` (ranks, ties get their average rank), ``kendall`` (tau-b),
@@ -55,10 +55,10 @@ def agreement(measure: Measure, scores: npt.ArrayLike, human: npt.ArrayLike) -> 
     0.25
     """
     check_measure(measure)
-    first, people = numbers("scores", scores), numbers("human", human)
-    same_length(scores=first, human=people)
-    both = np.isfinite(first) & np.isfinite(people)
-    return Agreement(measure, value_of(measure, first[both], people[both]), int(both.sum()))
+    first, ratings = numbers("scores", scores), numbers("human", human)
+    same_length(scores=first, human=ratings)
+    both = np.isfinite(first) & np.isfinite(ratings)
+    return Agreement(measure, value_of(measure, first[both], ratings[both]), int(both.sum()))
 
 
 def higher_is_better(measure: Measure) -> bool:

@@ -77,11 +77,11 @@ class _Values:
 def _product_moment(
     side: type[_Side], methods: Sequence[FloatArray], human: FloatArray
 ) -> Statistic:
-    people = side(human)
+    ratings = side(human)
     sides = [side(scores) for scores in methods]
 
     def values(counts: IntArray) -> FloatArray:
-        weighted, spread = people.centred(counts)
+        weighted, spread = ratings.centred(counts)
         weighted *= counts
         rows = []
         for one in sides:
@@ -94,8 +94,8 @@ def _product_moment(
 
 
 def _kendall(methods: Sequence[FloatArray], human: FloatArray) -> Statistic:
-    people = Ranks(human)
-    pairs = [Concordance(Ranks(scores), people) for scores in methods]
+    ratings = Ranks(human)
+    pairs = [Concordance(Ranks(scores), ratings) for scores in methods]
     return lambda counts: np.array([_ratio(*pair.tau_b(counts)) for pair in pairs])
 
 

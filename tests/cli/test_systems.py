@@ -150,7 +150,7 @@ def test_the_page_shows_what_the_command_prints(
     assert len(shown) > 40
     assert [line for line in shown if line not in printed] == []
     rows = next(body for body in blocks("text") if body.startswith("hypothesis,"))
-    table = read_systems([f for f in arguments if f.endswith(".jsonl")], temperatures=[0.5]).table
+    table = read_systems([f for f in arguments if f.endswith(".jsonl")], temperatures=[0.5])
     Path("h.csv").write_text(rows)
     assert len(read_hypotheses("h.csv", table)) == 2
 

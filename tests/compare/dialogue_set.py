@@ -50,7 +50,7 @@ def tcva() -> Records:
     ]
 
 
-def native(method: str, scores: Sequence[float]) -> Records:
+def scored(method: str, scores: Sequence[float]) -> Records:
     return [
         {"id": key, "human_score": human, f"{method}_score": score}
         for key, human, score in zip(ids(), HUMAN, scores, strict=True)
@@ -61,8 +61,8 @@ def files() -> dict[str, Records]:
     return {
         "prepared": prepared(),
         "tcva_scores": tcva(),
-        "ragas_scores": native("ragas", RAGAS),
-        "deepeval_scores": native("deepeval", DEEPEVAL),
+        "ragas_scores": scored("ragas", RAGAS),
+        "deepeval_scores": scored("deepeval", DEEPEVAL),
     }
 
 

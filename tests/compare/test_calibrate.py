@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 
 from tcva_adapters import sweep
-from tcva_adapters.compare.calibration.calibrate import calibrate
-from tcva_adapters.compare.calibration.candidates import candidates, describe, temperature_grid
-from tcva_adapters.compare.calibration.nested import Choice, Division, Gain
+from tcva_adapters.compare import calibrate
+from tcva_adapters.compare.calibration.candidates import DEFAULT, Grid, describe, temperature_grid
+from tcva_adapters.compare.calibration.nested import Choice, Division, Gain, Resampling
 from tcva_adapters.compare.calibration.objectives import Objective, mid_ranks
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.scoring import Scoring
@@ -40,7 +40,7 @@ def test_choices_figures_and_interval_are_those_of_plain_loops() -> None:
     )
     scores = sweep(counts, grid)
     ranks = np.stack([stats.rankdata(column) for column in scores.T], axis=1)
-    division = Division.of(human, None, folds=4, repeats=3, n_boot=150, level=0.9, seed=7)
+    division = Division.of(human, None, Resampling(4, 3, 150, 0.9, 7))
 
     unseen = np.empty((len(human), 3))
     picked = []
@@ -96,9 +96,7 @@ def test_equally_good_settings_are_seldom_told_apart(objective: Any, folds: int)
             scores = mid_ranks(scores)
         elif measured.kind == "pass_fail":
             scores, human = (scores > 0).astype(float), (human > 0).astype(float)
-        division = Division.of(
-            human, None, folds=folds, repeats=5, n_boot=150, level=0.95, seed=seed
-        )
+        division = Division.of(human, None, Resampling(folds, 5, 150, 0.95, seed))
         choice = Choice.of(measured, scores, human, division)
         gain = division.gain(measured, choice.unseen(scores, division), scores[:, [0]], human)
         said += gain.detectable
@@ -165,19 +163,19 @@ def test_few_labels_are_warned_of() -> None:
 def test_groups_stay_together() -> None:
     _, human = draw(4)
     groups = [i // 4 for i in range(40)]
-    division = Division.of(human, groups, folds=5, repeats=4, n_boot=100, level=0.95, seed=0)
+    division = Division.of(human, groups, Resampling(5, 4, 100, 0.95, 0))
     for fold in division.fold:
         assert all(len(set(fold[4 * g : 4 * g + 4].tolist())) == 1 for g in range(10))
         assert np.bincount(fold).tolist() == [8] * 5
     counts, human = draw(4)
-    found = calibrate(counts, human, groups=groups, repeats=2, n_boot=100)
+    found = calibrate(counts, human, group=groups, repeats=2, n_boot=100)
     assert "10 groups are few" in found.notes[0]
     assert found.gain != calibrate(counts, human, repeats=2, n_boot=100).gain
 
 
 def test_folds_have_low_and_high_labels_alike() -> None:
     human = np.repeat([0.0, 1.0], [35, 5])
-    division = Division.of(human, None, folds=5, repeats=6, n_boot=100, level=0.95, seed=0)
+    division = Division.of(human, None, Resampling(5, 6, 100, 0.95, 0))
     for fold in division.fold:
         assert np.bincount(fold[35:], minlength=5).tolist() == [1] * 5
 
@@ -209,7 +207,7 @@ def test_thresholds_are_chosen_for_decisions() -> None:
     )
     assert (found.chosen.threshold, found.in_sample, found.candidates) == (0.8, 1.0, 3)
     assert found.detectable
-    assert found.as_dict()["recommended"]["threshold"] == 0.8
+    assert found.to_dict()["recommended"]["threshold"] == 0.8
 
 
 def test_the_same_seed_gives_the_same_figures() -> None:
@@ -234,9 +232,9 @@ def test_the_same_seed_gives_the_same_figures() -> None:
         ({"repeats": 0}, "repeats is 0"),
         ({"n_boot": 20}, "n_boot is 20"),
         ({"level": 1.0}, r"level is 1\.0"),
-        ({"groups": ["a"] * 40}, "1 groups of labelled samples cannot fill 5 folds"),
-        ({"groups": ["a"]}, "1 groups for 40 samples"),
-        ({"counts": [[1, 0, 0, 0, 0]] * 40}, "all 40 samples score alike"),
+        ({"group": ["a"] * 40}, "1 groups of labelled samples cannot fill 5 folds"),
+        ({"group": ["a"]}, "1 groups for 40 samples"),
+        ({"judged": [[1, 0, 0, 0, 0]] * 40}, "all 40 samples score alike"),
         ({"temperatures": [2.0]}, r"temperature 2\.0 is outside"),
         ({"schemes": ["steep"]}, "unknown weight scheme 'steep'"),
         ({"human_scale": (5, 1), "objective": "mae"}, "its first number is the lowest"),
@@ -245,7 +243,7 @@ def test_the_same_seed_gives_the_same_figures() -> None:
 def test_what_cannot_be_calibrated_is_refused(changes: dict[str, Any], says: str) -> None:
     counts, human = draw(9)
     with pytest.raises(InvalidValueError, match=says):
-        calibrate(**{"counts": counts, "human": human, "n_boot": 100, **changes})
+        calibrate(**{"judged": counts, "human": human, "n_boot": 100, **changes})
 
 
 def test_the_grid_and_the_order_of_candidates() -> None:
@@ -255,7 +253,7 @@ def test_the_grid_and_the_order_of_candidates() -> None:
     assert len(temperature_grid(0.01)) == 91
     with pytest.raises(InvalidValueError, match=r"between 0\.0001 and 0\.9"):
         temperature_grid(0)
-    settings = candidates([0.2, 0.6], schemes=["linear", "default"])
+    settings = Grid([0.2, 0.6], schemes=["linear", "default"]).candidates(DEFAULT)
     assert [describe(s) for s in settings] == [
         "T=0.5",
         "T=0.6",
@@ -286,6 +284,6 @@ def test_one_judge_of_several_is_the_same_as_one_judge() -> None:
     alone = calibrate(rows, human, repeats=3, n_boot=200)
     # A second judge without verdicts is left out of every mean.
     silent = np.stack([rows, np.zeros_like(rows)], axis=1)
-    assert calibrate(silent, human, repeats=3, n_boot=200).as_dict() == alone.as_dict()
+    assert calibrate(silent, human, repeats=3, n_boot=200).to_dict() == alone.to_dict()
     with pytest.raises(InvalidValueError, match="5"):
         calibrate(silent[:, :, :4], human)

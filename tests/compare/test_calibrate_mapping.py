@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcva_adapters import sweep
-from tcva_adapters.compare.calibration.calibrate import calibrate
+from tcva_adapters.compare import calibrate
 from tcva_adapters.compare.calibration.isotonic import fit_isotonic
-from tcva_adapters.compare.calibration.nested import Division
+from tcva_adapters.compare.calibration.nested import Division, Resampling
 from tcva_adapters.errors import MissingDependencyError
 from tcva_adapters.stats.checks import FloatArray
 
@@ -62,7 +62,7 @@ def test_errors_are_those_of_plain_loops() -> None:
         temperatures=[0.5],
     )
     scores = sweep(counts, [0.5])[:, 0]
-    division = Division.of(stars, None, folds=4, repeats=2, n_boot=100, level=0.95, seed=0)
+    division = Division.of(stars, None, Resampling(4, 2, 100, 0.95, 0))
     errors = []
     for fold in division.fold:
         for part in range(4):
@@ -90,7 +90,7 @@ def test_a_bent_scale_is_straightened_and_a_straight_one_is_not() -> None:
     assert straight.mapping is not None
     assert bent.mapping.gain.detectable
     assert not straight.mapping.gain.detectable
-    assert bent.as_dict()["mapping"]["detectable"] is True
+    assert bent.to_dict()["mapping"]["detectable"] is True
 
 
 def test_without_scipy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,21 @@ import numpy as np
 import pytest
 
 from tcva_adapters import TCVA, Assessment, Config, sweep
-from tcva_adapters.compare.calibration.calibrate import calibrate
-from tcva_adapters.compare.calibration.profiles import calibrate_profiles, to_config
+from tcva_adapters.compare import calibrate
+from tcva_adapters.compare.calibration.candidates import Grid
+from tcva_adapters.compare.calibration.nested import Resampling
+from tcva_adapters.compare.calibration.search import Search
+from tcva_adapters.compare.calibration.suite import calibrate_profiles
+from tcva_adapters.compare.judged import Judged
 from tcva_adapters.compare.labels import human_labels, metadata_values, parse_label
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.stats.checks import FloatArray
 
 QUICK: dict[str, Any] = {"repeats": 3, "n_boot": 200}
+SEARCH = Search(
+    "spearman", Grid(), Resampling(5, 3, 200, 0.95, 0), (0.0, 1.0), None, False, Scoring()
+)
 
 
 def suite() -> tuple[FloatArray, FloatArray, list[str | None]]:
@@ -32,7 +40,7 @@ def suite() -> tuple[FloatArray, FloatArray, list[str | None]]:
 
 def test_each_part_has_its_own_answer() -> None:
     counts, human, parts = suite()
-    found = calibrate_profiles(counts, human, parts, baseline=Scoring(), **QUICK)
+    found = calibrate_profiles(SEARCH, counts[:, None], human, parts)
     assert list(found) == ["medical", "creative", "chat"]
     assert found["medical"].recommendation == "no detectable difference: keep 0.5"
     creative = found["creative"].calibration
@@ -43,13 +51,14 @@ def test_each_part_has_its_own_answer() -> None:
     assert creative.gain.level == pytest.approx(0.975)
     assert found["chat"].calibration is None
     assert found["chat"].recommendation == "4 labels, fewer than 30: keep T=0.5"
-    assert found["chat"].as_dict()["n"] == 4
+    assert found["chat"].to_dict()["n"] == 4
 
 
 def test_a_part_whose_labels_are_all_the_same_keeps_the_baseline() -> None:
     counts, human, parts = suite()
     human[:80] = 1.0
-    found = calibrate_profiles(counts, human, parts, baseline=Scoring(temperature=0.7), **QUICK)
+    kept = replace(SEARCH, baseline=Scoring(temperature=0.7))
+    found = calibrate_profiles(kept, counts[:, None], human, parts)
     assert found["medical"].recommendation.startswith("all 80 human labels are 1")
     assert found["medical"].recommendation.endswith("keep T=0.7")
 
@@ -57,8 +66,8 @@ def test_a_part_whose_labels_are_all_the_same_keeps_the_baseline() -> None:
 def test_groups_follow_their_parts() -> None:
     counts, human, parts = suite()
     groups = [i // 2 for i in range(165)]
-    found = calibrate_profiles(counts, human, parts, baseline=Scoring(), groups=groups, **QUICK)
-    plain = calibrate_profiles(counts, human, parts, baseline=Scoring(), **QUICK)
+    found = calibrate_profiles(SEARCH, counts[:, None], human, parts, groups)
+    plain = calibrate_profiles(SEARCH, counts[:, None], human, parts)
     one, other = found["creative"].calibration, plain["creative"].calibration
     assert one is not None
     assert other is not None
@@ -67,18 +76,19 @@ def test_groups_follow_their_parts() -> None:
 
 def test_no_part_at_all_is_refused() -> None:
     with pytest.raises(InvalidValueError, match="no sample belongs to a part"):
-        calibrate_profiles(np.ones((3, 5)), np.ones(3), [None] * 3, baseline=Scoring())
+        calibrate_profiles(SEARCH, np.ones((3, 1, 5)), np.ones(3), [None] * 3)
 
 
 def test_the_file_holds_what_is_detectable_and_says_where_it_comes_from(tmp_path: Path) -> None:
     counts, human, parts = suite()
     found = calibrate(counts[:80], human[:80], mapping=True, **QUICK)
-    profiles = calibrate_profiles(counts, human, parts, baseline=found.recommended, **QUICK)
-    config = to_config(
-        found, criterion="faithfulness", by="domain", profiles=profiles, provenance={"human": "h"}
-    )
+    search = replace(SEARCH, baseline=found.recommended)
+    profiles = calibrate_profiles(search, counts[:, None], human, parts)
+    judged = Judged(counts[:, None], "faithfulness", "given")
+    found = replace(found, judged=judged, human="h", by="domain", profiles=profiles)
+    config = found.config()
     path = tmp_path / "tcva.json"
-    config.dump(path)
+    found.save(path)
     assert Config.load(path) == config
     assert config.settings.temperature == 0.5
     assert config.settings.threshold is None  # rank correlations say nothing about it
@@ -98,9 +108,9 @@ def test_the_file_holds_what_is_detectable_and_says_where_it_comes_from(tmp_path
 def test_decisions_bring_their_threshold_and_a_mapping_its_knots() -> None:
     counts, human, _ = suite()
     decided = calibrate(counts, human, objective="kappa", human_threshold=0.9, **QUICK)
-    assert to_config(decided).settings.threshold == 0.5
+    assert decided.config().settings.threshold == 0.5
     bent = calibrate(counts, sweep(counts, [0.5])[:, 0] ** 4, mapping=True, **QUICK)
-    config = to_config(bent)
+    config = bent.config()
     assert config.mapping is not None
     assert bent.mapping is not None
     assert config.mapping.x == bent.mapping.scale.x

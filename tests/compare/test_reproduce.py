@@ -15,7 +15,7 @@ from tcva_adapters.compare.paper.digits import PAPER
 from tcva_adapters.compare.paper.fused import fused, lexical_scores
 from tcva_adapters.compare.paper.reproduction import Reproduction, choose_temperature, reproduce_set
 from tcva_adapters.compare.paper.tables import Agreement
-from tcva_adapters.compare.paper.text import FOOTNOTES, blocks, match, title
+from tcva_adapters.compare.paper.text import FOOTNOTES, match, tables, title
 from tcva_adapters.errors import InvalidValueError
 from tests.compare.dialogue_set import DEEPEVAL, HUMAN, RAGAS, VERDICTS, write
 from tests.support.paper import FOLDER, needs_paper_data
@@ -123,7 +123,7 @@ def test_the_best_temperature_of_the_papers_sets_is_the_papers() -> None:
 
 def test_another_set_is_measured_at_one_half(dialogue: PaperSet) -> None:
     found = reproduce_set(dialogue, n_boot=200)
-    assert (found.temperature, found.chosen, found.samples) == (0.5, "default", 16)
+    assert (found.temperature, found.chosen, len(found.data.ids)) == (0.5, "default", 16)
 
     scored = [i for i, letters in enumerate(VERDICTS) if letters]
     human = [HUMAN[i] for i in scored]
@@ -196,10 +196,10 @@ def test_a_tie_of_the_best_goes_to_the_strictest() -> None:
 def test_the_paper_stands_beside_a_known_set_only(dialogue: PaperSet) -> None:
     found = reproduce_set(dialogue, n_boot=50)
     assert match(found) is None
-    assert all("paper" not in block.header for block in blocks(found))
+    assert all("paper" not in table.header for table in tables(found).values())
     for name, best in (("usr", False), ("usr", True)):
         known = reproduce_set(dataclasses.replace(dialogue, name=name), n_boot=50, best=best)
-        shown = blocks(known)
+        shown = list(tables(known).values())
         assert all(len(row) == len(block.header) for block in shown for row in block.rows)
         assert "0.173" in shown[0].rows[4]
         assert "12 (198)" in shown[0].rows[0]
@@ -215,13 +215,13 @@ def test_what_is_missing_leaves_its_rows_out(tmp_path: Path) -> None:
     assert set(found.table8) == {"tcva", "deepeval"}
     assert found.paired is None
     assert found.fused == {}
-    assert "paired" not in found.as_dict()["table8"]
+    assert "paired" not in found.to_dict()["table8"]
 
-    (natives,) = read_folder(write(tmp_path / "b", tcva_scores=None))
-    found = reproduce_set(natives, n_boot=50)
+    (frameworks,) = read_folder(write(tmp_path / "b", tcva_scores=None))
+    found = reproduce_set(frameworks, n_boot=50)
     assert set(found.table5) == {"ragas", "deepeval"}
     assert (found.table7, found.table9, found.unrounded, found.fused) == ({}, {}, {}, {})
-    assert len(blocks(found)) == 2
+    assert len(tables(found)) == 2
 
 
 def test_verdicts_alone_are_enough(dialogue: PaperSet) -> None:
@@ -232,8 +232,8 @@ def test_verdicts_alone_are_enough(dialogue: PaperSet) -> None:
 
 def test_undefined_figures_are_none(dialogue: PaperSet) -> None:
     # A method that gives everyone the same score ranks nobody.
-    same = dataclasses.replace(dialogue, natives={"ragas": np.ones(16)})
-    tables = reproduce_set(same, n_boot=50, lexical=False).as_dict()
+    same = dataclasses.replace(dialogue, framework_scores={"ragas": np.ones(16)})
+    tables = reproduce_set(same, n_boot=50, lexical=False).to_dict()
     assert tables["table5"]["ragas"]["rho"] is None
     assert tables["table5"]["ragas"]["n"] == 16
     assert tables["table8"]["paired"]["delta"] is None
@@ -247,7 +247,7 @@ def test_few_samples_make_no_interval(dialogue: PaperSet) -> None:
         dialogue.ids[:nine],
         dialogue.human[:nine],
         counts=None if dialogue.counts is None else dialogue.counts[:nine],
-        natives={"ragas": dialogue.natives["ragas"][:nine]},
+        framework_scores={"ragas": dialogue.framework_scores["ragas"][:nine]},
     )
     found = reproduce_set(few, n_boot=50)
     assert (found.table8, found.paired, found.fused) == ({}, None, {})

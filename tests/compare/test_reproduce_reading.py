@@ -12,7 +12,7 @@ import pytest
 from tcva_adapters.compare.paper.data import PaperSet, read_folder
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tests.compare import dialogue_set
-from tests.compare.dialogue_set import DEEPEVAL, HUMAN, RAGAS, native, prepared, tcva, write
+from tests.compare.dialogue_set import DEEPEVAL, HUMAN, RAGAS, prepared, scored, tcva, write
 
 
 def only(folder: Path) -> PaperSet:
@@ -34,8 +34,8 @@ def test_a_set_is_read_as_arrays(tmp_path: Path) -> None:
     ]
     assert np.isnan(found.stored[0.5]).sum() == 13
     assert found.stored[0.5][3] == 0.0
-    assert found.natives["ragas"].tolist() == RAGAS
-    assert np.isnan(found.natives["deepeval"][-1])
+    assert found.framework_scores["ragas"].tolist() == RAGAS
+    assert np.isnan(found.framework_scores["deepeval"][-1])
     assert found.samples is not None
     assert all(sample is not None and sample.contexts for sample in found.samples)
     assert found.notes == ()
@@ -50,7 +50,7 @@ def test_records_are_joined_by_id_whatever_their_order(tmp_path: Path) -> None:
     assert mixed.ids == plain.ids
     assert np.array_equal(mixed.human, plain.human)
     assert np.array_equal(mixed.counts, plain.counts)  # type: ignore[arg-type]  # both have them
-    assert np.array_equal(mixed.natives["ragas"], plain.natives["ragas"])
+    assert np.array_equal(mixed.framework_scores["ragas"], plain.framework_scores["ragas"])
 
 
 def test_several_sets_come_by_name_and_missing_files_are_noted(tmp_path: Path) -> None:
@@ -60,14 +60,14 @@ def test_several_sets_come_by_name_and_missing_files_are_noted(tmp_path: Path) -
     assert (first.name, second.name) == ("a_rel", "b")
     assert second.notes == ("there is no b_prepared.json", "there is no b_ragas_scores.json")
     assert second.samples is None
-    assert set(second.natives) == {"deepeval"}
+    assert set(second.framework_scores) == {"deepeval"}
 
 
 def test_ids_that_a_file_lacks_are_counted(tmp_path: Path) -> None:
     stranger = {"id": "turn-99", "human_score": 0.5, "ragas_score": 0.5}
-    found = only(write(tmp_path, ragas_scores=[*native("ragas", RAGAS)[3:], stranger]))
+    found = only(write(tmp_path, ragas_scores=[*scored("ragas", RAGAS)[3:], stranger]))
     assert len(found.ids) == 17
-    assert np.isnan(found.natives["ragas"]).sum() == 3
+    assert np.isnan(found.framework_scores["ragas"]).sum() == 3
     assert "dialogue_ragas_scores.json lacks 3 of the 17 ids" in " ".join(found.notes)
     assert "dialogue_tcva_scores.json lacks 1 of the 17 ids" in " ".join(found.notes)
     assert found.samples is not None
@@ -75,7 +75,7 @@ def test_ids_that_a_file_lacks_are_counted(tmp_path: Path) -> None:
 
 
 def test_null_and_nan_are_no_scores(tmp_path: Path) -> None:
-    scores = native("ragas", [float("nan"), *RAGAS[1:]])  # json.dumps writes NaN
+    scores = scored("ragas", [float("nan"), *RAGAS[1:]])  # json.dumps writes NaN
     scores[1]["ragas_score"] = None
     people = [{**record, "human_score": None} for record in prepared()[:1]]
     found = only(
@@ -87,7 +87,7 @@ def test_null_and_nan_are_no_scores(tmp_path: Path) -> None:
             deepeval_scores=None,
         )
     )
-    assert np.isnan(found.natives["ragas"][:2]).all()
+    assert np.isnan(found.framework_scores["ragas"][:2]).all()
     # The RAGAS file still knows what people said of the first one.
     assert found.human[0] == HUMAN[0]
 
@@ -127,10 +127,10 @@ def changed(records: list[dict[str, Any]], **fields: Any) -> list[dict[str, Any]
             {"tcva_scores": [{"id": r["id"]} for r in tcva()]},
             "neither verdicts nor tcva_scores",
         ),
-        ({"ragas_scores": native("ragas", [7.0, *RAGAS[1:]])}, "the ragas_score 7.0"),
-        ({"ragas_scores": native("ragas", [True, *RAGAS[1:]])}, "the ragas_score True"),
-        ({"ragas_scores": native("score", RAGAS)}, "has no ragas_score"),
-        ({"deepeval_scores": changed(native("deepeval", DEEPEVAL), human_score=0.9)}, "make them"),
+        ({"ragas_scores": scored("ragas", [7.0, *RAGAS[1:]])}, "the ragas_score 7.0"),
+        ({"ragas_scores": scored("ragas", [True, *RAGAS[1:]])}, "the ragas_score True"),
+        ({"ragas_scores": scored("score", RAGAS)}, "has no ragas_score"),
+        ({"deepeval_scores": changed(scored("deepeval", DEEPEVAL), human_score=0.9)}, "make them"),
         ({"prepared": changed(prepared(), human_score=4)}, "the human_score 4"),
         ({"prepared": changed(prepared(), context=3)}, "context"),
         ({"ragas_scores": [{"id": "x", "human_score": 1, "ragas_score": 1}]}, "no id in common"),
@@ -169,7 +169,7 @@ def test_folders_without_a_set_are_refused(tmp_path: Path) -> None:
 def test_arrays_of_other_lengths_are_refused() -> None:
     two = np.array([0.1, 0.2])
     with pytest.raises(InvalidValueError, match="ragas has 1 entries for 2 samples"):
-        PaperSet("mine", ("a", "b"), two, natives={"ragas": two[:1]})
+        PaperSet("mine", ("a", "b"), two, framework_scores={"ragas": two[:1]})
     with pytest.raises(InvalidValueError, match=r"stored T=0\.5 has 1"):
         PaperSet("mine", ("a", "b"), two, stored={0.5: two[:1]})
     with pytest.raises(InvalidValueError, match="counts has 1"):

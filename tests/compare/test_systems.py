@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcva_adapters.compare.systems.analysis import compare_systems
+from tcva_adapters.compare import compare_systems
+from tcva_adapters.compare.systems.figures import mean_interval
 from tcva_adapters.compare.systems.hypotheses import read_hypotheses
 from tcva_adapters.compare.systems.read import read_systems
 from tcva_adapters.compare.systems.table import SystemRow, SystemTable
@@ -79,7 +80,7 @@ def test_correlations_are_within_systems() -> None:
 
 def test_everything_is_json() -> None:
     report = compare_systems(table(), permutations=50, difference=0.1)
-    figures = json.loads(json.dumps(report.as_dict(), allow_nan=False))
+    figures = json.loads(json.dumps(report.to_dict(), allow_nan=False))
     assert figures["systems"] == ["a", "b", "c"]
     assert set(figures["metrics"]["qr"]["systems"]) == set(SYSTEMS)
     assert len(figures["metrics"]["qr"]["pairs"]) == 3
@@ -109,9 +110,7 @@ def test_hypotheses_are_joined_and_corrected() -> None:
             {"name": "b loses", "pairs": [["b", "a"]], "metrics": "f T=0.1", "direction": "less"},
         ]
     )
-    report = compare_systems(
-        data, hypotheses=read_hypotheses(path, data), permutations=999, alpha=0.01
-    )
+    report = compare_systems(data, hypotheses=path, permutations=999, alpha=0.01)
     strict, lenient, direct = (one.test for one in report.figures)
     first, second, third = report.hypotheses
     assert first.ps == (
@@ -236,10 +235,8 @@ def test_notes_say_what_is_odd() -> None:
 
 def test_pictures(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="the extra plots")
-    from tcva_adapters.compare.systems.figures import draw_systems, mean_interval  # noqa: PLC0415  # an extra
-
     report = compare_systems(table(n=10), permutations=20)
-    drawn = draw_systems(report, tmp_path / "pictures")
+    drawn = report.save(tmp_path / "pictures")
     assert [path.name for path in drawn] == [
         "asl.png",
         "scores-f-T=0.1.png",
@@ -247,10 +244,10 @@ def test_pictures(tmp_path: Path) -> None:
         "scores-qr.png",
     ]
     before = [path.read_bytes() for path in drawn]
-    assert [path.read_bytes() for path in draw_systems(report, tmp_path / "pictures")] == before
+    assert [path.read_bytes() for path in report.save(tmp_path / "pictures")] == before
     (tmp_path / "file").write_text("")
     with pytest.raises(InvalidValueError, match="cannot write figures"):
-        draw_systems(report, tmp_path / "file" / "x")
+        report.save(tmp_path / "file" / "x")
     low, high = mean_interval(np.array([0.0, 1.0] * 50))
     # The standard error of this mean is 0.05.
     assert low == pytest.approx(0.4, abs=0.02)
@@ -289,7 +286,7 @@ def test_fused_judgements_are_compared_by_their_fused_scores() -> None:
         fused = main.model_copy(update={"members": (member,)} if name == "two" else {})
         write_assessments(f"{name}.jsonl", [fused])
     read = read_systems(["one.jsonl", "two.jsonl"], temperatures=[0.5])
-    (plain, both), expected = read.table.scores[0, 0], Result(fused)
+    (plain, both), expected = read.scores[0, 0], Result(fused)
     assert plain == Result(main).score
     # The geometric mean of the two judges' scores.
     assert both == pytest.approx(math.sqrt(plain * (Result(member).score or 0.0)), abs=1e-12)

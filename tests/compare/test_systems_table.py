@@ -22,6 +22,7 @@ from tcva_adapters.errors import (
     UnreadableInputError,
 )
 from tcva_adapters.results.files import write_assessments
+from tcva_adapters.results.result import Result
 
 NAN = math.nan
 LONG = "system,query,metric,score\na,1,m,0.5\nb,1,m,1\na,2,m,\nb,2,m,0.25\na,1,k,0.1\n"
@@ -37,15 +38,22 @@ def judged(name: str, words: dict[str, list[str]], **changes: object) -> None:
     write_assessments(name, [a.model_copy(update=changes) for a in assessments])
 
 
+def rated(sample_id: str) -> CCRSResult:
+    answer = MetricAnswer(
+        metric="qr", judge="j", prompt_version="1", protocol="single", rating=80.0
+    )
+    return CCRSResult(judge="j", protocol="single", answers={"qr": answer}, sample_id=sample_id)
+
+
 def test_a_long_table() -> None:
     Path("scores.tsv.csv").write_text(LONG)
-    table = read_systems(["scores.tsv.csv"]).table
+    table = read_systems(["scores.tsv.csv"])
     assert (table.systems, table.queries, table.metrics) == (("a", "b"), ("1", "2"), ("m", "k"))
     expected = [[[0.5, 1.0], [NAN, 0.25]], [[0.1, NAN], [NAN, NAN]]]
     assert np.array_equal(table.scores, expected, equal_nan=True)
     # A query that nobody has under a metric is no gap of it.
     assert np.array_equal(table.metric("k"), [[0.1, NAN]], equal_nan=True)
-    assert table.notes() == [
+    assert table.gaps() == [
         "m: of 2 queries, some have no score: a 1",
         "k: of 1 queries, some have no score: b 1",
     ]
@@ -63,9 +71,9 @@ def test_other_formats_say_the_same() -> None:
     pa = pytest.importorskip("pyarrow", reason="the extra parquet")
     parquet = pytest.importorskip("pyarrow.parquet", reason="the extra parquet")
     parquet.write_table(pa.Table.from_pylist(records), "long.parquet")
-    expected = read_systems(["long.csv"]).table
+    expected = read_systems(["long.csv"])
     for name in [*names, "long.parquet"]:
-        found = read_systems([name]).table
+        found = read_systems([name])
         assert found.metrics == expected.metrics
         assert np.array_equal(found.scores, expected.scores, equal_nan=True)
 
@@ -74,7 +82,7 @@ def test_files_without_a_system_are_systems_themselves() -> None:
     Path("plain.csv").write_text("id,score\nq1,0.5\nq2,n/a\n")
     Path("x").mkdir()
     Path("x/other.csv").write_text("sample,method,score\nq1,score,1.0\n")
-    table = read_systems(["plain.csv", "best=x/other.csv"]).table
+    table = read_systems(["plain.csv", "best=x/other.csv"])
     assert table.systems == ("plain", "best")
     assert table.metrics == ("score",)
     assert np.array_equal(table.scores, [[[0.5, 1.0], [NAN, NAN]]], equal_nan=True)
@@ -84,7 +92,7 @@ def test_files_of_one_name_are_told_apart_by_their_folders() -> None:
     for folder in ("one", "two"):
         Path(folder).mkdir()
         Path(folder, "judged.csv").write_text("query,score\n1,0.5\n")
-    assert read_systems(["one/judged.csv", "two/judged.csv"]).table.systems == (
+    assert read_systems(["one/judged.csv", "two/judged.csv"]).systems == (
         "one/judged",
         "two/judged",
     )
@@ -94,7 +102,7 @@ def test_the_table_of_a_comparison_of_frameworks() -> None:
     rows = [Row("s1", "tcva T=0.5", 0.9), Row("s1", "ragas faithfulness", None, "no_score")]
     write_csv(Path("plain/scores.csv"), rows)
     write_parquet(Path("tuned/scores.parquet"), [Row("s1", "tcva T=0.5", 0.4)])
-    table = read_systems(["plain", "tuned"]).table
+    table = read_systems(["plain", "tuned"])
     assert table.systems == ("plain", "tuned")
     assert table.metrics == ("tcva T=0.5", "ragas faithfulness")
     assert table.metric("tcva T=0.5").tolist() == [[0.9, 0.4]]
@@ -104,25 +112,40 @@ def test_assessments_at_every_temperature() -> None:
     mixed, good = ["fully", "partial", "none"], ["fully", "fully"]
     judged("a.jsonl", {"q1": mixed, "q2": good})
     judged("b.jsonl", {"q2": mixed, "q1": []})
-    found = read_systems(["a.jsonl", "b.jsonl"], temperatures=["strict", 0.9])
-    table = found.table
+    table = read_systems(["a.jsonl", "b.jsonl"], temperatures=["strict", 0.9])
     assert table.metrics == ("faithfulness T=0.2", "faithfulness T=0.9")
     assert table.queries == ("q1", "q2")
     for metric, temperature in (("faithfulness T=0.2", 0.2), ("faithfulness T=0.9", 0.9)):
         low = aggregate(mixed, temperature)
         expected = [[low, NAN], [1.0, low]]
         assert np.allclose(table.metric(metric), expected, atol=1e-12, equal_nan=True)
-    assert found.notes == ()
-    assert table.notes() == ["faithfulness: of 2 queries, some have no score: b 1"]
+    assert table.notes == ()
+    assert table.gaps() == ["faithfulness: of 2 queries, some have no score: b 1"]
     assert table.only(["faithfulness"]).metrics == table.metrics
     assert table.only(["faithfulness T=0.9"]).metrics == ("faithfulness T=0.9",)
+
+
+def test_results_in_memory_are_read_like_their_files() -> None:
+    words = {"q1": ["fully", "none"], "q2": ["partial"]}
+    judged("a.jsonl", words)
+    results = [Result(Assessment.from_verdicts(v, sample_id=k)) for k, v in words.items()]
+    assessments = [result.assessment for result in results]
+    table = read_systems({"file": "a.jsonl", "results": results, "assessments": assessments})
+    assert table.systems == ("file", "results", "assessments")
+    for metric in table.metrics:
+        scores = table.metric(metric)
+        assert np.array_equal(scores, scores[:, [0, 0, 0]])
+    direct = read_systems({"one": [rated("q1")]})
+    assert (direct.metrics, direct.queries) == (("qr",), ("q1",))
+    with pytest.raises(InvalidSampleError, match="no results of 'one'"):
+        read_systems({"one": []})
 
 
 def test_systems_in_the_metadata_and_judges_that_differ() -> None:
     judged("a.jsonl", {"q1": ["fully"]}, metadata={"model": "small"}, judge="one")
     judged("b.jsonl", {"q1": ["none"]}, metadata={"model": "large"}, judge="two")
     found = read_systems(["a.jsonl", "b.jsonl"], system_field="model", temperatures=[0.5])
-    assert found.table.systems == ("small", "large")
+    assert found.systems == ("small", "large")
     assert found.notes == (
         "systems have different judges, so differences may be theirs (small: one; large: two)",
     )
@@ -134,25 +157,21 @@ def test_samples_without_ids_go_by_their_number() -> None:
     for name in ("a.jsonl", "b.jsonl"):
         assessments = [Assessment.from_verdicts([word]) for word in ("fully", "minor")]
         write_assessments(name, assessments)
-    assert read_systems(["a.jsonl", "b.jsonl"]).table.queries == ("#1", "#2")
+    assert read_systems(["a.jsonl", "b.jsonl"]).queries == ("#1", "#2")
 
 
 def test_two_judges_in_a_file_are_two_metrics() -> None:
     pair = [Assessment.from_verdicts(["fully"], judge=j, sample_id="q") for j in ("one", "two")]
     write_assessments("a.jsonl", pair)
-    assert read_systems(["a.jsonl"], temperatures=[0.5]).table.metrics == (
+    assert read_systems(["a.jsonl"], temperatures=[0.5]).metrics == (
         "faithfulness by one T=0.5",
         "faithfulness by two T=0.5",
     )
 
 
 def test_direct_metrics() -> None:
-    answer = MetricAnswer(
-        metric="qr", judge="j", prompt_version="1", protocol="single", rating=80.0
-    )
-    result = CCRSResult(judge="j", protocol="single", answers={"qr": answer}, sample_id="q1")
-    Path("a.jsonl").write_text(result.to_json() + "\n")
-    table = read_systems(["a.jsonl"]).table
+    Path("a.jsonl").write_text(rated("q1").to_json() + "\n")
+    table = read_systems(["a.jsonl"])
     assert (table.metrics, table.metric("qr").tolist()) == (("qr",), [[0.8]])
 
 

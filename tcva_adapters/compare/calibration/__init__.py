@@ -1,1 +1,1 @@
-"""Which settings agree best with people's labels, and whether that is more than chance."""
+"""Which settings agree best with human ratings, and whether that is more than chance."""

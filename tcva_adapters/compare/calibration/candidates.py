@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Final
 
@@ -38,47 +38,59 @@ def temperature_grid(step: float = 0.05) -> list[float]:
     return sorted({*np.round(inner, 10).tolist(), high})
 
 
-def candidates(
-    temperatures: Iterable[float | str],
-    *,
-    schemes: Sequence[SchemeLike] = ("default",),
-    penalties: Sequence[Penalty] = ("paper",),
-    floors: Sequence[Floor] = ("paper",),
-    eps: Sequence[float] = (DEFAULT.eps,),
-    thresholds: Sequence[float] = (DEFAULT.threshold,),
-    baseline: Scoring = DEFAULT,
-) -> list[Scoring]:
-    """Every combination, and the baseline, each once, those closest to the baseline first.
+@dataclass(frozen=True)
+class Grid:
+    """The settings that a calibration chooses from; None is the baseline's own.
 
-    What is not chosen here (the fusion of several judges, say) is the baseline's.
-
-    Keeping the baseline is always possible. Among candidates that agree with people equally well
-    the first one wins, so settings change only for a reason.
-
-    Raises:
-        InvalidValueError: A setting is out of range or unknown.
+    Attributes:
+        temperatures: None is `temperature_grid`.
+        schemes: Weight schemes.
+        penalties: Penalty dialects.
+        floors: Floors.
+        eps: Least weights.
+        thresholds: A score passes from here on.
     """
-    combinations = product(
-        [check_temperature(t, baseline.bounds) for t in temperatures],
-        [WeightScheme.resolve(scheme) for scheme in schemes],
-        penalties,
-        floors,
-        eps,
-        thresholds,
-    )
-    every = [
-        replace(baseline, temperature=t, scheme=w, penalty=p, floor=f, eps=e, threshold=at)
-        for t, w, p, f, e, at in combinations
-    ]
 
-    def distance(scoring: Scoring) -> tuple[int, float, float]:
-        return (
-            sum(getattr(scoring, name) != getattr(baseline, name) for name in _CHOSEN[1:]),
-            round(abs(scoring.temperature - baseline.temperature), 9),
-            abs(scoring.threshold - baseline.threshold),
+    temperatures: Sequence[float | str] | None = None
+    schemes: Sequence[SchemeLike] | None = None
+    penalties: Sequence[Penalty] | None = None
+    floors: Sequence[Floor] | None = None
+    eps: Sequence[float] | None = None
+    thresholds: Sequence[float] | None = None
+
+    def candidates(self, baseline: Scoring) -> list[Scoring]:
+        """Every combination, and the baseline, each once, those closest to the baseline first.
+
+        What is not chosen here (the fusion of several judges, say) is the baseline's.
+
+        Keeping the baseline is always possible. Among candidates that agree with human ratings
+        equally well the first one wins, so settings change only for a reason.
+
+        Raises:
+            InvalidValueError: A setting is out of range or unknown.
+        """
+        temperatures = temperature_grid() if self.temperatures is None else self.temperatures
+        combinations = product(
+            [check_temperature(t, baseline.bounds) for t in temperatures],
+            [WeightScheme.resolve(s) for s in self.schemes or [baseline.scheme]],
+            self.penalties or [baseline.penalty],
+            self.floors or [baseline.floor],
+            self.eps or [baseline.eps],
+            self.thresholds or [baseline.threshold],
         )
+        every = [
+            replace(baseline, temperature=t, scheme=w, penalty=p, floor=f, eps=e, threshold=at)
+            for t, w, p, f, e, at in combinations
+        ]
 
-    return sorted(dict.fromkeys([baseline, *every]), key=distance)
+        def distance(scoring: Scoring) -> tuple[int, float, float]:
+            return (
+                sum(getattr(scoring, name) != getattr(baseline, name) for name in _CHOSEN[1:]),
+                round(abs(scoring.temperature - baseline.temperature), 9),
+                abs(scoring.threshold - baseline.threshold),
+            )
+
+        return sorted(dict.fromkeys([baseline, *every]), key=distance)
 
 
 def score_matrix(counts: FloatArray, settings: Sequence[Scoring]) -> FloatArray:

@@ -1,4 +1,4 @@
-"""A rising line from scores to the scale of people, and what it is worth on unseen samples."""
+"""A rising line from scores to the human scale, and what it is worth on unseen samples."""
 
 from __future__ import annotations
 
@@ -81,12 +81,12 @@ def map_scores(
         MissingDependencyError: scipy is missing.
     """
     low, high = human_scale
-    shape = (len(human), division.repeats)
+    shape = (len(human), division.drawn.repeats)
     mapped, raw = np.empty(shape), np.empty(shape)
     for i, held_out in enumerate(division.held_out.astype(np.bool_)):
         line = fit_isotonic(columns[~held_out, i], human[~held_out])
         unseen = columns[held_out, i]
-        repeat = i // division.folds
+        repeat = i // division.drawn.folds
         mapped[held_out, repeat] = np.interp(unseen, line.x, line.y)
         raw[held_out, repeat] = low + (high - low) * unseen
     error = Objective("mae")

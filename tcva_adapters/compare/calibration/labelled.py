@@ -11,30 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.compare.calibration.objectives import Objective
-from tcva_adapters.core.aggregation import check_counts
+from tcva_adapters.compare.judged import by_judge, has_score
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import FloatArray, numbers
-
-
-def by_judge(counts: npt.ArrayLike) -> FloatArray:
-    """Counts of one judge or of several, checked, as shape (N, J, 5).
-
-    Raises:
-        InvalidValueError: Another shape, or an entry that is no count.
-    """
-    try:
-        table = np.asarray(counts, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        return check_counts(counts)[:, None]  # which says what is wrong with them
-    if table.ndim != 3:
-        return check_counts(table)[:, None]
-    return check_counts(table.reshape(-1, table.shape[2])).reshape(table.shape)
-
-
-def has_score(counts: FloatArray) -> npt.NDArray[np.bool_]:
-    """Which samples of shape (N, J, 5) have a score: those with verdicts of the first judge."""
-    scored: npt.NDArray[np.bool_] = counts[:, 0].sum(axis=1) > 0.0
-    return scored
 
 
 @dataclass(frozen=True)
@@ -73,9 +52,6 @@ class Labelled:
         labels = numbers("human labels", human)
         if labels.shape != (len(rows),):
             msg = f"human labels have the shape {labels.shape} for {len(rows)} samples"
-            raise InvalidValueError(msg)
-        if groups is not None and len(groups) != len(rows):
-            msg = f"there are {len(groups)} groups for {len(rows)} samples; give one per sample"
             raise InvalidValueError(msg)
         scored = has_score(rows)
         labelled = np.isfinite(labels)
@@ -124,7 +100,7 @@ class Labelled:
             if self.human.min() == self.human.max():
                 msg = (
                     f"all {len(self.human)} human labels are {self.human[0]:g}, so no setting can "
-                    "agree better than another; label samples that people judge differently"
+                    "agree better than another; label samples that humans rate differently"
                 )
                 raise InvalidValueError(msg)
             return self.human

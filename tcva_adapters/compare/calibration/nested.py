@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -39,6 +39,24 @@ class Gain:
         return self.low > _SAME
 
 
+class Resampling(NamedTuple):
+    """How a choice is checked.
+
+    Attributes:
+        folds: Parts that the samples are divided into, at least 2.
+        repeats: Divisions, at least 1.
+        n_boot: Resamples behind each interval, at least 100.
+        level: Of the intervals.
+        seed: Of divisions and resamples.
+    """
+
+    folds: int
+    repeats: int
+    n_boot: int
+    level: float
+    seed: int
+
+
 @dataclass(frozen=True)
 class Division:
     """How the samples are divided and resampled in one calibration.
@@ -46,35 +64,22 @@ class Division:
     Attributes:
         fold: Shape (repeats, N): the part in which a sample is held out.
         unit: Shape (N,): the sample's number, or that of its group. A unit is moved as one.
-        n_boot: Resamples behind an interval.
-        level: Of the intervals.
-        seed: Of the resamples.
+        drawn: How it was made.
     """
 
     fold: IntArray
     unit: IntArray
-    n_boot: int
-    level: float
-    seed: int
+    drawn: Resampling
 
     @classmethod
-    def of(
-        cls,
-        target: FloatArray,
-        groups: Sequence[Any] | None,
-        *,
-        folds: int,
-        repeats: int,
-        n_boot: int,
-        level: float,
-        seed: int,
-    ) -> Division:
+    def of(cls, target: FloatArray, groups: Sequence[Any] | None, drawn: Resampling) -> Division:
         """Divide at random, each part with low and high labels alike.
 
         Raises:
             InvalidValueError: A number is out of range, or there are fewer samples (or groups of
                 them) than folds.
         """
+        folds, repeats, n_boot, level, seed = drawn
         whole("folds", folds, least=2)
         whole("repeats", repeats, least=1)
         whole("n_boot", n_boot, least=100)
@@ -90,17 +95,7 @@ class Division:
         rng = np.random.default_rng([seed, 1])  # a stream of its own, apart from the resamples'
         means = np.bincount(unit, weights=target) / np.bincount(unit)
         fold = np.stack([_deal(means, folds, rng)[unit] for _ in range(repeats)])
-        return cls(fold, unit, n_boot, level, seed)
-
-    @property
-    def repeats(self) -> int:
-        """Divisions."""
-        return len(self.fold)
-
-    @property
-    def folds(self) -> int:
-        """Parts of each division."""
-        return int(self.fold.max()) + 1
+        return cls(fold, unit, drawn)
 
     @property
     def units(self) -> int:
@@ -110,7 +105,7 @@ class Division:
     @property
     def held_out(self) -> IntArray:
         """Shape (repeats * folds, N): 1 where a sample is held out, 0 where it is trained on."""
-        parts = self.fold[:, None, :] == np.arange(self.folds)[:, None]
+        parts = self.fold[:, None, :] == np.arange(self.drawn.folds)[:, None]
         held: IntArray = parts.reshape(-1, len(self.unit)).astype(np.int64)
         return held
 
@@ -139,14 +134,16 @@ class Division:
             return gains
 
         value = float(averaged(np.ones((1, len(human)), dtype=np.int64))[0])
-        blocks = resample(len(human), self.n_boot, seed=self.seed, groups=self.unit.tolist())
+        blocks = resample(
+            len(human), self.drawn.n_boot, seed=self.drawn.seed, groups=self.unit.tolist()
+        )
         drawn = np.concatenate([averaged(counts) for counts in blocks])
         drawn = drawn[np.isfinite(drawn)]
-        tail = 0.5 * (1.0 - self.level)
+        tail = 0.5 * (1.0 - self.drawn.level)
         low, high = np.quantile(drawn, [tail, 1.0 - tail]) if len(drawn) else (np.nan, np.nan)
-        wider = np.sqrt(1.0 + (self.folds - 2) / (self.folds - 1))
+        wider = np.sqrt(1.0 + (self.drawn.folds - 2) / (self.drawn.folds - 1))
         low, high = value + wider * (low - value), value + wider * (high - value)
-        return Gain(value, float(low), float(high), self.level)
+        return Gain(value, float(low), float(high), self.drawn.level)
 
 
 def _deal(labels: FloatArray, folds: int, rng: np.random.Generator) -> IntArray:
@@ -183,7 +180,9 @@ class Choice:
         return cls(
             best=int(_first_best(objective.sign * values[:, None])[0]),
             values=values,
-            picks=_first_best(objective.sign * trained).reshape(division.repeats, division.folds),
+            picks=_first_best(objective.sign * trained).reshape(
+                division.drawn.repeats, division.drawn.folds
+            ),
         )
 
     def unseen(self, views: FloatArray, division: Division) -> FloatArray:
@@ -212,8 +211,8 @@ def inside_folds(
         division: Where the parts come from.
     """
     values = objective.values(columns, human, division.held_out)
-    values = values.reshape(len(values), division.repeats, division.folds)
+    values = values.reshape(len(values), division.drawn.repeats, division.drawn.folds)
     if len(values) > 1:
-        values = values[np.arange(division.repeats), np.arange(division.repeats)]
+        values = values[np.arange(division.drawn.repeats), np.arange(division.drawn.repeats)]
     finite = values[np.isfinite(values)]
     return float(finite.mean()) if len(finite) else float("nan")

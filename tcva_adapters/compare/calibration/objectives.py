@@ -1,4 +1,4 @@
-"""How well the scores of many candidates agree with people, on many selections of the samples.
+"""How well scores of many candidates agree with human ratings, on many selections of the samples.
 
 A selection says how often each sample counts: 1 and 0 for the samples in and out of a training
 fold, a multiplicity for a bootstrap resample. So choosing inside folds and resampling are the same
@@ -100,8 +100,8 @@ def _pass_fail(name: Literal["f1", "kappa"], scores: FloatArray, human: FloatArr
 
     def values(counts: IntArray) -> FloatArray:
         weights = counts.astype(np.float64)
-        people = weights * human
-        ours, theirs, both = columns @ weights.T, people.sum(axis=1), columns @ people.T
+        ratings = weights * human
+        ours, theirs, both = columns @ weights.T, ratings.sum(axis=1), columns @ ratings.T
         if name == "f1":
             return _ratio(2.0 * both, ours + theirs)
         total = weights.sum(axis=1)

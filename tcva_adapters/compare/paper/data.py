@@ -19,16 +19,14 @@ import numpy as np
 from tcva_adapters.core.aggregation import check_counts
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, count_levels
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.samples.records import unreadable
 from tcva_adapters.samples.sample import Sample
-
-NATIVES: Final = ("ragas", "deepeval")
-"""The other methods of the paper, as its files and tables name them."""
 
 _PREPARED: Final = "_prepared.json"
 _TCVA: Final = "_tcva_scores.json"
-_NATIVE: Final = {method: f"_{method}_scores.json" for method in NATIVES}
-_ENDINGS: Final = (_PREPARED, _TCVA, *_NATIVE.values())
+_FRAMEWORKS: Final = {method: f"_{method}_scores.json" for method in ("ragas", "deepeval")}
+_ENDINGS: Final = (_PREPARED, _TCVA, *_FRAMEWORKS.values())
 _LAYOUT: Final = f"a folder of NAME{_PREPARED}, NAME{_TCVA} and so on"
 _FAILED: Final = -1.0
 _SLACK: Final = 1e-9  # sums of floats end a hair outside [0, 1]
@@ -39,7 +37,7 @@ Records = dict[str, Record]
 
 @dataclass(frozen=True)
 class PaperSet:
-    """One data set: people's scores, TCVA's verdicts and the other methods' scores, by sample.
+    """One data set: human ratings, TCVA's verdicts and the other methods' scores, by sample.
 
     Attributes:
         name: What its files are called.
@@ -49,7 +47,7 @@ class PaperSet:
             are no verdicts or the sample is marked as failed (-1). None without a file of verdicts.
         stored: Stored TCVA scores by temperature, shape (N,) each, rounded to 4 decimals by whoever
             stored them; nan where none is stored.
-        natives: Scores of ``ragas`` and ``deepeval`` where there are files; nan where unscored.
+        framework_scores: Scores of ``ragas`` and ``deepeval`` where there are files; nan where unscored.
         samples: The N samples, None where the prepared file lacks one. None without that file.
         notes: What was missing or did not match, one sentence each.
 
@@ -62,7 +60,7 @@ class PaperSet:
     human: FloatArray
     counts: FloatArray | None = None
     stored: Mapping[float, FloatArray] = field(default_factory=dict)
-    natives: Mapping[str, FloatArray] = field(default_factory=dict)
+    framework_scores: Mapping[str, FloatArray] = field(default_factory=dict)
     samples: tuple[Sample | None, ...] | None = None
     notes: tuple[str, ...] = ()
 
@@ -79,7 +77,7 @@ class PaperSet:
         if self.samples is not None:
             lengths["samples"] = len(self.samples)
         lengths |= {f"stored T={t:g}": len(scores) for t, scores in self.stored.items()}
-        lengths |= {name: len(scores) for name, scores in self.natives.items()}
+        lengths |= {name: len(scores) for name, scores in self.framework_scores.items()}
         for what, length in lengths.items():
             if length != size:
                 msg = f"set {self.name!r}: {what} has {length} entries for {size} samples"
@@ -97,15 +95,13 @@ def read_folder(folder: str | Path) -> list[PaperSet]:
     root = Path(folder).expanduser()
     if not root.is_dir():
         what = "is a file" if root.exists() else "does not exist"
-        msg = f"{folder} {what}; give {_LAYOUT}"
-        raise UnreadableInputError(msg)
+        raise unreadable(folder, f"it {what}; give {_LAYOUT}")
     names = {
         ending: {path.name.removesuffix(ending) for path in root.glob(f"?*{ending}")}
         for ending in _ENDINGS
     }
     if not any(names[ending] for ending in _ENDINGS if ending != _PREPARED):
-        msg = f"no scores in {folder}: no file there is called NAME{_TCVA}; give {_LAYOUT}"
-        raise UnreadableInputError(msg)
+        raise unreadable(folder, f"no scores in it: no file is called NAME{_TCVA}; give {_LAYOUT}")
     return [read_set(root, name) for name in sorted(set().union(*names.values()))]
 
 
@@ -119,17 +115,13 @@ def read_set(folder: Path, name: str) -> PaperSet:
     tables = {ending: _load(path) for ending, path in files.items() if path.exists()}
     notes = [f"there is no {files[e].name}" for e in _ENDINGS if e not in tables]
     if not tables:
-        msg = f"{folder} has no set {name!r}: no file there is called {name}{_TCVA}"
-        raise UnreadableInputError(msg)
+        raise unreadable(folder, f"there is no set {name!r}: no file is called {name}{_TCVA}")
     ids = tuple(dict.fromkeys(key for table in tables.values() for key in table))
     first = next(iter(tables))
     for ending, table in tables.items():
         if not table.keys() & tables[first].keys():
-            msg = (
-                f"{files[ending]} and {files[first].name} have no id in common, such as "
-                f"{next(iter(table))!r}; are they of one set?"
-            )
-            raise UnreadableInputError(msg)
+            stranger = f"such as {next(iter(table))!r}; are they of one set?"
+            raise unreadable(files[ending], f"no id in common with {files[first].name}, {stranger}")
         lacking = len(ids) - len(table)
         if lacking:
             notes.append(
@@ -144,41 +136,40 @@ def read_set(folder: Path, name: str) -> PaperSet:
         fields |= _verdicts(ids, tables[_TCVA], files[_TCVA])
     if _PREPARED in tables:
         fields["samples"] = _samples(ids, tables[_PREPARED], files[_PREPARED])
-    natives = {
+    others = {
         method: _column(ids, tables[ending], f"{method}_score", files[ending])
-        for method, ending in _NATIVE.items()
+        for method, ending in _FRAMEWORKS.items()
         if ending in tables
     }
-    return PaperSet(name, ids, human, natives=natives, notes=tuple(notes), **fields)
+    return PaperSet(name, ids, human, framework_scores=others, notes=tuple(notes), **fields)
 
 
 def _load(path: Path) -> Records:
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        msg = f"{path} cannot be read: {error.strerror or error}"
-        raise UnreadableInputError(msg) from error
+        raise unreadable(path, f"cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        msg = f"{path} is not UTF-8: byte {error.object[error.start]:#04x} at offset {error.start}"
-        raise UnreadableInputError(msg) from None
+        byte = error.object[error.start]
+        raise unreadable(path, f"not UTF-8: byte {byte:#04x} at offset {error.start}") from None
     except json.JSONDecodeError as error:
-        msg = f"{path}, line {error.lineno}: not JSON: {error.msg}; is the file complete?"
-        raise UnreadableInputError(msg, line=error.lineno) from None
+        raise unreadable(
+            path, f"not JSON: {error.msg}; is the file complete?", line=error.lineno
+        ) from None
     except RecursionError:
-        msg = f"{path} is nested too deeply to be a list of records"
-        raise UnreadableInputError(msg) from None
+        raise unreadable(path, "nested too deeply to be a list of records") from None
     if not isinstance(content, list) or not content:
-        msg = f"{path} must hold a list of records; it holds {_shortened(content)}"
-        raise UnreadableInputError(msg)
+        raise unreadable(path, f"it must hold a list of records; it holds {_shortened(content)}")
     records: Records = {}
     for number, record in enumerate(content, start=1):
         key = record.get("id") if isinstance(record, dict) else None
         if isinstance(key, bool) or not isinstance(key, str | int) or key == "":
-            msg = f"{path}, item {number}: {_shortened(record)} is no record with an id"
-            raise UnreadableInputError(msg, line=number)
+            raise unreadable(
+                path, f"{_shortened(record)} is no record with an id", line=number, word="item"
+            )
         if str(key) in records:
-            msg = f"{path}, item {number}: the id {key!r} occurs twice; keep one record per sample"
-            raise UnreadableInputError(msg, line=number)
+            twice = f"the id {key!r} occurs twice; leave one record per sample"
+            raise unreadable(path, twice, line=number, word="item")
         records[str(key)] = record
     return records
 
@@ -189,7 +180,7 @@ def _shortened(value: object) -> str:
 
 
 def _human(ids: Sequence[str], tables: Mapping[Path, Records]) -> FloatArray:
-    """People's scores, which all files repeat; they must say the same."""
+    """Human ratings, which all files repeat; they must say the same."""
     found = dict.fromkeys(ids, math.nan)
     source: dict[str, Path] = {}
     for path, table in tables.items():
@@ -198,11 +189,8 @@ def _human(ids: Sequence[str], tables: Mapping[Path, Records]) -> FloatArray:
             if math.isnan(value):
                 continue
             if key in source and abs(found[key] - value) > _SLACK:
-                msg = (
-                    f"{path}: sample {key!r} has the human_score {value!r}, but {found[key]!r} in "
-                    f"{source[key].name}; make them agree"
-                )
-                raise UnreadableInputError(msg)
+                other = f"{found[key]!r} in {source[key].name}; make them agree"
+                raise unreadable(path, f"sample {key!r} has the human_score {value!r}, but {other}")
             if key not in source:
                 found[key], source[key] = value, path
     return np.array([found[key] for key in ids])
@@ -217,11 +205,8 @@ def _number(value: object, name: str, key: str, path: Path) -> float:
             return math.nan
         if -_SLACK <= value <= 1.0 + _SLACK:
             return min(max(float(value), 0.0), 1.0)
-    msg = (
-        f"{path}: sample {key!r} has the {name} {value!r}; it must lie in [0, 1] "
-        "(null where there is none)"
-    )
-    raise UnreadableInputError(msg)
+    limits = "it must lie in [0, 1] (null where there is none)"
+    raise unreadable(path, f"sample {key!r} has the {name} {value!r}; {limits}")
 
 
 def _score(value: object, name: str, key: str, path: Path) -> float:
@@ -233,11 +218,8 @@ def _score(value: object, name: str, key: str, path: Path) -> float:
 def _column(ids: Iterable[str], table: Records, name: str, path: Path) -> FloatArray:
     for number, (key, record) in enumerate(table.items(), start=1):
         if name not in record:
-            msg = (
-                f"{path}, item {number}: sample {key!r} has no {name}; write null or -1 where "
-                "there is no score"
-            )
-            raise UnreadableInputError(msg, line=number)
+            lacks = f"sample {key!r} has no {name}; write null or -1 where there is no score"
+            raise unreadable(path, lacks, line=number, word="item")
     return np.array([_score(table.get(key, {}).get(name), name, key, path) for key in ids])
 
 
@@ -249,8 +231,9 @@ def _verdicts(ids: Sequence[str], table: Records, path: Path) -> dict[str, Any]:
         counts[i] = _counts(record, key, path)
         scores = record.get("tcva_scores") or {}
         if not isinstance(scores, dict):
-            msg = f"{path}: sample {key!r} has the tcva_scores {_shortened(scores)}, no object"
-            raise UnreadableInputError(msg)
+            raise unreadable(
+                path, f"sample {key!r} has the tcva_scores {_shortened(scores)}, no object"
+            )
         for label, value in scores.items():
             temperature = _temperature(label, key, path)
             column = stored.setdefault(temperature, np.full(len(ids), np.nan))
@@ -258,8 +241,7 @@ def _verdicts(ids: Sequence[str], table: Records, path: Path) -> dict[str, Any]:
             if value == _FAILED:
                 counts[i] = 0.0
     if not counts.any() and not stored:
-        msg = f"{path} has neither verdicts nor tcva_scores; is it the right file?"
-        raise UnreadableInputError(msg)
+        raise unreadable(path, "it has neither verdicts nor tcva_scores; is it the right file?")
     return {"counts": counts, "stored": dict(sorted(stored.items()))}
 
 
@@ -267,30 +249,27 @@ def _counts(record: Record, key: str, path: Path) -> FloatArray:
     verdicts = record.get("verdicts") or []
     weights = record.get("weights")
     if not isinstance(verdicts, list):
-        msg = f"{path}: sample {key!r} has the verdicts {_shortened(verdicts)}, no list"
-        raise UnreadableInputError(msg)
+        raise unreadable(path, f"sample {key!r} has the verdicts {_shortened(verdicts)}, no list")
     if isinstance(weights, list) and len(weights) != len(verdicts):
-        msg = (
-            f"{path}: sample {key!r} has {len(weights)} weights for {len(verdicts)} verdicts; "
-            "the record is damaged"
-        )
-        raise UnreadableInputError(msg)
+        sizes = f"{len(weights)} weights for {len(verdicts)} verdicts"
+        raise unreadable(path, f"sample {key!r} has {sizes}; the record is damaged")
     try:
         return count_levels(str(v["verdict"] if isinstance(v, dict) else v) for v in verdicts)
     except KeyError:
-        msg = f"{path}: a verdict of sample {key!r} has no field 'verdict' with its level"
-        raise UnreadableInputError(msg) from None
+        raise unreadable(
+            path, f"a verdict of sample {key!r} has no field 'verdict' with its level"
+        ) from None
     except InvalidValueError as error:
-        msg = f"{path}: sample {key!r}: {error}"
-        raise UnreadableInputError(msg) from None
+        raise unreadable(path, f"sample {key!r}: {error}") from None
 
 
 def _temperature(label: str, key: str, path: Path) -> float:
     try:
         return check_temperature(float(label.removeprefix("T")))
     except ValueError:  # ours is one of these
-        msg = f"{path}: sample {key!r} has a score for {label!r}, which is no temperature like T0.5"
-        raise UnreadableInputError(msg) from None
+        raise unreadable(
+            path, f"sample {key!r} has a score for {label!r}, no temperature like T0.5"
+        ) from None
 
 
 def _samples(ids: Iterable[str], table: Records, path: Path) -> tuple[Sample | None, ...]:
@@ -299,6 +278,5 @@ def _samples(ids: Iterable[str], table: Records, path: Path) -> tuple[Sample | N
         try:
             samples[key] = Sample.from_record({**record, "id": key})
         except InvalidSampleError as error:
-            msg = f"{path}: sample {key!r}: {error}"
-            raise UnreadableInputError(msg) from None
+            raise unreadable(path, f"sample {key!r}: {error}") from None
     return tuple(samples.get(key) for key in ids)

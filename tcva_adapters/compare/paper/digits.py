@@ -15,6 +15,9 @@ from tcva_adapters.core.verdicts import SCHEMES
 TEMPERATURES: Final = (0.2, 0.3, 0.5, 0.7, 0.9)
 """The rows of Table 5."""
 
+METHODS: Final = {"tcva": "TCVA", "ragas": "RAGAS", "deepeval": "DeepEval"}
+"""What tables and pictures call them."""
+
 CONFIGURATIONS: Final[dict[str, str]] = {
     "A": "full TCVA",
     "B": "without penalty",
@@ -70,11 +73,17 @@ class PaperDigits:
 
     def table8(self) -> dict[str, tuple[float, float]]:
         """The 95 % interval by method."""
-        return dict(zip(("tcva", "ragas", "deepeval"), self.intervals, strict=True))
+        return dict(zip(METHODS, self.intervals, strict=True))
 
     def table9(self) -> dict[str, float]:
         """Rho by configuration."""
         return dict(zip(CONFIGURATIONS, self.ablation, strict=True))
+
+
+def paper_at(name: str, temperature: float) -> PaperDigits | None:
+    """What the paper says of a set, if that is at this temperature."""
+    paper = PAPER.get(name)
+    return None if paper is None or paper.temperature != temperature else paper
 
 
 PAPER: Final[Mapping[str, PaperDigits]] = {

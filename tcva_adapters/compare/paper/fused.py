@@ -38,14 +38,14 @@ def fused(
 ) -> dict[str, FusedRow]:
     """Geometric means of TCVA (T=0.5, unrounded) with RAGAS and with the lexical judge.
 
-    Each row stands on the samples that all of its members and people have scored, and its gain is
+    Each row stands on the samples that all of its members and a human have scored, and its gain is
     the one over its best member there.
     """
     if data.counts is None:
         return {}
     methods = {"tcva": full_scores(data, [BALANCED])[:, 0]}
-    if "ragas" in data.natives:
-        methods["ragas"] = data.natives["ragas"]
+    if "ragas" in data.framework_scores:
+        methods["ragas"] = data.framework_scores["ragas"]
     if lexical is not None:
         methods["lexical"] = lexical
     rows = {}

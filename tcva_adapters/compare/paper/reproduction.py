@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from tcva_adapters.compare.fused import FusedRow
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.paper.data import PaperSet
-from tcva_adapters.compare.paper.digits import PAPER
+from tcva_adapters.compare.paper.digits import PAPER, PaperDigits, paper_at
 from tcva_adapters.compare.paper.fused import fused, lexical_scores
 from tcva_adapters.compare.paper.tables import (
     Agreement,
@@ -39,8 +39,7 @@ class Reproduction:
     """One set's tables. A row whose file is missing is not there; ``notes`` says so.
 
     Attributes:
-        name: The set.
-        samples: How many it has, scored or not.
+        data: The set.
         temperature: The T of Tables 6 to 9.
         chosen: Whether that T is the ``paper``'s, the ``best`` one picked afterwards, or the
             ``default`` for a set that the paper does not have.
@@ -54,8 +53,7 @@ class Reproduction:
         notes: What was missing, and what has to be known about the figures.
     """
 
-    name: str
-    samples: int
+    data: PaperSet = field(compare=False, repr=False)
     temperature: float
     chosen: Chosen
     table5: dict[str, Agreement]
@@ -67,19 +65,22 @@ class Reproduction:
     fused: dict[str, FusedRow]
     notes: tuple[str, ...]
 
-    def as_dict(self) -> dict[str, Any]:
+    @property
+    def name(self) -> str:
+        """The set's."""
+        return self.data.name
+
+    @property
+    def paper(self) -> PaperDigits | None:
+        """What the paper prints of it at this temperature."""
+        return paper_at(self.name, self.temperature)
+
+    def to_dict(self) -> dict[str, Any]:
         """The tables as JSON has them; None where a figure is not defined."""
         paired = {} if self.paired is None else {"paired": self.paired}
-        plain: dict[str, Any] = jsonable(
-            {
-                "table5": self.table5,
-                "table7": self.table7,
-                "table8": {**self.table8, **paired},
-                "table9": self.table9,
-                "unrounded": self.unrounded,
-                "fused": self.fused,
-            }
-        )
+        tables = ("table5", "table7", "table8", "table9", "unrounded", "fused")
+        plain: dict[str, Any] = jsonable({name: getattr(self, name) for name in tables})
+        plain["table8"] |= jsonable(paired)
         return plain
 
 
@@ -116,8 +117,7 @@ def reproduce_set(
             notes.append("the lexical judge has nothing to judge; rows with it are left out")
     main, pair = table8(data, temperature, n_boot=n_boot, seed=seed, count_empty=count_empty)
     return Reproduction(
-        name=data.name,
-        samples=len(data.ids),
+        data=data,
         temperature=temperature,
         chosen=chosen,
         table5=rows,

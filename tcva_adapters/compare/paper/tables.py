@@ -30,10 +30,10 @@ _PAPER_DECIMALS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """A row of Tables 5 and 6: agreement with people, nan where it is not defined.
+    """A row of Tables 5 and 6: agreement with human ratings, nan where it is not defined.
 
     Attributes:
-        n: Samples with a score of the method and one of people.
+        n: Samples with a score of the method and one human rating.
         rho: Spearman's rank correlation, in [-1, 1].
         tau: Kendall's tau-b, in [-1, 1].
         mae: Mean absolute difference, in [0, 1].
@@ -105,7 +105,7 @@ def full_scores(data: PaperSet, temperatures: Sequence[float]) -> FloatArray:
 
 
 def table5(data: PaperSet, *, count_empty: bool = False) -> dict[str, Agreement]:
-    """Tables 5 and 6: agreement of each method with people, over all samples that it has scored.
+    """Tables 5 and 6: agreement of each method with human ratings, over all samples it scored.
 
     Args:
         data: A set.
@@ -117,15 +117,15 @@ def table5(data: PaperSet, *, count_empty: bool = False) -> dict[str, Agreement]
     Raises:
         MissingDependencyError: scipy is not installed.
 
-    >>> people, verdicts = np.array([0.0, 0.5, 1.0]), np.eye(5)[[4, 2, 0]]  # none, partial, fully
-    >>> row = table5(PaperSet("mine", ("a", "b", "c"), people, verdicts))["T=0.5"]
+    >>> ratings, verdicts = np.array([0.0, 0.5, 1.0]), np.eye(5)[[4, 2, 0]]  # none, partial, fully
+    >>> row = table5(PaperSet("mine", ("a", "b", "c"), ratings, verdicts))["T=0.5"]
     >>> row.n, round(row.rho, 3), round(row.tau, 3), round(row.mae, 3)  # |0.7 - 0.5| / 3
     (3, 1.0, 1.0, 0.067)
     """
     columns = {
         f"T={t:g}": paper_scores(data, t, count_empty=count_empty) for t in temperatures_of(data)
     }
-    columns |= data.natives
+    columns |= data.framework_scores
     return {name: _agreement(scores, data.human) for name, scores in columns.items()}
 
 
@@ -157,7 +157,7 @@ def table8(
     columns: dict[str, FloatArray] = {}
     if data.counts is not None:
         columns["tcva"] = paper_scores(data, temperature, count_empty=count_empty)
-    columns |= data.natives
+    columns |= data.framework_scores
     rows = {}
     for name, scores in columns.items():
         if scored_by_all(data.human, scores).sum() < FEWEST:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from tcva_adapters.compare.paper.digits import CONFIGURATIONS, PAPER, PaperDigits
+from tcva_adapters.compare.paper.digits import CONFIGURATIONS, METHODS, PAPER, PaperDigits
 from tcva_adapters.compare.paper.reproduction import Reproduction
+from tcva_adapters.printing import Table, figure
 
 FOOTNOTES: Final = (
     (
@@ -32,30 +33,13 @@ FOOTNOTES: Final = (
 )
 """What has to be known to read the tables; printed under them."""
 
-_NAMES: Final = {"tcva": "TCVA", "ragas": "RAGAS", "deepeval": "DeepEval"}
 _ORIGINS: Final = {
     "paper": "the paper's choice",
     "best": "picked afterwards for the highest rho on these samples: optimistic",
     "default": "the default; not a set of the paper",
 }
 _PAPER: Final = "paper"
-
-Rows = list[tuple[str, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """One printed table.
-
-    Attributes:
-        title: Its heading.
-        header: The columns' names.
-        rows: Cells as text, as many per row as there are columns.
-    """
-
-    title: str
-    header: tuple[str, ...]
-    rows: Rows
+_ALIGN: Final = "lr"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +67,8 @@ class Match:
 
 def title(found: Reproduction) -> str:
     """The set, its size, and its T with where that is from."""
-    return (
-        f"{found.name}: {found.samples} samples, T={found.temperature:g} ({_ORIGINS[found.chosen]})"
-    )
+    size, origin = len(found.data.ids), _ORIGINS[found.chosen]
+    return f"{found.name}: {size} samples, T={found.temperature:g} ({origin})"
 
 
 def match(found: Reproduction) -> Match | None:
@@ -95,7 +78,7 @@ def match(found: Reproduction) -> Match | None:
         return None
     pairs = list(_pairs(found, paper))
     equal = sum(_same(ours, theirs, paper.decimals) for ours, theirs in pairs)
-    if found.temperature != paper.temperature:
+    if found.paper is None:
         return Match(len(pairs), equal, None)
     ends = paper.table8()
     distances = [
@@ -115,7 +98,7 @@ def _pairs(found: Reproduction, paper: PaperDigits) -> Iterator[tuple[float, flo
             yield row.rho, rhos[name]
         if name in sixes:
             yield from zip((row.tau, row.mae), sixes[name], strict=True)
-    if found.temperature == paper.temperature:
+    if found.paper is not None:
         yield from ((value, paper.table7()[name]) for name, value in found.table7.items())
         yield from ((value, paper.table9()[name]) for name, value in found.table9.items())
 
@@ -124,129 +107,116 @@ def _same(ours: float, theirs: float, decimals: int) -> bool:
     return f"{ours:.{decimals}f}" == f"{theirs:.{decimals}f}"
 
 
-def blocks(found: Reproduction) -> list[Block]:
-    """The tables of one set, without the paper's columns where the paper has none."""
-    paper = PAPER.get(found.name)
-    at_t = paper if paper is not None and paper.temperature == found.temperature else None
-    sevens = {name: (name, rho) for name, rho in found.table7.items()}
-    nines = {key: (f"{key} {CONFIGURATIONS[key]}", rho) for key, rho in found.table9.items()}
-    made = [
-        _table5(found, paper),
-        Block(
-            "Table 7: rho by weight scheme",
-            ("scheme", "rho", _PAPER),
-            _beside(sevens, at_t.table7() if at_t else {}, at_t),
+def tables(found: Reproduction) -> dict[str, Table]:
+    """The tables of one set by heading, without the paper's columns where the paper has none."""
+    paper = found.paper
+    sevens, nines = (paper.table7(), paper.table9()) if paper else ({}, {})
+    made = {
+        "Tables 5 and 6: agreement with human ratings": _table5(found, PAPER.get(found.name)),
+        "Table 7: rho by weight scheme": _beside("scheme", found.table7, sevens, paper),
+        "Table 8: bootstrap": _table8(found, paper),
+        "Table 9: rho of the ablation": _beside(
+            "configuration", _parts(found.table9), _parts(nines), paper
         ),
-        _table8(found, at_t),
-        Block(
-            "Table 9: rho of the ablation",
-            ("configuration", "rho", _PAPER),
-            _beside(nines, at_t.table9() if at_t else {}, at_t),
-        ),
-        _fused(found),
-    ]
-    return [block if paper else _without_paper(block) for block in made if block.rows]
+        "Fused scores: geometric mean, TCVA at T=0.5": _fused(found),
+    }
+    known = found.name in PAPER
+    return {
+        heading: table if known else _without_paper(table)
+        for heading, table in made.items()
+        if table.rows
+    }
 
 
-def _without_paper(block: Block) -> Block:
-    kept = [i for i, name in enumerate(block.header) if name != _PAPER]
-    return Block(
-        block.title,
-        tuple(block.header[i] for i in kept),
-        [tuple(row[i] for i in kept) for row in block.rows],
-    )
+def _without_paper(table: Table) -> Table:
+    kept = [i for i, name in enumerate(table.header) if name != _PAPER]
+    rows = [[row[i] for i in kept] for row in table.rows]
+    return Table([table.header[i] for i in kept], rows, table.align)
 
 
-def _table5(found: Reproduction, paper: PaperDigits | None) -> Block:
-    rhos = paper.table5() if paper else {}
-    sixes = paper.table6() if paper else {}
-    decimals = paper.decimals if paper else 4
-    sizes = {} if paper is None else dict(zip(_NAMES, paper.n, strict=True))
-    rows: Rows = []
+def _table5(found: Reproduction, paper: PaperDigits | None) -> Table:
+    rhos, sixes = (paper.table5(), paper.table6()) if paper else ({}, {})
+    sizes = dict(zip(METHODS, paper.n, strict=True)) if paper else {}
+    decimals = _decimals(paper)
+    rows = []
     for name, row in found.table5.items():
-        size = sizes.get(name if name in _NAMES else "tcva")
+        size = sizes.get(name if name in METHODS else "tcva")
+        n = str(row.n) if size in (None, row.n) or name not in rhos else f"{row.n} ({size})"
         tau, mae = sixes.get(name, (None, None))
         rows.append(
             (
-                _NAMES.get(name, f"TCVA {name}"),
-                f"{row.n}" if size in (None, row.n) or name not in rhos else f"{row.n} ({size})",
-                f"{row.rho:.4f}",
-                _digits(rhos.get(name), decimals),
-                _digits(found.unrounded.get(name), 4),
-                f"{row.tau:.4f}",
-                _digits(tau, decimals),
-                f"{row.mae:.4f}",
-                _digits(mae, decimals),
+                METHODS.get(name, f"TCVA {name}"),
+                n,
+                *(figure(row.rho, 4), figure(rhos.get(name), decimals)),
+                figure(found.unrounded.get(name), 4),
+                *(figure(row.tau, 4), figure(tau, decimals)),
+                *(figure(row.mae, 4), figure(mae, decimals)),
             )
         )
     header = ("method", "n", "rho", _PAPER, "unrounded", "tau", _PAPER, "MAE", _PAPER)
-    return Block("Tables 5 and 6: agreement with people", header, rows)
+    return Table(header, rows, _ALIGN)
 
 
 def _beside(
-    ours: Mapping[str, tuple[str, float]],
-    theirs: Mapping[str, float],
-    paper: PaperDigits | None,
-) -> Rows:
-    decimals = paper.decimals if paper else 4
-    return [
-        (name, f"{value:.4f}", _digits(theirs.get(key), decimals))
-        for key, (name, value) in ours.items()
+    what: str, ours: Mapping[str, float], theirs: Mapping[str, float], paper: PaperDigits | None
+) -> Table:
+    rows = [
+        (name, figure(value, 4), figure(theirs.get(name), _decimals(paper)))
+        for name, value in ours.items()
     ]
+    return Table((what, "rho", _PAPER), rows, _ALIGN)
 
 
-def _table8(found: Reproduction, paper: PaperDigits | None) -> Block:
+def _parts(rhos: Mapping[str, float]) -> dict[str, float]:
+    return {f"{key} {CONFIGURATIONS[key]}": rho for key, rho in rhos.items()}
+
+
+def _table8(found: Reproduction, paper: PaperDigits | None) -> Table:
     ends = paper.table8() if paper else {}
-    rows: Rows = [
+    rows = [
         (
-            _NAMES[name],
-            f"{row.rho:.4f}",
+            METHODS[name],
+            figure(row.rho, 4),
             _range(row.low, row.high),
             _range(*ends[name]) if name in ends else "-",
-            "",
-            "",
-            "",
+            *("", "", ""),
         )
         for name, row in found.table8.items()
     ]
     if found.paired is not None:
         test = found.paired
-        rows.append(
-            (
-                "TCVA less RAGAS",
-                f"{test.delta:+.4f}",
-                _range(test.low, test.high),
-                "-",
-                f"{test.p_paper:.4f}",
-                _digits(paper.p if paper else None, 3),
-                f"{test.p_two_sided:.4f}",
-            )
+        ps = (
+            figure(test.p_paper, 4),
+            figure(paper.p if paper else None),
+            figure(test.p_two_sided, 4),
         )
+        delta = figure(test.delta, 4, signed=True)
+        rows.append(("TCVA less RAGAS", delta, _range(test.low, test.high), "-", *ps))
     header = ("method", "rho", "95 % interval", _PAPER, "p one-sided", _PAPER, "p two-sided")
-    return Block("Table 8: bootstrap", header, rows)
+    return Table(header, rows, _ALIGN)
 
 
-def _fused(found: Reproduction) -> Block:
-    rows: Rows = [
+def _fused(found: Reproduction) -> Table:
+    rows = [
         (
             name.replace("+", " + "),
-            f"{row.n}",
-            f"{row.rho:.4f}",
+            str(row.n),
+            figure(row.rho, 4),
             _range(row.low, row.high),
-            f"{row.best} {row.best_rho:.4f}",
-            f"{row.gain:+.4f}",
+            f"{row.best} {figure(row.best_rho, 4)}",
+            figure(row.gain, 4, signed=True),
             _range(row.gain_low, row.gain_high),
-            f"{row.p_two_sided:.4f}",
+            figure(row.p_two_sided, 4),
         )
         for name, row in found.fused.items()
     ]
     header = ("members", "n", "rho", "95 % interval", "best member", "gain", "95 % interval", "p")
-    return Block("Fused scores: geometric mean, TCVA at T=0.5", header, rows)
+    return Table(header, rows, _ALIGN)
 
 
-def _digits(value: float | None, decimals: int) -> str:
-    return "-" if value is None else f"{value:.{decimals}f}"
+def _decimals(paper: PaperDigits | None) -> int:
+    return paper.decimals if paper else 4
 
 
 def _range(low: float, high: float) -> str:
-    return f"[{low:.3f}, {high:.3f}]"
+    return f"[{figure(low)}, {figure(high)}]"

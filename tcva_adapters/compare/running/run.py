@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any, Final, NamedTuple
 
+from tcva_adapters.batch import progress_bar
 from tcva_adapters.compare.labels import parse_label
 from tcva_adapters.compare.running.cached import (
     JUDGE_ERROR,
@@ -30,7 +31,7 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import Profiles
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample, whole_characters
-from tcva_adapters.tcva import TCVA, progress_bar
+from tcva_adapters.tcva import TCVA
 
 Models = Callable[[str], JudgeModel]
 """From a framework to the model behind its LLM, the same one whenever it is asked."""
@@ -321,8 +322,12 @@ class _Run:
     ) -> None:
         # Servers that report no tokens leave zeros, which would read as costing nothing.
         known = bool(usage.input_tokens or usage.output_tokens)
-        tokens = (usage.input_tokens, usage.output_tokens) if known else (None, None)
-        row = Row(sample, method, score, unscored, calls, *tokens, usage.seconds)
+        row = Row(
+            *(sample, method, score, unscored, calls),
+            input_tokens=usage.input_tokens if known else None,
+            output_tokens=usage.output_tokens if known else None,
+            seconds=usage.seconds,
+        )
         self.rows.setdefault(sample, []).append(row)
         self.done[method] += 1
         self.scored[method] += score is not None

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from tcva_adapters.compare.drawing import new_figure
-from tcva_adapters.compare.systems.analysis import MetricFigures, SystemsReport
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.compare.drawing import new_figure, write_figures
+from tcva_adapters.compare.systems.metrics import MetricFigures
+from tcva_adapters.compare.systems.table import SystemTable
 from tcva_adapters.stats.checks import FloatArray
 
 if TYPE_CHECKING:
@@ -21,41 +22,22 @@ _LINES: Final = ("-", "--", ":", "-.")
 _RESAMPLES: Final = 2000
 
 
-def draw_systems(report: SystemsReport, folder: str | Path) -> list[Path]:
-    """Write ``asl.png``, and ``scores-METRIC.png`` for each metric; returns their paths.
-
-    ``asl.png`` has one curve per metric: the p of all pairs of systems, descending, so the curve
-    of a metric that tells systems apart better falls earlier. The others have, per system, a box
-    plot of the scores (whiskers to 1.5 interquartile ranges) and the mean with a 95 % percentile
-    bootstrap interval over queries.
-
-    Args:
-        report: The comparison.
-        folder: Made if it is not there; files of these names are replaced.
-
-    Raises:
-        MissingDependencyError: matplotlib is not installed.
-        InvalidValueError: The folder cannot be written.
-    """
-    pictures: dict[str, Callable[[], Figure]] = {"asl": lambda: _asl(report)}
-    for one in report.figures:
+def draw_systems(
+    table: SystemTable,
+    figures: Sequence[MetricFigures],
+    folder: str | Path,
+    *,
+    alpha: float,
+    seed: int,
+) -> list[Path]:
+    """The pictures of `SystemsReport.save`."""
+    pictures: dict[str, Callable[[], Figure]] = {"asl": lambda: _asl(figures, alpha)}
+    for one in figures:
         name = re.sub(r"[^\w.=-]+", "-", one.metric)
         # Names that differ in such signs only must not share a file.
         name = name if f"scores-{name}" not in pictures else f"{name}-{len(pictures)}"
-        pictures[f"scores-{name}"] = lambda one=one: _boxes(report, one)  # type: ignore[misc]  # bound now
-    target = Path(folder).expanduser()
-    written = []
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-        for name, draw in pictures.items():
-            path = target / f"{name}.png"
-            # Without the date and version the same figures give the same bytes.
-            draw().savefig(path, dpi=150, metadata={"Software": None})
-            written.append(path)
-    except OSError as error:
-        msg = f"cannot write figures to {folder}: {error.strerror or error}; give another folder"
-        raise InvalidValueError(msg) from error
-    return written
+        pictures[f"scores-{name}"] = partial(_boxes, table, one, seed)
+    return write_figures(folder, pictures)
 
 
 def mean_interval(
@@ -75,26 +57,26 @@ def mean_interval(
     return low, high
 
 
-def _asl(report: SystemsReport) -> Figure:
+def _asl(figures: Sequence[MetricFigures], alpha: float) -> Figure:
     figure, (axes,) = new_figure(7.0)
-    for i, one in enumerate(report.figures):
+    for i, one in enumerate(figures):
         falling = one.asl[::-1]
         label = f"{one.metric} ({one.discrimination.power:.2f})"
         places = np.arange(1, len(falling) + 1)
         axes.plot(places, falling, marker=".", ls=_LINES[i // 10 % len(_LINES)], label=label)
-    axes.axhline(report.alpha, color="grey", lw=0.8)
+    axes.axhline(alpha, color="grey", lw=0.8)
     axes.locator_params(axis="x", integer=True)
     axes.set_xlabel("pairs of systems, by p")
     axes.set_ylabel("achieved significance level")
-    axes.set_title(f"Which metric tells systems apart (line: {report.alpha:g})")
+    axes.set_title(f"Which metric tells systems apart (line: {alpha:g})")
     axes.legend(fontsize="small", title="discriminative power", title_fontsize="small")
     return figure
 
 
-def _boxes(report: SystemsReport, one: MetricFigures) -> Figure:
-    systems = report.table.systems
+def _boxes(table: SystemTable, one: MetricFigures, seed: int) -> Figure:
+    systems = table.systems
     figure, (axes,) = new_figure(max(5.0, 0.9 * len(systems) + 1.5))
-    columns = report.table.metric(one.metric).T
+    columns = table.metric(one.metric).T
     known = [column[np.isfinite(column)] for column in columns]
     places = np.arange(1, len(systems) + 1)
     axes.boxplot(
@@ -104,7 +86,7 @@ def _boxes(report: SystemsReport, one: MetricFigures) -> Figure:
         flierprops={"marker": ".", "markersize": 3.0, "alpha": 0.4},
         medianprops={"color": "black"},
     )
-    ends = np.array([mean_interval(column, seed=report.seed) for column in columns])
+    ends = np.array([mean_interval(column, seed=seed) for column in columns])
     means = one.test.means
     axes.errorbar(
         places,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
-from typing import Any, Final, Literal, NoReturn, get_args
+from typing import Any, Final, Literal, get_args
 
 from tcva_adapters.compare.systems.table import SystemTable
-from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.samples.records import ROW_WORDS, format_of, read_records
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.samples.records import ROW_WORDS, format_of, read_records, unreadable
 from tcva_adapters.stats.holm import all_of, any_of, holm
 from tcva_adapters.stats.randomisation import TukeyHSD
 
@@ -18,7 +19,10 @@ Join = Literal["all", "any"]
 Chances = Literal["comparisons", "metrics"]
 
 _FIELDS: Final = {"name", "pairs", "metrics", "direction", "join", "chances"}
-_COLUMNS: Final = {"hypothesis", "first", "second", "metric", "direction", "join", "chances"}
+_NEEDED: Final = ("hypothesis", "first", "second")
+_COLUMNS: Final = {*_NEEDED, "metric", "direction", "join", "chances"}
+
+_Rows = list[tuple[str, Mapping[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,21 +96,27 @@ def read_hypotheses(path: str | Path, table: SystemTable) -> list[Hypothesis]:
         InvalidValueError: A system or metric that the table does not have, or an unknown suffix.
     """
     kind = format_of(path)
-    entries: list[tuple[str, dict[str, Any]]] = []
-    for line, record, error in read_records(path, kind):
-        where = f"{path}, {ROW_WORDS[kind]} {line}"
-        if record is None:
-            _refuse(where, error)
-        entries.append((where, record))
-    if not entries:
-        _refuse(str(path), "it holds no hypothesis")
     tabular = kind in ("csv", "parquet")
-    found = _of_rows(entries, table) if tabular else [_of_object(w, e, table) for w, e in entries]
-    names = [hypothesis.name for hypothesis in found]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        _refuse(str(path), f"two hypotheses are named {twice!r}")
-    return found
+    together: dict[str, _Rows] = {}
+    for line, record, error in read_records(path, kind):
+        if record is None:
+            raise unreadable(path, error, line=line, word=ROW_WORDS[kind])
+        where = f"{path}, {ROW_WORDS[kind]} {line}"
+        unknown = record.keys() - (_COLUMNS if tabular else _FIELDS)
+        if unknown:
+            known = ", ".join(sorted(_COLUMNS if tabular else _FIELDS))
+            raise unreadable(where, f"unknown field {min(unknown)!r}; fields are {known}")
+        rows = [record] if tabular else list(_expanded(where, record, table.metrics))
+        lacking = [name for name in _NEEDED if not rows[0].get(name)]
+        if lacking:
+            raise unreadable(where, f"{lacking[0]!r} is empty")
+        name = str(rows[0]["hypothesis"])
+        if name in together and not tabular:
+            raise unreadable(path, f"two hypotheses are named {name!r}")
+        together.setdefault(name, []).extend((where, row) for row in rows)
+    if not together:
+        raise unreadable(path, "it holds no hypothesis")
+    return [_hypothesis(name, rows, table) for name, rows in together.items()]
 
 
 def check_hypotheses(
@@ -158,69 +168,58 @@ def _of_pair(
     return difference, test.one_sided(better, worse)
 
 
-def _of_object(where: str, entry: Mapping[str, Any], table: SystemTable) -> Hypothesis:
-    _check_fields(where, entry, _FIELDS)
-    name, pairs = entry.get("name"), entry.get("pairs")
+def _expanded(
+    where: str, entry: Mapping[str, Any], metrics: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    """An object of a JSON file as the rows that say the same."""
+    name, pairs, chosen = entry.get("name"), entry.get("pairs"), entry.get("metrics", metrics)
+    chosen = [chosen] if isinstance(chosen, str) else chosen
     if not isinstance(name, str) or not name.strip():
-        _refuse(where, f"name is {name!r}; give the hypothesis a name")
+        raise unreadable(where, f"name is {name!r}; give the hypothesis a name")
     if not isinstance(pairs, list) or not pairs:
-        _refuse(where, f'pairs is {pairs!r}; give a list such as [["a", "b"]]')
-    metrics = entry.get("metrics", list(table.metrics))
-    metrics = [metrics] if isinstance(metrics, str) else metrics
-    if not isinstance(metrics, list) or not metrics:
-        _refuse(where, f"metrics is {metrics!r}; give a list, or leave it out for all")
-    comparisons = []
-    for metric in metrics:
-        for pair in pairs:
-            if not isinstance(pair, list) or len(pair) != 2:
-                _refuse(where, f"a pair is {pair!r}; it is a list of two systems")
-            first, second = map(str, pair)
-            direction = entry.get("direction", "different")
-            comparisons.append(_comparison(where, str(metric), first, second, direction, table))
-    return _hypothesis(where, name, comparisons, entry.get("join"), entry.get("chances"))
+        raise unreadable(where, f'pairs is {pairs!r}; give a list such as [["a", "b"]]')
+    if not isinstance(chosen, list | tuple) or not chosen:
+        raise unreadable(where, f"metrics is {chosen!r}; give a list, or leave it out for all")
+    settings = {key: entry[key] for key in ("direction", "join", "chances") if key in entry}
+    for metric, pair in product(chosen, pairs):
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise unreadable(where, f"a pair is {pair!r}; it is a list of two systems")
+        sides = {"first": str(pair[0]), "second": str(pair[1])}
+        yield {"hypothesis": name, **sides, "metric": str(metric), **settings}
 
 
-def _of_rows(
-    entries: Sequence[tuple[str, Mapping[str, Any]]], table: SystemTable
-) -> list[Hypothesis]:
-    together: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
-    for where, row in entries:
-        _check_fields(where, row, _COLUMNS)
-        for column in ("hypothesis", "first", "second"):
-            if not row.get(column):
-                _refuse(where, f"{column!r} is empty")
-        together.setdefault(str(row["hypothesis"]), []).append((where, row))
-    found = []
-    for name, rows in together.items():
-        comparisons = [
-            _comparison(
-                where,
-                metric,
-                str(row["first"]),
-                str(row["second"]),
-                row.get("direction") or "different",
-                table,
-            )
-            for where, row in rows
-            for metric in ([str(row["metric"])] if row.get("metric") else table.metrics)
-        ]
-        settings = []
-        for column in ("join", "chances"):
-            values = {str(row[column]) for _, row in rows if row.get(column)}
-            if len(values) > 1:
-                _refuse(rows[0][0], f"{name!r} has several values of {column}: {sorted(values)}")
-            settings.append(next(iter(values), None))
-        found.append(_hypothesis(rows[0][0], name, comparisons, *settings))
-    return found
+def _hypothesis(name: str, rows: _Rows, table: SystemTable) -> Hypothesis:
+    where = rows[0][0]
+    comparisons = [
+        _comparison(place, str(metric), row, table)
+        for place, row in rows
+        for metric in ([row["metric"]] if row.get("metric") else table.metrics)
+    ]
+    chosen: dict[str, Any] = {}
+    for field, allowed in (("join", get_args(Join)), ("chances", get_args(Chances))):
+        given = [row[field] for _, row in rows if row.get(field)]
+        if any(value != given[0] for value in given):
+            said = sorted(set(map(str, given)))
+            raise unreadable(where, f"{name!r} has several values of {field}: {said}")
+        if given and given[0] not in allowed:
+            raise unreadable(where, f"{field} is {given[0]!r}; there are {', '.join(allowed)}")
+        chosen |= {field: given[0]} if given else {}
+    if "join" not in chosen and len(comparisons) > 1:
+        why = f"{name!r} joins {len(comparisons)} comparisons; say join: all, or join: any"
+        raise unreadable(where, why)
+    if len(set(comparisons)) < len(comparisons):
+        raise unreadable(where, f"{name!r} has the same comparison twice")
+    return Hypothesis(name, tuple(comparisons), **chosen)
 
 
-def _comparison(
-    where: str, metric: str, first: str, second: str, direction: Any, table: SystemTable
-) -> Expectation:
-    if direction not in get_args(Direction):
-        _refuse(where, f"direction is {direction!r}; there are {', '.join(get_args(Direction))}")
+def _comparison(where: str, metric: str, row: Mapping[str, Any], table: SystemTable) -> Expectation:
+    first, second = str(row["first"]), str(row["second"])
+    direction: Any = row.get("direction") or "different"
+    directions = get_args(Direction)
+    if direction not in directions:
+        raise unreadable(where, f"direction is {direction!r}; there are {', '.join(directions)}")
     if first == second:
-        _refuse(where, f"{first!r} is compared with itself")
+        raise unreadable(where, f"{first!r} is compared with itself")
     for kind, name, known in (
         ("metric", metric, table.metrics),
         ("system", first, table.systems),
@@ -230,30 +229,3 @@ def _comparison(
             msg = f"{where}: no {kind} {name!r} in the scores; there are {', '.join(known)}"
             raise InvalidValueError(msg)
     return Expectation(metric, first, second, direction)
-
-
-def _hypothesis(
-    where: str, name: str, comparisons: Sequence[Expectation], join: Any, chances: Any
-) -> Hypothesis:
-    if join is None and len(comparisons) > 1:
-        _refuse(
-            where, f"{name!r} joins {len(comparisons)} comparisons; say join: all, or join: any"
-        )
-    chosen: dict[str, Any] = {"join": join or "all", "chances": chances or "comparisons"}
-    for field, allowed in (("join", get_args(Join)), ("chances", get_args(Chances))):
-        if chosen[field] not in allowed:
-            _refuse(where, f"{field} is {chosen[field]!r}; there are {', '.join(allowed)}")
-    if len(set(comparisons)) < len(comparisons):
-        _refuse(where, f"{name!r} has the same comparison twice")
-    return Hypothesis(name, tuple(comparisons), **chosen)
-
-
-def _check_fields(where: str, entry: Mapping[str, Any], known: set[str]) -> None:
-    unknown = entry.keys() - known
-    if unknown:
-        _refuse(where, f"unknown field {min(unknown)!r}; fields are {', '.join(sorted(known))}")
-
-
-def _refuse(where: str, why: str) -> NoReturn:
-    msg = f"{where}: {why}"
-    raise UnreadableInputError(msg)

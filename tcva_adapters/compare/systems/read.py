@@ -8,22 +8,30 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final, TypeVar
 
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.compare.systems.table import SystemRow, SystemTable
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.temperature import check_temperature
-from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.result import judged_counts
+from tcva_adapters.results.result import Result, judged_counts
 from tcva_adapters.results.scoring import GEOMETRIC
-from tcva_adapters.samples.records import ROW_WORDS, format_of, read_records
+from tcva_adapters.samples.records import ROW_WORDS, format_of, read_records, unreadable
 
 TEMPERATURES: Final = (0.1, 0.5, 0.9)
+
+SystemSources = (
+    str
+    | Path
+    | Sequence[str | Path]
+    | Mapping[str, str | Path | Iterable[Assessment | Result | CCRSResult]]
+)
+"""What `read_systems` takes."""
 
 T = TypeVar("T")
 
@@ -31,19 +39,6 @@ _QUERY: Final = ("query", "query_id", "question_id", "sample", "sample_id", "id"
 _METRIC: Final = ("metric", "method")
 _TABLES: Final = ("scores.csv", "scores.parquet", "scores.jsonl")
 _NO_SCORE: Final = {"", "na", "n/a", "nan", "none", "null"}
-
-
-@dataclass(frozen=True, slots=True)
-class SystemScores:
-    """What was read.
-
-    Attributes:
-        table: All scores.
-        notes: What a reader must know about them, in sentences; without the gaps of the table.
-    """
-
-    table: SystemTable
-    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,26 +57,28 @@ class _Settings:
 
 
 def read_systems(
-    sources: Sequence[str | Path],
+    sources: SystemSources,
     *,
     temperatures: Sequence[float | str] = TEMPERATURES,
     system_field: str | None = None,
-) -> SystemScores:
-    """Read one or several files into one table.
+) -> SystemTable:
+    """Read one or several files, or take what was judged, into one table.
 
     * A long table (csv, parquet, jsonl, json) has the columns ``query`` (or ``sample``, ``id``),
       ``score``, and, where they apply, ``system`` and ``metric`` (or ``method``).
     * The table of ``tcva compare`` is one without ``system``: the file is the system. The folder
       that it writes may be given instead.
     * Assessments of ``tcva evaluate --out`` (jsonl): the metric is the criterion at each
-      temperature; with further judges the scores are fused, by the geometric mean. Results of ``tcva ccrs --out`` (jsonl): the metrics are its own.
+      temperature; with additional judges the scores are fused, by the geometric mean. Results of
+      ``tcva ccrs --out`` (jsonl): the metrics are its own.
 
     Where a record does not name its system, the file's name without its suffix does, or NAME of
-    NAME=FILE. For the files of ``tcva evaluate`` and ``tcva ccrs`` it may be a metadata field.
+    NAME=FILE. For what `TCVA` and `CCRS` judged it may be a metadata field.
 
     Args:
-        sources: Paths, each perhaps with a name in front.
-        temperatures: For assessments.
+        sources: A path, several of them, each perhaps with a name in front; or by system's name a
+            path, or its results (of `TCVA` or `CCRS`) or assessments.
+        temperatures: For what `TCVA` judged.
         system_field: The metadata field that names the system.
 
     Raises:
@@ -96,23 +93,41 @@ def read_systems(
         raise InvalidValueError(msg)
     rows: list[SystemRow] = []
     judges: dict[str, set[str]] = {}
-    for name, path in _named(sources):
-        records = list(_records(path))
-        if not records:
-            msg = f"{path} is empty: it holds no record"
-            raise UnreadableInputError(msg)
-        for row, judge in _reader(records[0])(records, name, settings):
+    for name, records in _by_name(sources):
+        for row in _reader(records[0])(records, name, settings):
             rows.append(row)
-            if judge:
-                judges.setdefault(row.system, set()).add(judge)
-    notes = []
+            if row.judge:
+                judges.setdefault(row.system, set()).add(row.judge)
+    notes: tuple[str, ...] = ()
     if len({frozenset(each) for each in judges.values()}) > 1:
         said = "; ".join(f"{system}: {', '.join(sorted(j))}" for system, j in judges.items())
-        notes.append(f"systems have different judges, so differences may be theirs ({said})")
-    return SystemScores(SystemTable.of(rows), tuple(notes))
+        notes = (f"systems have different judges, so differences may be theirs ({said})",)
+    return replace(SystemTable.of(rows), notes=notes)
 
 
-_Rows = Iterator[tuple[SystemRow, str]]
+def _by_name(sources: SystemSources) -> Iterator[tuple[str, list[_Record]]]:
+    """A name for what each source is about, and its records: at least one."""
+    if isinstance(sources, Mapping):
+        for name, source in sources.items():
+            if isinstance(source, str | Path):
+                yield name, list(_records(Path(source)))
+            else:
+                yield name, _of_results(name, source)
+        return
+    for name, path in _named([sources] if isinstance(sources, str | Path) else sources):
+        yield name, list(_records(path))
+
+
+def _of_results(name: str, results: Iterable[Assessment | CCRSResult | Result]) -> list[_Record]:
+    """What was judged, as the records of a file."""
+    judged = [each.assessment if isinstance(each, Result) else each for each in results]
+    if not judged:
+        msg = f"there are no results of {name!r}; leave it out, or judge its answers"
+        raise InvalidSampleError(msg)
+    return [
+        _Record(json.loads(each.to_json()), f"{name}, item {number}", number)
+        for number, each in enumerate(judged, 1)
+    ]
 
 
 def _named(sources: Sequence[str | Path]) -> Iterator[tuple[str, Path]]:
@@ -134,8 +149,7 @@ def _table_in(folder: Path) -> Path:
     for name in _TABLES:
         if (folder / name).is_file():
             return folder / name
-    msg = f"{folder} is a folder without {', '.join(_TABLES)}; name a file"
-    raise UnreadableInputError(msg)
+    raise unreadable(folder, f"a folder without {', '.join(_TABLES)}; name a file")
 
 
 def _stem(path: Path) -> str:
@@ -145,16 +159,16 @@ def _stem(path: Path) -> str:
 
 def _records(path: Path) -> Iterator[_Record]:
     source = "-" if str(path) == "-" else path
-    kind = format_of(source)
+    kind, number = format_of(source), 0
     for number, (line, record, error) in enumerate(read_records(source, kind), 1):
-        where = f"{path}, {ROW_WORDS[kind]} {line}"
         if record is None:
-            msg = f"{where}: {error}"
-            raise UnreadableInputError(msg, line=line)
-        yield _Record(record, where, number)
+            raise unreadable(path, error, line=line, word=ROW_WORDS[kind])
+        yield _Record(record, f"{path}, {ROW_WORDS[kind]} {line}", number)
+    if not number:
+        raise unreadable(path, "it is empty: it holds no record")
 
 
-def _reader(first: _Record) -> Callable[[Sequence[_Record], str, _Settings], _Rows]:
+def _reader(first: _Record) -> Callable[[Sequence[_Record], str, _Settings], Iterator[SystemRow]]:
     keys = first.values.keys()
     if {"answers", "protocol"} <= keys:
         return _ccrs
@@ -162,15 +176,15 @@ def _reader(first: _Record) -> Callable[[Sequence[_Record], str, _Settings], _Ro
         return _assessments
     if "score" in keys and not keys.isdisjoint(_QUERY):
         return _table
-    msg = (
-        f"{first.where}: no scores among the fields {', '.join(map(repr, keys))}; a table has "
-        "'query', 'score' and, where they apply, 'system' and 'metric'; assessments and CCRS "
-        "results are read as 'tcva evaluate' and 'tcva ccrs' write them"
+    raise unreadable(
+        first.where,
+        f"no scores among the fields {', '.join(map(repr, keys))}; a table has 'query', 'score' "
+        "and, where they apply, 'system' and 'metric'; assessments and CCRS results are read as "
+        "'tcva evaluate' and 'tcva ccrs' write them",
     )
-    raise UnreadableInputError(msg)
 
 
-def _table(records: Sequence[_Record], name: str, settings: _Settings) -> _Rows:
+def _table(records: Sequence[_Record], name: str, settings: _Settings) -> Iterator[SystemRow]:
     del settings  # a table is what it is
     keys = records[0].values.keys()
     query = next(key for key in _QUERY if key in keys)
@@ -179,10 +193,10 @@ def _table(records: Sequence[_Record], name: str, settings: _Settings) -> _Rows:
         values = record.values
         for key in filter(None, (query, metric, "system" if "system" in keys else None)):
             if values.get(key) in (None, ""):
-                _refuse(record, f"{key!r} is empty")
+                raise unreadable(record.where, f"{key!r} is empty")
         system = str(values.get("system", name))
         measured = "score" if metric is None else str(values[metric])
-        yield SystemRow(system, str(values[query]), measured, _score(record)), ""
+        yield SystemRow(system, str(values[query]), measured, _score(record))
 
 
 def _score(record: _Record) -> float | None:
@@ -194,11 +208,12 @@ def _score(record: _Record) -> float | None:
     except (TypeError, ValueError):
         score = math.inf
     if math.isinf(score):
-        _refuse(record, f"score {value!r} is no number; leave it empty where there is none")
+        why = f"score {value!r} is no number; leave it empty where there is none"
+        raise unreadable(record.where, why)
     return None if math.isnan(score) else score
 
 
-def _assessments(records: Sequence[_Record], name: str, settings: _Settings) -> _Rows:
+def _assessments(records: Sequence[_Record], name: str, settings: _Settings) -> Iterator[SystemRow]:
     judged = [_parsed(record, Assessment.from_json) for record in records]
     several = len({(a.criterion, _judges(a)) for a in judged}) > len({a.criterion for a in judged})
     counts = judged_counts(judged)
@@ -212,10 +227,8 @@ def _assessments(records: Sequence[_Record], name: str, settings: _Settings) -> 
         query = assessment.sample_id or f"#{seen[metric]}"
         for temperature, score in zip(settings.temperatures, at, strict=True):
             known = None if math.isnan(score) else score
-            yield (
-                SystemRow(system, query, f"{metric} T={temperature:g}", known),
-                _judges(assessment),
-            )
+            at_t = f"{metric} T={temperature:g}"
+            yield SystemRow(system, query, at_t, known, _judges(assessment))
 
 
 def _judges(assessment: Assessment) -> str:
@@ -223,20 +236,20 @@ def _judges(assessment: Assessment) -> str:
     return " + ".join(each.judge for each in (assessment, *assessment.members))
 
 
-def _ccrs(records: Sequence[_Record], name: str, settings: _Settings) -> _Rows:
+def _ccrs(records: Sequence[_Record], name: str, settings: _Settings) -> Iterator[SystemRow]:
     for record in records:
         result = _parsed(record, CCRSResult.from_json)
         system = _system(record, result.metadata, name, settings)
         query = result.sample_id or f"#{record.number}"
         for metric, score in result.scores.items():
-            yield SystemRow(system, query, metric, score), result.judge
+            yield SystemRow(system, query, metric, score, result.judge)
 
 
 def _parsed(record: _Record, read: Callable[[str], T]) -> T:
     try:
         return read(json.dumps(record.values))
     except UnreadableInputError as error:
-        _refuse(record, str(error))
+        raise unreadable(record.where, str(error)) from None
 
 
 def _system(record: _Record, metadata: Mapping[str, Any], name: str, settings: _Settings) -> str:
@@ -245,10 +258,6 @@ def _system(record: _Record, metadata: Mapping[str, Any], name: str, settings: _
     value = metadata.get(settings.system_field)
     if value in (None, ""):
         known = ", ".join(map(repr, metadata)) or "none"
-        _refuse(record, f"no {settings.system_field!r} in its metadata; fields are {known}")
+        why = f"no {settings.system_field!r} in its metadata; fields are {known}"
+        raise unreadable(record.where, why)
     return str(value)
-
-
-def _refuse(record: _Record, why: str) -> NoReturn:
-    msg = f"{record.where}: {why}"
-    raise UnreadableInputError(msg)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -24,12 +24,14 @@ class SystemRow:
         query: The id of the question, the same for every system.
         metric: What was measured about it.
         score: None where there is none.
+        judge: Who measured it, where that is known.
     """
 
     system: str
     query: str
     metric: str
     score: float | None
+    judge: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +43,7 @@ class SystemTable:
         queries: Ids, likewise.
         metrics: Names, likewise.
         scores: Shape (metrics, queries, systems); nan where there is no score.
+        notes: What has to be known about them, in sentences; without the gaps.
 
     >>> rows = [SystemRow("a", "q1", "f", 0.5), SystemRow("b", "q1", "f", None)]
     >>> SystemTable.of(rows).scores.tolist()
@@ -51,6 +54,7 @@ class SystemTable:
     queries: tuple[str, ...]
     metrics: tuple[str, ...]
     scores: FloatArray
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, rows: Iterable[SystemRow]) -> SystemTable:
@@ -96,7 +100,7 @@ class SystemTable:
                 raise InvalidValueError(msg)
             kept |= dict.fromkeys(found)
         places = [self.metrics.index(metric) for metric in kept]
-        return SystemTable(self.systems, self.queries, tuple(kept), self.scores[places])
+        return replace(self, metrics=tuple(kept), scores=self.scores[places])
 
     def metric(self, name: str) -> FloatArray:
         """One metric's scores, shape (queries, systems), without queries that nobody has.
@@ -111,7 +115,7 @@ class SystemTable:
         kept: FloatArray = scores[~np.isnan(scores).all(axis=1)]
         return kept
 
-    def notes(self) -> list[str]:
+    def gaps(self) -> list[str]:
         """What is missing, in sentences: gaps change what a comparison of means compares."""
         gaps: dict[tuple[str, str], list[str]] = {}
         for metric in self.metrics:

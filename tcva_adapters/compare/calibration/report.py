@@ -1,0 +1,243 @@
+"""What a calibration found: figures, their printed form, and the file that carries the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from tcva_adapters.compare.calibration.candidates import DEFAULT, as_settings, describe
+from tcva_adapters.compare.calibration.isotonic import Mapped
+from tcva_adapters.compare.calibration.nested import Gain, Resampling
+from tcva_adapters.compare.calibration.objectives import Objective, ObjectiveName
+from tcva_adapters.compare.jsonable import jsonable
+from tcva_adapters.compare.judged import Judged
+from tcva_adapters.printing import Part, Table, Tabular
+from tcva_adapters.results.config import Config, MappingKnots, ProfileTable, Settings
+from tcva_adapters.results.scoring import Scoring
+
+FEW_LABELS: Final = 30
+
+_SHOWN_PICKS: Final = 6
+_FIGURES: Final = (
+    *("objective", "n", "unscored", "unlabelled", "recommendation", "detectable", "candidates"),
+    *("in_sample", "out_of_fold", "before", "by_fold", "before_by_fold", "gain", "notes"),
+)
+_SETTINGS: Final = ("recommended", "baseline", "chosen")
+
+
+@dataclass(frozen=True)
+class Calibration(Tabular):
+    """What a calibration found.
+
+    Attributes:
+        objective: Its name.
+        n: Samples with a score and a label; all figures are about these.
+        unscored: Samples left out because they have no score.
+        unlabelled: Samples left out because nobody labelled them.
+        baseline: The setting that a choice has to beat.
+        candidates: Settings to choose from.
+        chosen: The best of them on all samples.
+        in_sample: Its agreement on the very samples it was chosen on: too good.
+        out_of_fold: Agreement on samples that the choice did not see, averaged over repeats.
+        before: Agreement of the baseline.
+        by_fold: The same as ``out_of_fold``, but measured inside each fold and averaged; nan where
+            folds are too small to measure in.
+        before_by_fold: The baseline, measured like that.
+        gain: ``out_of_fold`` against ``before``.
+        picks: Each setting that was chosen in a training fold, with its share of the folds, most
+            frequent first.
+        mapping: Where one was asked for.
+        resampling: Folds, repeats, resamples, level and seed.
+        notes: What to keep in mind, in sentences.
+        judged: The samples; None for one part of them.
+        human: Where the labels are from.
+        by: The metadata field of the profiles, where there are any.
+        profiles: What was found for each of its values.
+        unused: What of a configuration does not apply here, in sentences.
+    """
+
+    objective: ObjectiveName
+    n: int
+    unscored: int
+    unlabelled: int
+    baseline: Scoring
+    candidates: int
+    chosen: Scoring
+    in_sample: float
+    out_of_fold: float
+    before: float
+    by_fold: float
+    before_by_fold: float
+    gain: Gain
+    picks: tuple[tuple[Scoring, float], ...]
+    mapping: Mapped | None
+    resampling: Resampling
+    notes: tuple[str, ...]
+    judged: Judged | None = field(default=None, compare=False, repr=False)
+    human: str = "human labels"
+    by: str | None = None
+    profiles: Mapping[str, Profile] = field(default_factory=dict)
+    unused: tuple[str, ...] = ()
+
+    @property
+    def detectable(self) -> bool:
+        """Whether choosing is better than the baseline beyond what chance explains."""
+        return self.gain.detectable and self.chosen != self.baseline
+
+    @property
+    def recommended(self) -> Scoring:
+        """The chosen setting where its gain is detectable, otherwise the baseline."""
+        return self.chosen if self.detectable else self.baseline
+
+    @property
+    def recommendation(self) -> str:
+        """What to do, in one sentence."""
+        if self.detectable:
+            return f"use {describe(self.chosen)}"
+        keep = f"keep {'0.5' if self.baseline == DEFAULT else describe(self.baseline)}"
+        if self.gain.high < -1e-12:  # more than a last bit
+            return f"choosing does worse on samples that it has not seen: {keep}"
+        return f"no detectable difference: {keep}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain JSON values; a figure that is not defined is None."""
+        judged, mapped = self.judged, self.mapping
+        figures: dict[str, Any] = {name: getattr(self, name) for name in _FIGURES}
+        figures |= {name: as_settings(getattr(self, name)) for name in _SETTINGS}
+        figures |= {**self.resampling._asdict(), "picks": self.records()}
+        figures["mapping"] = mapped and {**jsonable(mapped), "detectable": mapped.gain.detectable}
+        if judged is not None:
+            figures |= {**judged.to_dict(), "human": self.human, "by": self.by}
+            found = {part: profile.to_dict() for part, profile in self.profiles.items()}
+            figures["profiles"] = found or None
+        plain: dict[str, Any] = jsonable(figures)
+        return plain
+
+    def records(self) -> list[dict[str, Any]]:
+        """The settings that were chosen in the folds, with their shares."""
+        return [{**as_settings(setting), "share": share} for setting, share in self.picks]
+
+    def config(self) -> Config:
+        """The recommended settings as a file's content.
+
+        Only what is detectable gets in: a mapping that is better out of fold, and the profiles of
+        those parts whose own setting is. Every other part uses the settings for all.
+        """
+        mapping = self.mapping
+        own = {
+            part: _settings(profile.calibration)
+            for part, profile in self.profiles.items()
+            if profile.calibration is not None and profile.calibration.detectable
+        }
+        told = self.to_dict()
+        if mapping is not None:
+            del told["mapping"]["scale"]  # which has its own place in the file
+        return Config(
+            criterion=(self.judged and self.judged.criterion) or None,
+            settings=_settings(self),
+            mapping=MappingKnots(x=mapping.scale.x, y=mapping.scale.y)
+            if mapping is not None and mapping.gain.detectable
+            else None,
+            profiles=ProfileTable(by=self.by, values=own) if self.by is not None and own else None,
+            provenance=told,
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the recommended settings to a file, for `Config.load` and ``--config``.
+
+        Raises:
+            InvalidValueError: The file cannot be written.
+        """
+        self.config().dump(path)
+
+    def parts(self) -> Iterator[Part]:
+        """What ``tcva calibrate`` prints."""
+        title = "" if self.judged is None else f"{self.judged.title}: "
+        left_out = [
+            f"{number} {why}"
+            for number, why in ((self.unscored, "unscored"), (self.unlabelled, "without a label"))
+            if number
+        ]
+        said = f" ({', '.join(left_out)} left out)" if left_out else ""
+        yield f"{title}{self.objective} with {self.human!r}, {self.n} samples{said}"
+        yield Table(("", "", ""), [*self._rows(), *self._mapping_rows()], "lrl", headless=True)
+        picks = [f"{describe(setting)} {share:.0%}" for setting, share in self.picks]
+        often = [text for text in picks[:_SHOWN_PICKS] if not text.endswith(" 0%")]
+        more = f"; {len(picks) - len(often)} more" if len(picks) > len(often) else ""
+        yield f"chosen in the folds: {'; '.join(often)}{more}"
+        yield from (f"warning: {note}" for note in self.notes)
+        yield self.recommendation
+        if self.mapping is not None:
+            detectable = self.mapping.gain.detectable
+            yield f"mapping: {'use the mapping' if detectable else 'no detectable gain: use none'}"
+        if self.profiles:
+            yield f"\nby {self.by!r}, each on its own samples:"
+            yield from (f"  {part}: {found.text}" for part, found in self.profiles.items())
+
+    def _rows(self) -> Iterator[tuple[str, str, str]]:
+        before = "the default" if self.baseline == DEFAULT else "in use now"
+        how = self.resampling
+        yield describe(self.baseline), f"{self.before:.3f}", before
+        best = f"best of {self.candidates}, on the samples it was chosen on"
+        yield describe(self.chosen), f"{self.in_sample:.3f}", best
+        unseen = f"on samples it has not seen, {how.folds} folds, {how.repeats} times"
+        yield "chosen out of fold", f"{self.out_of_fold:.3f}", unseen
+        yield _gain_row("gain of choosing", self.gain)
+
+    def _mapping_rows(self) -> Iterator[tuple[str, str, str]]:
+        found = self.mapping
+        if found is None:
+            return
+        yield "mae of the scores", f"{found.mae_raw:.3f}", "stretched to the human scale"
+        fitted = "isotonic, on the samples it was fitted on"
+        yield "mae when mapped", f"{found.mae_in_sample:.3f}", fitted
+        yield "mae out of fold", f"{found.mae:.3f}", "isotonic, on samples it has not seen"
+        yield _gain_row("gain of the mapping", found.gain)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What was found for one part of the suite.
+
+    Attributes:
+        n: Samples with a score and a label.
+        calibration: None where there was nothing to calibrate with.
+        recommendation: What to do, in one sentence.
+    """
+
+    n: int
+    calibration: Calibration | None
+    recommendation: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain JSON values."""
+        found = self.calibration
+        if found is None:
+            return {"n": self.n, "detectable": False, "recommendation": self.recommendation}
+        return found.to_dict()
+
+    @property
+    def text(self) -> str:
+        """The same in one line."""
+        found = self.calibration
+        if found is None:
+            return self.recommendation
+        gain = found.gain
+        return (
+            f"{self.recommendation} ({found.n} samples; best {describe(found.chosen)}; "
+            f"gain {gain.value:.3f}, {gain.level:.1%} interval {gain.low:.3f} to {gain.high:.3f})"
+        )
+
+
+def _gain_row(what: str, gain: Gain) -> tuple[str, str, str]:
+    ends = f"{gain.level:.0%} interval {gain.low:.3f} to {gain.high:.3f}"
+    return what, f"{gain.value:.3f}", ends
+
+
+def _settings(found: Calibration) -> Settings:
+    values = as_settings(found.recommended)
+    if Objective(found.objective).kind != "pass_fail":
+        del values["threshold"]  # nothing was learned about it
+    return Settings(**values)

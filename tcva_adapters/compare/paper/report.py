@@ -1,0 +1,104 @@
+"""The paper's tables from a folder of its stored verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from tcva_adapters.compare.jsonable import jsonable
+from tcva_adapters.compare.paper.data import read_folder
+from tcva_adapters.compare.paper.figures import draw_figures
+from tcva_adapters.compare.paper.reproduction import RESAMPLES, Reproduction, reproduce_set
+from tcva_adapters.compare.paper.text import FOOTNOTES, match, tables, title
+from tcva_adapters.printing import Part, Tabular, Wrapped
+
+
+@dataclass(frozen=True)
+class PaperReport(Tabular):
+    """The tables of several sets.
+
+    Attributes:
+        sets: By name.
+    """
+
+    sets: tuple[Reproduction, ...]
+
+    width: ClassVar[int | None] = 120
+
+    def records(self) -> list[dict[str, Any]]:
+        """The rows of Tables 5 and 6 of every set."""
+        return [
+            {"set": one.name, "method": name, **jsonable(row)}
+            for one in self.sets
+            for name, row in one.table5.items()
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tables of each set as JSON has them; None where a figure is not defined."""
+        return {one.name: one.to_dict() for one in self.sets}
+
+    def save(self, folder: str | Path) -> list[Path]:
+        """Draw ``figure4.png`` to ``figure9.png`` and return their paths.
+
+        4 rho by method, 5 rho by temperature with RAGAS dashed, 6 weight schemes, 7 the intervals
+        of Table 8, 8 ablation, 9 scores at T=0.5 against human ratings, one panel per set. A black
+        dash is the paper's own figure. What a set has no data for is left out of its picture.
+
+        Args:
+            folder: Made if it is not there; files of these names are replaced.
+
+        Raises:
+            MissingDependencyError: matplotlib is not installed.
+            InvalidValueError: The folder cannot be written.
+        """
+        return draw_figures(self.sets, folder)
+
+    def notes(self) -> Iterator[str]:
+        """What has to be known about each set, its T first."""
+        for one in self.sets:
+            yield title(one)
+            yield from (f"{one.name}: {note}" for note in one.notes)
+
+    def parts(self) -> Iterator[Part]:
+        """What ``tcva reproduce`` prints."""
+        for one in self.sets:
+            yield title(one)
+            for heading, table in tables(one).items():
+                yield f"\n{heading}"
+                yield table
+            agreed = match(one)
+            yield "" if agreed is None else f"\n{agreed.text}"
+            yield from (f"note: {note}" for note in one.notes)
+            yield ""
+        yield from (Wrapped(f"{i}. {footnote}") for i, footnote in enumerate(FOOTNOTES, start=1))
+
+
+def reproduce(
+    folder: str | Path,
+    *,
+    n_boot: int = RESAMPLES,
+    seed: int = 0,
+    best: bool = False,
+    count_empty: bool = False,
+    lexical: bool = True,
+) -> PaperReport:
+    """Tables 5 to 9 of the TCVA paper beside its own digits, and fused scores. No call of a model.
+
+    Args:
+        folder: Of ``NAME_tcva_scores.json``, ``NAME_prepared.json`` and so on; see `read_folder`.
+        n_boot: Resamples for each interval.
+        seed: Of the resampling; the same seed gives the same figures.
+        best: Pick each set's T afterwards, for the highest rho, as the paper did for its own sets.
+        count_empty: Count a sample without verdicts with the score stored for it (0), in Tables 5,
+            6 and 8, as the paper does for USR.
+        lexical: Judge the samples with the embedded lexical judge too, for fused scores.
+
+    Raises:
+        UnreadableInputError: As for `read_folder`.
+        InvalidValueError: ``n_boot`` is too small.
+    """
+    options: dict[str, Any] = {"n_boot": n_boot, "seed": seed, "best": best}
+    options |= {"count_empty": count_empty, "lexical": lexical}
+    return PaperReport(tuple(reproduce_set(one, **options) for one in read_folder(folder)))

@@ -1,0 +1,244 @@
+"""Judgements seen at many settings of the dial: means, and agreement with human ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tcva_adapters.compare.calibration.candidates import scheme_text
+from tcva_adapters.compare.jsonable import jsonable
+from tcva_adapters.compare.judged import Judged, JudgedSource, in_use
+from tcva_adapters.core.aggregation import Floor, SchemeLike
+from tcva_adapters.core.aggregation import sweep as sweep_counts
+from tcva_adapters.core.collapse import ablation as ablation_of
+from tcva_adapters.core.kernel import Penalty
+from tcva_adapters.core.temperature import check_temperature
+from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.printing import Part, Table, Tabular
+from tcva_adapters.results.config import Config
+from tcva_adapters.results.scoring import GEOMETRIC
+from tcva_adapters.stats.bootstrap import Interval, intervals
+
+TEMPERATURES: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+
+# Attribute of `core.collapse.Ablation`, and what the tables say.
+_VARIANTS: Final = {
+    "full": "A full",
+    "without_penalty": "B no penalty",
+    "arithmetic": "C arithmetic",
+    "binary": "D binary",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SweepRow:
+    """One way to score, at every temperature.
+
+    Attributes:
+        name: In tables.
+        variant: ``full``, or what is taken out of the method.
+        scheme: The weights' name.
+        penalty: The penalty's.
+        scores: Shape (N, temperatures); nan where there is no score.
+        agreement: Spearman with human ratings, one per temperature; empty where it was not asked
+            for.
+    """
+
+    name: str
+    variant: str
+    scheme: str
+    penalty: str
+    scores: FloatArray
+    agreement: Sequence[Interval] = ()
+
+    @property
+    def means(self) -> list[float]:
+        """Of the samples with a score, one per temperature."""
+        means: list[float] = np.nanmean(self.scores, axis=0).tolist()
+        return means
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep(Tabular):
+    """Means and agreement over settings.
+
+    Attributes:
+        judged: What was judged.
+        temperatures: The columns of all scores.
+        ablation: Rows of the method and of what is left when parts are taken out; may be empty.
+        rows: One for each scheme and penalty.
+        human: Where the human ratings are from; None without them.
+        unused: What of a configuration does not apply here, in sentences.
+    """
+
+    judged: Judged
+    temperatures: tuple[float, ...]
+    ablation: tuple[SweepRow, ...]
+    rows: tuple[SweepRow, ...]
+    human: str | None
+    unused: tuple[str, ...]
+
+    width: ClassVar[int | None] = 1000  # a table with many temperatures must not be cut
+
+    def records(self) -> list[dict[str, Any]]:
+        """One for each setting, as plain JSON values; a figure that is not defined is None."""
+        records = []
+        for row in (*self.ablation, *self.rows):
+            for i, temperature in enumerate(self.temperatures):
+                record: dict[str, Any] = {"temperature": temperature, "variant": row.variant}
+                record |= {"scheme": row.scheme, "penalty": row.penalty}
+                record |= {"mean_score": row.means[i], "scored": self.judged.scored}
+                if row.agreement:
+                    record["spearman"] = jsonable(row.agreement[i])
+                records.append(record)
+        return records
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain JSON values."""
+        return {**self.judged.to_dict(), "human": self.human, "rows": self.records()}
+
+    def parts(self) -> Iterator[Part]:
+        """What ``tcva sweep`` prints."""
+        judged = self.judged
+        yield (
+            f"{judged.title}: mean score over {judged.scored} of {len(judged.counts)} assessments"
+        )
+        if self.ablation:
+            for rows in (self.ablation, self.rows):
+                yield self._by_temperature(rows, lambda row, i: f"{row.means[i]:.3f}")
+        else:
+            header = ("scheme", "penalty", *(f"T={t:g}" for t in self.temperatures))
+            means = [
+                (row.scheme, row.penalty, *(f"{mean:.3f}" for mean in row.means))
+                for row in self.rows
+            ]
+            yield Table(header, means, "llr")
+        if self.human is None:
+            return
+        first = self.rows[0].agreement[0]
+        yield (
+            f"\nSpearman with {self.human!r} over {first.n} assessments that have a score and a "
+            f"label, {first.level:.0%} intervals from {first.n_boot} resamples"
+        )
+        for rows in filter(None, (self.ablation, self.rows)):
+            yield self._by_temperature(rows, lambda row, i: _shown(row.agreement[i]))
+
+    def _by_temperature(
+        self, rows: Sequence[SweepRow], cell: Callable[[SweepRow, int], str]
+    ) -> Table:
+        several = rows is self.rows and len({row.penalty for row in rows}) > 1
+        names = (f"{row.name}, {row.penalty}" if several else row.name for row in rows)
+        cells = [
+            (f"{temperature:g}", *(cell(row, i) for row in rows))
+            for i, temperature in enumerate(self.temperatures)
+        ]
+        return Table(("T", *names), cells, "r")
+
+
+def sweep(
+    judged: JudgedSource,
+    temperatures: Sequence[float | str] = TEMPERATURES,
+    *,
+    schemes: Sequence[SchemeLike] | Mapping[str, SchemeLike] | None = None,
+    penalties: Sequence[Penalty] | None = None,
+    eps: float | None = None,
+    floor: Floor | None = None,
+    config: Config | str | Path | None = None,
+    ablation: bool = False,
+    human: str | npt.ArrayLike | None = None,
+    n_boot: int = 2000,
+    seed: int = 0,
+    skip_bad: bool = False,
+) -> Sweep:
+    """Mean scores over temperatures, schemes and penalties, without a call of a model.
+
+    Args:
+        judged: What was judged, see `Judged.of`; scores of fused judges are fused.
+        temperatures: Numbers or presets.
+        schemes: Weight schemes, perhaps by a name for tables; by default the file's, or the
+            default one (with ``ablation`` all four).
+        penalties: Penalty dialects; by default the file's, or the paper's.
+        eps: Floor under the weights for exponents <= 0; by default the file's, or 1e-9.
+        floor: ``paper`` or ``always``; by default the file's, or the paper's.
+        config: Settings from a file.
+        ablation: Take parts of the method out (A to D), and show the weight schemes.
+        human: A key of the metadata, or human ratings, shape (N,): Spearman's rho with them.
+        n_boot: Resamples for each interval.
+        seed: Of the resamples.
+        skip_bad: Leave out unreadable lines of a file.
+
+    Raises:
+        InvalidValueError: A setting out of range or unknown, or penalties beside an ablation.
+            Further errors as for `Judged.of` and `Config.load`.
+
+    >>> found = sweep([[4, 0, 0, 0, 1], [2, 1, 0, 1, 0]], [0.2, 0.5])
+    >>> [round(mean, 3) for mean in found.rows[0].means]
+    [0.191, 0.72]
+    """
+    if ablation and penalties:
+        msg = "an ablation has the penalty paper and none of its own; leave --penalty out"
+        raise InvalidValueError(msg)
+    grid = tuple(check_temperature(temperature) for temperature in temperatures)
+    dial = in_use(config)
+    floors: dict[str, Any] = {"eps": dial.eps if eps is None else eps, "floor": floor or dial.floor}
+    weights = _named(schemes or [])
+    if not weights:
+        weights = SCHEMES if ablation and config is None else {dial.scheme.name: dial.scheme}
+    read = Judged.of(judged, skip_bad=skip_bad)
+    judges = list(read.counts.swapaxes(0, 1))
+    rows: list[SweepRow] = []
+    if ablation:
+        rows += _ablation(judges, grid, *next(iter(weights.items())), floors)
+    chosen: Sequence[Penalty] = ["paper"] if ablation else penalties or [dial.penalty]
+    for (name, scheme), penalty in product(weights.items(), chosen):
+        scores = [
+            sweep_counts(counts, grid, scheme=scheme, penalty=penalty, **floors)
+            for counts in judges
+        ]
+        rows.append(SweepRow(name, "full", name, penalty, GEOMETRIC.joined(scores)))
+    if human is not None:
+        labels = read.labels(human)
+        measured = partial(intervals, "spearman", human=labels, n_boot=n_boot, seed=seed)
+        rows = [replace(row, agreement=measured(row.scores)) for row in rows]
+    first = len(_VARIANTS) if ablation else 0
+    said = human if isinstance(human, str) or human is None else "human ratings"
+    return Sweep(read, grid, tuple(rows[:first]), tuple(rows[first:]), said, read.unused(config))
+
+
+def _named(schemes: Sequence[SchemeLike] | Mapping[str, SchemeLike]) -> dict[str, WeightScheme]:
+    if isinstance(schemes, Mapping):
+        return {name: WeightScheme.resolve(scheme) for name, scheme in schemes.items()}
+    return {scheme_text(scheme): scheme for scheme in map(WeightScheme.resolve, schemes)}
+
+
+def _ablation(
+    judges: Sequence[FloatArray],
+    grid: Sequence[float],
+    name: str,
+    scheme: WeightScheme,
+    floors: Mapping[str, Any],
+) -> Iterator[SweepRow]:
+    at = [[ablation_of(counts, t, scheme=scheme, **floors) for counts in judges] for t in grid]
+    for variant, title in _VARIANTS.items():
+        scores = [GEOMETRIC.joined([getattr(part, variant) for part in parts]) for parts in at]
+        yield SweepRow(
+            title,
+            variant,
+            "default" if variant == "binary" else name,
+            "off" if variant == "without_penalty" else "paper",
+            np.stack(scores, axis=1),
+        )
+
+
+def _shown(found: Interval) -> str:
+    if np.isnan(found.value):
+        return "not defined"
+    return f"{found.value:.3f} [{found.low:.2f}, {found.high:.2f}]".replace("0.", ".")

@@ -1,0 +1,276 @@
+"""A comparison of systems: its figures, and what ``tcva systems`` prints of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from tcva_adapters.compare.jsonable import jsonable
+from tcva_adapters.compare.systems.figures import draw_systems
+from tcva_adapters.compare.systems.hypotheses import HypothesisResult
+from tcva_adapters.compare.systems.metrics import MetricFigures
+from tcva_adapters.compare.systems.table import SystemTable, at_temperature
+from tcva_adapters.printing import Part, Table, Tabular, figure, share
+from tcva_adapters.stats.correlation import Measure
+from tcva_adapters.stats.describe import Description
+from tcva_adapters.stats.discrimination import Discrimination
+from tcva_adapters.stats.metric_correlation import AveragedMatrix, CorrelationMatrix
+from tcva_adapters.stats.power import MOST_QUERIES, PowerView
+from tcva_adapters.stats.randomisation import Estimate
+
+MOST_PAIRS: Final = 45
+
+# What columns are called where it is not the attribute's name.
+_SHORT: Final = {
+    "geometric_mean": "geometric",
+    "minimum": "min",
+    "maximum": "max",
+    "iqr": "IQR",
+    "skewness": "skew",
+}
+_SHOWN_PS: Final = 6
+
+
+@dataclass(frozen=True, eq=False)
+class SystemsReport(Tabular):
+    """All figures.
+
+    Attributes:
+        table: The scores.
+        figures: One per metric.
+        correlations: Between metrics, by measure and system; empty with one metric.
+        averaged: The same, averaged over systems.
+        hypotheses: After the test.
+        bounds: Of the scale of scores.
+        alpha: Level of the tests.
+        permutations: Shuffled tables per metric.
+        estimate: How p was made of counts.
+        seed: Of the shuffles.
+        notes: What a reader must know beside the figures, in sentences.
+    """
+
+    table: SystemTable
+    figures: tuple[MetricFigures, ...]
+    correlations: Mapping[Measure, Mapping[str, CorrelationMatrix]]
+    averaged: Mapping[Measure, AveragedMatrix]
+    hypotheses: tuple[HypothesisResult, ...]
+    bounds: tuple[float, float]
+    alpha: float
+    permutations: int
+    estimate: Estimate
+    seed: int
+    notes: tuple[str, ...]
+
+    width: ClassVar[int | None] = 1000  # tables have many columns, and none must be cut
+
+    def by_temperature(self) -> dict[str, dict[float, Discrimination]]:
+        """Pairs told apart by metric and temperature: does a stricter dial separate more?"""
+        found: dict[str, dict[float, Discrimination]] = {}
+        for one in self.figures:
+            base, temperature = at_temperature(one.metric)
+            if temperature is not None:
+                found.setdefault(base, {})[temperature] = one.discrimination
+        return {base: dict(sorted(row.items())) for base, row in found.items()}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Every pair of systems under every metric."""
+        systems = self.table.systems
+        return [{"metric": o.metric, **pair} for o in self.figures for pair in o.pairs(systems)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON has it; figures that are not defined are None."""
+        systems = self.table.systems
+        settings = ("bounds", "alpha", "permutations", "estimate", "seed", "notes")
+        metrics = {
+            one.metric: {
+                "systems": dict(zip(systems, one.descriptions, strict=True)),
+                "pairs": one.pairs(systems),
+                "significant": one.discrimination.significant,
+                "discriminative_power": one.discrimination.power,
+                "asl": one.asl,
+                "power": one.power,
+            }
+            for one in self.figures
+        }
+        whole: dict[str, Any] = jsonable(
+            {
+                "systems": systems,
+                "queries": len(self.table.queries),
+                "metrics": metrics,
+                "correlations": self.correlations,
+                "averaged": self.averaged,
+                "by_temperature": {
+                    base: {f"{t:g}": found.power for t, found in row.items()}
+                    for base, row in self.by_temperature().items()
+                },
+                "hypotheses": self.hypotheses,
+                **{name: getattr(self, name) for name in settings},
+            }
+        )
+        return whole
+
+    def save(self, folder: str | Path) -> list[Path]:
+        """Draw ``asl.png``, and ``scores-METRIC.png`` for each metric; returns their paths.
+
+        ``asl.png`` has one curve per metric: the p of all pairs of systems, descending, so the
+        curve of a metric that tells systems apart better falls earlier. The others have, per
+        system, a box plot of the scores (whiskers to 1.5 interquartile ranges) and the mean with a
+        95 % percentile bootstrap interval over queries.
+
+        Args:
+            folder: Made if it is not there; files of these names are replaced.
+
+        Raises:
+            MissingDependencyError: matplotlib is not installed.
+            InvalidValueError: The folder cannot be written.
+        """
+        return draw_systems(self.table, self.figures, folder, alpha=self.alpha, seed=self.seed)
+
+    @property
+    def title(self) -> str:
+        """What was compared, and how, in a line."""
+        metrics = len(self.table.metrics)
+        how = "" if self.estimate == "add_one" else ", p as count / B"
+        return (
+            f"{len(self.table.systems)} systems, {len(self.table.queries)} queries, "
+            f"{metrics} metric{'s' * (metrics > 1)}; Tukey's HSD by {self.permutations} "
+            f"randomisations, alpha {self.alpha:g}, seed {self.seed}{how}"
+        )
+
+    def parts(self) -> Iterator[Part]:
+        """Everything, the most important last, where a terminal stops."""
+        yield self.title
+        for one in self.figures:
+            yield f"\n{one.metric}: scores"
+            yield _described(self, one)
+        for measure, matrix in self.averaged.items():
+            yield f"\n{measure.capitalize()} between metrics, averaged over systems by Fisher's z"
+            yield from _correlated(self, matrix)
+        for one in self.figures:
+            yield f"\n{one.metric}: differences of means"
+            yield from _tested(self, one)
+        yield "\nWhich metric tells systems apart"
+        yield _discriminated(self)
+        if self.by_temperature():
+            yield "\nDiscriminative power by temperature (low is strict)"
+            yield _by_temperature(self)
+        views = {one.metric: one.power for one in self.figures if one.power is not None}
+        if views:
+            difference = next(iter(views.values())).difference
+            yield f"\nTo find a difference of {difference:g} between two systems"
+            yield _powers(views)
+        if self.hypotheses:
+            yield f"\nHypotheses, corrected by Holm, at {self.alpha:g}"
+            yield _hypotheses(self.hypotheses)
+
+
+def p_text(p: float, permutations: int) -> str:
+    """A p with the digits that so many randomisations support.
+
+    >>> p_text(0.0123456, 10_000), p_text(0.00009999, 10_000), p_text(0.3, 99)
+    ('0.0123', '0.0001', '0.30')
+    """
+    return figure(p, min(6, max(2, math.ceil(math.log10(permutations)))))
+
+
+def _described(report: SystemsReport, one: MetricFigures) -> Table:
+    low, high = report.bounds
+    names = [each.name for each in fields(Description)][2:-3]  # without counts and shares
+    headings = (_SHORT.get(name, name) for name in names)
+    header = ("system", "n", *headings, f"at {low:g}", f"at {high:g}", "ties")
+    rows = []
+    for system, found in zip(report.table.systems, one.descriptions, strict=True):
+        figures = [figure(getattr(found, name)) for name in names]
+        shares = [share(s, 1) for s in (found.at_lower, found.at_upper, found.ties)]
+        rows.append((system, str(found.n), *figures, *shares))
+    return Table(header, rows)
+
+
+def _correlated(report: SystemsReport, matrix: AveragedMatrix) -> Iterator[Part]:
+    metrics = report.table.metrics
+    rows = [
+        (name, *map(figure, row)) for name, row in zip(metrics, matrix.values.tolist(), strict=True)
+    ]
+    yield Table(("", *metrics), rows)
+    off = ~np.eye(len(metrics), dtype=bool)
+    if matrix.perfect[off].any():
+        yield (
+            "a 1.000 or -1.000 may come from a single system: such a correlation has an infinite z "
+            "(--json counts them)"
+        )
+    if (matrix.systems[off] < len(report.table.systems)).any():
+        yield "some systems have no correlation (constant scores) and are left out"
+
+
+def _tested(report: SystemsReport, one: MetricFigures) -> Iterator[Part]:
+    pairs = sorted(one.pairs(report.table.systems), key=lambda pair: -abs(pair["difference"]))
+    rows = []
+    for pair in pairs[:MOST_PAIRS]:
+        names, p = [pair["first"], pair["second"]], pair["p"]
+        higher, lower = names if pair["difference"] >= 0 else reversed(names)
+        significant = "yes" if p < report.alpha else "no"
+        difference = figure(abs(pair["difference"]))
+        rows.append((higher, lower, difference, p_text(p, report.permutations), significant))
+    yield Table(("higher", "lower", "difference", "p", "significant"), rows)
+    if len(pairs) > MOST_PAIRS:
+        more = len(pairs) - MOST_PAIRS
+        yield f"{more} more pairs with smaller differences (--json has all)"
+
+
+def _discriminated(report: SystemsReport) -> Table:
+    rows = []
+    for one in report.figures:
+        found = one.discrimination
+        shown = [p_text(p, report.permutations) for p in one.asl[:_SHOWN_PS].tolist()]
+        more = " ..." if len(one.asl) > _SHOWN_PS else ""
+        told_apart = f"{found.significant}/{found.pairs}"
+        rows.append((one.metric, told_apart, figure(found.power), " ".join(shown) + more))
+    header = ("metric", "pairs told apart", "discriminative power", "p of the pairs, ascending")
+    return Table(header, rows)
+
+
+def _by_temperature(report: SystemsReport) -> Table:
+    table = report.by_temperature()
+    temperatures = sorted({t for row in table.values() for t in row})
+    rows = [
+        (base, *(figure(row[t].power if t in row else None) for t in temperatures))
+        for base, row in table.items()
+    ]
+    return Table(("metric", *(f"T={t:g}" for t in temperatures)), rows)
+
+
+def _powers(views: Mapping[str, PowerView]) -> Table:
+    target = next(iter(views.values())).target
+    rows = [
+        (
+            metric,
+            str(view.queries),
+            *(figure(power, 2) for power in (view.power, view.least, view.most)),
+            *map(_needed, (view.needed, view.needed_hardest)),
+        )
+        for metric, view in views.items()
+    ]
+    header = (
+        *("metric", "queries", "power", "hardest pair", "easiest pair"),
+        *(f"queries for {target:g}", "for the hardest pair"),
+    )
+    return Table(header, rows)
+
+
+def _hypotheses(found: Sequence[HypothesisResult]) -> Table:
+    rows = []
+    for one in found:
+        number = len(one.ps)
+        joined = "1 comparison" if number == 1 else f"{one.hypothesis.join} of {number} comparisons"
+        digits = [figure(p, 5) for p in (one.p, one.adjusted)]
+        rows.append((one.hypothesis.name, joined, *digits, "yes" if one.supported else "no"))
+    return Table(("hypothesis", "joins", "p", "adjusted p", "supported"), rows)
+
+
+def _needed(queries: int | None) -> str:
+    return f"over {MOST_QUERIES}" if queries is None else str(queries)

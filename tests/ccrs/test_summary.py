@@ -1,0 +1,46 @@
+"""Many ratings in a few figures, and the report's faces."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tcva_adapters.ccrs import CCRS, CCRSResult, summarise_ccrs
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.samples.sample import Sample
+
+SAMPLES = [
+    Sample(input="Which red car?", response="The car.", reference="A car.", id="<b>one"),
+    Sample(input="Which red car?", response="The red car."),
+    Sample(input="Which red car?"),
+]
+
+
+def test_a_summary_prints_itself_and_is_plain_values(tmp_path: Path) -> None:
+    results = CCRS(("qr", "ir")).evaluate_many(SAMPLES)
+    found = summarise_ccrs(results, weights={"qr": 1.0}, threshold=0.6)
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False)) == found.to_dict()
+    assert "qr question relevance" in str(found)
+    assert "passed 1/2" in str(found)
+    assert "<b>" not in found._repr_html_()
+    assert [row["metric"] for row in found.records()] == ["qr", "ir"]
+    found.save(tmp_path / "rated.jsonl")
+    lines = (tmp_path / "rated.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [CCRSResult.from_json(line) for line in lines] == results
+
+
+def test_weights_alone_pass_from_a_half() -> None:
+    results = CCRS("qr").evaluate_many(SAMPLES[:2])
+    assert summarise_ccrs(results).composite is None
+    whole = summarise_ccrs(results, weights={"qr": 1.0}).composite
+    assert whole is not None
+    assert (whole.scored, whole.passed) == (2, 2)
+
+
+def test_nothing_to_sum_up() -> None:
+    with pytest.raises(InvalidValueError, match="give at least one"):
+        summarise_ccrs([])
+    with pytest.raises(InvalidSampleError, match="no sample has a score; the first: missing_field"):
+        summarise_ccrs(CCRS("qr").evaluate_many(SAMPLES[2:])).check()
