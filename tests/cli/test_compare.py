@@ -59,8 +59,8 @@ def test_one_command_writes_everything(tmp_path: Path, capsys: pytest.CaptureFix
     assert run(["compare", sample_file(tmp_path), *QA, "-T", "0.5,0.9", "--out", "out"]) == 0
     printed, said = capsys.readouterr()
     assert "a lexical judge: it compares words" in printed
-    assert "6 judgements made now" not in printed  # the bare sample has no contexts: no judgement
-    assert "5 judgements made now, 0 from an earlier run" in printed
+    # The bare sample has no contexts: nobody is asked about it.
+    assert "4 judgements made now, 0 from an earlier run" in printed
     assert "langchain context_qa: 2 of 3 scored" in said
 
     rows = table()
@@ -88,13 +88,13 @@ def test_json_prints_what_the_summary_holds(
     assert run(["compare", sample_file(tmp_path), *QA, "--out", "out", "--json"]) == 0
     first = json.loads(capsys.readouterr().out)
     assert first == json.loads(Path("out/summary.json").read_text(encoding="utf-8"))
-    assert first["run"]["judged"] == {"tcva": 3, "langchain context_qa": 2}
+    assert first["run"]["judged"] == {"tcva": 2, "langchain context_qa": 2}
     rows = table()
 
     assert run(["compare", sample_file(tmp_path), *QA, "--out", "out", "--json"]) == 0
     second = json.loads(capsys.readouterr().out)
     assert second["run"]["judged"] == {}
-    assert second["run"]["cached"] == {"tcva": 3, "langchain context_qa": 2}
+    assert second["run"]["cached"] == {"tcva": 2, "langchain context_qa": 2}
     assert [{**r, "seconds": ""} for r in table()] == [{**r, "seconds": ""} for r in rows]
 
 

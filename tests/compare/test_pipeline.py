@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tcva_adapters import TCVA, Sample
+from tcva_adapters import TCVA, Sample, clear_shared
 from tcva_adapters.cli.app import run
 from tcva_adapters.compare import Comparison, Evaluation, acompare, compare
 from tcva_adapters.compare.running.methods import Method
@@ -94,6 +94,7 @@ def test_each_framework_asks_the_named_model_and_leaves_nothing_open(
         settings = {"judge": "openai:m"}
         found = asyncio.run(acompare(SAMPLES, settings, **QA))
         assert found.outcome.spent.calls == server.count == 2 * len(SAMPLES)
+        clear_shared()
         assert compare(SAMPLES, settings, **QA).outcome.spent.calls == 2 * len(SAMPLES)
     gc.collect()  # what was left open would warn, and warnings are errors here
 

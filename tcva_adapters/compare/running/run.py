@@ -226,7 +226,8 @@ class _Run:
         unscored = assessment.unscored
         if unscored is not None and unscored.fatal:
             self.fatal = JudgeError(unscored.detail, fatal=True)
-        self._count(OURS, assessment.usage if assessment.is_new else None)
+        if unscored is None or unscored.reason is not Reason.MISSING_FIELD:  # nobody was asked
+            self._count(OURS, assessment.usage if assessment.is_new else None)
         why = "" if unscored is None else _why(unscored.reason.value, unscored.detail)
         usage = assessment.usage
         plain = Result(assessment, self.tcva.scoring)
