@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.compare.labels import human_labels, metadata_values
+from tcva_adapters.compare.ratings import human_ratings, metadata_values
 from tcva_adapters.core.aggregation import check_counts
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.results.assessment import Assessment
@@ -84,7 +84,7 @@ class Judged:
         """How many samples have a score: verdicts of the main judge."""
         return int(has_score(self.counts).sum())
 
-    def labels(self, human: str | npt.ArrayLike) -> FloatArray:
+    def ratings(self, human: str | npt.ArrayLike) -> FloatArray:
         """Human ratings, shape (N,), nan where there is none.
 
         Args:
@@ -94,8 +94,8 @@ class Judged:
             InvalidValueError: No sample has the key, or a value is no rating.
         """
         if isinstance(human, str):
-            return human_labels(self.assessments, human)
-        return numbers("human labels", human)
+            return human_ratings(self.assessments, human)
+        return numbers("human ratings", human)
 
     def values(self, field: str | Sequence[Any], what: str) -> Sequence[Any]:
         """What each sample's metadata has under a key, None for nothing; or the values themselves.

@@ -126,7 +126,7 @@ class Sweep(Tabular):
         first = self.rows[0].agreement[0]
         yield (
             f"\nSpearman with {self.human!r} over {first.n} assessments that have a score and a "
-            f"label, {first.level:.0%} intervals from {first.n_boot} resamples"
+            f"rating, {first.level:.0%} intervals from {first.n_boot} resamples"
         )
         for rows in filter(None, (self.ablation, self.rows)):
             yield self._by_temperature(rows, lambda row, i: _shown(row.agreement[i]))
@@ -205,8 +205,8 @@ def sweep(
         ]
         rows.append(SweepRow(name, "full", name, penalty, GEOMETRIC.joined(scores)))
     if human is not None:
-        labels = read.labels(human)
-        measured = partial(intervals, "spearman", human=labels, n_boot=n_boot, seed=seed)
+        ratings = read.ratings(human)
+        measured = partial(intervals, "spearman", human=ratings, n_boot=n_boot, seed=seed)
         rows = [replace(row, agreement=measured(row.scores)) for row in rows]
     first = len(_VARIANTS) if ablation else 0
     said = human if isinstance(human, str) or human is None else "human ratings"

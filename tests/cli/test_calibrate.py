@@ -22,7 +22,7 @@ QUICK = ("--repeats", "3", "-B", "200")
 
 @pytest.fixture(autouse=True)
 def _in_a_folder_with_judgements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Eighty answers with labels that follow T=0.5, eighty with labels that follow T=1."""
+    """Eighty answers with ratings that follow T=0.5, eighty with ratings that follow T=1."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     rng = np.random.default_rng(3)
@@ -44,7 +44,7 @@ def _in_a_folder_with_judgements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         one = Assessment.from_verdicts(words, sample_id=str(i))
         stored.append(one.model_copy(update={"metadata": metadata}))
     stored += [
-        Assessment.from_verdicts(["fully"], sample_id="unlabelled"),
+        Assessment.from_verdicts(["fully"], sample_id="unrated"),
         Assessment.from_verdicts([], sample_id="unscored"),
     ]
     write_assessments("judged.jsonl", stored)
@@ -69,7 +69,7 @@ def test_a_detectable_gain_is_recommended_and_read_by_evaluate(
 ) -> None:
     found = said(capsys, "creative.jsonl", "--human", "score", "-o", "new/tcva.json")
     assert found["detectable"] is True
-    assert (found["samples"], found["n"], found["unscored"], found["unlabelled"]) == (82, 80, 1, 1)
+    assert (found["samples"], found["n"], found["unscored"], found["unrated"]) == (82, 80, 1, 1)
     temperature = found["recommended"]["temperature"]
     assert temperature > 0.8
     assert found["gain"]["low"] > 0
@@ -91,7 +91,7 @@ def test_what_is_printed_says_what_is_honest(capsys: pytest.CaptureFixture[str])
     head, *figures = printed.splitlines()
     assert head == (
         "faithfulness by given: kendall with 'stars', 160 samples "
-        "(1 unscored, 1 without a label left out)"
+        "(1 unscored, 1 without a rating left out)"
     )
     assert [line[:18].rstrip() for line in figures[:4]] == [
         "T=0.5",
@@ -107,7 +107,7 @@ def test_what_is_printed_says_what_is_honest(capsys: pytest.CaptureFixture[str])
 
 def test_few_labels_are_warned_of(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["calibrate", "few.jsonl", *QUICK, "--human", "score"]) == 0
-    assert "warning: 20 labels are few: below 30" in capsys.readouterr().out
+    assert "warning: 20 ratings are few: below 30" in capsys.readouterr().out
 
 
 def test_profiles_by_a_field(capsys: pytest.CaptureFixture[str]) -> None:
@@ -165,15 +165,15 @@ def test_unusable_lines_can_be_skipped(capsys: pytest.CaptureFixture[str]) -> No
     ("arguments", "says"),
     [
         (["--human", "nothing"], "no assessment has 'nothing' in its metadata; the keys are"),
-        (["--human", "domain"], "assessment 1, metadata 'domain': 'medical' is no label"),
-        (["--human", "always"], "all 160 human labels are 1"),
+        (["--human", "domain"], "assessment 1, metadata 'domain': 'medical' is no rating"),
+        (["--human", "always"], "all 160 human ratings are 1"),
         (["--human", "score", "--objective", "auc"], "unknown objective 'auc'"),
         (["--human", "stars", "--objective", "mae"], "--human-scale 1,5"),
         (["--human", "score", "--mapping", "spline"], "there is isotonic"),
         (["--human", "score", "--mapping", "isotonic", "--by", "domain"], "one of them at a time"),
         (["--human", "score", "--human-scale", "5"], "it is two numbers"),
         (["--human", "score", "--folds", "200"], "cannot fill 200 folds"),
-        (["--human", "score", "--group", "page", "--folds", "100"], "80 groups of labelled"),
+        (["--human", "score", "--group", "page", "--folds", "100"], "80 groups of rated"),
         (["--human", "score", "--scheme", "steep"], "unknown weight scheme 'steep'"),
     ],
 )
@@ -225,9 +225,9 @@ def test_scores_that_were_fused_are_calibrated_as_such(capsys: pytest.CaptureFix
     write_assessments("fused.jsonl", fused)
     found = said(capsys, "fused.jsonl", "--human", "score")
     assert found["fused"] == ["faithfulness by given", "faithfulness by second"]
-    labelled = [each for each in fused if "score" in each.metadata]
-    scores = [Result(each).score for each in labelled]
-    people = [each.metadata["score"] for each in labelled]
+    rated = [each for each in fused if "score" in each.metadata]
+    scores = [Result(each).score for each in rated]
+    people = [each.metadata["score"] for each in rated]
     assert found["before"] == pytest.approx(stats.spearmanr(scores, people).statistic, abs=1e-12)
     assert found["before"] != pytest.approx(
         said(capsys, "judged.jsonl", "--human", "score")["before"]

@@ -123,7 +123,7 @@ def test_human_scores_enter_the_summary(tmp_path: Path, capsys: pytest.CaptureFi
     ratings = json.loads(capsys.readouterr().out)["human_ratings"]
     assert ratings["rated"] == 2
     assert run([*arguments[:-1], "humen"]) == 2
-    assert "no sample has a label in 'humen'; other fields are human" in capsys.readouterr().err
+    assert "no sample has a rating in 'humen'; other fields are human" in capsys.readouterr().err
 
 
 def test_existing_results_stand_beside_the_run(

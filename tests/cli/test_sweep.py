@@ -29,9 +29,9 @@ def _in_a_folder_with_judgements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     stored = []
-    for row, label in zip(COUNTS, HUMAN, strict=True):
+    for row, rating in zip(COUNTS, HUMAN, strict=True):
         words = [level for level, n in zip(LEVELS, row, strict=True) for _ in range(n)]
-        metadata = {} if np.isnan(label) else {"human": float(label)}
+        metadata = {} if np.isnan(rating) else {"human": float(rating)}
         stored.append(Assessment.from_verdicts(words).model_copy(update={"metadata": metadata}))
     write_assessments("judged.jsonl", [*stored, Assessment.from_verdicts([])])
 

@@ -21,7 +21,7 @@ from tests.support.paper import judged, needs_paper_data
 
 
 def draw(seed: int, n: int = 40) -> tuple[FloatArray, FloatArray]:
-    """Counts of answers of varied quality, and noisy labels on seven levels."""
+    """Counts of answers of varied quality, and noisy ratings on seven levels."""
     rng = np.random.default_rng(seed)
     quality = rng.random(n)
     counts = np.empty((n, 5))
@@ -147,9 +147,9 @@ def test_what_has_no_score_or_no_label_is_left_out_and_counted() -> None:
     counts, human = draw(2)
     plain = calibrate(counts, human, repeats=2, n_boot=100)
     more = np.concatenate([counts, np.zeros((3, 5)), counts[:2]])
-    labels = np.concatenate([human, [0.5, np.nan, 1.0], [np.nan, np.nan]])
-    found = calibrate(more, labels, repeats=2, n_boot=100)
-    assert (found.n, found.unscored, found.unlabelled) == (40, 3, 2)
+    ratings = np.concatenate([human, [0.5, np.nan, 1.0], [np.nan, np.nan]])
+    found = calibrate(more, ratings, repeats=2, n_boot=100)
+    assert (found.n, found.unscored, found.unrated) == (40, 3, 2)
     assert found.gain == plain.gain
     assert found.notes == ()
 
@@ -157,7 +157,7 @@ def test_what_has_no_score_or_no_label_is_left_out_and_counted() -> None:
 def test_few_labels_are_warned_of() -> None:
     counts, human = draw(2, n=29)
     (note,) = calibrate(counts, human, repeats=2, n_boot=100).notes
-    assert "29 labels are few: below 30" in note
+    assert "29 ratings are few: below 30" in note
 
 
 def test_groups_stay_together() -> None:
@@ -220,19 +220,19 @@ def test_the_same_seed_gives_the_same_figures() -> None:
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"human": np.full(40, 0.5)}, r"all 40 human labels are 0\.5"),
+        ({"human": np.full(40, 0.5)}, r"all 40 human ratings are 0\.5"),
         ({"human": np.full(40, np.nan)}, "none of the 40 samples has both a score and"),
         ({"human": np.ones(3)}, r"shape \(3,\) for 40 samples"),
-        ({"human": [0.2] * 38 + [0.4] * 2, "objective": "f1"}, "human labels fail at human_thre"),
+        ({"human": [0.2] * 38 + [0.4] * 2, "objective": "f1"}, "human ratings fail at human_thre"),
         ({"human": [1.0] * 20 + [4.0] * 20, "objective": "mae"}, r"lie in \[1, 4\], outside"),
         ({"objective": "auc"}, "unknown objective 'auc'"),
         ({"thresholds": [0.3]}, "spearman knows no threshold"),
-        ({"folds": 41}, "40 labelled samples cannot fill 41 folds; label more"),
+        ({"folds": 41}, "40 rated samples cannot fill 41 folds; rate more"),
         ({"folds": 1}, "folds is 1; it must be a whole number from 2 up"),
         ({"repeats": 0}, "repeats is 0"),
         ({"n_boot": 20}, "n_boot is 20"),
         ({"level": 1.0}, r"level is 1\.0"),
-        ({"group": ["a"] * 40}, "1 groups of labelled samples cannot fill 5 folds"),
+        ({"group": ["a"] * 40}, "1 groups of rated samples cannot fill 5 folds"),
         ({"group": ["a"]}, "1 groups for 40 samples"),
         ({"judged": [[1, 0, 0, 0, 0]] * 40}, "all 40 samples score alike"),
         ({"temperatures": [2.0]}, r"temperature 2\.0 is outside"),

@@ -23,7 +23,7 @@ def pooled(scores: FloatArray, human: FloatArray) -> FloatArray:
     """Isotonic regression by its min-max formula, at each sample's score.
 
     The fit at x is the largest, over all a <= x, of the smallest, over all b >= x, of the mean of
-    the labels with scores from a to b.
+    the ratings with scores from a to b.
     """
     xs = np.unique(scores)
     fit = {

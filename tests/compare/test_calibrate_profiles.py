@@ -1,4 +1,4 @@
-"""Labels from metadata, a choice for each part of a suite, and the file that is written."""
+"""Ratings from metadata, a choice for each part of a suite, and the file that is written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tcva_adapters.compare.calibration.nested import Resampling
 from tcva_adapters.compare.calibration.search import Search
 from tcva_adapters.compare.calibration.suite import calibrate_profiles
 from tcva_adapters.compare.judged import Judged
-from tcva_adapters.compare.labels import human_labels, metadata_values, parse_label
+from tcva_adapters.compare.ratings import human_ratings, metadata_values, parse_rating
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.stats.checks import FloatArray
@@ -29,7 +29,7 @@ SEARCH = Search(
 
 
 def suite() -> tuple[FloatArray, FloatArray, list[str | None]]:
-    """Medical answers with labels that follow T=0.5, creative ones that follow T=1, five others."""
+    """Medical answers with ratings that follow T=0.5, creative ones that follow T=1, five others."""
     rng = np.random.default_rng(3)
     counts = rng.multinomial(4, [0.4, 0.2, 0.2, 0.2, 0.0], size=165).astype(float)
     both = sweep(counts, [0.5, 1.0])
@@ -50,7 +50,7 @@ def test_each_part_has_its_own_answer() -> None:
     # Two parts are large enough, and they share the 5 % that may go wrong.
     assert creative.gain.level == pytest.approx(0.975)
     assert found["chat"].calibration is None
-    assert found["chat"].recommendation == "4 labels, fewer than 30: keep T=0.5"
+    assert found["chat"].recommendation == "4 ratings, fewer than 30: keep T=0.5"
     assert found["chat"].to_dict()["n"] == 4
 
 
@@ -59,7 +59,7 @@ def test_a_part_whose_labels_are_all_the_same_keeps_the_baseline() -> None:
     human[:80] = 1.0
     kept = replace(SEARCH, baseline=Scoring(temperature=0.7))
     found = calibrate_profiles(kept, counts[:, None], human, parts)
-    assert found["medical"].recommendation.startswith("all 80 human labels are 1")
+    assert found["medical"].recommendation.startswith("all 80 human ratings are 1")
     assert found["medical"].recommendation.endswith("keep T=0.7")
 
 
@@ -92,7 +92,7 @@ def test_the_file_holds_what_is_detectable_and_says_where_it_comes_from(tmp_path
     assert Config.load(path) == config
     assert config.settings.temperature == 0.5
     assert "threshold" not in config.settings.given()  # rank correlations say nothing about it
-    assert config.mapping is None  # labels that are the scores: nothing to gain
+    assert config.mapping is None  # ratings that are the scores: nothing to gain
     assert config.profiles is not None
     assert list(config.profiles.values) == ["creative"]
     assert config.provenance is not None
@@ -120,11 +120,11 @@ def test_decisions_bring_their_threshold_and_a_mapping_its_knots() -> None:
 
 def test_labels_are_numbers_or_words() -> None:
     values = [1, 0.25, "4.5", True, False, "pass", " FAIL ", "yes", "no", "true", "false"]
-    assert [parse_label(v) for v in values] == [1, 0.25, 4.5, 1, 0, 1, 0, 1, 0, 1, 0]
-    assert all(math.isnan(parse_label(v)) for v in (None, "", " ", "n/a", math.nan, "NaN"))
+    assert [parse_rating(v) for v in values] == [1, 0.25, 4.5, 1, 0, 1, 0, 1, 0, 1, 0]
+    assert all(math.isnan(parse_rating(v)) for v in (None, "", " ", "n/a", math.nan, "NaN"))
     for wrong in ("good", math.inf, [1], "1,5"):
-        with pytest.raises(InvalidValueError, match="is no label"):
-            parse_label(wrong)
+        with pytest.raises(InvalidValueError, match="is no rating"):
+            parse_rating(wrong)
 
 
 def assessments(*metadata: dict[str, Any]) -> list[Assessment]:
@@ -134,11 +134,11 @@ def assessments(*metadata: dict[str, Any]) -> list[Assessment]:
 
 def test_labels_of_assessments() -> None:
     some = assessments({"score": "pass"}, {}, {"score": 0})
-    np.testing.assert_array_equal(human_labels(some, "score"), [1.0, np.nan, 0.0])
+    np.testing.assert_array_equal(human_ratings(some, "score"), [1.0, np.nan, 0.0])
     assert metadata_values(some, "score") == ["pass", None, 0]
     with pytest.raises(InvalidValueError, match="no assessment has 'h' in its metadata; the keys"):
-        human_labels(some, "h")
+        human_ratings(some, "h")
     with pytest.raises(InvalidValueError, match="there is no metadata"):
-        human_labels(assessments({}), "h")
-    with pytest.raises(InvalidValueError, match="assessment 2, metadata 'a': 'good' is no label"):
-        human_labels(assessments({"a": 1}, {"a": "good"}), "a")
+        human_ratings(assessments({}), "h")
+    with pytest.raises(InvalidValueError, match="assessment 2, metadata 'a': 'good' is no rating"):
+        human_ratings(assessments({"a": 1}, {"a": "good"}), "a")

@@ -24,7 +24,7 @@ RANK: Final[tuple[ObjectiveName, ...]] = ("spearman", "kendall")
 
 
 def draw(seed: int, n: int = 25, levels: int = 6) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Tied scores of three candidates, tied human labels, and seven resamples."""
+    """Tied scores of three candidates, tied human ratings, and seven resamples."""
     rng = np.random.default_rng(seed)
     scores = rng.integers(0, levels, (n, 3)) / (levels - 1)
     human = rng.integers(0, 4, n) / 3

@@ -471,10 +471,10 @@ def test_ids_that_repeat_are_refused_with_both_rows() -> None:
 
 @pytest.mark.parametrize("value", ["high", math.inf, [1]])
 def test_a_human_score_is_a_label(value: object) -> None:
-    with pytest.raises(InvalidSampleError, match=r"sample 'a', human: .* is no label"):
+    with pytest.raises(InvalidSampleError, match=r"sample 'a', human: .* is no rating"):
         human_scores([Sample(id="a", metadata={"human": value})], "human")
 
 
 def test_a_field_that_no_sample_has_is_named_beside_those_there_are() -> None:
-    with pytest.raises(InvalidSampleError, match=r"no sample has a label in 'humen'.*human"):
+    with pytest.raises(InvalidSampleError, match=r"no sample has a rating in 'humen'.*human"):
         human_scores([Sample(id="a", metadata={"human": 1})], "humen")

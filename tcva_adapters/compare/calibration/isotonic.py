@@ -75,7 +75,7 @@ def map_scores(
         best: Shape (N,): the scores under the setting that is recommended in the end.
         human: Shape (N,).
         division: The folds of that choice.
-        human_scale: Lowest and highest label.
+        human_scale: Lowest and highest rating.
 
     Raises:
         MissingDependencyError: scipy is missing.

@@ -1,4 +1,4 @@
-"""Choosing inside folds: divisions of the samples, choices that did not see a label, intervals."""
+"""Choosing inside folds: divisions of the samples, choices that did not see a rating, intervals."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Division:
 
     @classmethod
     def of(cls, target: FloatArray, groups: Sequence[Any] | None, drawn: Resampling) -> Division:
-        """Divide at random, each part with low and high labels alike.
+        """Divide at random, each part with low and high ratings alike.
 
         Raises:
             InvalidValueError: A number is out of range, or there are fewer samples (or groups of
@@ -89,8 +89,8 @@ class Division:
         unit = np.arange(len(target)) if groups is None else group_codes(groups, everything)
         units = int(unit.max()) + 1
         if units < folds:
-            what = "labelled samples" if groups is None else "groups of labelled samples"
-            msg = f"{units} {what} cannot fill {folds} folds; label more, or ask for fewer folds"
+            what = "rated samples" if groups is None else "groups of rated samples"
+            msg = f"{units} {what} cannot fill {folds} folds; rate more, or ask for fewer folds"
             raise InvalidValueError(msg)
         rng = np.random.default_rng([seed, 1])  # a stream of its own, apart from the resamples'
         means = np.bincount(unit, weights=target) / np.bincount(unit)
@@ -146,12 +146,12 @@ class Division:
         return Gain(value, float(low), float(high), self.drawn.level)
 
 
-def _deal(labels: FloatArray, folds: int, rng: np.random.Generator) -> IntArray:
-    """A part for each label: neighbours in value are dealt to different parts, at random."""
-    order = np.lexsort((rng.random(len(labels)), labels))
-    rounds = -(-len(labels) // folds)
-    dealt = np.concatenate([rng.permutation(folds) for _ in range(rounds)])[: len(labels)]
-    part = np.empty(len(labels), dtype=np.int64)
+def _deal(ratings: FloatArray, folds: int, rng: np.random.Generator) -> IntArray:
+    """A part for each rating: neighbours in value are dealt to different parts, at random."""
+    order = np.lexsort((rng.random(len(ratings)), ratings))
+    rounds = -(-len(ratings) // folds)
+    dealt = np.concatenate([rng.permutation(folds) for _ in range(rounds)])[: len(ratings)]
+    part = np.empty(len(ratings), dtype=np.int64)
     part[order] = dealt
     return part
 
@@ -186,7 +186,7 @@ class Choice:
         )
 
     def unseen(self, views: FloatArray, division: Division) -> FloatArray:
-        """Shape (N, repeats): each sample as the choice that did not see its label views it."""
+        """Shape (N, repeats): each sample as the choice that did not see its rating views it."""
         picked = np.take_along_axis(self.picks, division.fold, axis=1)
         columns: FloatArray = np.take_along_axis(views, picked.T, axis=1)
         return columns

@@ -46,7 +46,7 @@ class Objective:
 
     @property
     def kind(self) -> Literal["rank", "scale", "pass_fail"]:
-        """What it looks at: order alone, distances, or decisions (scores and labels are 0 or 1)."""
+        """What it looks at: order alone, distances, or decisions (scores and ratings are 0 or 1)."""
         if self.name in {"f1", "kappa"}:
             return "pass_fail"
         return "scale" if self.name == "mae" else "rank"

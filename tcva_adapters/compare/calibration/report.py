@@ -17,11 +17,11 @@ from tcva_adapters.printing import Part, Table, Tabular
 from tcva_adapters.results.config import Config, MappingKnots, ProfileTable, Settings
 from tcva_adapters.results.scoring import Scoring
 
-FEW_LABELS: Final = 30
+FEW_RATINGS: Final = 30
 
 _SHOWN_PICKS: Final = 6
 _FIGURES: Final = (
-    *("objective", "n", "unscored", "unlabelled", "recommendation", "detectable", "candidates"),
+    *("objective", "n", "unscored", "unrated", "recommendation", "detectable", "candidates"),
     *("in_sample", "out_of_fold", "before", "by_fold", "before_by_fold", "gain", "notes"),
 )
 _SETTINGS: Final = ("recommended", "baseline", "chosen")
@@ -33,9 +33,9 @@ class Calibration(Tabular):
 
     Attributes:
         objective: Its name.
-        n: Samples with a score and a label; all figures are about these.
+        n: Samples with a score and a rating; all figures are about these.
         unscored: Samples left out because they have no score.
-        unlabelled: Samples left out because nobody labelled them.
+        unrated: Samples left out because nobody rated them.
         baseline: The setting that a choice has to beat.
         candidates: Settings to choose from.
         chosen: The best of them on all samples.
@@ -52,7 +52,7 @@ class Calibration(Tabular):
         resampling: Folds, repeats, resamples, level and seed.
         notes: What to keep in mind, in sentences.
         judged: The samples; None for one part of them.
-        human: Where the labels are from.
+        human: Where the ratings are from.
         by: The metadata field of the profiles, where there are any.
         profiles: What was found for each of its values.
         unused: What of a configuration does not apply here, in sentences.
@@ -61,7 +61,7 @@ class Calibration(Tabular):
     objective: ObjectiveName
     n: int
     unscored: int
-    unlabelled: int
+    unrated: int
     baseline: Scoring
     candidates: int
     chosen: Scoring
@@ -76,7 +76,7 @@ class Calibration(Tabular):
     resampling: Resampling
     notes: tuple[str, ...]
     judged: Judged | None = field(default=None, compare=False, repr=False)
-    human: str = "human labels"
+    human: str = "human ratings"
     by: str | None = None
     profiles: Mapping[str, Profile] = field(default_factory=dict)
     unused: tuple[str, ...] = ()
@@ -157,7 +157,7 @@ class Calibration(Tabular):
         title = "" if self.judged is None else f"{self.judged.title}: "
         left_out = [
             f"{number} {why}"
-            for number, why in ((self.unscored, "unscored"), (self.unlabelled, "without a label"))
+            for number, why in ((self.unscored, "unscored"), (self.unrated, "without a rating"))
             if number
         ]
         said = f" ({', '.join(left_out)} left out)" if left_out else ""
@@ -202,7 +202,7 @@ class Profile:
     """What was found for one part of the suite.
 
     Attributes:
-        n: Samples with a score and a label.
+        n: Samples with a score and a rating.
         calibration: None where there was nothing to calibrate with.
         recommendation: What to do, in one sentence.
     """

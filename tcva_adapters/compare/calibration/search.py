@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from tcva_adapters.compare.calibration.candidates import Grid, describe, score_matrix
 from tcva_adapters.compare.calibration.isotonic import map_scores
-from tcva_adapters.compare.calibration.labelled import Labelled
 from tcva_adapters.compare.calibration.nested import Choice, Division, Resampling, inside_folds
 from tcva_adapters.compare.calibration.objectives import Objective, ObjectiveName, mid_ranks
-from tcva_adapters.compare.calibration.report import FEW_LABELS, Calibration
+from tcva_adapters.compare.calibration.rated import Rated
+from tcva_adapters.compare.calibration.report import FEW_RATINGS, Calibration
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.stats.checks import FloatArray
@@ -32,12 +32,12 @@ class Search:
     """What is chosen from, and how the choice is checked.
 
     The samples are divided into folds. For each one, the setting that does best on the others
-    scores it. So every sample gets a score from a choice that did not see its label. This is
+    scores it. So every sample gets a score from a choice that did not see its rating. This is
     repeated for several divisions, and the agreement of these scores is averaged.
 
     Scores chosen in different folds lie on different scales: 0.3 is high at T=0.1 and low at T=1.
     For rank correlations, each setting's scores are therefore replaced by their ranks among all
-    samples before they are put together. Ranks use no label, so nothing leaks. (Correlations inside
+    samples before they are put together. Ranks use no rating, so nothing leaks. (Correlations inside
     each fold need no such step, but are noisy with few samples; ``by_fold`` gives their mean.)
 
     The interval of the gain is a percentile bootstrap over samples, or over groups of them, with
@@ -49,8 +49,8 @@ class Search:
         objective: See `Objective`.
         grid: The settings.
         resampling: The folds, and the resamples behind the interval.
-        human_scale: The lowest and the highest label that could be given.
-        human_threshold: A label passes from here on; None is the middle of the scale.
+        human_scale: The lowest and the highest rating that could be given.
+        human_threshold: A rating passes from here on; None is the middle of the scale.
         mapping: Fit an isotonic mapping from the score to the human scale, too.
         baseline: The setting that the choice has to beat. It is always among those to choose from,
             and the one closest to it wins among equals.
@@ -71,7 +71,7 @@ class Search:
 
         Args:
             counts: Shape (N, 5), or (N, J, 5) with J judges whose scores are fused.
-            human: Shape (N,); nan where there is no label.
+            human: Shape (N,); nan where there is no rating.
             groups: Shape (N,), or None; samples of one group stay together.
 
         Raises:
@@ -82,7 +82,7 @@ class Search:
         if self.grid.thresholds is not None and measured.kind != "pass_fail":
             msg = f"{self.objective} knows no threshold; choose one with the objective f1 or kappa"
             raise InvalidValueError(msg)
-        samples = Labelled.of(counts, human, groups)
+        samples = Rated.of(counts, human, groups)
         if measured.kind == "scale" or self.mapping:
             samples.check_scale(self.human_scale)
         target = samples.target(measured, self.human_scale, self.human_threshold)
@@ -94,7 +94,7 @@ class Search:
         before = views[:, [_BASELINE]]
         if not np.isfinite(choice.values[_BASELINE]):
             msg = (
-                f"{self.objective} with the human labels is not defined at "
+                f"{self.objective} with the human ratings is not defined at "
                 f"{describe(self.baseline)}: all {len(target)} samples score alike; judge samples "
                 "of more varied quality"
             )
@@ -113,7 +113,7 @@ class Search:
             objective=measured.name,
             n=len(target),
             unscored=samples.unscored,
-            unlabelled=samples.unlabelled,
+            unrated=samples.unrated,
             baseline=self.baseline,
             candidates=len(settings),
             chosen=settings[choice.best],
@@ -143,10 +143,10 @@ class Search:
 
 def _notes(n: int, division: Division, groups: Sequence[Any] | None) -> tuple[str, ...]:
     notes = []
-    if n < FEW_LABELS:
+    if n < FEW_RATINGS:
         notes.append(
-            f"{n} labels are few: below {FEW_LABELS}, choices and intervals mean little; label more"
+            f"{n} ratings are few: below {FEW_RATINGS}, choices and intervals mean little; rate more"
         )
-    if groups is not None and division.units < FEW_LABELS:
+    if groups is not None and division.units < FEW_RATINGS:
         notes.append(f"{division.units} groups are few: the intervals may be too narrow")
     return tuple(notes)

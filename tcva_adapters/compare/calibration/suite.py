@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tcva_adapters.compare.calibration.candidates import Grid, describe
 from tcva_adapters.compare.calibration.nested import Resampling
 from tcva_adapters.compare.calibration.objectives import ObjectiveName
-from tcva_adapters.compare.calibration.report import FEW_LABELS, Calibration, Profile
+from tcva_adapters.compare.calibration.report import FEW_RATINGS, Calibration, Profile
 from tcva_adapters.compare.calibration.search import Search
 from tcva_adapters.compare.judged import Judged, JudgedSource, has_score, in_use
 from tcva_adapters.core.aggregation import Floor, SchemeLike
@@ -101,21 +101,21 @@ def _of_suite(
     by: str | Sequence[Any] | None,
     group: str | Sequence[Any] | None,
 ) -> Calibration:
-    labels = judged.labels(human)
+    ratings = judged.ratings(human)
     groups = None if group is None else judged.values(group, "groups")
-    found = search.on(judged.counts, labels, groups)
+    found = search.on(judged.counts, ratings, groups)
     found = replace(found, judged=judged, human=human if isinstance(human, str) else found.human)
     if by is None:
         return found
     own = replace(search, baseline=found.recommended)
-    profiles = calibrate_profiles(own, judged.counts, labels, judged.values(by, "parts"), groups)
+    profiles = calibrate_profiles(own, judged.counts, ratings, judged.values(by, "parts"), groups)
     return replace(found, by=by if isinstance(by, str) else "part", profiles=profiles)
 
 
 def calibrate_profiles(
     search: Search,
     counts: FloatArray,
-    labels: FloatArray,
+    ratings: FloatArray,
     parts: Sequence[Any],
     groups: Sequence[Any] | None = None,
 ) -> dict[str, Profile]:
@@ -128,12 +128,12 @@ def calibrate_profiles(
         search: Its baseline is what a part keeps unless its own choice is detectably better; its
             level is that of all intervals together.
         counts: Shape (N, J, 5).
-        labels: Shape (N,).
+        ratings: Shape (N,).
         parts: Shape (N,): the part that a sample belongs to; None where it belongs to none.
         groups: As for `Search.on`.
 
     Returns:
-        By part, in the order in which they occur. A part with fewer than 30 labels, or with labels
+        By part, in the order in which they occur. A part with fewer than 30 ratings, or with ratings
         that cannot be calibrated on, keeps the baseline and says why.
 
     Raises:
@@ -146,22 +146,22 @@ def calibrate_profiles(
     if not members:
         msg = "no sample belongs to a part; name a metadata field that samples have"
         raise InvalidValueError(msg)
-    usable = has_score(counts) & np.isfinite(labels)
+    usable = has_score(counts) & np.isfinite(ratings)
     sizes = {part: int(usable[rows].sum()) for part, rows in members.items()}
-    large = sum(size >= FEW_LABELS for size in sizes.values())
+    large = sum(size >= FEW_RATINGS for size in sizes.values())
     level = 1.0 - (1.0 - search.resampling.level) / max(large, 1)
     own = replace(search, resampling=search.resampling._replace(level=level))
     keep = f"keep {describe(search.baseline)}"
     profiles = {}
     for part, rows in members.items():
         size = sizes[part]
-        if size < FEW_LABELS:
-            why = f"{size} labels, fewer than {FEW_LABELS}: {keep}"
+        if size < FEW_RATINGS:
+            why = f"{size} ratings, fewer than {FEW_RATINGS}: {keep}"
             profiles[part] = Profile(size, None, why)
             continue
         try:
             chosen = None if groups is None else [groups[i] for i in rows]
-            found = own.on(counts[rows], labels[rows], chosen)
+            found = own.on(counts[rows], ratings[rows], chosen)
         except InvalidValueError as error:
             profiles[part] = Profile(size, None, f"{error}: {keep}")
         else:

@@ -12,7 +12,7 @@ from functools import cache, partial
 from typing import Any, Final, NamedTuple
 
 from tcva_adapters.batch import progress_bar
-from tcva_adapters.compare.labels import parse_label
+from tcva_adapters.compare.ratings import parse_rating
 from tcva_adapters.compare.running.cached import (
     JUDGE_ERROR,
     METRIC_ERROR,
@@ -98,7 +98,7 @@ def human_scores(samples: Sequence[Sample], field: str) -> dict[str, float]:
     """The human ratings by sample id, from a metadata field; samples without one are left out.
 
     Raises:
-        InvalidSampleError: No sample has the field, or a value in it is no label.
+        InvalidSampleError: No sample has the field, or a value in it is no rating.
 
     >>> human_scores([Sample(id="a", metadata={"human": "4.5"}), Sample(id="b")], "human")
     {'a': 4.5}
@@ -106,15 +106,17 @@ def human_scores(samples: Sequence[Sample], field: str) -> dict[str, float]:
     found: dict[str, float] = {}
     for sample in samples:
         try:
-            label = parse_label(sample.metadata.get(field))
+            rating = parse_rating(sample.metadata.get(field))
         except InvalidValueError as error:
             msg = f"sample {sample.id!r}, {field}: {error}"
             raise InvalidSampleError(msg) from None
-        if not math.isnan(label):
-            found[sample.id or ""] = label
+        if not math.isnan(rating):
+            found[sample.id or ""] = rating
     if not found:
         known = sorted({name for sample in samples for name in sample.metadata})
-        msg = f"no sample has a label in {field!r}; other fields are {', '.join(known) or '(none)'}"
+        msg = (
+            f"no sample has a rating in {field!r}; other fields are {', '.join(known) or '(none)'}"
+        )
         raise InvalidSampleError(msg)
     return found
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from tcva_adapters.ccrs.result import CCRSResult
+from tcva_adapters.compare.ratings import MISSING
 from tcva_adapters.compare.systems.table import SystemRow, SystemTable
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.temperature import check_temperature
@@ -38,7 +39,6 @@ T = TypeVar("T")
 _QUERY: Final = ("query", "query_id", "question_id", "sample", "sample_id", "id")
 _METRIC: Final = ("metric", "method")
 _TABLES: Final = ("scores.csv", "scores.parquet", "scores.jsonl")
-_NO_SCORE: Final = {"", "na", "n/a", "nan", "none", "null"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,7 @@ def _table(records: Sequence[_Record], name: str, settings: _Settings) -> Iterat
 
 def _score(record: _Record) -> float | None:
     value = record.values.get("score")
-    if value is None or (isinstance(value, str) and value.strip().lower() in _NO_SCORE):
+    if value is None or (isinstance(value, str) and value.strip().lower() in MISSING):
         return None
     try:
         score = float(value)

@@ -23,18 +23,19 @@ _WORDS: Final = {
     "false": 0.0,
     "no": 0.0,
 }
-_MISSING: Final = {"", "na", "n/a", "nan", "none", "null"}
+MISSING: Final = {"", "na", "n/a", "nan", "none", "null"}
+"""Words in the place of a number where there is none."""
 
 
-def parse_label(value: Any) -> float:
-    """A label as a number; nan where there is none.
+def parse_rating(value: Any) -> float:
+    """A rating as a number; nan where there is none.
 
     Numbers count as they are, true, pass and yes as 1, false, fail and no as 0.
 
     Raises:
         InvalidValueError: Anything else.
 
-    >>> [parse_label(value) for value in (0.7, "4", True, "Fail", None)]
+    >>> [parse_rating(value) for value in (0.7, "4", True, "Fail", None)]
     [0.7, 4.0, 1.0, 0.0, nan]
     """
     if value is None:
@@ -44,7 +45,7 @@ def parse_label(value: Any) -> float:
         number = float(value) if abs(value) <= sys.float_info.max or value != value else math.inf  # noqa: PLR0124  # nan
     else:
         word = str(value).strip().lower()
-        if word in _MISSING:
+        if word in MISSING:
             return math.nan
         if word in _WORDS:
             return _WORDS[word]
@@ -53,25 +54,25 @@ def parse_label(value: Any) -> float:
         except ValueError:
             number = math.inf
     if math.isinf(number):
-        msg = f"{value!r} is no label; labels are numbers, true and false, or pass and fail"
+        msg = f"{value!r} is no rating; ratings are numbers, true and false, or pass and fail"
         raise InvalidValueError(msg)
     return number
 
 
-def human_labels(assessments: Sequence[Assessment], field: str) -> FloatArray:
-    """The labels under this key of the metadata, nan where there is none. Shape (N,).
+def human_ratings(assessments: Sequence[Assessment], field: str) -> FloatArray:
+    """The ratings under this key of the metadata, nan where there is none. Shape (N,).
 
     Raises:
-        InvalidValueError: No assessment has the key, or a value is no label.
+        InvalidValueError: No assessment has the key, or a value is no rating.
     """
-    labels = []
+    ratings = []
     for number, value in enumerate(metadata_values(assessments, field), start=1):
         try:
-            labels.append(parse_label(value))
+            ratings.append(parse_rating(value))
         except InvalidValueError as error:
             msg = f"assessment {number}, metadata {field!r}: {error}"
             raise InvalidValueError(msg) from None
-    return np.array(labels, dtype=np.float64)
+    return np.array(ratings, dtype=np.float64)
 
 
 def metadata_values(assessments: Sequence[Assessment], field: str) -> list[Any]:
