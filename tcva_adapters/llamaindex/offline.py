@@ -63,7 +63,7 @@ class LexicalLLM(CustomLLM):
         return "LexicalLLM"
 
     def predict(self, prompt: BasePromptTemplate, **prompt_args: Any) -> str:
-        """Answer a native evaluator's prompt.
+        """Answer the prompt of one of LlamaIndex's evaluators.
 
         Raises:
             JudgeError: The prompt is none of LlamaIndex's evaluators', or lacks a reference.

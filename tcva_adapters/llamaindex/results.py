@@ -105,7 +105,9 @@ def result_of(carried: Any) -> Scored:
     Raises:
         UnreadableInputError: There is no result in it.
     """
-    found = json_object(carried, what="an evaluation") if isinstance(carried, str | bytes) else carried
+    found = (
+        json_object(carried, what="an evaluation") if isinstance(carried, str | bytes) else carried
+    )
     if isinstance(found, ScorerEvaluationEndEvent):
         found = found.result
     if isinstance(found, ScorerEvaluationResult):

@@ -33,6 +33,7 @@ from tcva_adapters.llamaindex import (
     ScorerEvaluationStartEvent,
     TCVAEvaluator,
     framework_metrics,
+    result_of,
 )
 from tcva_adapters.results.assessment import Reason
 from tests.llamaindex.entry import ScriptedLLM, arun, run, scripted
@@ -142,8 +143,8 @@ def test_unreadable_samples_and_settings_leave_the_batch_alone() -> None:
     assert [r.score for r in found] == [1.0, None, None, None]
     assert [r.query for r in found] == given["queries"]
     assert [r.response for r in found] == [GOOD, None, GOOD, GOOD]
-    reasons = [r.result.unscored and r.result.unscored.reason for r in found]
-    assert reasons == [None, *[Reason.INVALID_INPUT] * 3]
+    unscored = [result_of(r).unscored for r in found]
+    assert [why and why.reason for why in unscored] == [None, *[Reason.INVALID_INPUT] * 3]
     named = ("'response'", "'contexts'", "temperature 7.0")
     assert all(n in (r.invalid_reason or "") for n, r in zip(named, found[1:], strict=True))
     runner = BatchEvalRunner({"tcva": TCVAEvaluator(ScriptedLLM(reply=lambda _: FULLY))})
@@ -152,10 +153,10 @@ def test_unreadable_samples_and_settings_leave_the_batch_alone() -> None:
     assert [r.score for r in mixed] == [1.0, None]
 
 
-def test_a_batch_beside_the_natives_and_with_settings_per_sample() -> None:
+def test_a_batch_beside_framework_metrics_and_with_settings_per_sample() -> None:
     runner = BatchEvalRunner(
         {
-            "native": framework_metrics()["faithfulness"](llm=LexicalLLM()),
+            "theirs": framework_metrics()["faithfulness"](llm=LexicalLLM()),
             "tcva": TCVAEvaluator(
                 scripted(verdict_json((1, "fully", "opens at nine"), (2, "none", ""))),
             ),
@@ -172,7 +173,7 @@ def test_a_batch_beside_the_natives_and_with_settings_per_sample() -> None:
     # T=1: p=12.25 over the weights 1 and 0, times the penalty (1 - 1/2)^(1.5 - 1)
     assert tcva.score == pytest.approx(0.5 ** (1 / 12.25) * 0.5**0.5, abs=1e-12)
     assert tcva.result.scoring.threshold == 0.2
-    assert found["native"][0].score in (0.0, 1.0)
+    assert found["theirs"][0].score in (0.0, 1.0)
 
 
 def test_queries_of_an_engine_are_answered_and_judged() -> None:

@@ -91,6 +91,7 @@ def test_the_result_is_llamaindex_own_with_claims_and_a_dial() -> None:
 
 def test_the_result_survives_json() -> None:
     result = evaluated(TCVAEvaluator(scripted(TWO), temperature="strict", scheme="linear"))
+    again: ScorerEvaluationResult[Result]
     again = ScorerEvaluationResult.model_validate_json(result.model_dump_json())
     assert again == result
     assert again.at(0.9).score == result.at(0.9).score

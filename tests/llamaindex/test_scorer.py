@@ -15,6 +15,7 @@ from llama_index.core.base.response.schema import (
 )
 from llama_index.core.evaluation import BatchEvalRunner
 from llama_index.core.prompts import PromptTemplate
+from llama_index.core.prompts.mixin import PromptDictType
 from llama_index.core.schema import NodeWithScore, TextNode
 
 from tcva_adapters import CCRS, TCVA
@@ -117,7 +118,7 @@ def test_a_tcva_in_it_is_the_drop_in() -> None:
     ours = TCVAEvaluator("lexical", temperature="strict")
     assert evaluator.evaluate(*texts) == ours.evaluate(*texts)
     assert evaluator.evaluate(*texts, temperature=0.9) == ours.evaluate(*texts).at(0.9)
-    prompts = {"wording": PromptTemplate("Decide by the rules.")}
+    prompts: PromptDictType = {"wording": PromptTemplate("Decide by the rules.")}
     evaluator = ScorerEvaluator(TCVA(judge=ScriptedLLM(reply=judge)))
     evaluator.update_prompts(prompts)
     assert evaluator.get_prompts()["wording"] == prompts["wording"]
