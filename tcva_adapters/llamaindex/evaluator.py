@@ -29,7 +29,7 @@ from tcva_adapters.llamaindex.samples import aread_response, read_response
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.settings import shows_settings
+from tcva_adapters.results.settings import check_one_of, shows_settings
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scorer import R, Scorer
 from tcva_adapters.tcva import TCVA, TCVASettings
@@ -294,12 +294,8 @@ def tcva_evaluators(
 
 
 def _metadata_mode(given: MetadataMode | str) -> MetadataMode:
-    try:
-        return MetadataMode(given)
-    except ValueError:
-        modes = ", ".join(mode.value for mode in MetadataMode)
-        msg = f"context_metadata_mode={given!r}; it is one of {modes}"
-        raise InvalidValueError(msg) from None
+    check = check_one_of(*(mode.value for mode in MetadataMode))
+    return MetadataMode(check("context_metadata_mode", given))
 
 
 def _sample(*given: Any) -> Sample:

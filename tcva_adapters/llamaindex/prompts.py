@@ -42,12 +42,12 @@ def with_prompts(scorer: AnyScorer, prompts: PromptDictType) -> AnyScorer:
             raise InvalidValueError(msg)
     if not isinstance(scorer, TCVA):
         return scorer
-    texts = {key: prompt.get_template() for key, prompt in now.items()}
+    texts: Any = {key: prompt.get_template() for key, prompt in now.items()}
     texts |= {key: _text(key, prompt, texts[key]) for key, prompt in prompts.items()}
     wording, *levels = texts.values()
-    levels_of_five: Any = tuple(levels)  # one text per level, see _PROMPTS
-    criterion = replace(scorer.criterion, wording=wording, levels=levels_of_five)
-    return scorer.changed(criterion=criterion)
+    return scorer.changed(
+        criterion=replace(scorer.criterion, wording=wording, levels=tuple(levels))
+    )
 
 
 def _text(key: str, prompt: Any, current: str) -> str:
