@@ -98,13 +98,13 @@ async def main(judge: str) -> None:
     found: dict[str, list[Any]] = await runner.aevaluate_queries(engine, queries=list(ANSWERS))
 
     print(f"judge: {judge}")
-    print("native  strict  balanced  lenient  answer")
-    for native, ours in zip(found["faithfulness"], found["tcva"], strict=True):
+    print("LlamaIndex  strict  balanced  lenient  answer")
+    for theirs, ours in zip(found["faithfulness"], found["tcva"], strict=True):
         dial = [_shown(ours.at(t).score) for t in ("strict", "balanced", "lenient")]
         print(
-            f"{_shown(native.score):>6}  {dial[0]:>6}  {dial[1]:>8}  {dial[2]:>7}  {ours.response}"
+            f"{_shown(theirs.score):>10}  {dial[0]:>6}  {dial[1]:>8}  {dial[2]:>7}  {ours.response}"
         )
-        print(f"        {ours.feedback}")
+        print(f"            {ours.feedback}")
 
 
 def _shown(score: float | None) -> str:

@@ -1,11 +1,14 @@
-from tcva_adapters.llamaindex.ccrs import CCRSEvaluationResult as CCRSEvaluationResult
-from tcva_adapters.llamaindex.ccrs import CCRSEvaluator as CCRSEvaluator
-from tcva_adapters.llamaindex.evaluator import TCVAEvaluationEndEvent as TCVAEvaluationEndEvent
-from tcva_adapters.llamaindex.evaluator import TCVAEvaluationResult as TCVAEvaluationResult
-from tcva_adapters.llamaindex.evaluator import TCVAEvaluationStartEvent as TCVAEvaluationStartEvent
+from tcva_adapters.llamaindex.evaluator import ScorerEvaluator as ScorerEvaluator
 from tcva_adapters.llamaindex.evaluator import TCVAEvaluator as TCVAEvaluator
+from tcva_adapters.llamaindex.evaluator import tcva_evaluators as tcva_evaluators
 from tcva_adapters.llamaindex.model import as_judge_model as as_judge_model
 from tcva_adapters.llamaindex.native import ascore_framework_metric as ascore_framework_metric
 from tcva_adapters.llamaindex.native import framework_metrics as framework_metrics
 from tcva_adapters.llamaindex.native import score_framework_metric as score_framework_metric
 from tcva_adapters.llamaindex.offline import LexicalLLM as LexicalLLM
+from tcva_adapters.llamaindex.results import ScorerEvaluationEndEvent as ScorerEvaluationEndEvent
+from tcva_adapters.llamaindex.results import ScorerEvaluationResult as ScorerEvaluationResult
+from tcva_adapters.llamaindex.results import (
+    ScorerEvaluationStartEvent as ScorerEvaluationStartEvent,
+)
+from tcva_adapters.llamaindex.results import result_of as result_of

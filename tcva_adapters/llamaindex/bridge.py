@@ -77,11 +77,7 @@ class BridgedLLM(CustomLLM):
         """
         del formatted, kwargs
         text = self._asked.text(prompt)
-
-        def pieces() -> CompletionResponseGen:
-            yield CompletionResponse(text=text, delta=text)
-
-        return pieces()
+        return (CompletionResponse(text=piece, delta=piece) for piece in [text])
 
 
 def from_judge_model(

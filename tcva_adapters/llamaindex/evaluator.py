@@ -1,213 +1,112 @@
-"""TCVAEvaluator: five-level verdicts and the dial wherever LlamaIndex takes an evaluator."""
+"""Scorers wherever LlamaIndex takes an evaluator: five-level verdicts with a dial, ratings."""
 
 from __future__ import annotations
 
 import asyncio
-import inspect
+import copy
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Generic, Self
 
 from llama_index.core import Settings
-from llama_index.core.evaluation.base import BaseEvaluator, EvaluationResult
-from llama_index.core.instrumentation.events import BaseEvent
-from llama_index.core.prompts import PromptTemplate
+from llama_index.core.evaluation.base import BaseEvaluator
 from llama_index.core.prompts.mixin import PromptDictType
 from llama_index.core.schema import MetadataMode
 from llama_index_instrumentation import get_dispatcher
+from typing_extensions import Unpack
 
 from tcva_adapters.claims.criteria import Criterion
-from tcva_adapters.core.aggregation import Floor
-from tcva_adapters.core.kernel import Penalty
-from tcva_adapters.core.verdicts import LEVELS, WeightScheme
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode
+from tcva_adapters.llamaindex.prompts import prompts_of, with_prompts
+from tcva_adapters.llamaindex.results import (
+    ScorerEvaluationEndEvent,
+    ScorerEvaluationResult,
+    ScorerEvaluationStartEvent,
+    evaluation_of,
+)
 from tcva_adapters.llamaindex.samples import aread_response, read_response
-from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
+from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.scoring import (
-    GEOMETRIC,
-    Fusion,
-    HumanScale,
-    Profiles,
-    Scoring,
-    changed,
-)
-from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.results.settings import check_one_of, shows_settings
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.tcva import TCVA
+from tcva_adapters.scorer import R, Scorer
+from tcva_adapters.tcva import TCVA, TCVASettings
 
 _dispatcher: Final = get_dispatcher(__name__)
 
-_PROMPTS: Final = ("wording", *(level.value for level in LEVELS))
 
-
-class TCVAEvaluationResult(EvaluationResult):
-    """What LlamaIndex expects of an evaluation, and the judgement behind it.
-
-    LlamaIndex's fields are filled as its own evaluators fill them: ``score`` in [0, 1],
-    ``passing``, ``feedback`` (never None), and ``invalid_result`` with ``invalid_reason`` where
-    there is no score.
-
-    Attributes:
-        assessment: What was judged; kept, so that every other setting is free.
-        scoring: The setting of the dial.
-    """
-
-    assessment: Assessment
-    scoring: Scoring
-
-    @property
-    def result(self) -> Result:
-        """The same as a `Result`, as `TCVA` returns it."""
-        return Result(self.assessment, self.scoring)
-
-    @property
-    def claims(self) -> tuple[ClaimVerdict, ...]:
-        """The claims with verdict, evidence and reason, non-claims included."""
-        return self.assessment.claims
-
-    def at(self, temperature: float | str, **changes: Any) -> TCVAEvaluationResult:
-        """The same judgement at another temperature, and other settings by name. No call.
-
-        Raises:
-            InvalidValueError: A setting is out of range, or unknown.
-        """
-        result = self.result.at(temperature, **changes)
-        return _evaluation(result, self.query, self.response, self.contexts)
-
-
-def _evaluation(
-    result: Result, query: str | None, response: str | None, contexts: Sequence[str] | None
-) -> TCVAEvaluationResult:
-    is_invalid = result.score is None
-    return TCVAEvaluationResult(
-        query=query,
-        response=response,
-        contexts=None if contexts is None else list(contexts),
-        passing=result.passed,
-        feedback=result.reason,
-        score=result.score,
-        invalid_result=is_invalid,
-        invalid_reason=result.reason if is_invalid else None,
-        assessment=result.assessment,
-        scoring=result.scoring,
-    )
-
-
-class TCVAEvaluationStartEvent(BaseEvent):
-    """A TCVA evaluation begins.
-
-    Attributes:
-        criterion: Name of the criterion.
-        query: The question.
-        response: The text under test.
-    """
-
-    criterion: str
-    query: str | None
-    response: str | None
-
-    @classmethod
-    def class_name(cls) -> str:
-        """The event's name for handlers."""
-        return "TCVAEvaluationStartEvent"
-
-
-class TCVAEvaluationEndEvent(BaseEvent):
-    """A TCVA evaluation has a result, be it valid or not.
-
-    Attributes:
-        result: The result, with claims, verdicts and evidence.
-    """
-
-    result: TCVAEvaluationResult
-
-    @classmethod
-    def class_name(cls) -> str:
-        """The event's name for handlers."""
-        return "TCVAEvaluationEndEvent"
-
-
-class TCVAEvaluator(FromConfig, BaseEvaluator):
-    """Judges claims on five levels and scores them on the dial.
+class ScorerEvaluator(BaseEvaluator, Generic[R]):
+    """Scores answers with a `TCVA`, a `CCRS` or any other scorer.
 
     Takes the place of `FaithfulnessEvaluator` and its siblings in `BatchEvalRunner`,
-    `RetryQueryEngine`, `RetryGuidelineQueryEngine` and `EvalQueryEngineTool`.
+    `RetryQueryEngine`, `RetryGuidelineQueryEngine` and `EvalQueryEngineTool`. Frozen: `changed`
+    gives a copy. LlamaIndex's `update_prompts` changes the evaluator itself.
 
     Args:
-        llm: The judge: a LlamaIndex LLM, ``"lexical"``, ``"openai:MODEL"``, or another
-            framework's LLM object. By default ``Settings.llm``.
+        scorer: What scores. It keeps its own judge where no ``llm`` is given.
+        llm: Another judge: a LlamaIndex LLM, ``"lexical"``, ``"openai:MODEL"``, or another
+            framework's LLM object.
         context_metadata_mode: How much of a source node's metadata the judge sees;
             ``MetadataMode.LLM`` is what a query engine's LLM saw.
 
-    All other settings are those of `TCVA`.
+    Attributes:
+        scorer: The same, with the judge that it asks.
+        context_metadata_mode: The same.
 
     Raises:
-        InvalidValueError: A setting is out of range or unknown, or there is no judge; raised
-            before any call.
+        InvalidValueError: A setting is out of range, or it is no scorer; raised before any call.
         MissingDependencyError: The judge's package is not installed.
+
+    >>> from tcva_adapters import CCRS
+    >>> evaluator = ScorerEvaluator(CCRS("qr"), llm="lexical")
+    >>> evaluator.evaluate("Where is the car?", "The car is at home.").score
+    1.0
     """
+
+    _is_built = False
 
     def __init__(
         self,
-        llm: Any = None,
+        scorer: Scorer[R],
         *,
-        criterion: Criterion | str = "faithfulness",
-        temperature: float | str = 0.5,
-        threshold: float = 0.5,
-        scheme: WeightScheme | str | Sequence[float] = WeightScheme.DEFAULT,
-        penalty: Penalty = "paper",
-        eps: float = 1e-9,
-        floor: Floor = "paper",
-        on_unscored: float | None = None,
-        claims: ClaimsMode = "split",
-        max_claims: int = MAX_CLAIMS,
-        store: VerdictStore | str | Path | None = None,
-        fuse: Any = None,
-        fusion: Fusion = GEOMETRIC,
-        mapping: HumanScale | None = None,
-        profiles: Profiles | None = None,
+        llm: Any = None,
         context_metadata_mode: MetadataMode | str = MetadataMode.NONE,
     ) -> None:
-        self.tcva = TCVA(
-            criterion,
-            judge=settings_llm() if llm is None else llm,
-            temperature=temperature,
-            threshold=threshold,
-            scheme=scheme,
-            penalty=penalty,
-            eps=eps,
-            floor=floor,
-            on_unscored=on_unscored,
-            claims=claims,
-            max_claims=max_claims,
-            store=store,
-            fuse=fuse,
-            fusion=fusion,
-            mapping=mapping,
-            profiles=profiles,
-        )
-        try:
-            self._metadata_mode = MetadataMode(context_metadata_mode)
-        except ValueError:
-            modes = ", ".join(mode.value for mode in MetadataMode)
-            msg = f"context_metadata_mode={context_metadata_mode!r}; it is one of {modes}"
-            raise InvalidValueError(msg) from None
+        given: Any = scorer
+        if not isinstance(given, Scorer):
+            msg = f"scorer={scorer!r}; it is a TCVA, a CCRS or another Scorer"
+            raise InvalidValueError(msg)
+        self.scorer: Scorer[R] = scorer if llm is None else scorer.changed(judge=llm)
+        self.context_metadata_mode = _metadata_mode(context_metadata_mode)
+        self._is_built = True
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in _SETTINGS:
+        if self._is_built and not name.startswith("__"):  # typing sets __orig_class__
             msg = (
-                f"{name}={value!r} on a built evaluator would not be used; build another, or see a "
-                "result at other settings with result.at(...)"
+                f"{name}={value!r} on a built evaluator would not be used; changed({name}=...) "
+                "gives a copy, and result.at(...) shows a result at other settings"
             )
             raise InvalidValueError(msg)
         super().__setattr__(name, value)
+
+    def changed(self, **settings: Any) -> Self:
+        """A copy with other settings; it shares judge and store.
+
+        Args:
+            **settings: ``llm``, ``context_metadata_mode``, and those of the scorer.
+
+        Raises:
+            InvalidValueError: A setting is unknown or cannot be used.
+        """
+        mode = settings.pop("context_metadata_mode", self.context_metadata_mode)
+        if "llm" in settings:
+            settings["judge"] = settings.pop("llm")
+        other = copy.copy(self)
+        scorer = self.scorer.changed(**settings)
+        vars(other).update(scorer=scorer, context_metadata_mode=_metadata_mode(mode))
+        return other
 
     @_dispatcher.span
     def evaluate(
@@ -222,7 +121,7 @@ class TCVAEvaluator(FromConfig, BaseEvaluator):
         threshold: float | None = None,
         sleep_time_in_seconds: float = 0,
         **kwargs: Any,
-    ) -> TCVAEvaluationResult:
+    ) -> ScorerEvaluationResult[R]:
         """Judge one answer without an event loop: it also works where one is running.
 
         Args:
@@ -231,23 +130,23 @@ class TCVAEvaluator(FromConfig, BaseEvaluator):
             contexts: The passages that it was to rest on.
             reference: The answer that is known to be right.
             metadata: What profiles go by, and what the result carries along.
-            temperature: Another setting for this sample alone.
+            temperature: Another setting for this sample alone, where the scorer has a dial.
             threshold: Another setting for this sample alone.
             sleep_time_in_seconds: Pause before the judgement.
             **kwargs: Ignored: batch runners hand every evaluator the arguments of all.
 
         Raises:
-            InvalidSampleError: A field that the criterion needs is missing (a ValueError, as
+            InvalidSampleError: A field that the scorer needs is missing (a ValueError, as
                 LlamaIndex's own evaluators raise). What goes wrong after that makes an invalid
                 result.
             InvalidValueError: A setting is out of range.
         """
         del kwargs
         changes = self._changes(temperature, threshold)
+        sample = _sample(query, response, contexts, reference, metadata)
         time.sleep(sleep_time_in_seconds)
-        sample = Sample.from_record(_record(query, response, contexts, reference, metadata))
         self._start(sample)
-        return _end(self.tcva.evaluate(sample), sample, changes)
+        return _end(self.scorer.evaluate(sample), sample, changes)
 
     @_dispatcher.span
     async def aevaluate(
@@ -262,148 +161,155 @@ class TCVAEvaluator(FromConfig, BaseEvaluator):
         threshold: float | None = None,
         sleep_time_in_seconds: float = 0,
         **kwargs: Any,
-    ) -> TCVAEvaluationResult:
+    ) -> ScorerEvaluationResult[R]:
         """The same, awaited; what `evaluate` raises makes an invalid result instead.
 
         `BatchEvalRunner` calls this, and there one exception loses the results of all samples.
         """
         del kwargs
-        record = _record(query, response, contexts, reference, metadata)
+        given = (query, response, contexts, reference, metadata)
         try:
             changes = self._changes(temperature, threshold)
-        except InvalidValueError as error:
-            return self._refused(Reason.JUDGE_ERROR, str(error), record)
+            sample = _sample(*given)
+        except (InvalidSampleError, InvalidValueError) as error:
+            return self._refused(str(error), *given)
         await asyncio.sleep(sleep_time_in_seconds)
+        self._start(sample)
         try:
-            sample = Sample.from_record(record)
-            self._start(sample)
-            result = await self.tcva.aevaluate(sample)
+            result = await self.scorer.aevaluate(sample)
         except InvalidSampleError as error:
-            return self._refused(Reason.MISSING_FIELD, str(error), record, changes)
+            result = self.scorer.unscored(Reason.MISSING_FIELD, str(error), sample)
         return _end(result, sample, changes)
 
     def evaluate_response(
         self, query: str | None = None, response: Any = None, **kwargs: Any
-    ) -> TCVAEvaluationResult:
+    ) -> ScorerEvaluationResult[R]:
         """Judge the response of a query engine, of whichever of the four types, or a chat engine's.
 
         A stream is read to its end first; its text stays readable afterwards. A plain string is a
-        response without source nodes, for criteria that need none; ``contexts=`` adds passages.
+        response without source nodes, for scorers that need none; ``contexts=`` adds passages.
 
         Raises:
             InvalidSampleError: See `evaluate`.
             InvalidValueError: Not a response; or an asynchronous stream that only
                 `aevaluate_response` can read: a chat engine's, or one inside a running event loop.
         """
-        return self.evaluate(query, **{**read_response(response, self._metadata_mode), **kwargs})
+        read = read_response(response, self.context_metadata_mode)
+        return self.evaluate(query, **{**read, **kwargs})
 
     async def aevaluate_response(
         self, query: str | None = None, response: Any = None, **kwargs: Any
-    ) -> TCVAEvaluationResult:
+    ) -> ScorerEvaluationResult[R]:
         """The same, awaited; a response that cannot be read makes an invalid result."""
         try:
-            read = await aread_response(response, self._metadata_mode)
+            read = await aread_response(response, self.context_metadata_mode)
         except Exception as error:  # noqa: BLE001  # a stream may end in any error; see `aevaluate`
             msg = f"the response could not be read: {type(error).__name__}: {error}"
-            return self._refused(Reason.JUDGE_ERROR, msg, {"query": query})
+            return self._refused(msg, query)
         return await self.aevaluate(query, **{**read, **kwargs})
 
     def _changes(self, temperature: float | str | None, threshold: float | None) -> dict[str, Any]:
         given = {"temperature": temperature, "threshold": threshold}
+        if not isinstance(self.scorer, TCVA):
+            del given["temperature"]  # there is no dial
         changes = {name: value for name, value in given.items() if value is not None}
-        changed(self.tcva.scoring, changes)  # refused before the judge is asked
+        if changes:
+            self.scorer.changed(**changes)  # refused before the judge is asked
         return changes
 
     def _start(self, sample: Sample) -> None:
-        name = self.tcva.criterion.name
-        event = TCVAEvaluationStartEvent(
-            criterion=name, query=sample.input, response=sample.response
+        event = ScorerEvaluationStartEvent(
+            subject=self.scorer.subject, query=sample.input, response=sample.response
         )
         _dispatcher.event(event)
 
-    def _refused(
-        self,
-        reason: Reason,
-        detail: str,
-        record: Mapping[str, Any],
-        changes: Mapping[str, Any] = MappingProxyType({}),
-    ) -> TCVAEvaluationResult:
+    def _refused(self, detail: str, *given: Any) -> ScorerEvaluationResult[R]:
         """The invalid result of what cannot be judged, with everything of it that can be read."""
-        assessment = Assessment(
-            criterion=self.tcva.criterion.name,
-            judge=self.tcva.judge.name,
-            prompt_version=self.tcva.judge.prompt_version,
-            unscored=Unscored(reason=reason, detail=detail),
-        )
-        return _end(self.tcva.result(assessment), readable(record), changes)
+        sample = Sample()
+        for place, value in enumerate(given):
+            with suppress(InvalidSampleError):
+                found = _sample(*[None] * place, value).model_dump(exclude_none=True)
+                sample = sample.model_copy(update=found)
+        return _end(self.scorer.unscored(Reason.INVALID_INPUT, detail, sample), sample, {})
 
     def _get_prompts(self) -> PromptDictType:
-        criterion = self.tcva.criterion
-        texts = (criterion.wording, *criterion.levels)
-        return {key: PromptTemplate(text) for key, text in zip(_PROMPTS, texts, strict=True)}
+        return prompts_of(self.scorer)
 
     def _update_prompts(self, prompts: PromptDictType) -> None:
-        for key in prompts:
-            if key not in _PROMPTS:
-                msg = f"no prompt {key!r}; the prompts are {', '.join(_PROMPTS)}"
-                raise InvalidValueError(msg)
-        texts = {key: prompt.get_template() for key, prompt in self._get_prompts().items()}
-        for key, prompt in prompts.items():
-            texts[key] = _text(key, prompt, texts[key])
-        wording, *levels = texts.values()
-        criterion = replace(
-            self.tcva.criterion,
-            wording=wording,
-            levels=tuple(levels),  # type: ignore[arg-type]  # one text per level, see _PROMPTS
-        )
-        self.tcva = self.tcva.changed(criterion=criterion)
+        vars(self)["scorer"] = with_prompts(self.scorer, prompts)
 
 
-_SETTINGS: Final = frozenset(inspect.signature(TCVAEvaluator).parameters)
+class TCVAEvaluator(FromConfig, ScorerEvaluator[Result]):
+    """Judges claims on five levels and scores them on the dial; see `ScorerEvaluator`.
+
+    Args:
+        llm: The judge: a LlamaIndex LLM, ``"lexical"``, ``"openai:MODEL"``, or another
+            framework's LLM object. By default ``Settings.llm``.
+        criterion: See `TCVA`.
+        context_metadata_mode: See `ScorerEvaluator`.
+        **settings: See `TCVASettings`.
+
+    Raises:
+        InvalidValueError: A setting is out of range or unknown, or there is no judge; raised
+            before any call.
+        MissingDependencyError: The judge's package is not installed.
+    """
+
+    scorer: TCVA
+
+    @shows_settings(TCVASettings)
+    def __init__(
+        self,
+        llm: Any = None,
+        *,
+        criterion: Criterion | str = "faithfulness",
+        context_metadata_mode: MetadataMode | str = MetadataMode.NONE,
+        **settings: Unpack[TCVASettings],
+    ) -> None:
+        tcva = TCVA(criterion, judge=settings_llm() if llm is None else llm, **settings)
+        super().__init__(tcva, context_metadata_mode=context_metadata_mode)
 
 
-def _text(key: str, prompt: Any, current: str) -> str:
-    text: str = prompt.format()
-    open_variables = [name for name in prompt.template_vars if name not in prompt.kwargs]
-    if text != current and open_variables:
-        msg = (
-            f"prompt {key!r} has the variable {{{open_variables[0]}}}; it is a plain text: "
-            "question, answer and contexts are added around it"
-        )
-        raise InvalidValueError(msg)
-    return text
+def tcva_evaluators(
+    temperatures: Iterable[float | str], llm: Any = None, **settings: Any
+) -> dict[str, TCVAEvaluator]:
+    """One evaluator per temperature, by name, as `BatchEvalRunner` takes them.
+
+    They share each judgement: a sample costs one call, however many temperatures there are.
+
+    Args:
+        temperatures: Numbers or presets.
+        llm: See `TCVAEvaluator`.
+        **settings: The other arguments of `TCVAEvaluator`.
+
+    Raises:
+        InvalidValueError: See `TCVAEvaluator`.
+
+    >>> list(tcva_evaluators(["strict", 0.5], "lexical"))
+    ['tcva_faithfulness(T=0.2)', 'tcva_faithfulness']
+    """
+    first = TCVAEvaluator(llm, **settings)
+    evaluators = (first.changed(temperature=temperature) for temperature in temperatures)
+    return {evaluator.scorer.name: evaluator for evaluator in evaluators}
 
 
-def _record(
-    query: str | None,
-    response: str | None,
-    contexts: Sequence[str] | None,
-    reference: str | None,
-    metadata: Mapping[str, Any] | None,
-) -> dict[str, Any]:
-    return {
-        "query": query,
-        "response": response,
-        "contexts": contexts,
-        "reference": reference,
-        "metadata": metadata,
-    }
+def _metadata_mode(given: MetadataMode | str) -> MetadataMode:
+    check = check_one_of(*(mode.value for mode in MetadataMode))
+    return MetadataMode(check("context_metadata_mode", given))
 
 
-def readable(record: Mapping[str, Any]) -> Sample:
-    """A sample of those fields of a record that can be read."""
-    sample = Sample()
-    for name, value in record.items():
-        with suppress(InvalidSampleError):
-            found = Sample.from_record({name: value}).model_dump(exclude_none=True)
-            sample = sample.model_copy(update=found)
-    return sample
+def _sample(*given: Any) -> Sample:
+    """A sample of the arguments of ``evaluate``, in their order; those left out are None."""
+    names = ("query", "response", "contexts", "reference", "metadata")
+    return Sample.from_record(dict(zip(names, given, strict=False)))
 
 
-def _end(result: Result, sample: Sample, changes: Mapping[str, Any]) -> TCVAEvaluationResult:
-    seen = Result(result.assessment, changed(result.scoring, changes))
-    evaluation = _evaluation(seen, sample.input, sample.response, sample.contexts)
-    _dispatcher.event(TCVAEvaluationEndEvent(result=evaluation))
+def _end(result: R, sample: Sample, changes: Mapping[str, Any]) -> ScorerEvaluationResult[R]:
+    evaluation = evaluation_of(result, sample)
+    if changes:
+        dial = {"temperature": result.scoring.temperature} if isinstance(result, Result) else {}
+        evaluation = evaluation.at(**{**dial, **changes})
+    _dispatcher.event(ScorerEvaluationEndEvent(result=evaluation))
     return evaluation
 
 

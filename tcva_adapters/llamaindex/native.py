@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Final
 
 from llama_index.core.evaluation import (
@@ -31,15 +29,8 @@ _NO_ANSWER: Final = "Empty Response"
 """What a query engine answers without asking anybody, e.g. because there are no contexts."""
 
 _BEST: Final = 5
-
-
-def _binary(score: float) -> Verdict | None:
-    return {1.0: Verdict.FULLY, 0.0: Verdict.NONE}.get(score)
-
-
-def _ternary(score: float) -> Verdict | None:
-    # 0, 1 or 2 points of 2
-    return {1.0: Verdict.FULLY, 0.5: Verdict.PARTIAL, 0.0: Verdict.NONE}.get(score)
+_YES_OR_NO: Final = {1.0: Verdict.FULLY, 0.0: Verdict.NONE}
+_POINTS_OF_TWO: Final = {1.0: Verdict.FULLY, 0.5: Verdict.PARTIAL, 0.0: Verdict.NONE}
 
 
 def _one_to_five(score: float) -> Verdict | None:
@@ -47,20 +38,16 @@ def _one_to_five(score: float) -> Verdict | None:
     return LEVELS[_BEST - int(score)] if 1 <= score <= _BEST else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Native:
-    evaluator: Callable[..., BaseEvaluator]
-    level: Callable[[float], Verdict | None]
+_Level = Callable[[float], Verdict | None]
 
-
-_NATIVES: Final[Mapping[str, _Native]] = MappingProxyType(
-    {
-        "faithfulness": _Native(FaithfulnessEvaluator, _binary),
-        "relevancy": _Native(RelevancyEvaluator, _binary),
-        "answer_relevancy": _Native(AnswerRelevancyEvaluator, _ternary),
-        "correctness": _Native(CorrectnessEvaluator, _one_to_five),
-    }
-)
+_METRICS: Final[Mapping[str, tuple[Callable[..., BaseEvaluator], _Level]]] = {
+    "faithfulness": (FaithfulnessEvaluator, _YES_OR_NO.get),
+    "relevancy": (RelevancyEvaluator, _YES_OR_NO.get),
+    "answer_relevancy": (AnswerRelevancyEvaluator, _POINTS_OF_TWO.get),
+    "correctness": (CorrectnessEvaluator, _one_to_five),
+}
+_IN_WORDS: Final = frozenset({"faithfulness", "relevancy"})
+"""Metrics whose reply is the verdict in a word; that of the others is a reason."""
 
 
 def framework_metrics() -> dict[str, Callable[..., BaseEvaluator]]:
@@ -69,7 +56,7 @@ def framework_metrics() -> dict[str, Callable[..., BaseEvaluator]]:
     >>> sorted(framework_metrics())
     ['answer_relevancy', 'correctness', 'faithfulness', 'relevancy']
     """
-    return {name: native.evaluator for name, native in _NATIVES.items()}
+    return {name: evaluator for name, (evaluator, _) in _METRICS.items()}
 
 
 def score_framework_metric(name: str, sample: Sample, llm: LLM) -> FrameworkScore:
@@ -87,12 +74,12 @@ def score_framework_metric(name: str, sample: Sample, llm: LLM) -> FrameworkScor
     Raises:
         InvalidValueError: The name is unknown, or ``llm`` is no LlamaIndex LLM.
     """
-    native = _native(name, llm)
+    build = _checked(name, llm)
     try:
-        result = native.evaluator(llm=llm).evaluate(**_arguments(sample))
+        result = build(llm=llm).evaluate(**_arguments(sample))
     except Exception as error:  # noqa: BLE001  # whatever it raises, it has no score
         return _failed(name, error)
-    return _score(name, native, sample, result)
+    return _score(name, sample, result)
 
 
 async def ascore_framework_metric(name: str, sample: Sample, llm: LLM) -> FrameworkScore:
@@ -101,22 +88,22 @@ async def ascore_framework_metric(name: str, sample: Sample, llm: LLM) -> Framew
     Raises:
         InvalidValueError: The name is unknown, or ``llm`` is no LlamaIndex LLM.
     """
-    native = _native(name, llm)
+    build = _checked(name, llm)
     try:
-        result = await native.evaluator(llm=llm).aevaluate(**_arguments(sample))
+        result = await build(llm=llm).aevaluate(**_arguments(sample))
     except Exception as error:  # noqa: BLE001  # whatever it raises, it has no score
         return _failed(name, error)
-    return _score(name, native, sample, result)
+    return _score(name, sample, result)
 
 
-def _native(name: str, llm: object) -> _Native:
-    if name not in _NATIVES:
-        msg = f"unknown LlamaIndex evaluator {name!r}; known are {', '.join(_NATIVES)}"
+def _checked(name: str, llm: object) -> Callable[..., BaseEvaluator]:
+    if name not in _METRICS:
+        msg = f"unknown LlamaIndex evaluator {name!r}; known are {', '.join(_METRICS)}"
         raise InvalidValueError(msg)
     if not isinstance(llm, LLM):
         msg = f"llm={llm!r} is no LlamaIndex LLM; LexicalLLM() is one that needs no network"
         raise InvalidValueError(msg)
-    return _NATIVES[name]
+    return _METRICS[name][0]
 
 
 def _arguments(sample: Sample) -> dict[str, Any]:
@@ -132,14 +119,13 @@ def _failed(name: str, error: Exception) -> FrameworkScore:
     return FrameworkScore(name, None, error=f"{type(error).__name__}: {error}")
 
 
-def _score(name: str, native: _Native, sample: Sample, result: EvaluationResult) -> FrameworkScore:
+def _score(name: str, sample: Sample, result: EvaluationResult) -> FrameworkScore:
     if result.score is None or not math.isfinite(result.score):
         reason = result.invalid_reason or f"no score in the reply {result.feedback!r}"
         return FrameworkScore(name, None, error=reason)
     said = (result.feedback or "").strip()
-    is_judged = said != _NO_ANSWER
-    verdict = native.level(result.score) if is_judged else None
-    word = said if native.level is _binary else f"{result.score:g}"
-    reason = "" if native.level is _binary else said
+    _, level = _METRICS[name]
+    verdict = None if said == _NO_ANSWER else level(result.score)
+    word, reason = (said, "") if name in _IN_WORDS else (f"{result.score:g}", said)
     verdicts = (FrameworkVerdict(sample.response or "", word, verdict, reason),)
     return FrameworkScore(name, result.score, verdicts)

@@ -7,7 +7,6 @@ differs between the two is the scale alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any, Final
 
 from llama_index.core.evaluation import answer_relevancy, correctness, faithfulness, relevancy
@@ -63,7 +62,7 @@ class LexicalLLM(CustomLLM):
         return "LexicalLLM"
 
     def predict(self, prompt: BasePromptTemplate, **prompt_args: Any) -> str:
-        """Answer a native evaluator's prompt.
+        """Answer the prompt of one of LlamaIndex's evaluators.
 
         Raises:
             JudgeError: The prompt is none of LlamaIndex's evaluators', or lacks a reference.
@@ -158,11 +157,9 @@ def _listed(verdicts: list[Verdict]) -> str:
 
 _NO_REFERENCE: Final = "(NO REFERENCE ANSWER SUPPLIED)"
 
-_ANSWERS: Final[Mapping[str, Callable[[Judging, Values], str]]] = MappingProxyType(
-    {
-        faithfulness.DEFAULT_EVAL_TEMPLATE.get_template(): _faithfulness,
-        relevancy.DEFAULT_EVAL_TEMPLATE.get_template(): _relevancy,
-        answer_relevancy.DEFAULT_EVAL_TEMPLATE.get_template(): _answer_relevancy,
-        correctness.DEFAULT_EVAL_TEMPLATE.get_template(): _correctness,
-    }
-)
+_ANSWERS: Final[Mapping[str, Callable[[Judging, Values], str]]] = {
+    faithfulness.DEFAULT_EVAL_TEMPLATE.get_template(): _faithfulness,
+    relevancy.DEFAULT_EVAL_TEMPLATE.get_template(): _relevancy,
+    answer_relevancy.DEFAULT_EVAL_TEMPLATE.get_template(): _answer_relevancy,
+    correctness.DEFAULT_EVAL_TEMPLATE.get_template(): _correctness,
+}

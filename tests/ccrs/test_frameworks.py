@@ -28,7 +28,7 @@ def by_langchain(metric: str, sample: Sample) -> Any:
 
 def by_llamaindex(metric: str, sample: Sample) -> Any:
     entry, ours = import_module("tests.llamaindex.entry"), import_module("tcva_adapters.llamaindex")
-    evaluator = ours.CCRSEvaluator(metric, entry.ScriptedLLM(reply=judge))
+    evaluator = ours.ScorerEvaluator(CCRS(metric), llm=entry.ScriptedLLM(reply=judge))
     texts = (sample.input, sample.response, sample.contexts)
     return evaluator.evaluate(*texts, reference=sample.reference).score
 

@@ -17,7 +17,7 @@ from llama_index.core.llms import (
 from pydantic import Field, PrivateAttr
 
 from tcva_adapters import Result, Sample
-from tcva_adapters.llamaindex import TCVAEvaluationResult, TCVAEvaluator
+from tcva_adapters.llamaindex import TCVAEvaluator, result_of
 
 Reply = Callable[[str], str]
 
@@ -105,5 +105,5 @@ def _batch(
 
 
 def _results(found: dict[str, list[EvaluationResult]]) -> list[Result]:
-    evaluations = found["tcva"]
-    return [e.result for e in evaluations if isinstance(e, TCVAEvaluationResult)]
+    results = [result_of(evaluation) for evaluation in found["tcva"]]
+    return [result for result in results if isinstance(result, Result)]

@@ -28,11 +28,12 @@ from pydantic import PrivateAttr
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.llamaindex import (
     LexicalLLM,
-    TCVAEvaluationEndEvent,
-    TCVAEvaluationResult,
-    TCVAEvaluationStartEvent,
+    ScorerEvaluationEndEvent,
+    ScorerEvaluationResult,
+    ScorerEvaluationStartEvent,
     TCVAEvaluator,
     framework_metrics,
+    result_of,
 )
 from tcva_adapters.results.assessment import Reason
 from tests.llamaindex.entry import ScriptedLLM, arun, run, scripted
@@ -142,6 +143,8 @@ def test_unreadable_samples_and_settings_leave_the_batch_alone() -> None:
     assert [r.score for r in found] == [1.0, None, None, None]
     assert [r.query for r in found] == given["queries"]
     assert [r.response for r in found] == [GOOD, None, GOOD, GOOD]
+    unscored = [result_of(r).unscored for r in found]
+    assert [why and why.reason for why in unscored] == [None, *[Reason.INVALID_INPUT] * 3]
     named = ("'response'", "'contexts'", "temperature 7.0")
     assert all(n in (r.invalid_reason or "") for n, r in zip(named, found[1:], strict=True))
     runner = BatchEvalRunner({"tcva": TCVAEvaluator(ScriptedLLM(reply=lambda _: FULLY))})
@@ -150,10 +153,10 @@ def test_unreadable_samples_and_settings_leave_the_batch_alone() -> None:
     assert [r.score for r in mixed] == [1.0, None]
 
 
-def test_a_batch_beside_the_natives_and_with_settings_per_sample() -> None:
+def test_a_batch_beside_framework_metrics_and_with_settings_per_sample() -> None:
     runner = BatchEvalRunner(
         {
-            "native": framework_metrics()["faithfulness"](llm=LexicalLLM()),
+            "theirs": framework_metrics()["faithfulness"](llm=LexicalLLM()),
             "tcva": TCVAEvaluator(
                 scripted(verdict_json((1, "fully", "opens at nine"), (2, "none", ""))),
             ),
@@ -166,11 +169,11 @@ def test_a_batch_beside_the_natives_and_with_settings_per_sample() -> None:
         tcva={"temperature": [1.0], "threshold": [0.2]},
     )
     (tcva,) = found["tcva"]
-    assert isinstance(tcva, TCVAEvaluationResult)
+    assert isinstance(tcva, ScorerEvaluationResult)
     # T=1: p=12.25 over the weights 1 and 0, times the penalty (1 - 1/2)^(1.5 - 1)
     assert tcva.score == pytest.approx(0.5 ** (1 / 12.25) * 0.5**0.5, abs=1e-12)
-    assert tcva.scoring.threshold == 0.2
-    assert found["native"][0].score in (0.0, 1.0)
+    assert tcva.result.scoring.threshold == 0.2
+    assert found["theirs"][0].score in (0.0, 1.0)
 
 
 def test_queries_of_an_engine_are_answered_and_judged() -> None:
@@ -255,7 +258,7 @@ def test_prompts_are_reached_through_the_engine() -> None:
     engine = RetryQueryEngine(Engine(), evaluator)
     assert "evaluator:wording" in engine.get_prompts()
     engine.update_prompts({"evaluator:wording": PromptTemplate("Decide by the rules.")})
-    assert evaluator.tcva.criterion.wording == "Decide by the rules."
+    assert evaluator.scorer.criterion.wording == "Decide by the rules."
 
 
 # --- instrumentation ---------------------------------------------------------------------------
@@ -292,13 +295,13 @@ def test_spans_nest_and_events_carry_the_result(is_async: bool) -> None:
     ours = next(s for s in spans.completed_spans if s.id_.startswith(f"TCVAEvaluator.{face}-"))
     asked = next(s for s in spans.completed_spans if s.id_.startswith(f"ScriptedLLM.{chat}-"))
     assert asked.parent_id == ours.id_
-    start = next(e for e in recorder.events if isinstance(e, TCVAEvaluationStartEvent))
-    end = next(e for e in recorder.events if isinstance(e, TCVAEvaluationEndEvent))
-    assert (start.criterion, start.query, start.response) == ("faithfulness", "When?", GOOD)
+    start = next(e for e in recorder.events if isinstance(e, ScorerEvaluationStartEvent))
+    end = next(e for e in recorder.events if isinstance(e, ScorerEvaluationEndEvent))
+    assert (start.subject, start.query, start.response) == ("faithfulness", "When?", GOOD)
     assert start.span_id == end.span_id == ours.id_
     assert end.result == result
-    assert end.model_dump()["class_name"] == "TCVAEvaluationEndEvent"
-    assert start.class_name() == "TCVAEvaluationStartEvent"
+    assert end.model_dump()["class_name"] == "ScorerEvaluationEndEvent"
+    assert start.class_name() == "ScorerEvaluationStartEvent"
 
 
 def test_token_counters_of_llamaindex_see_the_judge() -> None:
@@ -306,5 +309,5 @@ def test_token_counters_of_llamaindex_see_the_judge() -> None:
     llm = ScriptedLLM(reply=lambda _: FULLY, callback_manager=CallbackManager([counter]))
     result = TCVAEvaluator(llm).evaluate(response=GOOD, contexts=[PASSAGE])
     assert counter.total_llm_token_count > 0
-    usage = result.assessment.usage
+    usage = result.result.usage
     assert (usage.calls, usage.input_tokens, usage.output_tokens) == (1, 10, 5)

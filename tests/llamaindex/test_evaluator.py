@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import inspect
 import math
 import pickle
 from collections.abc import AsyncGenerator, Iterator
@@ -31,10 +32,12 @@ from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
 from pydantic import BaseModel
 
-from tcva_adapters import TCVA, Panel, Sample, Verdict
+from tcva_adapters import TCVA, Panel, Result, Sample, Verdict
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, TCVAError
-from tcva_adapters.llamaindex import LexicalLLM, TCVAEvaluationResult, TCVAEvaluator
+from tcva_adapters.llamaindex import LexicalLLM, ScorerEvaluationResult, TCVAEvaluator
 from tcva_adapters.results.assessment import Reason
+from tcva_adapters.results.settings import settings_of
+from tcva_adapters.tcva import TCVASettings
 from tests.llamaindex.entry import ScriptedLLM, scripted
 from tests.support.scripted import ScriptedModel, verdict_json
 
@@ -46,10 +49,15 @@ SCORE = 0.65  # weights 1 and .3, T=.5: p=1, the plain mean; no `none`, so no pe
 ONE = verdict_json((1, "fully", "opens at nine"))
 
 
-def evaluated(evaluator: TCVAEvaluator, **kwargs: Any) -> TCVAEvaluationResult:
+def evaluated(evaluator: TCVAEvaluator, **kwargs: Any) -> ScorerEvaluationResult[Result]:
     result = evaluator.evaluate(query=QUERY, response=RESPONSE, contexts=CONTEXTS, **kwargs)
-    assert isinstance(result, TCVAEvaluationResult)
+    assert isinstance(result, ScorerEvaluationResult)
     return result
+
+
+def reason_of(evaluation: ScorerEvaluationResult[Result]) -> Reason | None:
+    unscored = evaluation.result.unscored
+    return None if unscored is None else unscored.reason
 
 
 def nodes(*texts: str) -> list[NodeWithScore]:
@@ -83,7 +91,8 @@ def test_the_result_is_llamaindex_own_with_claims_and_a_dial() -> None:
 
 def test_the_result_survives_json() -> None:
     result = evaluated(TCVAEvaluator(scripted(TWO), temperature="strict", scheme="linear"))
-    again = TCVAEvaluationResult.model_validate_json(result.model_dump_json())
+    again: ScorerEvaluationResult[Result]
+    again = ScorerEvaluationResult.model_validate_json(result.model_dump_json())
     assert again == result
     assert again.at(0.9).score == result.at(0.9).score
 
@@ -144,7 +153,7 @@ def test_unicode_comes_through() -> None:
 def test_sync_and_async_are_the_same_in_every_place() -> None:
     evaluator = TCVAEvaluator(ScriptedLLM(reply=lambda _: TWO))
 
-    async def inside() -> list[TCVAEvaluationResult]:
+    async def inside() -> list[ScorerEvaluationResult[Result]]:
         awaited = await evaluator.aevaluate(query=QUERY, response=RESPONSE, contexts=CONTEXTS)
         return [awaited, evaluated(evaluator)]
 
@@ -204,9 +213,9 @@ def test_one_sample_may_have_its_own_setting(is_async: bool) -> None:
         else evaluator.evaluate(**arguments)
     )
     assert result.score == pytest.approx(((1 + 0.3**-8) / 2) ** (-1 / 8), abs=1e-12)
-    assert result.scoring.threshold == 0.9
+    assert result.result.scoring.threshold == 0.9
     assert evaluated(evaluator).score == pytest.approx(SCORE)
-    assert len(llm.prompts) == 2
+    assert len(llm.prompts) == 1  # settings of the dial ask for no other judgement
     assert "at T=0.2" in (evaluated(evaluator, temperature="strict").feedback or "")
 
 
@@ -231,19 +240,52 @@ def test_a_wrong_setting_of_one_sample_costs_no_call_and_no_batch(setting: dict[
     given: dict[str, Any] = {"query": QUERY, "response": RESPONSE, "contexts": CONTEXTS}
     result = asyncio.run(evaluator.aevaluate(**given, **setting))
     assert (result.score, result.invalid_result) == (None, True)
+    assert reason_of(result) is Reason.INVALID_INPUT
     assert name in (result.invalid_reason or "")
     assert (result.query, result.response, result.contexts) == (QUERY, RESPONSE, CONTEXTS)
     assert llm.prompts == []
 
 
 @pytest.mark.parametrize(
-    "setting", ["llm", "temperature", "threshold", "criterion", "context_metadata_mode"]
+    "setting",
+    ["llm", "temperature", "threshold", "criterion", "context_metadata_mode", "scorer", "anything"],
 )
-def test_a_setting_that_would_not_be_used_is_refused(setting: str) -> None:
+def test_a_built_evaluator_is_frozen(setting: str) -> None:
     evaluator = TCVAEvaluator("lexical")
-    with pytest.raises(InvalidValueError, match=f"{setting}='strict' on a built evaluator"):
+    with pytest.raises(
+        InvalidValueError, match=f"{setting}='strict' on a built evaluator"
+    ) as error:
         setattr(evaluator, setting, "strict")
-    assert evaluated(evaluator).scoring.temperature == 0.5
+    assert f"changed({setting}=...) gives a copy" in str(error.value)
+    assert evaluated(evaluator).result.scoring.temperature == 0.5
+
+
+def test_a_changed_evaluator_is_a_copy() -> None:
+    llm, other = scripted(TWO), scripted(ONE)
+    evaluator = TCVAEvaluator(llm)
+    strict = evaluator.changed(temperature="strict", context_metadata_mode="llm")
+    assert evaluated(strict).result.scoring.temperature == 0.2
+    assert strict.context_metadata_mode is MetadataMode.LLM
+    assert evaluated(evaluator).result.scoring.temperature == 0.5
+    assert evaluator.context_metadata_mode is MetadataMode.NONE
+    assert len(llm.prompts) == 1
+    another = evaluator.changed(llm=other, criterion="correctness")
+    assert (another.scorer.criterion.name, evaluator.scorer.criterion.name) == (
+        "correctness",
+        "faithfulness",
+    )
+    another.evaluate(QUERY, "It opens at nine.", CONTEXTS, reference="It opens at nine.")
+    assert (len(llm.prompts), len(other.prompts)) == (1, 1)
+    for wrong in ({"temperature": 7}, {"tone": 1}, {"context_metadata_mode": "some"}):
+        with pytest.raises(InvalidValueError, match=next(iter(wrong))):
+            evaluator.changed(**wrong)
+
+
+def test_signatures_show_every_setting_once() -> None:
+    shown = inspect.signature(TCVAEvaluator).parameters
+    settings = settings_of(TCVASettings)
+    assert list(shown) == ["llm", "criterion", "context_metadata_mode", *settings]
+    assert all(shown[name].default == setting.default for name, setting in settings.items())
 
 
 def test_evaluators_and_results_copy_and_pickle() -> None:
@@ -295,7 +337,7 @@ def test_all_response_types(kind: str, is_async: bool) -> None:
     llm = scripted(ONE)
     evaluator = TCVAEvaluator(llm)
 
-    async def awaited() -> TCVAEvaluationResult:
+    async def awaited() -> ScorerEvaluationResult[Result]:
         return await evaluator.aevaluate_response(QUERY, response_of(kind))
 
     result = (
@@ -372,7 +414,7 @@ def test_a_chat_engines_stream_is_read_to_its_end() -> None:
     assert (result.score, result.response) == (1.0, "The office opens at nine.")
     assert "".join(response.response_gen) == "The office opens at nine."
 
-    async def inside() -> TCVAEvaluationResult:
+    async def inside() -> ScorerEvaluationResult[Result]:
         evaluator = TCVAEvaluator(scripted(ONE))
         response = await engine.astream_chat(QUERY)
         with pytest.raises(InvalidValueError, match="aevaluate_response"):
@@ -390,6 +432,7 @@ def test_what_is_no_response_is_named_and_costs_no_batch(response: Any) -> None:
     assert f"response={response!r}" in str(caught.value)
     result = asyncio.run(evaluator.aevaluate_response(QUERY, response))
     assert (result.query, result.score) == (QUERY, None)
+    assert reason_of(result) is Reason.INVALID_INPUT
     assert "PydanticResponse" in (result.invalid_reason or "")
 
 
@@ -409,6 +452,7 @@ def test_a_stream_that_breaks_costs_no_batch(is_async: bool) -> None:
     evaluator = TCVAEvaluator(scripted(), on_unscored=1.0)
     result = asyncio.run(evaluator.aevaluate_response(QUERY, response))
     assert (result.query, result.score, result.invalid_result) == (QUERY, None, True)
+    assert reason_of(result) is Reason.INVALID_INPUT
     assert "the line went dead" in (result.invalid_reason or "")
 
 
@@ -450,6 +494,7 @@ def test_a_missing_field_is_named(criterion: str, missing: str, named: str) -> N
     # The async face is what BatchEvalRunner calls: an exception there would lose the batch.
     result = asyncio.run(evaluator.aevaluate(**given))
     assert result.invalid_result
+    assert reason_of(result) is Reason.MISSING_FIELD
     assert f"no {named}" in (result.invalid_reason or "")
     assert llm.prompts == []
 
@@ -461,6 +506,7 @@ def test_a_field_of_the_wrong_type_is_named() -> None:
         evaluator.evaluate(response=RESPONSE, contexts=wrong)
     result = asyncio.run(evaluator.aevaluate(query=QUERY, response=RESPONSE, contexts=wrong))
     assert "contexts" in (result.invalid_reason or "")
+    assert reason_of(result) is Reason.INVALID_INPUT
     assert (result.query, result.response, result.contexts) == (QUERY, RESPONSE, None)
     no_text: Any = 5
     result = asyncio.run(evaluator.aevaluate(query=QUERY, response=no_text, contexts=CONTEXTS))
@@ -520,7 +566,7 @@ def test_no_judge_at_all_is_said_when_built(monkeypatch: pytest.MonkeyPatch) -> 
 def test_the_lexical_judge_needs_no_llm() -> None:
     result = TCVAEvaluator("lexical").evaluate(response=CONTEXTS[0], contexts=CONTEXTS)
     assert result.score == 1.0
-    assert "lexical" in result.assessment.judge
+    assert "lexical" in result.result.assessment.judge
 
 
 @pytest.mark.parametrize("framework", ["ragas", "langchain", "llamaindex", "deepeval"])
@@ -529,7 +575,7 @@ def test_the_lexical_judge_is_known_in_every_dress(framework: str) -> None:
     result = evaluated(TCVAEvaluator(llm))
     expected = evaluated(TCVAEvaluator("lexical"))
     assert (result.score, result.claims) == (expected.score, expected.claims)
-    assert result.assessment.judge == expected.assessment.judge
+    assert result.result.assessment.judge == expected.result.assessment.judge
 
 
 def test_the_lexical_llm_in_settings_serves_ours_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -541,7 +587,7 @@ def test_a_store_saves_the_call(tmp_path: Path) -> None:
     llm = scripted(TWO)
     first = evaluated(TCVAEvaluator(llm, store=tmp_path / "verdicts.sqlite"))
     again = evaluated(TCVAEvaluator(llm, store=tmp_path / "verdicts.sqlite", temperature=0.1))
-    assert again.assessment.from_store
+    assert again.result.assessment.from_store
     assert again.claims == first.claims
 
 
@@ -557,7 +603,7 @@ def test_criteria_with_a_reference(name: str) -> None:
     text = "The office opens at nine."
     evaluator = TCVAEvaluator(llm, criterion=name)
     result = evaluator.evaluate(query=QUERY, response=text, contexts=[text], reference=text)
-    assert (result.score, result.assessment.criterion) == (1.0, name)
+    assert (result.score, result.result.assessment.criterion) == (1.0, name)
 
 
 # --- prompts -----------------------------------------------------------------------------------
@@ -565,7 +611,7 @@ def test_criteria_with_a_reference(name: str) -> None:
 
 def test_prompts_can_be_read_and_replaced() -> None:
     llm = scripted(TWO, TWO)
-    evaluator = TCVAEvaluator(llm)
+    evaluator = TCVAEvaluator(llm, share=False)
     assert list(evaluator.get_prompts()) == [
         "wording",
         "fully",

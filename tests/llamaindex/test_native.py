@@ -52,7 +52,7 @@ def both_faces(name: str, item: Sample, llm: Any) -> FrameworkScore:
 
 
 @pytest.mark.parametrize("name", sorted(framework_metrics()))
-def test_every_native_evaluator_runs_offline(name: str) -> None:
+def test_every_framework_metric_runs_offline(name: str) -> None:
     # This fails when LlamaIndex changes a prompt: the judge would no longer know it.
     best = both_faces(name, sample(), LexicalLLM())
     worst = both_faces(name, sample(BAD), LexicalLLM())
@@ -80,7 +80,7 @@ def test_the_scale_is_what_differs() -> None:
     assert score_framework_metric("answer_relevancy", half, LexicalLLM()).score == 1.0
 
 
-def test_the_native_verdict_is_the_binary_view_of_ours() -> None:
+def test_the_framework_verdict_is_the_binary_view_of_ours() -> None:
     # Same judge, other scale, over the package's own samples: YES exactly where every level of
     # ours is fully or mostly, and there is a claim at all.
     supported = {Verdict.FULLY, Verdict.MOSTLY}
@@ -89,8 +89,8 @@ def test_the_native_verdict_is_the_binary_view_of_ours() -> None:
     assert len(records) >= 40
     for item in records:
         levels = tcva.evaluate(item).assessment.verdicts
-        native = score_framework_metric("faithfulness", item, LexicalLLM())
-        assert native.score == float(bool(levels) and supported.issuperset(levels)), item.id
+        found = score_framework_metric("faithfulness", item, LexicalLLM())
+        assert found.score == float(bool(levels) and supported.issuperset(levels)), item.id
 
 
 def test_long_contexts_reach_the_judge_in_one_piece() -> None:
@@ -149,7 +149,7 @@ def test_correctness_without_a_reference_is_said() -> None:
     assert "reference" in score.error
 
 
-# --- what the natives say, captured ------------------------------------------------------------
+# --- what they say, captured ------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_correctness_without_a_reference_is_said() -> None:
         ("faithfulness", "YES", 1.0, "YES", Verdict.FULLY),
         ("faithfulness", " no\n", 0.0, "no", Verdict.NONE),
         ("faithfulness", "Partially", 0.0, "Partially", Verdict.NONE),
-        # The native looks for "yes" anywhere: captured as it is, not put right.
+        # LlamaIndex looks for "yes" anywhere: captured as it is, not put right.
         ("relevancy", "No, that was yesterday.", 1.0, "No, that was yesterday.", Verdict.FULLY),
         ("answer_relevancy", "Well.\n[RESULT] 2", 1.0, "1", Verdict.FULLY),
         ("answer_relevancy", "Well.\n[RESULT] 1", 0.5, "0.5", Verdict.PARTIAL),
@@ -174,15 +174,15 @@ def test_the_verdict_is_captured_at_no_extra_call(
     name: str, reply: str, score: float, word: str, verdict: Verdict
 ) -> None:
     llm = scripted(reply)
-    native = score_framework_metric(name, sample(), llm)
-    assert (native.metric, native.score, native.error) == (name, score, "")
-    (said,) = native.verdicts
+    found = score_framework_metric(name, sample(), llm)
+    assert (found.metric, found.score, found.error) == (name, score, "")
+    (said,) = found.verdicts
     assert (said.claim, said.word, said.verdict) == (GOOD, word, verdict)
     assert len(llm.prompts) == 1
-    assert Result(native.assessment()).claims[0].verdict is verdict
+    assert Result(found.assessment()).claims[0].verdict is verdict
 
 
-def test_native_verdicts_are_reaggregated_as_by_hand() -> None:
+def test_framework_verdicts_are_reaggregated_as_by_hand() -> None:
     # One verdict for the whole answer: a power mean of one number is the number. YES has the
     # weight 1, NO 0, one point of two .7, and four of five .9; NO is also penalised, down to 0.
     # At T=.1 the exponent is -8 and a 0 is raised to 1e-9, of which (1-1)**1.4 leaves nothing.
@@ -193,12 +193,12 @@ def test_native_verdicts_are_reaggregated_as_by_hand() -> None:
         ("correctness", "4.0\nwhy"): 0.9,
     }
     for (name, reply), expected in replies.items():
-        native = score_framework_metric(name, sample(), scripted(reply))
+        found = score_framework_metric(name, sample(), scripted(reply))
         for temperature in (0.1, 0.5, 0.9, 1.0):
-            score = Result(native.assessment()).at(temperature).score
+            score = Result(found.assessment()).at(temperature).score
             assert score == pytest.approx(expected, abs=1e-12)
         if name == "faithfulness":
-            assert native.score == llamaindex_score(passing=reply == "YES")
+            assert found.score == llamaindex_score(passing=reply == "YES")
 
 
 @pytest.mark.parametrize(
@@ -213,26 +213,26 @@ def test_native_verdicts_are_reaggregated_as_by_hand() -> None:
 def test_a_number_off_the_scale_is_captured_without_a_level(
     name: str, reply: str, score: float
 ) -> None:
-    native = score_framework_metric(name, sample(), scripted(reply))
-    assert native.score == score
-    assert [said.verdict for said in native.verdicts] == [None]
-    assert Result(native.assessment()).score is None
+    found = score_framework_metric(name, sample(), scripted(reply))
+    assert found.score == score
+    assert [said.verdict for said in found.verdicts] == [None]
+    assert Result(found.assessment()).score is None
 
 
 @pytest.mark.parametrize("reply", ["nan\nwhy", "inf\nwhy"])
 def test_what_is_no_number_is_no_score(reply: str) -> None:
-    native = both_faces("correctness", sample(), scripted(reply, reply))
-    assert native.score is None
-    assert "no score in the reply" in native.error
+    found = both_faces("correctness", sample(), scripted(reply, reply))
+    assert found.score is None
+    assert "no score in the reply" in found.error
 
 
 def test_an_answer_that_nobody_gave_is_no_verdict() -> None:
-    # Without contexts the native asks nobody and calls it 0.0.
+    # Without contexts LlamaIndex asks nobody and calls it 0.0.
     llm = scripted()
-    native = score_framework_metric("faithfulness", sample(contexts=()), llm)
-    assert native.score == 0.0
-    assert native.verdicts[0].verdict is None
-    assert native.assessment().unscored is not None
+    found = score_framework_metric("faithfulness", sample(contexts=()), llm)
+    assert found.score == 0.0
+    assert found.verdicts[0].verdict is None
+    assert found.assessment().unscored is not None
     assert llm.prompts == []
 
 
@@ -245,7 +245,7 @@ def test_an_answer_that_nobody_gave_is_no_verdict() -> None:
         ("correctness", OSError("the line is dead"), "the line is dead"),
     ],
 )
-def test_a_native_that_fails_is_a_value(name: str, reply: Any, said: str) -> None:
+def test_a_framework_metric_that_fails_is_a_value(name: str, reply: Any, said: str) -> None:
     score = both_faces(name, sample(), scripted(reply, reply))
     assert score.score is None
     assert said in score.error
@@ -253,13 +253,13 @@ def test_a_native_that_fails_is_a_value(name: str, reply: Any, said: str) -> Non
 
 
 def test_a_swallowed_error_of_the_llm_is_no_verdict() -> None:
-    # The native's query engine logs a ValueError and answers "Empty Response": 0.0 by its rules.
-    native = score_framework_metric("relevancy", sample(), scripted(ValueError("bad request")))
-    assert native.score == 0.0
-    assert native.verdicts[0].verdict is None
+    # Its query engine logs a ValueError and answers "Empty Response": 0.0 by its rules.
+    found = score_framework_metric("relevancy", sample(), scripted(ValueError("bad request")))
+    assert found.score == 0.0
+    assert found.verdicts[0].verdict is None
 
 
-def test_a_native_without_its_fields_is_a_value() -> None:
+def test_a_framework_metric_without_its_fields_is_a_value() -> None:
     score = both_faces("faithfulness", Sample(input=QUESTION), scripted())
     assert "must be provided" in score.error
 

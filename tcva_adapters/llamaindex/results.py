@@ -1,0 +1,131 @@
+"""What LlamaIndex carries of a result, the events that tell of it, and the way back to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Generic
+
+from llama_index.core.evaluation.base import EvaluationResult
+from llama_index.core.instrumentation.events import BaseEvent
+from pydantic import PlainSerializer, PlainValidator
+
+from tcva_adapters.results.assessment import ClaimVerdict
+from tcva_adapters.results.protocol import Scored, json_object, read_result
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.scorer import R
+
+
+class ScorerEvaluationResult(EvaluationResult, Generic[R]):
+    """What LlamaIndex expects of an evaluation, and the result behind it.
+
+    LlamaIndex's fields are filled as its own evaluators fill them: ``score`` in [0, 1],
+    ``passing``, ``feedback`` (never None), and ``invalid_result`` with ``invalid_reason`` where
+    there is no score. `result_of` reads the result back from what the model's dump became.
+
+    Attributes:
+        result: The result as the scorer gave it: a `Result` of TCVA, a `CCRSResult` of CCRS.
+    """
+
+    result: Annotated[
+        R,
+        PlainValidator(lambda found: found if isinstance(found, Scored) else read_result(found)),
+        PlainSerializer(lambda result: result.to_dict()),
+    ]
+
+    @property
+    def claims(self) -> tuple[ClaimVerdict, ...]:
+        """The claims with verdict, evidence and reason, non-claims included."""
+        return self.result.claims
+
+    def at(self, *temperature: Any, **changes: Any) -> ScorerEvaluationResult[R]:
+        """The same judgement under other settings, as ``at`` of its result takes them. No call.
+
+        Args:
+            *temperature: Another temperature, where the result is one of TCVA.
+            **changes: Other settings by name.
+
+        Raises:
+            InvalidValueError: A setting is out of range, or unknown.
+        """
+        result: Any = self.result  # each kind has settings of its own
+        return self.model_copy(update=_fields(result.at(*temperature, **changes)))
+
+
+class ScorerEvaluationStartEvent(BaseEvent):
+    """An evaluation begins.
+
+    Attributes:
+        subject: What is scored, e.g. ``faithfulness``.
+        query: The question.
+        response: The text under test.
+    """
+
+    subject: str
+    query: str | None
+    response: str | None
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The event's name for handlers."""
+        return "ScorerEvaluationStartEvent"
+
+
+class ScorerEvaluationEndEvent(BaseEvent, Generic[R]):
+    """An evaluation has a result, be it valid or not.
+
+    Attributes:
+        result: The evaluation, with the result behind it.
+    """
+
+    result: ScorerEvaluationResult[R]
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The event's name for handlers."""
+        return "ScorerEvaluationEndEvent"
+
+
+def evaluation_of(result: R, sample: Sample) -> ScorerEvaluationResult[R]:
+    """A result as LlamaIndex's evaluations carry it, beside the sample's texts."""
+    return ScorerEvaluationResult(
+        query=sample.input,
+        response=sample.response,
+        contexts=None if sample.contexts is None else list(sample.contexts),
+        **_fields(result),
+    )
+
+
+def result_of(carried: Any) -> Scored:
+    """The result behind an evaluation, wherever it comes from.
+
+    Args:
+        carried: An evaluation of ours or the event that told of it; or what ``model_dump`` or
+            ``model_dump_json`` made of one, in this version or an earlier one.
+
+    Raises:
+        UnreadableInputError: There is no result in it.
+    """
+    found = (
+        json_object(carried, what="an evaluation") if isinstance(carried, str | bytes) else carried
+    )
+    if isinstance(found, ScorerEvaluationEndEvent):
+        found = found.result
+    if isinstance(found, ScorerEvaluationResult):
+        return found.result  # type: ignore[no-any-return]  # a result of any kind
+    while isinstance(found, Mapping) and "result" in found:  # an event's evaluation has one, too
+        found = found["result"]
+    # Earlier versions carried ratings under a name of their own.
+    rated = found.get("rated") if isinstance(found, Mapping) else None
+    return read_result(rated or found)
+
+
+def _fields(result: Scored) -> dict[str, Any]:
+    is_invalid = result.score is None
+    return {
+        "passing": result.passed,
+        "feedback": result.reason,
+        "score": result.score,
+        "invalid_result": is_invalid,
+        "invalid_reason": result.reason if is_invalid else None,
+        "result": result,
+    }
