@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from langchain_classic.evaluation.schema import StringEvaluator
 from langchain_core.runnables import RunnableConfig
 
-from tcva_adapters.langchain.checks import Checked, check_bare_evaluator, default_key
-from tcva_adapters.langchain.evaluator import TCVAEvaluator
+from tcva_adapters.langchain.evaluator import Frozen, ScorerEvaluator, require
+from tcva_adapters.scorer import Scorer
 
 
-class TCVAStringEvaluator(Checked, StringEvaluator):
+class TCVAStringEvaluator(Frozen, StringEvaluator):
     """Takes the place of the evaluators that `load_evaluator` makes.
 
     Returns ``score``, ``value`` and ``reasoning`` as they do, and the rest of the evaluator's
-    output, so `result_of` reads it. Where the criterion looks at contexts, they are given as
+    output, so `result_of` reads it. Where the scorer looks at contexts, they are given as
     ``contexts=[...]``, or as ``reference=`` in the manner of the context-QA evaluators. Profiles go
     by ``metadata=``, which is the run's metadata as well.
 
@@ -24,34 +24,35 @@ class TCVAStringEvaluator(Checked, StringEvaluator):
         evaluator: The evaluator.
 
     Raises:
-        InvalidValueError: This is no evaluator, or one in a wrapper that hides its criterion;
-            raised when built, and when it is set later.
+        InvalidValueError: This is no evaluator, or one in a wrapper that hides its scorer.
     """
 
-    _checks: ClassVar = {"evaluator": check_bare_evaluator}
-
-    def __init__(self, evaluator: TCVAEvaluator) -> None:
+    def __init__(self, evaluator: ScorerEvaluator) -> None:
+        is_seen = isinstance(getattr(evaluator, "scorer", None), Scorer)
+        needed = "a TCVAEvaluator is needed, bare or with with_config or configurable_fields"
+        require(is_seen, "evaluator", evaluator, needed)
         self.evaluator = evaluator
+        self._is_built = True
 
     @property
     def evaluation_name(self) -> str:
-        """``tcva_`` and the criterion."""
-        return default_key(self.evaluator)
+        """What is scored, and each unusual setting."""
+        return self.evaluator.scorer.name
 
     @property
     def requires_input(self) -> bool:
-        """Whether the criterion looks at the question."""
-        return "input" in self.evaluator.required_fields
+        """Whether there is no score without the question."""
+        return "input" in self.evaluator.scorer.required
 
     @property
     def requires_reference(self) -> bool:
-        """Whether the criterion looks at the reference answer."""
-        return "reference" in self.evaluator.required_fields
+        """Whether there is no score without the reference answer."""
+        return "reference" in self.evaluator.scorer.required
 
     def _check_evaluation_args(
         self, reference: str | None = None, input_: str | None = None
     ) -> None:
-        """Leave it to the criterion, which names the missing field.
+        """Leave it to the scorer, which names the missing field.
 
         The inherited check also warns of fields that are given without being required; here they
         serve the judge as orientation.
@@ -82,7 +83,7 @@ class TCVAStringEvaluator(Checked, StringEvaluator):
     def _record(
         self, prediction: Any, reference: Any, question: Any, kwargs: Mapping[str, Any]
     ) -> dict[str, Any]:
-        required = self.evaluator.required_fields
+        required = self.evaluator.scorer.required
         contexts = kwargs.get("contexts")
         if contexts is None and "contexts" in required and "reference" not in required:
             contexts, reference = reference, None
