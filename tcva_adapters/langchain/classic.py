@@ -58,48 +58,27 @@ class TCVAStringEvaluator(Frozen, StringEvaluator):
         serve the judge as orientation.
         """
 
-    def _evaluate_strings(
-        self,
-        *,
-        prediction: str | Any,
-        reference: str | Any | None = None,
-        input: str | Any | None = None,  # noqa: A002  # LangChain's name for it
-        **kwargs: Any,
-    ) -> dict[str, Any]:
-        record = self._record(prediction, reference, input, kwargs)
-        return dict(self.evaluator.invoke(record, _config(kwargs)))
+    def _evaluate_strings(self, **given: Any) -> dict[str, Any]:
+        return dict(self.evaluator.invoke(self._record(given), _config(given)))
 
-    async def _aevaluate_strings(
-        self,
-        *,
-        prediction: str | Any,
-        reference: str | Any | None = None,
-        input: str | Any | None = None,  # noqa: A002  # LangChain's name for it
-        **kwargs: Any,
-    ) -> dict[str, Any]:
-        record = self._record(prediction, reference, input, kwargs)
-        return dict(await self.evaluator.ainvoke(record, _config(kwargs)))
+    async def _aevaluate_strings(self, **given: Any) -> dict[str, Any]:
+        return dict(await self.evaluator.ainvoke(self._record(given), _config(given)))
 
-    def _record(
-        self, prediction: Any, reference: Any, question: Any, kwargs: Mapping[str, Any]
-    ) -> dict[str, Any]:
+    def _record(self, given: Mapping[str, Any]) -> dict[str, Any]:
         required = self.evaluator.scorer.required
-        contexts = kwargs.get("contexts")
+        contexts, reference = given.get("contexts"), given.get("reference")
         if contexts is None and "contexts" in required and "reference" not in required:
             contexts, reference = reference, None
         return {
-            "input": question,
-            "response": prediction,
+            "input": given.get("input"),
+            "response": given["prediction"],
             "contexts": contexts,
             "reference": reference,
-            "metadata": kwargs.get("metadata"),
+            "metadata": given.get("metadata"),
         }
 
 
-def _config(kwargs: Mapping[str, Any]) -> RunnableConfig:
+def _config(given: Mapping[str, Any]) -> RunnableConfig:
     """The part of the arguments that is meant for the run, not for the judgement."""
-    config: RunnableConfig = {}
-    for name in ("callbacks", "tags", "metadata"):
-        if kwargs.get(name) is not None:
-            config[name] = kwargs[name]
-    return config
+    names = ("callbacks", "tags", "metadata")
+    return {name: given[name] for name in names if given.get(name) is not None}  # type: ignore[return-value]  # by name

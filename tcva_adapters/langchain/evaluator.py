@@ -13,7 +13,7 @@ from typing_extensions import TypedDict, Unpack  # pydantic reads the other ones
 from tcva_adapters.claims.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.langchain.results import TCVAOutput, as_output
-from tcva_adapters.langchain.samples import as_sample, naming_fields
+from tcva_adapters.langchain.samples import sample_for
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.settings import check_names, settings_of, shows_settings
 from tcva_adapters.scorer import Scorer
@@ -109,16 +109,15 @@ class ScorerEvaluator(RunnableSerializable[Any, TCVAOutput]):
         return await self._acall_with_config(self._ajudge, input, config, **kwargs)
 
     def _judge(self, value: Any) -> TCVAOutput:
-        given = value if self.mapper is None else self.mapper(value)
-        sample = as_sample(given)
-        with naming_fields(self.scorer, sample, given):
+        with sample_for(self.scorer, self._mapped(value)) as sample:
             return as_output(self.scorer.evaluate(sample))
 
     async def _ajudge(self, value: Any) -> TCVAOutput:
-        given = value if self.mapper is None else self.mapper(value)
-        sample = as_sample(given)
-        with naming_fields(self.scorer, sample, given):
+        with sample_for(self.scorer, self._mapped(value)) as sample:
             return as_output(await self.scorer.aevaluate(sample))
+
+    def _mapped(self, value: Any) -> Any:
+        return value if self.mapper is None else self.mapper(value)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name != "name":

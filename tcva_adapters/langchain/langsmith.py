@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
+from functools import wraps
 from typing import Any
 
 from langsmith import Client
@@ -95,6 +96,22 @@ class TCVARunEvaluator(Frozen, RunEvaluator):
         return {"metadata": example.metadata, **record}
 
 
+def _asked(
+    *,
+    inputs: Any = None,
+    outputs: Any = None,
+    reference_outputs: Any = None,
+    context: Any = None,
+    metadata: Mapping[str, Any] | None = None,
+    example: Example | None = None,
+    **_: Any,
+) -> dict[str, Any]:
+    """What a judge of openevals' kind is asked, as one record."""
+    known = metadata if example is None else example.metadata
+    record = {"metadata": known, **run_record(inputs, outputs, reference_outputs)}
+    return record if context is None else {**record, "contexts": context}
+
+
 def create_tcva_judge(
     evaluator: ScorerEvaluator, *, feedback_key: str | None = None
 ) -> Callable[..., dict[str, Any]]:
@@ -113,19 +130,9 @@ def create_tcva_judge(
     """
     judge = _Judge(evaluator, "feedback_key", feedback_key)
 
-    def tcva_judge(
-        *,
-        inputs: Any = None,
-        outputs: Any = None,
-        reference_outputs: Any = None,
-        context: Any = None,
-        metadata: Mapping[str, Any] | None = None,
-        example: Example | None = None,
-        **_: Any,
-    ) -> dict[str, Any]:
-        known = metadata if example is None else example.metadata
-        given = (inputs, outputs, reference_outputs, context, known)
-        return judge.feedback(lambda: _asked(*given))
+    @wraps(_asked, assigned=())  # LangSmith looks into the signature for what to pass
+    def tcva_judge(**given: Any) -> dict[str, Any]:
+        return judge.feedback(lambda: _asked(**given))
 
     return tcva_judge
 
@@ -136,19 +143,9 @@ def create_async_tcva_judge(
     """The same as `create_tcva_judge`, as a coroutine function for `aevaluate`."""
     judge = _Judge(evaluator, "feedback_key", feedback_key)
 
-    async def tcva_judge(
-        *,
-        inputs: Any = None,
-        outputs: Any = None,
-        reference_outputs: Any = None,
-        context: Any = None,
-        metadata: Mapping[str, Any] | None = None,
-        example: Example | None = None,
-        **_: Any,
-    ) -> dict[str, Any]:
-        known = metadata if example is None else example.metadata
-        given = (inputs, outputs, reference_outputs, context, known)
-        return await judge.afeedback(lambda: _asked(*given))
+    @wraps(_asked, assigned=())  # as above
+    async def tcva_judge(**given: Any) -> dict[str, Any]:
+        return await judge.afeedback(lambda: _asked(**given))
 
     return tcva_judge
 
@@ -219,10 +216,3 @@ def _no_leak() -> Iterator[None]:
             yield
     else:
         yield
-
-
-def _asked(
-    inputs: Any, outputs: Any, reference: Any, context: Any, metadata: Mapping[str, Any] | None
-) -> dict[str, Any]:
-    record = {"metadata": metadata, **run_record(inputs, outputs, reference)}
-    return record if context is None else {**record, "contexts": context}

@@ -21,7 +21,7 @@ class TCVAOutput(TypedDict):
 
     ``score``, ``value`` (``pass``, ``fail`` or ``unscored``) and ``reasoning`` are what LangChain's
     own string evaluators return; everything else is ``to_dict`` of the result. What may be missing
-    is of one kind of result only: the upper ones of TCVA's, the lower ones of CCRS'.
+    is of a `Result` alone; a `CCRSResult` has other fields there.
     """
 
     score: float | None
@@ -44,13 +44,6 @@ class TCVAOutput(TypedDict):
     shared: NotRequired[bool]
     members: NotRequired[list[dict[str, Any]]]
     panel: NotRequired[list[dict[str, Any]]]
-    scores: NotRequired[dict[str, float | None]]
-    answers: NotRequired[dict[str, Any]]
-    protocol: NotRequired[str]
-    exact: NotRequired[bool | None]
-    em: NotRequired[str]
-    lambda_: NotRequired[float]
-    threshold: NotRequired[float]
 
 
 def as_output(result: Scored) -> TCVAOutput:

@@ -64,24 +64,20 @@ def as_sample(value: Any) -> Sample:
 
 
 @contextmanager
-def naming_fields(scorer: Scorer[Any], sample: Sample, value: Any) -> Iterator[None]:
-    """Where a mapping lacks what a scorer needs, tell which names it has, and which are read.
-
-    Args:
-        scorer: Judges inside.
-        sample: What it judges.
-        value: What that was read from.
+def sample_for(scorer: Scorer[Any], value: Any) -> Iterator[Sample]:
+    """A sample for a scorer, which is asked inside.
 
     Raises:
-        InvalidSampleError: As the scorer's, and with the names.
+        InvalidSampleError: The value cannot be read, or a field is missing; of a mapping, the
+            message says which names there were and under which one the field is looked for.
     """
+    sample = as_sample(value)
     try:
-        yield
+        yield sample
     except InvalidSampleError as error:
         if not isinstance(value, Mapping):
             raise
-        missing = scorer.missing(sample)
-        read = ", ".join(known for name in missing for known in _NAMES[name])
+        read = ", ".join(known for name in scorer.missing(sample) for known in _NAMES[name])
         found = ", ".join(str(name) for name in value if value[name] is not None) or "none"
         msg = f"{error}; names read: {read}; names given: {found:.200}; mapper= reads any other"
         raise InvalidSampleError(msg) from None

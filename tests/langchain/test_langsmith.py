@@ -322,6 +322,34 @@ def test_judges_follow_the_convention_of_openevals() -> None:
     assert talk["score"] == 0.9
 
 
+@pytest.mark.parametrize("inputs", [None, {}, [{"role": "system", "content": "Be brief."}]])
+def test_the_question_in_a_list_of_messages_is_read(inputs: Any) -> None:
+    said = [
+        {"role": "user", "content": "When does it open?"},
+        {"role": "assistant", "content": "It opens at nine."},
+    ]
+    model = ScriptedChatModel(reply=lambda _: verdict_json((1, "mostly", "")))
+    relevancy = create_tcva_judge(TCVAEvaluator(model, criterion="answer_relevancy"))
+    assert relevancy(inputs=inputs, outputs=said)["score"] == 0.9
+    assert "When does it open?" in model.prompts[0]
+    named = relevancy(inputs={"question": "Where?"}, outputs=said)
+    assert named["score"] == 0.9
+    assert "Where?" in model.prompts[1]
+
+
+def test_what_tools_returned_in_a_list_of_messages_is_read() -> None:
+    call = {"id": "1", "type": "function", "function": {"name": "find", "arguments": "{}"}}
+    said = [
+        {"role": "user", "content": "When?"},
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "content": "It opens at nine.", "tool_call_id": "1"},
+    ]
+    answered = [*said, {"role": "assistant", "content": "It opens at nine."}]
+    faithful = create_tcva_judge(TCVAEvaluator())
+    assert faithful(outputs=answered)["score"] == 1.0
+    assert faithful(inputs=said, outputs="It opens at nine.")["score"] == 1.0
+
+
 def test_an_answer_among_the_inputs_is_not_the_one_that_is_judged() -> None:
     judged = create_tcva_judge(TCVAEvaluator("lexical"))(
         inputs={"response": "It opens at nine.", "context": ["It opens at nine."]},
