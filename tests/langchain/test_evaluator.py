@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import inspect
 import json
 import pickle
 import threading
@@ -22,7 +23,7 @@ from langchain_core.runnables import (
     RunnablePassthrough,
 )
 
-from tcva_adapters import TCVA, Result, Sample
+from tcva_adapters import TCVA, Profiles, Result, Sample
 from tcva_adapters.claims.criteria import CORRECTNESS, rubric
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import Verdict, WeightScheme
@@ -32,7 +33,9 @@ from tcva_adapters.langchain import TCVAEvaluator, result_of
 from tcva_adapters.langchain.results import as_output
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.scoring import Fusion, HumanScale, Scoring
+from tcva_adapters.results.settings import settings_of
 from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.tcva import TCVASettings
 from tests.langchain.entry import ScriptedChatModel, arun, run, scripted
 from tests.support.scripted import ScriptedModel, verdict_json
 
@@ -166,6 +169,42 @@ def test_the_dial_is_configurable_at_run_time() -> None:
     with pytest.raises(InvalidValueError, match="5"):
         chain.invoke(RECORD, {"configurable": {"tcva_temperature": 5}})
     assert len(model.prompts) == 2
+
+
+def test_every_setting_is_shown_read_and_left_to_the_run() -> None:
+    settings = settings_of(TCVASettings)
+    parameters = inspect.signature(TCVAEvaluator).parameters
+    assert list(parameters) == ["llm", "criterion", "mapper", "name", *settings]
+    evaluator = TCVAEvaluator()
+    for name, setting in settings.items():
+        assert parameters[name].default is setting.default
+        assert getattr(evaluator, name) == evaluator.scorer.settings[name]
+        (spec,) = evaluator.configurable_fields(**{name: ConfigurableField(id="it")}).config_specs
+        assert spec.description == setting.meaning
+    profiles = Profiles("domain", {"medical": {"temperature": 0.2}})
+    changes: dict[str, Any] = {
+        "temperature": 0.3,
+        "threshold": 0.6,
+        "scheme": WeightScheme.LINEAR,
+        "penalty": "off",
+        "eps": 0.01,
+        "floor": "always",
+        "on_unscored": 0.25,
+        "fusion": Fusion(0.5),
+        "mapping": HumanScale((0.0, 1.0), (1.0, 5.0)),
+        "store": VerdictStore(":memory:"),
+        "share": False,
+        "max_concurrency": 3,
+        "max_claims": 5,
+        "fuse": (TCVA("completeness"),),
+        "profiles": profiles,
+    }
+    llm = scripted(TWO)
+    changed = TCVAEvaluator(llm, claims="llm", **changes)
+    again = evaluator.model_copy(update={"llm": llm, "claims": "llm", **changes})
+    for built in (changed, again):
+        for name, value in {**changes, "claims": "llm"}.items():
+            assert getattr(built, name) == built.scorer.settings[name] == value
 
 
 def test_branches_and_tools_and_schemas() -> None:
@@ -421,7 +460,7 @@ def test_judge_criterion_claims_mapper_store_and_name_can_be_changed(
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_further_judge_follows_the_criterion_unless_it_has_its_own(change: Change) -> None:
+def test_an_additional_judge_follows_the_criterion_unless_it_has_its_own(change: Change) -> None:
     own = TCVA("completeness")
     evaluator = TCVAEvaluator(scripted(TWO), fuse=[scripted(TWO), own])
     changed = change(evaluator, {"criterion": "correctness"})
@@ -433,7 +472,7 @@ def test_a_further_judge_follows_the_criterion_unless_it_has_its_own(change: Cha
     ]
 
 
-def test_a_further_judge_follows_the_criterion_at_run_time() -> None:
+def test_an_additional_judge_follows_the_criterion_at_run_time() -> None:
     step = TCVAEvaluator(fuse="lexical").configurable_fields(
         criterion=ConfigurableField(id="criterion")
     )
@@ -512,7 +551,7 @@ def test_a_judge_with_settings_of_its_own_keeps_them_at_run_time() -> None:
     assert [claim["claim"] for claim in seen["claims"]] == ["It opens at nine."]
 
 
-def test_a_copy_shares_the_further_judges() -> None:
+def test_a_copy_shares_the_additional_judges() -> None:
     evaluator = TCVAEvaluator("lexical", fuse=scripted(TWO))
     copied = copy.deepcopy(evaluator)
     assert copied.fuse is evaluator.fuse

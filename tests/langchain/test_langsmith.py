@@ -170,7 +170,7 @@ def test_the_example_sends_nothing(requests: list[tuple[str, bytes]]) -> None:
     environment = {k: v for k, v in os.environ.items() if k != "LANGSMITH_TRACING"}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
-    assert "native  strict  balanced  lenient  answer" in done.stdout
+    assert "context_qa  strict  balanced  lenient  answer" in done.stdout
     assert "Jugglers receive it with a biscuit." in done.stdout
     assert requests == []
 
@@ -179,7 +179,7 @@ def test_the_recording_would_see_a_leak(requests: list[tuple[str, bytes]]) -> No
     model, client = judge(), Client(auto_batch_tracing=False)
 
     def leaking(inputs: dict[str, Any]) -> dict[str, Any]:
-        return {"key": "native", "comment": str(model.invoke(str(inputs)).text)}
+        return {"key": "own", "comment": str(model.invoke(str(inputs)).text)}
 
     feedback(
         evaluate(
