@@ -105,15 +105,15 @@ def main(judge: str) -> None:
     )
 
     print(f"judge: {judge}")
-    print("native  strict  balanced  lenient  answer")
+    print("context_qa  strict  balanced  lenient  answer")
     for row in rows:
-        native, ours = row["evaluation_results"]["results"]
-        result = result_of(ours.metadata or {})
+        theirs, ours = row["evaluation_results"]["results"]
+        result = result_of(ours)
         dial = [_shown(result.at(t).score) for t in ("strict", "balanced", "lenient")]
         answer = (row["run"].outputs or {})["answer"]
         print(
-            f"{_shown(native.score):>6}  {dial[0]:>6}  {dial[1]:>8}  {dial[2]:>7}  {answer}\n"
-            f"        {ours.comment}"
+            f"{_shown(theirs.score):>10}  {dial[0]:>6}  {dial[1]:>8}  {dial[2]:>7}  {answer}\n"
+            f"            {ours.comment}"
         )
 
 

@@ -1,10 +1,8 @@
-from tcva_adapters.langchain.ccrs import CCRSEvaluator as CCRSEvaluator
-from tcva_adapters.langchain.ccrs import CCRSOutput as CCRSOutput
 from tcva_adapters.langchain.classic import TCVAStringEvaluator as TCVAStringEvaluator
+from tcva_adapters.langchain.evaluator import ScorerEvaluator as ScorerEvaluator
 from tcva_adapters.langchain.evaluator import TCVAEvaluator as TCVAEvaluator
 from tcva_adapters.langchain.evaluator import TCVAInput as TCVAInput
-from tcva_adapters.langchain.evaluator import TCVAOutput as TCVAOutput
-from tcva_adapters.langchain.evaluator import result_of as result_of
+from tcva_adapters.langchain.evaluator import tcva_evaluators as tcva_evaluators
 from tcva_adapters.langchain.gating import BelowThresholdError as BelowThresholdError
 from tcva_adapters.langchain.gating import gate as gate
 from tcva_adapters.langchain.gating import guard as guard
@@ -18,3 +16,5 @@ from tcva_adapters.langchain.native import ascore_framework_metric as ascore_fra
 from tcva_adapters.langchain.native import framework_metrics as framework_metrics
 from tcva_adapters.langchain.native import score_framework_metric as score_framework_metric
 from tcva_adapters.langchain.offline import LexicalLLM as LexicalLLM
+from tcva_adapters.langchain.results import TCVAOutput as TCVAOutput
+from tcva_adapters.langchain.results import result_of as result_of

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
@@ -33,24 +32,14 @@ class BridgedLLM(BaseChatModel):
         return "tcva-bridged"
 
     def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
+        self, messages: list[BaseMessage], stop: list[str] | None = None, *_: Any, **__: Any
     ) -> ChatResult:
-        del run_manager, kwargs
         system, prompt = _texts(messages)
         return _result(self._asked.text(prompt, system=system), stop)
 
     async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
+        self, messages: list[BaseMessage], stop: list[str] | None = None, *_: Any, **__: Any
     ) -> ChatResult:
-        del run_manager, kwargs
         system, prompt = _texts(messages)
         return _result(await self._asked.atext(prompt, system=system), stop)
 

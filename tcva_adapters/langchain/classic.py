@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from langchain_classic.evaluation.schema import StringEvaluator
 from langchain_core.runnables import RunnableConfig
 
-from tcva_adapters.langchain.checks import Checked, check_bare_evaluator, default_key
-from tcva_adapters.langchain.evaluator import TCVAEvaluator
+from tcva_adapters.langchain.evaluator import Frozen, ScorerEvaluator, require
+from tcva_adapters.scorer import Scorer
 
 
-class TCVAStringEvaluator(Checked, StringEvaluator):
+class TCVAStringEvaluator(Frozen, StringEvaluator):
     """Takes the place of the evaluators that `load_evaluator` makes.
 
     Returns ``score``, ``value`` and ``reasoning`` as they do, and the rest of the evaluator's
-    output, so `result_of` reads it. Where the criterion looks at contexts, they are given as
+    output, so `result_of` reads it. Where the scorer looks at contexts, they are given as
     ``contexts=[...]``, or as ``reference=`` in the manner of the context-QA evaluators. Profiles go
     by ``metadata=``, which is the run's metadata as well.
 
@@ -24,81 +24,61 @@ class TCVAStringEvaluator(Checked, StringEvaluator):
         evaluator: The evaluator.
 
     Raises:
-        InvalidValueError: This is no evaluator, or one in a wrapper that hides its criterion;
-            raised when built, and when it is set later.
+        InvalidValueError: This is no evaluator, or one in a wrapper that hides its scorer.
     """
 
-    _checks: ClassVar = {"evaluator": check_bare_evaluator}
-
-    def __init__(self, evaluator: TCVAEvaluator) -> None:
+    def __init__(self, evaluator: ScorerEvaluator) -> None:
+        is_seen = isinstance(getattr(evaluator, "scorer", None), Scorer)
+        needed = "a TCVAEvaluator is needed, bare or with with_config or configurable_fields"
+        require(is_seen, "evaluator", evaluator, needed)
         self.evaluator = evaluator
+        self._is_built = True
 
     @property
     def evaluation_name(self) -> str:
-        """``tcva_`` and the criterion."""
-        return default_key(self.evaluator)
+        """What is scored, and each unusual setting."""
+        return self.evaluator.scorer.name
 
     @property
     def requires_input(self) -> bool:
-        """Whether the criterion looks at the question."""
-        return "input" in self.evaluator.required_fields
+        """Whether there is no score without the question."""
+        return "input" in self.evaluator.scorer.required
 
     @property
     def requires_reference(self) -> bool:
-        """Whether the criterion looks at the reference answer."""
-        return "reference" in self.evaluator.required_fields
+        """Whether there is no score without the reference answer."""
+        return "reference" in self.evaluator.scorer.required
 
     def _check_evaluation_args(
         self, reference: str | None = None, input_: str | None = None
     ) -> None:
-        """Leave it to the criterion, which names the missing field.
+        """Leave it to the scorer, which names the missing field.
 
         The inherited check also warns of fields that are given without being required; here they
         serve the judge as orientation.
         """
 
-    def _evaluate_strings(
-        self,
-        *,
-        prediction: str | Any,
-        reference: str | Any | None = None,
-        input: str | Any | None = None,  # noqa: A002  # LangChain's name for it
-        **kwargs: Any,
-    ) -> dict[str, Any]:
-        record = self._record(prediction, reference, input, kwargs)
-        return dict(self.evaluator.invoke(record, _config(kwargs)))
+    def _evaluate_strings(self, **given: Any) -> dict[str, Any]:
+        return dict(self.evaluator.invoke(self._record(given), _config(given)))
 
-    async def _aevaluate_strings(
-        self,
-        *,
-        prediction: str | Any,
-        reference: str | Any | None = None,
-        input: str | Any | None = None,  # noqa: A002  # LangChain's name for it
-        **kwargs: Any,
-    ) -> dict[str, Any]:
-        record = self._record(prediction, reference, input, kwargs)
-        return dict(await self.evaluator.ainvoke(record, _config(kwargs)))
+    async def _aevaluate_strings(self, **given: Any) -> dict[str, Any]:
+        return dict(await self.evaluator.ainvoke(self._record(given), _config(given)))
 
-    def _record(
-        self, prediction: Any, reference: Any, question: Any, kwargs: Mapping[str, Any]
-    ) -> dict[str, Any]:
-        required = self.evaluator.required_fields
-        contexts = kwargs.get("contexts")
+    def _record(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        required = self.evaluator.scorer.required
+        contexts, reference = given.get("contexts"), given.get("reference")
         if contexts is None and "contexts" in required and "reference" not in required:
             contexts, reference = reference, None
         return {
-            "input": question,
-            "response": prediction,
+            "input": given.get("input"),
+            "response": given["prediction"],
             "contexts": contexts,
             "reference": reference,
-            "metadata": kwargs.get("metadata"),
+            "metadata": given.get("metadata"),
         }
 
 
-def _config(kwargs: Mapping[str, Any]) -> RunnableConfig:
+def _config(given: Mapping[str, Any]) -> RunnableConfig:
     """The part of the arguments that is meant for the run, not for the judgement."""
-    config: RunnableConfig = {}
-    for name in ("callbacks", "tags", "metadata"):
-        if kwargs.get(name) is not None:
-            config[name] = kwargs[name]
-    return config
+    names = ("callbacks", "tags", "metadata")
+    return {name: given[name] for name in names if given.get(name) is not None}  # type: ignore[return-value]  # by name

@@ -1,34 +1,27 @@
-"""TCVAEvaluator: five-level verdicts and the dial as one step of a chain."""
+"""Evaluators as one step of a chain: anything that scores, and TCVA with its settings."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Annotated, Any, Final
+from copy import copy, deepcopy
+from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, Self
 
-from langchain_core.runnables import RunnableConfig
-from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation, TypeAdapter, ValidationError
-from pydantic_core import to_jsonable_python
-from typing_extensions import TypedDict  # pydantic reads the other one from Python 3.12 on
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableSerializable
+from pydantic import ConfigDict, Field, SkipValidation, create_model
+from typing_extensions import TypedDict, Unpack  # pydantic reads the other ones from 3.12 on
 
 from tcva_adapters.claims.criteria import Criterion
-from tcva_adapters.core.aggregation import Floor
-from tcva_adapters.core.kernel import Penalty
-from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode
-from tcva_adapters.langchain.adjustable import AdjustableRunnable
-from tcva_adapters.langchain.checks import check_callable, check_name, check_store
+from tcva_adapters.langchain.results import TCVAOutput, as_output
 from tcva_adapters.langchain.samples import sample_for
-from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.config import FromConfig
-from tcva_adapters.results.result import Result, Scoring
-from tcva_adapters.results.scoring import GEOMETRIC, Fusion, HumanScale, Profiles
-from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.samples.sample import Sample
-from tcva_adapters.tcva import TCVA
+from tcva_adapters.results.settings import check_names, settings_of, shows_settings
+from tcva_adapters.scorer import Scorer
+from tcva_adapters.tcva import TCVA, TCVASettings
 
-_SCORING: Final = TypeAdapter(Scoring)
+_SHOWN: Final = 80
+_CLIENTS: Final = ("store", "fuse")
+"""Settings that hold connections: neither shown nor dumped."""
 
 
 class TCVAInput(TypedDict, total=False):
@@ -40,172 +33,57 @@ class TCVAInput(TypedDict, total=False):
     reference: str
 
 
-class TCVAOutput(TypedDict):
-    """A judgement as plain data, fit for JSON, checkpoints and traces; see `result_of`.
-
-    ``score``, ``value`` (``pass``, ``fail`` or ``unscored``) and ``reasoning`` are what LangChain's
-    own string evaluators return; ``scoring`` is the setting of the dial, and everything else is
-    the assessment.
-    """
-
-    score: float | None
-    value: str
-    reasoning: str
-    passed: bool | None
-    scoring: dict[str, Any]
-    schema_version: int
-    criterion: str
-    judge: str
-    prompt_version: str
-    claims: list[dict[str, Any]]
-    unscored: dict[str, Any] | None
-    usage: dict[str, Any]
-    sample_id: str | None
-    metadata: dict[str, Any]
-    from_store: bool
-    members: list[dict[str, Any]]
-    panel: list[dict[str, Any]]
-
-
-class TCVAEvaluator(FromConfig, AdjustableRunnable[Any, TCVAOutput]):
-    """Judges claims on five levels and scores them on the dial, as a Runnable.
+class ScorerEvaluator(RunnableSerializable[Any, TCVAOutput]):
+    """Scores what the previous step passes on, as a Runnable.
 
     The judge's call is a child of this step's run: callbacks, tags and metadata reach it.
 
-    Every argument is an attribute, presets and names resolved. Setting one, or copying with
-    ``model_copy(update=...)``, is checked as when built, and the next judgement follows it.
+    Frozen, but for `name`: ``model_copy(update=...)`` gives a changed copy, and
+    ``configurable_fields`` leaves a field to the run.
 
     Args:
-        llm: The judge: ``"lexical"``, a LangChain chat model or LLM, ``"openai:MODEL"``, or another
-            framework's LLM object.
-        criterion: A built-in name (``faithfulness``, ``answer_relevancy``, ``correctness``,
-            ``completeness``, ``context_recall``) or a `Criterion`.
-        temperature: Strictness in [0.1, 1.0], low is strict; or ``strict``, ``balanced``,
-            ``lenient``.
-        threshold: A score passes from here on.
-        scheme: Weights of the levels: a scheme, its name, or five numbers.
-        penalty: ``paper``, ``ramped``, ``absolute`` or ``off``.
-        eps: Floor under the weights at exponents that are not positive.
-        floor: ``paper`` or ``always``.
-        on_unscored: Score for samples that have none of their own; None leaves them unscored.
-        claims: ``split`` (sentences, one call) or ``llm`` (asked of the judge, two calls).
-        max_claims: Most claims per sample.
-        store: A path or a `VerdictStore`: judgements made before are served from it.
-        fuse: A further judge, or several, whose scores are fused with the first one's.
-        fusion: The mean that fuses them, geometric by default.
-        mapping: From scores to a human scale, for ``Result.human_score``.
-        profiles: Settings for samples with certain metadata.
+        scorer: A `TCVA` or a `CCRS` with its judge.
         mapper: Turns what the previous step passes on into a sample or a mapping with known names.
         name: The run's name in traces.
+        **fields: The fields of a subclass.
 
     Raises:
-        InvalidValueError: A setting is out of range or unknown; raised before any call.
-        MissingDependencyError: The judge's package is not installed.
-        JudgeError: The judge has no API key.
+        InvalidValueError: An argument is of the wrong kind.
 
-    >>> evaluator = TCVAEvaluator("lexical")
-    >>> seen = evaluator.invoke({"answer": "It opens at nine.", "context": ["It opens at nine."]})
-    >>> seen["score"], seen["value"], result_of(seen).at("strict").score
-    (1.0, 'pass', 1.0)
+    >>> from tcva_adapters import CCRS
+    >>> evaluator = ScorerEvaluator(CCRS("qr"))
+    >>> seen = evaluator.invoke({"question": "Where is the car?", "answer": "The car is at home."})
+    >>> seen["score"], seen["value"]
+    (1.0, 'pass')
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
-    llm: Annotated[Any, SkipValidation] = Field(exclude=True, repr=False)
-    criterion: Annotated[Criterion | str, SkipValidation]
-    temperature: Annotated[float | str, SkipValidation]
-    threshold: Annotated[float, SkipValidation]
-    scheme: Annotated[WeightScheme | str | Sequence[float], SkipValidation]
-    penalty: Annotated[Penalty, SkipValidation]
-    eps: Annotated[float, SkipValidation]
-    floor: Annotated[Floor, SkipValidation]
-    on_unscored: Annotated[float | None, SkipValidation]
-    claims: Annotated[ClaimsMode, SkipValidation]
-    max_claims: Annotated[int, SkipValidation]
-    store: Annotated[Any, SkipValidation] = Field(exclude=True, repr=False)
-    fuse: Annotated[Any, SkipValidation] = Field(exclude=True, repr=False)
-    fusion: Annotated[Fusion, SkipValidation]
-    mapping: Annotated[HumanScale | None, SkipValidation]
-    profiles: Annotated[Profiles | None, SkipValidation]
+    scorer: Annotated[Scorer[Any], SkipValidation] = Field(exclude=True, repr=False)
     mapper: Annotated[Callable[[Any], Any] | None, SkipValidation] = Field(exclude=True)
-    _tcva: TCVA = PrivateAttr()
 
     def __init__(
         self,
-        llm: Any = "lexical",
+        scorer: Scorer[Any],
         *,
-        criterion: Criterion | str = "faithfulness",
-        temperature: float | str = 0.5,
-        threshold: float = 0.5,
-        scheme: WeightScheme | str | Sequence[float] = WeightScheme.DEFAULT,
-        penalty: Penalty = "paper",
-        eps: float = 1e-9,
-        floor: Floor = "paper",
-        on_unscored: float | None = None,
-        claims: ClaimsMode = "split",
-        max_claims: int = MAX_CLAIMS,
-        store: VerdictStore | str | Path | None = None,
-        fuse: Any = None,
-        fusion: Fusion = GEOMETRIC,
-        mapping: HumanScale | None = None,
-        profiles: Profiles | None = None,
         mapper: Callable[[Any], Any] | None = None,
         name: str | None = None,
+        **fields: Any,
     ) -> None:
-        settings: dict[str, Any] = {
-            "temperature": temperature,
-            "threshold": threshold,
-            "scheme": scheme,
-            "penalty": penalty,
-            "eps": eps,
-            "floor": floor,
-            "on_unscored": on_unscored,
-            "claims": claims,
-            "max_claims": max_claims,
-            "fusion": fusion,
-            "mapping": mapping,
-            "profiles": profiles,
-        }
-        check_store("store", store)
+        require(isinstance(scorer, Scorer), "scorer", scorer, "a TCVA or a CCRS is needed")
         check_callable("mapper", mapper)
         check_name("name", name)
-        tcva = TCVA(criterion, judge=llm, store=store, fuse=fuse, **settings)
-        # What is shown is what is used, and what a change of a setting builds anew from: so it
-        # shares client and store. Of a judge, that is the judge itself.
-        shown = {
-            "llm": llm if tcva.judge is llm else getattr(tcva.judge, "model", llm),
-            "fuse": tcva.fuse or None,
-            "store": tcva.store,
-            "criterion": tcva.criterion,
-            "temperature": tcva.scoring.temperature,
-            "scheme": tcva.scoring.scheme,
-            "mapper": mapper,
-            "name": name,
-        }
-        super().__init__(**{**settings, **shown})
-        self._tcva = tcva
+        super().__init__(**{"scorer": scorer, "mapper": mapper, "name": name, **fields})
 
     @classmethod
-    def _builder(cls) -> type[TCVAEvaluator]:
-        return TCVAEvaluator
-
-    def _shared(self) -> tuple[Any, ...]:
-        return (self.llm, self.fuse, self.store, self.mapper, self._tcva)
+    def _builder(cls) -> type[ScorerEvaluator]:
+        """The class whose constructor takes the fields, whatever users derive from it."""
+        return ScorerEvaluator
 
     @property
     def InputType(self) -> type[TCVAInput]:  # noqa: N802  # LangChain's name for it
         """What schemas and tools show; more is read, see `invoke`."""
         return TCVAInput
-
-    @property
-    def criterion_name(self) -> str:
-        """The criterion's name."""
-        return self._tcva.criterion.name
-
-    @property
-    def required_fields(self) -> tuple[str, ...]:
-        """The fields of a sample that the criterion looks at."""
-        return self._tcva.criterion.required
 
     def invoke(
         self,
@@ -216,7 +94,7 @@ class TCVAEvaluator(FromConfig, AdjustableRunnable[Any, TCVAOutput]):
         """Judge what the previous step passes on; see `TCVAInput` for what is read.
 
         Raises:
-            InvalidSampleError: The input cannot be read, or lacks a field that the criterion needs
+            InvalidSampleError: The input cannot be read, or lacks a field that the scorer needs
                 (a ValueError). What goes wrong after that is the reason of an unscored output.
         """
         return self._call_with_config(self._judge, input, config, **kwargs)
@@ -231,42 +109,203 @@ class TCVAEvaluator(FromConfig, AdjustableRunnable[Any, TCVAOutput]):
         return await self._acall_with_config(self._ajudge, input, config, **kwargs)
 
     def _judge(self, value: Any) -> TCVAOutput:
-        return as_output(self._tcva.evaluate(self._sample(value)))
+        with sample_for(self.scorer, self._mapped(value)) as sample:
+            return as_output(self.scorer.evaluate(sample))
 
     async def _ajudge(self, value: Any) -> TCVAOutput:
-        return as_output(await self._tcva.aevaluate(self._sample(value)))
+        with sample_for(self.scorer, self._mapped(value)) as sample:
+            return as_output(await self.scorer.aevaluate(sample))
 
-    def _sample(self, value: Any) -> Sample:
-        given = value if self.mapper is None else self.mapper(value)
-        return sample_for(self._tcva, given)
+    def _mapped(self, value: Any) -> Any:
+        return value if self.mapper is None else self.mapper(value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name != "name":
+            refuse_change(self, name, value, f"model_copy(update={{{name!r}: ...}}) gives a copy")
+        check_name(name, value)
+        super().__setattr__(name, value)
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        memo = {} if memo is None else memo
+        # Clients and stores hold locks and connections; everything else in it is frozen.
+        memo |= {id(vars(self)[name]): vars(self)[name] for name in self._builder().model_fields}
+        return super().__deepcopy__(memo)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy, in which the fields of `update` are changed.
+
+        The copy shares judge and store, also a deep one.
+
+        Raises:
+            InvalidValueError: A value is out of range, or a field unknown.
+        """
+        changes = dict(update or {})
+        check_names(changes, type(self).model_fields, of=type(self).__name__)
+        names = self._builder().model_fields
+        built = self._builder()(**{n: changes.pop(n, vars(self)[n]) for n in names})
+        copied = deepcopy(self) if deep else copy(self)
+        vars(copied).update({**vars(built), **changes})  # what is left is a subclass's own
+        return copied
+
+    def copy(self, **options: Any) -> Self:
+        """Pydantic's older name of `model_copy`."""
+        return self.model_copy(**options)
 
 
-def as_output(result: Result) -> TCVAOutput:
-    """A result as plain data; of metadata that is none, the text."""
-    values = {None: "unscored", True: "pass", False: "fail"}
-    return {
-        "score": result.score,
-        "value": values[result.passed],
-        "reasoning": result.reason,
-        "passed": result.passed,
-        "scoring": to_jsonable_python(result.scoring),
-        **to_jsonable_python(result.assessment, fallback=str),  # type: ignore[typeddict-item]  # its fields
-    }
+if TYPE_CHECKING:
+    _WithSettings = ScorerEvaluator
+else:
+    # LangChain configures fields, and builds an evaluator anew from all of them.
+    _WithSettings = create_model(
+        "_WithSettings",
+        __base__=ScorerEvaluator,
+        **{
+            name: (
+                Annotated[setting.annotation, SkipValidation],
+                Field(
+                    description=setting.meaning,
+                    exclude=name in _CLIENTS,
+                    repr=name not in _CLIENTS,
+                ),
+            )
+            for name, setting in settings_of(TCVASettings).items()
+        },
+    )
 
 
-def result_of(output: Mapping[str, Any]) -> Result:
-    """The result behind the output of any evaluator here, also after JSON or a checkpoint.
+class TCVAEvaluator(FromConfig, _WithSettings):
+    """Judges claims on five levels and scores them on the dial, as a Runnable.
 
-    From there every other setting of the dial is free: ``result_of(output).at(0.1)``.
+    A `ScorerEvaluator` that builds its `TCVA` itself. Every setting is a field with its value in
+    final form; ``configurable_fields`` and ``model_copy(update=...)`` check one as when built.
+
+    Args:
+        llm: The judge: ``"lexical"``, a LangChain chat model or LLM, ``"openai:MODEL"``, or another
+            framework's LLM object.
+        criterion: A built-in name (``faithfulness``, ``answer_relevancy``, ``correctness``,
+            ``completeness``, ``context_recall``) or a `Criterion`.
+        mapper: Turns what the previous step passes on into a sample or a mapping with known names.
+        name: The run's name in traces.
+        **settings: See `TCVASettings`.
 
     Raises:
-        InvalidValueError: This is no such output.
+        InvalidValueError: A setting is out of range or unknown; raised before any call.
+        MissingDependencyError: The judge's package is not installed.
+        JudgeError: The judge has no API key.
+
+    >>> from tcva_adapters.langchain import result_of
+    >>> evaluator = TCVAEvaluator("lexical")
+    >>> seen = evaluator.invoke({"answer": "It opens at nine.", "context": ["It opens at nine."]})
+    >>> seen["score"], seen["value"], result_of(seen).at("strict").score
+    (1.0, 'pass', 1.0)
     """
-    try:
-        scoring = _SCORING.validate_python(output["scoring"])
-        fields = {name: output[name] for name in output if name in Assessment.model_fields}
-        return Result(Assessment.model_validate(fields), scoring)
-    except (KeyError, TypeError, ValidationError) as error:
-        found = list(output) if isinstance(output, Mapping) else output
-        msg = f"{found!r:.200} is no output of a TCVA evaluator, which has 'scoring' and 'claims'"
-        raise InvalidValueError(msg) from error
+
+    scorer: Annotated[TCVA, SkipValidation] = Field(exclude=True, repr=False)
+    llm: Annotated[Any, SkipValidation] = Field(exclude=True, repr=False)
+    criterion: Annotated[Criterion | str, SkipValidation]
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Each setting, as an attribute."""
+
+    @shows_settings(TCVASettings)
+    def __init__(
+        self,
+        llm: Any = "lexical",
+        *,
+        criterion: Criterion | str = "faithfulness",
+        mapper: Callable[[Any], Any] | None = None,
+        name: str | None = None,
+        **settings: Unpack[TCVASettings],
+    ) -> None:
+        settings.pop("scorer", None)  # type: ignore[typeddict-item]  # LangChain hands in every field; this one is made of the others
+        tcva = TCVA(criterion, judge=llm, **settings)
+        # What is shown is what is used, and what a copy builds anew from: so it shares the client.
+        # Of a judge, that is the judge itself.
+        judge = llm if tcva.judge is llm else getattr(tcva.judge, "model", llm)
+        fields = {"llm": judge, "criterion": tcva.criterion, **tcva.settings}
+        super().__init__(tcva, mapper=mapper, name=name, **fields)
+
+    @classmethod
+    def _builder(cls) -> type[ScorerEvaluator]:
+        return TCVAEvaluator
+
+
+def tcva_evaluators(
+    temperatures: Sequence[float | str] = ("strict", "balanced", "lenient"),
+    llm: Any = "lexical",
+    **settings: Any,
+) -> dict[str, TCVAEvaluator]:
+    """One evaluator per temperature, which share their judgements: a sample is judged once.
+
+    Args:
+        temperatures: The temperatures.
+        llm: The judge.
+        **settings: Further arguments of `TCVAEvaluator`.
+
+    Returns:
+        By the names of their columns; in a chain, such a dict is a step.
+
+    Raises:
+        InvalidValueError: As for `TCVAEvaluator`.
+
+    >>> list(tcva_evaluators([0.2, 0.5]))
+    ['tcva_faithfulness(T=0.2)', 'tcva_faithfulness']
+    """
+    first = TCVAEvaluator(llm, **settings)
+    evaluators = [first.model_copy(update={"temperature": each}) for each in temperatures]
+    return {evaluator.scorer.name: evaluator for evaluator in evaluators}
+
+
+class Frozen:
+    """Cannot be changed once it is built; a constructor says so at its end."""
+
+    _is_built = False
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if self._is_built:
+            refuse_change(self, name, value, "build another one")
+        super().__setattr__(name, value)
+
+
+def refuse_change(owner: object, name: str, value: Any, instead: str) -> NoReturn:
+    """Say how else.
+
+    Raises:
+        InvalidValueError: Always.
+    """
+    msg = f"{name}={_shown(value)}; a built {type(owner).__name__} is not changed; {instead}"
+    raise InvalidValueError(msg)
+
+
+def require(is_usable: bool, name: str, value: Any, needed: str) -> None:
+    """Refuse a value.
+
+    Raises:
+        InvalidValueError: It is not usable; the message names it, and what is needed.
+    """
+    if not is_usable:
+        msg = f"{name}={_shown(value)}; {needed}"
+        raise InvalidValueError(msg)
+
+
+def check_evaluator(value: Any) -> None:
+    """Anything that may stand for an evaluator, itself or wrapped."""
+    require(isinstance(value, Runnable), "evaluator", value, "a TCVAEvaluator is needed")
+
+
+def check_callable(name: str, value: Any) -> None:
+    """A function, or None for the default."""
+    require(value is None or callable(value), name, value, "a function is needed, or None")
+
+
+def check_name(name: str, value: Any) -> None:
+    """A text that is not empty, or None for the default."""
+    is_name = value is None or (isinstance(value, str) and bool(value))
+    require(is_name, name, value, "a text is needed, or None")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

@@ -10,10 +10,10 @@ from typing_extensions import TypedDict
 
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidSampleError, TCVAError
-from tcva_adapters.langchain.checks import check_chain, check_count, check_evaluator, check_flag
-from tcva_adapters.langchain.evaluator import TCVAOutput, result_of
+from tcva_adapters.langchain.evaluator import check_evaluator, require
+from tcva_adapters.langchain.results import TCVAOutput, result_of
 from tcva_adapters.langchain.samples import run_record
-from tcva_adapters.results.result import Result
+from tcva_adapters.results.settings import check_count, check_flag
 
 _GOOD: Final = frozenset({Verdict.FULLY, Verdict.MOSTLY})
 
@@ -36,8 +36,8 @@ class BelowThresholdError(TCVAError, ValueError):
         return type(self), (self.value, self.output), vars(self)
 
     @property
-    def result(self) -> Result:
-        """The judgement, to be seen at any setting of the dial."""
+    def result(self) -> Any:
+        """The result, to be seen at any setting; see `result_of`."""
         return result_of(self.output)
 
 
@@ -58,7 +58,7 @@ def gate(
     and for ``with_fallbacks(..., exceptions_to_handle=(BelowThresholdError,))``.
 
     Args:
-        evaluator: A `TCVAEvaluator`, configured or wrapped as you like.
+        evaluator: An evaluator, configured or wrapped as you like.
         allow_unscored: Let pass what has no score: refusals, empty contexts, failed judges.
 
     Returns:
@@ -67,7 +67,7 @@ def gate(
     Raises:
         InvalidValueError: An argument is of the wrong kind.
     """
-    check_evaluator("evaluator", evaluator)
+    check_evaluator(evaluator)
     check_flag("allow_unscored", allow_unscored)
 
     def checked(value: Any, output: TCVAOutput) -> Any:
@@ -95,16 +95,17 @@ def guard(
 
     Args:
         chain: Takes a mapping; returns a text, a message, or a mapping with the answer.
-        evaluator: A `TCVAEvaluator`, configured or wrapped as you like.
+        evaluator: An evaluator, configured or wrapped as you like.
         max_attempts: How often the chain may answer, at least once.
 
     Raises:
         InvalidValueError: `max_attempts` is no whole number from 1 on, or an argument is of the
             wrong kind.
     """
-    check_chain("chain", chain)
-    check_evaluator("evaluator", evaluator)
-    check_count(1)("max_attempts", max_attempts)
+    needed = "a Runnable is needed; RunnableLambda makes one of a function"
+    require(isinstance(chain, Runnable), "chain", chain, needed)
+    check_evaluator(evaluator)
+    check_count("max_attempts", max_attempts)
 
     def run(value: Any, config: RunnableConfig) -> GuardOutput:
         attempts = _Attempts(value, max_attempts)
@@ -143,7 +144,8 @@ class _Attempts:
     def add(self, output: Any, seen: TCVAOutput) -> None:
         self._done.append((output, seen))
         self._left -= 1
-        is_hopeless = seen["unscored"] is not None and seen["unscored"]["fatal"]
+        why = result_of(seen).unscored
+        is_hopeless = why is not None and why.fatal
         self.go_on = not (seen["passed"] or is_hopeless) and self._left > 0
 
     @property
@@ -159,8 +161,8 @@ class _Attempts:
 def complaints(output: TCVAOutput) -> str:
     """What to tell a model about its answer: the score, and each claim that is not supported."""
     weak = [
-        f'- "{claim["claim"]}" [{claim["verdict"]}] {claim["reason"]}'.rstrip()
-        for claim in output["claims"]
-        if claim["verdict"] is not None and claim["verdict"] not in _GOOD
+        f'- "{claim.claim}" [{claim.verdict}] {claim.reason}'.rstrip()
+        for claim in result_of(output).claims
+        if claim.verdict is not None and claim.verdict not in _GOOD
     ]
     return "\n".join(["The answer was judged too weak:", *weak]) if weak else output["reasoning"]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from functools import wraps
+from typing import Any
 
 from langsmith import Client
 from langsmith.evaluation import EvaluationResult, RunEvaluator
@@ -13,55 +14,57 @@ from langsmith.run_helpers import get_tracing_context, tracing_context
 from langsmith.schemas import Example, Run
 
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.langchain.checks import (
-    Checked,
+from tcva_adapters.langchain.evaluator import (
+    Frozen,
+    ScorerEvaluator,
     check_callable,
     check_evaluator,
     check_name,
-    default_key,
+    require,
 )
-from tcva_adapters.langchain.evaluator import TCVAEvaluator, TCVAOutput
+from tcva_adapters.langchain.results import as_feedback
 from tcva_adapters.langchain.samples import run_record
+from tcva_adapters.scorer import Scorer
 
 
-class TCVARunEvaluator(Checked, RunEvaluator):
+class TCVARunEvaluator(Frozen, RunEvaluator):
     """Judges runs for ``evaluate(..., evaluators=[...])`` and `aevaluate`.
 
     Judged is the run's output together with the example's input; the example's outputs give the
     reference, and the contexts where the run returns none; profiles go by its metadata. The
-    feedback's ``metadata`` is the evaluator's whole output, so `result_of` reads it back;
-    ``comment`` is the reason. What cannot be judged, such as a run that failed, is feedback too,
-    without a score and marked as an error.
+    feedback carries the evaluator's whole output, so `result_of` reads it back; ``comment`` is the
+    reason. What cannot be judged, such as a run that failed, is feedback too, without a score and
+    marked as an error.
 
     Args:
         evaluator: The evaluator.
-        key: Name of the feedback; by default ``tcva_`` and the criterion.
+        key: Name of the feedback; by default the scorer's, which tells each unusual setting.
         mapper: Turns a run and its example into what the evaluator takes, for outputs with names
             that are not known.
 
     Raises:
-        InvalidValueError: An argument is of the wrong kind, when built or set later; or no key is
-            given and the evaluator is in a wrapper that hides its criterion.
+        InvalidValueError: An argument is of the wrong kind; or no key is given and the evaluator is
+            in a wrapper that hides its scorer.
     """
-
-    _checks: ClassVar = {"evaluator": check_evaluator, "key": check_name, "mapper": check_callable}
 
     def __init__(
         self,
-        evaluator: TCVAEvaluator,
+        evaluator: ScorerEvaluator,
         *,
         key: str | None = None,
         mapper: Callable[[Run, Example | None], Any] | None = None,
     ) -> None:
+        check_callable("mapper", mapper)
+        self._judge = _Judge(evaluator, "key", key)
         self.evaluator = evaluator
-        self.key = key
+        self.key = self._judge.key
         self.mapper = mapper
-        _key_for(evaluator, key)  # refuses an evaluator without a name when built
+        self._is_built = True
 
     @property
     def feedback_keys(self) -> list[str]:
         """The name of the feedback; LangSmith shows errors under it."""
-        return [_key_for(self.evaluator, self.key)]
+        return [self.key]
 
     def evaluate_run(
         self,
@@ -70,12 +73,7 @@ class TCVARunEvaluator(Checked, RunEvaluator):
         evaluator_run_id: uuid.UUID | None = None,  # noqa: ARG002  # LangSmith passes it by name
     ) -> EvaluationResult:
         """Judge one run."""
-        with _no_leak():
-            return EvaluationResult(
-                **_feedback(
-                    self.feedback_keys[0], lambda: self.evaluator.invoke(self._record(run, example))
-                )
-            )
+        return EvaluationResult(**self._judge.feedback(lambda: self._record(run, example)))
 
     async def aevaluate_run(
         self,
@@ -84,13 +82,7 @@ class TCVARunEvaluator(Checked, RunEvaluator):
         evaluator_run_id: uuid.UUID | None = None,  # noqa: ARG002  # as above
     ) -> EvaluationResult:
         """The same, awaited."""
-        with _no_leak():
-            return EvaluationResult(
-                **await _afeedback(
-                    self.feedback_keys[0],
-                    lambda: self.evaluator.ainvoke(self._record(run, example)),
-                )
-            )
+        return EvaluationResult(**await self._judge.afeedback(lambda: self._record(run, example)))
 
     def _record(self, run: Run, example: Example | None) -> Any:
         if self.mapper is not None:
@@ -104,8 +96,24 @@ class TCVARunEvaluator(Checked, RunEvaluator):
         return {"metadata": example.metadata, **record}
 
 
+def _asked(
+    *,
+    inputs: Any = None,
+    outputs: Any = None,
+    reference_outputs: Any = None,
+    context: Any = None,
+    metadata: Mapping[str, Any] | None = None,
+    example: Example | None = None,
+    **_: Any,
+) -> dict[str, Any]:
+    """What a judge of openevals' kind is asked, as one record."""
+    known = metadata if example is None else example.metadata
+    record = {"metadata": known, **run_record(inputs, outputs, reference_outputs)}
+    return record if context is None else {**record, "contexts": context}
+
+
 def create_tcva_judge(
-    evaluator: TCVAEvaluator, *, feedback_key: str | None = None
+    evaluator: ScorerEvaluator, *, feedback_key: str | None = None
 ) -> Callable[..., dict[str, Any]]:
     """A function as `openevals` makes them, also for LangSmith's `evaluate`.
 
@@ -115,55 +123,29 @@ def create_tcva_judge(
 
     Args:
         evaluator: The evaluator.
-        feedback_key: Name of the feedback; by default ``tcva_`` and the criterion.
+        feedback_key: Name of the feedback; by default the scorer's.
 
     Raises:
         InvalidValueError: As for `TCVARunEvaluator`.
     """
-    _check_judge(evaluator, feedback_key)
+    judge = _Judge(evaluator, "feedback_key", feedback_key)
 
-    def tcva_judge(
-        *,
-        inputs: Any = None,
-        outputs: Any = None,
-        reference_outputs: Any = None,
-        context: Any = None,
-        metadata: Mapping[str, Any] | None = None,
-        example: Example | None = None,
-        **_: Any,
-    ) -> dict[str, Any]:
-        known = metadata if example is None else example.metadata
-        given = (inputs, outputs, reference_outputs, context, known)
-        with _no_leak():
-            return _feedback(
-                _key_for(evaluator, feedback_key), lambda: evaluator.invoke(_asked(*given))
-            )
+    @wraps(_asked, assigned=())  # LangSmith looks into the signature for what to pass
+    def tcva_judge(**given: Any) -> dict[str, Any]:
+        return judge.feedback(lambda: _asked(**given))
 
     return tcva_judge
 
 
 def create_async_tcva_judge(
-    evaluator: TCVAEvaluator, *, feedback_key: str | None = None
+    evaluator: ScorerEvaluator, *, feedback_key: str | None = None
 ) -> Callable[..., Coroutine[Any, Any, dict[str, Any]]]:
     """The same as `create_tcva_judge`, as a coroutine function for `aevaluate`."""
-    _check_judge(evaluator, feedback_key)
+    judge = _Judge(evaluator, "feedback_key", feedback_key)
 
-    async def tcva_judge(
-        *,
-        inputs: Any = None,
-        outputs: Any = None,
-        reference_outputs: Any = None,
-        context: Any = None,
-        metadata: Mapping[str, Any] | None = None,
-        example: Example | None = None,
-        **_: Any,
-    ) -> dict[str, Any]:
-        known = metadata if example is None else example.metadata
-        given = (inputs, outputs, reference_outputs, context, known)
-        with _no_leak():
-            return await _afeedback(
-                _key_for(evaluator, feedback_key), lambda: evaluator.ainvoke(_asked(*given))
-            )
+    @wraps(_asked, assigned=())  # as above
+    async def tcva_judge(**given: Any) -> dict[str, Any]:
+        return await judge.afeedback(lambda: _asked(**given))
 
     return tcva_judge
 
@@ -185,15 +167,42 @@ class _LocalClient(Client):
         """Send nothing."""
 
 
-def _key_for(evaluator: TCVAEvaluator, key: str | None) -> str:
-    # Not once and for all: an evaluator may be given another criterion.
-    return default_key(evaluator) if key is None else key
+class _Judge:
+    """An evaluator whose outputs, and refusals, are feedback.
 
+    Attributes:
+        key: The feedback's name.
+    """
 
-def _check_judge(evaluator: TCVAEvaluator, feedback_key: str | None) -> None:
-    check_evaluator("evaluator", evaluator)
-    check_name("feedback_key", feedback_key)
-    _key_for(evaluator, feedback_key)
+    def __init__(self, evaluator: ScorerEvaluator, option: str, key: str | None) -> None:
+        check_evaluator(evaluator)
+        check_name(option, key)
+        scorer = getattr(evaluator, "scorer", None)
+        is_named = key is not None or isinstance(scorer, Scorer)
+        hidden = "it hides its scorer; give the feedback a name yourself"
+        require(is_named, "evaluator", evaluator, hidden)
+        self.key: str = getattr(scorer, "name", "") if key is None else key
+        self._evaluator = evaluator
+
+    def feedback(self, read: Callable[[], Any]) -> dict[str, Any]:
+        """Judge what is read; what cannot be judged is feedback as well."""
+        with _no_leak():
+            try:
+                return as_feedback(self.key, self._evaluator.invoke(read()))
+            except InvalidSampleError as error:
+                return self._refused(error)
+
+    async def afeedback(self, read: Callable[[], Any]) -> dict[str, Any]:
+        """The same, awaited."""
+        with _no_leak():
+            try:
+                return as_feedback(self.key, await self._evaluator.ainvoke(read()))
+            except InvalidSampleError as error:
+                return self._refused(error)
+
+    def _refused(self, error: InvalidSampleError) -> dict[str, Any]:
+        # Raised from a plain function, it would leave no feedback at all.
+        return {"key": self.key, "score": None, "comment": str(error), "extra": {"error": True}}
 
 
 @contextmanager
@@ -207,40 +216,3 @@ def _no_leak() -> Iterator[None]:
             yield
     else:
         yield
-
-
-def _feedback(key: str, judge: Callable[[], TCVAOutput]) -> dict[str, Any]:
-    try:
-        return _as_feedback(key, judge())
-    except InvalidSampleError as error:
-        return _as_error(key, error)
-
-
-async def _afeedback(key: str, judge: Callable[[], Awaitable[TCVAOutput]]) -> dict[str, Any]:
-    try:
-        return _as_feedback(key, await judge())
-    except InvalidSampleError as error:
-        return _as_error(key, error)
-
-
-def _as_feedback(key: str, output: TCVAOutput) -> dict[str, Any]:
-    feedback: dict[str, Any] = {
-        "key": key,
-        "score": output["score"],
-        "value": output["value"],
-        "comment": output["reasoning"],
-        "metadata": dict(output),
-    }
-    return feedback if output["score"] is not None else {**feedback, "extra": {"error": True}}
-
-
-def _as_error(key: str, error: InvalidSampleError) -> dict[str, Any]:
-    # Raised from a plain function, it would leave no feedback at all.
-    return {"key": key, "score": None, "comment": str(error), "extra": {"error": True}}
-
-
-def _asked(
-    inputs: Any, outputs: Any, reference: Any, context: Any, metadata: Mapping[str, Any] | None
-) -> dict[str, Any]:
-    record = {"metadata": metadata, **run_record(inputs, outputs, reference)}
-    return record if context is None else {**record, "contexts": context}

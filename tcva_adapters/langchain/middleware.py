@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NotRequired
+from typing import Any, NotRequired
 
 from langchain.agents import AgentState
 from langchain.agents.middleware import AgentMiddleware, hook_config
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import Runnable
 
-from tcva_adapters.langchain.checks import Checked, check_count, check_evaluator
-from tcva_adapters.langchain.evaluator import TCVAOutput
+from tcva_adapters.langchain.evaluator import Frozen, check_evaluator, require
 from tcva_adapters.langchain.gating import complaints
+from tcva_adapters.langchain.results import TCVAOutput
 from tcva_adapters.langchain.samples import CRITIC
 
 
@@ -21,7 +21,7 @@ class TCVAState(AgentState[Any]):
     tcva: NotRequired[TCVAOutput]
 
 
-class TCVAMiddleware(Checked, AgentMiddleware[TCVAState, Any, Any]):
+class TCVAMiddleware(Frozen, AgentMiddleware[TCVAState, Any, Any]):
     """Judges an agent's answers and sends weak ones back with what was wrong.
 
     An answer is a message of the model without tool calls. Its contexts are the tool messages, its
@@ -30,22 +30,24 @@ class TCVAMiddleware(Checked, AgentMiddleware[TCVAState, Any, Any]):
     through.
 
     Args:
-        evaluator: A `TCVAEvaluator`, configured or wrapped as you like.
+        evaluator: An evaluator, configured or wrapped as you like.
         max_retries: How often per question the model is asked again; 0 only judges.
 
     Raises:
-        InvalidValueError: `max_retries` is no whole number from 0 on, or the evaluator is none;
-            raised when built, and when one of them is set later.
+        InvalidValueError: `max_retries` is no whole number from 0 on, or the evaluator is none.
     """
-
-    _checks: ClassVar = {"evaluator": check_evaluator, "max_retries": check_count(0)}
 
     state_schema = TCVAState
 
     def __init__(self, evaluator: Runnable[Any, TCVAOutput], *, max_retries: int = 1) -> None:
+        check_evaluator(evaluator)
+        is_count = isinstance(max_retries, int) and not isinstance(max_retries, bool)
+        needed = "a whole number from 0 on is needed"
+        require(is_count and max_retries >= 0, "max_retries", max_retries, needed)
         super().__init__()
         self.evaluator = evaluator
         self.max_retries = max_retries
+        self._is_built = True
 
     @hook_config(can_jump_to=["model"])
     def after_model(self, state: TCVAState, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002  # LangChain passes it

@@ -7,7 +7,6 @@ claim.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import Any, Final, Literal
@@ -25,33 +24,22 @@ from tcva_adapters.samples.sample import Sample
 _TOP: Final = 10
 
 
-@dataclass(frozen=True, slots=True)
-class _Native:
-    """One of LangChain's evaluators, and what of a sample it calls the reference."""
-
-    build: Callable[..., Any]
-    reference: Literal["reference", "contexts"] | None
-
-
-_NATIVES: Final[Mapping[str, _Native]] = MappingProxyType(
+_REFERENCES: Final[Mapping[str, Literal["reference", "contexts"] | None]] = MappingProxyType(
     {
-        "criteria": _Native(partial(load_evaluator, EvaluatorType.CRITERIA), None),
-        "labeled_criteria": _Native(
-            partial(load_evaluator, EvaluatorType.LABELED_CRITERIA, criteria="correctness"),
-            "reference",
-        ),
-        "qa": _Native(partial(load_evaluator, EvaluatorType.QA), "reference"),
-        "context_qa": _Native(partial(load_evaluator, EvaluatorType.CONTEXT_QA), "contexts"),
-        "cot_qa": _Native(partial(load_evaluator, EvaluatorType.COT_QA), "contexts"),
-        "labeled_score_string": _Native(
-            partial(
-                load_evaluator,
-                EvaluatorType.LABELED_SCORE_STRING,
-                criteria="correctness",
-                normalize_by=_TOP,
-            ),
-            "reference",
-        ),
+        "criteria": None,
+        "labeled_criteria": "reference",
+        "qa": "reference",
+        "context_qa": "contexts",
+        "cot_qa": "contexts",
+        "labeled_score_string": "reference",
+    }
+)
+"""LangChain's evaluators, each with what of a sample it calls the reference."""
+
+_OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
+    {
+        "labeled_criteria": {"criteria": "correctness"},
+        "labeled_score_string": {"criteria": "correctness", "normalize_by": _TOP},
     }
 )
 
@@ -62,7 +50,10 @@ def framework_metrics() -> dict[str, Callable[..., StringEvaluator]]:
     >>> sorted(framework_metrics())
     ['context_qa', 'cot_qa', 'criteria', 'labeled_criteria', 'labeled_score_string', 'qa']
     """
-    return {name: native.build for name, native in _NATIVES.items()}
+    return {
+        name: partial(load_evaluator, EvaluatorType(name), **_OPTIONS.get(name, {}))  # type: ignore[misc]  # these are no chains
+        for name in _REFERENCES
+    }
 
 
 def score_framework_metric(name: str, sample: Sample, llm: Runnable[Any, Any]) -> FrameworkScore:
@@ -83,7 +74,7 @@ def score_framework_metric(name: str, sample: Sample, llm: Runnable[Any, Any]) -
     call = _Call(name, sample, llm)
     try:
         return call.read(call.evaluator.evaluate_strings(**call.arguments))
-    except Exception as error:  # noqa: BLE001  # whatever a native metric raises is its outcome
+    except Exception as error:  # noqa: BLE001  # whatever it raises is its outcome
         return call.failed(error)
 
 
@@ -99,21 +90,21 @@ async def ascore_framework_metric(
 
 
 class _Call:
-    """One run of a native evaluator, without the running."""
+    """One run of one of LangChain's evaluators, without the running."""
 
     def __init__(self, name: str, sample: Sample, llm: object) -> None:
-        if name not in _NATIVES:
-            msg = f"unknown native metric {name!r}; LangChain has {', '.join(_NATIVES)}"
+        if name not in _REFERENCES:
+            msg = f"unknown framework metric {name!r}; LangChain has {', '.join(_REFERENCES)}"
             raise InvalidValueError(msg)
         if not isinstance(llm, Runnable):
             msg = f"llm={llm!r} is no LangChain LLM; LexicalLLM() is one that needs no network"
             raise InvalidValueError(msg)
         self._name, self._sample, self._counter = name, sample, _Counter()
-        self.evaluator = _NATIVES[name].build(llm=llm)
+        self.evaluator = framework_metrics()[name](llm=llm)
 
     @property
     def arguments(self) -> dict[str, Any]:
-        sample, reference = self._sample, _NATIVES[self._name].reference
+        sample, reference = self._sample, _REFERENCES[self._name]
         if sample.response is None:  # LangChain would have the word None judged
             msg = "the sample has no response"
             raise InvalidSampleError(msg)

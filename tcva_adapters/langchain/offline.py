@@ -17,7 +17,6 @@ from langchain_classic.evaluation.criteria.eval_chain import CriteriaEvalChain
 from langchain_classic.evaluation.qa import eval_prompt as qa_prompts
 from langchain_classic.evaluation.scoring import prompt as scoring_prompts
 from langchain_classic.evaluation.scoring.eval_chain import resolve_criteria
-from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import SimpleChatModel
 from langchain_core.messages import BaseMessage
 from pydantic import PrivateAttr
@@ -62,14 +61,7 @@ class LexicalLLM(SimpleChatModel):
     def _llm_type(self) -> str:
         return "tcva-lexical"
 
-    def _call(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> str:
-        del stop, run_manager, kwargs
+    def _call(self, messages: list[BaseMessage], *_: Any, **__: Any) -> str:
         text = str(messages[-1].text)
         for task in _TASKS:
             values = task.pattern.fullmatch(text)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 from langchain_core.documents import Document
@@ -38,7 +39,7 @@ def as_sample(value: Any) -> Sample:
     A mapping may use the field names of any framework; an agent's ``messages`` give the answer
     (last AI message), the question (last human message before it) and the contexts (tool
     messages), unless named fields say otherwise. To a named answer, the question is the last human
-    message. Entries under ``metadata`` are what profiles go by. A text or a message alone is an
+    message. An answer may be a list of messages that hold all of it. Entries under ``metadata`` are what profiles go by. A text or a message alone is an
     answer.
 
     Raises:
@@ -62,8 +63,9 @@ def as_sample(value: Any) -> Sample:
     raise InvalidSampleError(msg)
 
 
-def sample_for(scorer: Scorer[Any], value: Any) -> Sample:
-    """A sample with the fields that a scorer needs.
+@contextmanager
+def sample_for(scorer: Scorer[Any], value: Any) -> Iterator[Sample]:
+    """A sample for a scorer, which is asked inside.
 
     Raises:
         InvalidSampleError: The value cannot be read, or a field is missing; of a mapping, the
@@ -71,16 +73,14 @@ def sample_for(scorer: Scorer[Any], value: Any) -> Sample:
     """
     sample = as_sample(value)
     try:
-        scorer.require(sample)
+        yield sample
     except InvalidSampleError as error:
         if not isinstance(value, Mapping):
             raise
-        missing = scorer.missing(sample)
-        read = ", ".join(known for name in missing for known in _NAMES[name])
+        read = ", ".join(known for name in scorer.missing(sample) for known in _NAMES[name])
         found = ", ".join(str(name) for name in value if value[name] is not None) or "none"
         msg = f"{error}; names read: {read}; names given: {found:.200}; mapper= reads any other"
         raise InvalidSampleError(msg) from None
-    return sample
 
 
 def run_record(inputs: Any, outputs: Any, reference: Any) -> dict[str, Any]:
@@ -89,7 +89,8 @@ def run_record(inputs: Any, outputs: Any, reference: Any) -> dict[str, Any]:
     In a mapping with one entry, that entry is the output or the reference, whatever its name. What
     the inputs call an answer, and answers in their messages, are not the one that this run gave.
     """
-    record = dict(inputs) if isinstance(inputs, Mapping) else {"input": inputs}
+    given: Any = {"messages": inputs} if _is_conversation(inputs) else inputs
+    record: dict[str, Any] = dict(given) if isinstance(given, Mapping) else {"input": given}
     record = {name: value for name, value in record.items() if name not in _NAMES["response"]}
     before = _messages(record.pop("messages", None))
     if isinstance(outputs, Mapping):
@@ -133,8 +134,11 @@ def _add_history(record: dict[str, Any], before: list[BaseMessage]) -> None:
 
 def _record(value: Mapping[str, Any]) -> dict[str, Any]:
     messages = _messages(value.get("messages"))
-    is_answered = _first(value, _NAMES["response"]) is not None
-    record = _conversation(messages, is_answered=is_answered) if messages else {}
+    answer = _first(value, _NAMES["response"])
+    record = _conversation(messages, is_answered=answer is not None) if messages else {}
+    if not messages and _is_conversation(answer):
+        # What was asked and found stands in it; where it holds no documents, others may.
+        record = {n: found for n, found in _conversation(_messages(answer)).items() if found}
     for field in ("input", "response", "reference"):
         found = _first(value, _NAMES[field])
         if found is not None:

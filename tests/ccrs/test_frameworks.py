@@ -22,8 +22,8 @@ USABLE = [sample for sample in SAMPLES if sample.id != "mute"]
 
 def by_langchain(metric: str, sample: Sample) -> Any:
     entry, ours = import_module("tests.langchain.entry"), import_module("tcva_adapters.langchain")
-    evaluator = ours.CCRSEvaluator(metric, entry.ScriptedChatModel(reply=judge))
-    return evaluator.invoke(sample.model_dump())["score"]
+    ccrs = CCRS(metric, judge=entry.ScriptedChatModel(reply=judge))
+    return ours.ScorerEvaluator(ccrs).invoke(sample.model_dump())["score"]
 
 
 def by_llamaindex(metric: str, sample: Sample) -> Any:

@@ -188,8 +188,7 @@ def test_every_drop_in_is_built_from_a_file(
 
 
 def inside(drop_in: Any) -> TCVA:
-    names = ("scorer", "tcva", "_tcva")
-    tcva = next(getattr(drop_in, name) for name in names if hasattr(drop_in, name))
+    tcva = next(getattr(drop_in, n) for n in ("scorer", "tcva", "_tcva") if hasattr(drop_in, n))
     assert isinstance(tcva, TCVA)
     return tcva
 

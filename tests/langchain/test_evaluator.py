@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import inspect
 import json
 import pickle
 import threading
@@ -22,17 +23,19 @@ from langchain_core.runnables import (
     RunnablePassthrough,
 )
 
-from tcva_adapters import TCVA, Result, Sample
+from tcva_adapters import TCVA, Profiles, Result, Sample
 from tcva_adapters.claims.criteria import CORRECTNESS, rubric
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import Verdict, WeightScheme
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.judging.judge import ModelJudge
 from tcva_adapters.langchain import TCVAEvaluator, result_of
-from tcva_adapters.langchain.evaluator import as_output
+from tcva_adapters.langchain.results import as_output
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.scoring import Fusion, HumanScale, Scoring
+from tcva_adapters.results.settings import settings_of
 from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.tcva import TCVASettings
 from tests.langchain.entry import ScriptedChatModel, arun, run, scripted
 from tests.support.scripted import ScriptedModel, verdict_json
 
@@ -156,7 +159,7 @@ def test_a_stream_is_one_chunk() -> None:
 
 def test_the_dial_is_configurable_at_run_time() -> None:
     model = scripted(TWO, TWO)
-    step = TCVAEvaluator(model).configurable_fields(
+    step = TCVAEvaluator(model, share=False).configurable_fields(
         temperature=ConfigurableField(id="tcva_temperature")
     )
     chain = RunnablePassthrough.assign(tcva=step)
@@ -166,6 +169,42 @@ def test_the_dial_is_configurable_at_run_time() -> None:
     with pytest.raises(InvalidValueError, match="5"):
         chain.invoke(RECORD, {"configurable": {"tcva_temperature": 5}})
     assert len(model.prompts) == 2
+
+
+def test_every_setting_is_shown_read_and_left_to_the_run() -> None:
+    settings = settings_of(TCVASettings)
+    parameters = inspect.signature(TCVAEvaluator).parameters
+    assert list(parameters) == ["llm", "criterion", "mapper", "name", *settings]
+    evaluator = TCVAEvaluator()
+    for name, setting in settings.items():
+        assert parameters[name].default is setting.default
+        assert getattr(evaluator, name) == evaluator.scorer.settings[name]
+        (spec,) = evaluator.configurable_fields(**{name: ConfigurableField(id="it")}).config_specs
+        assert spec.description == setting.meaning
+    profiles = Profiles("domain", {"medical": {"temperature": 0.2}})
+    changes: dict[str, Any] = {
+        "temperature": 0.3,
+        "threshold": 0.6,
+        "scheme": WeightScheme.LINEAR,
+        "penalty": "off",
+        "eps": 0.01,
+        "floor": "always",
+        "on_unscored": 0.25,
+        "fusion": Fusion(0.5),
+        "mapping": HumanScale((0.0, 1.0), (1.0, 5.0)),
+        "store": VerdictStore(":memory:"),
+        "share": False,
+        "max_concurrency": 3,
+        "max_claims": 5,
+        "fuse": (TCVA("completeness"),),
+        "profiles": profiles,
+    }
+    llm = scripted(TWO)
+    changed = TCVAEvaluator(llm, claims="llm", **changes)
+    again = evaluator.model_copy(update={"llm": llm, "claims": "llm", **changes})
+    for built in (changed, again):
+        for name, value in {**changes, "claims": "llm"}.items():
+            assert getattr(built, name) == built.scorer.settings[name] == value
 
 
 def test_branches_and_tools_and_schemas() -> None:
@@ -307,7 +346,7 @@ def test_claims_by_the_judge_take_two_calls() -> None:
         ({"eps": None}, "eps"),
         ({"claims": None}, "None"),
         ({"max_claims": "8"}, "max_claims='8'"),
-        ({"store": True}, "store=True; a path or a VerdictStore"),
+        ({"store": True}, "store=True; it is None or a VerdictStore or str or Path"),
         ({"mapper": "answer"}, "mapper='answer'; a function"),
         ({"name": 7}, "name=7; a text"),
         ({"name": ""}, "name=''; a text"),
@@ -336,12 +375,6 @@ def test_fifty_samples_at_once() -> None:
     assert {r.score for r in asyncio.run(_many(50))} == {0.9}
 
 
-def _assigned(evaluator: TCVAEvaluator, changes: dict[str, Any]) -> TCVAEvaluator:
-    for name, value in changes.items():
-        setattr(evaluator, name, value)
-    return evaluator
-
-
 def _copied(evaluator: TCVAEvaluator, changes: dict[str, Any]) -> TCVAEvaluator:
     return evaluator.model_copy(update=changes)
 
@@ -355,7 +388,7 @@ def _copied_as_before(evaluator: TCVAEvaluator, changes: dict[str, Any]) -> TCVA
 
 
 Change = Callable[[TCVAEvaluator, dict[str, Any]], TCVAEvaluator]
-CHANGES = [_assigned, _copied, _deeply_copied, _copied_as_before]
+CHANGES = [_copied, _deeply_copied, _copied_as_before]
 FULL_AND_MINOR = Assessment.from_verdicts(["fully", "minor"])
 
 
@@ -423,11 +456,11 @@ def test_judge_criterion_claims_mapper_store_and_name_can_be_changed(
     assert [claim["claim"] for claim in seen["claims"]] == ["It opens at nine."]
     assert isinstance(changed.store, VerdictStore)
     assert changed.invoke("At nine, it opens.")["from_store"]
-    assert (changed.criterion_name, len(model.prompts)) == ("correctness", 2)
+    assert (changed.scorer.subject, len(model.prompts)) == ("correctness", 2)
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_further_judge_follows_the_criterion_unless_it_has_its_own(change: Change) -> None:
+def test_an_additional_judge_follows_the_criterion_unless_it_has_its_own(change: Change) -> None:
     own = TCVA("completeness")
     evaluator = TCVAEvaluator(scripted(TWO), fuse=[scripted(TWO), own])
     changed = change(evaluator, {"criterion": "correctness"})
@@ -439,7 +472,7 @@ def test_a_further_judge_follows_the_criterion_unless_it_has_its_own(change: Cha
     ]
 
 
-def test_a_further_judge_follows_the_criterion_at_run_time() -> None:
+def test_an_additional_judge_follows_the_criterion_at_run_time() -> None:
     step = TCVAEvaluator(fuse="lexical").configurable_fields(
         criterion=ConfigurableField(id="criterion")
     )
@@ -464,10 +497,31 @@ def test_a_wrong_change_is_refused_and_changes_nothing(change: Change) -> None:
 
 def test_unknown_settings_are_refused() -> None:
     evaluator = TCVAEvaluator()
-    with pytest.raises(InvalidValueError, match=r"unknown setting 'temprature'; settings are.*llm"):
+    named = r"unknown setting 'temprature' of TCVAEvaluator; its settings are.*llm"
+    with pytest.raises(InvalidValueError, match=named):
         evaluator.model_copy(update={"temprature": 0.1})
-    with pytest.raises(ValueError, match="temprature"):
-        evaluator.temprature = 0.1
+    with pytest.raises(InvalidValueError, match=r"unknown setting 'temprature' of TCVA"):
+        TCVAEvaluator(temprature=0.1)  # type: ignore[call-arg]  # the point
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("temperature", 0.1), ("llm", None), ("scorer", TCVA()), ("mapper", str), ("temprature", 0.1)],
+)
+def test_an_evaluator_is_frozen_and_says_how_to_have_another(name: str, value: Any) -> None:
+    evaluator = TCVAEvaluator(temperature=0.3)
+    before = dict(vars(evaluator))
+    with pytest.raises(InvalidValueError, match=rf"{name}=.*model_copy\(update=.*'{name}'.*a copy"):
+        setattr(evaluator, name, value)
+    assert vars(evaluator) == before
+
+
+def test_the_name_in_traces_may_be_set() -> None:
+    evaluator = TCVAEvaluator()
+    evaluator.name = "checked"
+    assert evaluator.get_name() == "checked"
+    with pytest.raises(InvalidValueError, match="name=7; a text"):
+        evaluator.name = 7  # type: ignore[assignment]  # the point
 
 
 def test_a_copy_leaves_the_first_one_as_it_is() -> None:
@@ -497,7 +551,7 @@ def test_a_judge_with_settings_of_its_own_keeps_them_at_run_time() -> None:
     assert [claim["claim"] for claim in seen["claims"]] == ["It opens at nine."]
 
 
-def test_a_copy_shares_the_further_judges() -> None:
+def test_a_copy_shares_the_additional_judges() -> None:
     evaluator = TCVAEvaluator("lexical", fuse=scripted(TWO))
     copied = copy.deepcopy(evaluator)
     assert copied.fuse is evaluator.fuse
@@ -573,7 +627,7 @@ def test_a_missing_field_is_told_with_the_names_that_were_given() -> None:
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_a_batch_with_exceptions_as_values_keeps_what_was_judged(asynchronous: bool) -> None:
     model = scripted(TWO, ValueError("boom"), TWO)
-    evaluator = TCVAEvaluator(model)
+    evaluator = TCVAEvaluator(model, share=False)
     records: list[Any] = [RECORD, {"answer": "At nine."}, RECORD, 7, RECORD]
     config: Any = {"max_concurrency": 1}
     found: list[Any] = (

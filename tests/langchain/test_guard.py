@@ -12,8 +12,15 @@ import pytest
 from langchain_core.prompts import PromptTemplate
 from langchain_core.runnables import Runnable, RunnableLambda
 
+from tcva_adapters import CCRS
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
-from tcva_adapters.langchain import BelowThresholdError, TCVAEvaluator, gate, guard
+from tcva_adapters.langchain import (
+    BelowThresholdError,
+    ScorerEvaluator,
+    TCVAEvaluator,
+    gate,
+    guard,
+)
 from tests.langchain.entry import scripted
 from tests.support.scripted import verdict_json
 
@@ -157,15 +164,26 @@ def test_what_is_no_evaluator_or_no_chain_is_named_when_built(wrong: Any) -> Non
         gate(TCVAEvaluator(), allow_unscored=wrong if wrong is not True else 1)  # type: ignore[arg-type]  # the point
 
 
-def test_gate_and_guard_follow_the_settings_of_their_evaluator() -> None:
-    evaluator = TCVAEvaluator(scripted(HALF, HALF, HALF))
-    step, value = gate(evaluator), {"answer": "It opens at nine.", "context": CONTEXT}
-    assert step.invoke(value) == value
-    evaluator.threshold = 0.8
+def test_gate_and_guard_hold_the_evaluator_that_they_were_given() -> None:
+    evaluator = TCVAEvaluator(scripted(HALF))
+    strict = evaluator.model_copy(update={"threshold": 0.8})
+    value = {"answer": "It opens at nine.", "context": CONTEXT}
+    assert gate(evaluator).invoke(value) == value
     with pytest.raises(BelowThresholdError, match=r"0\.700 < 0\.8"):
-        step.invoke(value)
+        gate(strict).invoke(value)
     chain, _ = writer("It opens at nine.")
-    assert not guard(chain, evaluator, max_attempts=1).invoke({})["tcva"]["passed"]
+    assert not guard(chain, strict, max_attempts=1).invoke({})["tcva"]["passed"]
+
+
+def test_gate_and_guard_take_any_scorer() -> None:
+    evaluator = ScorerEvaluator(CCRS("qr", judge=scripted('{"score": 40}', '{"score": 90}')))
+    chain, seen = writer("It opens at ten.", "It opens at nine.")
+    found = guard(chain, evaluator).invoke({"question": "When?"})
+    assert (found["attempts"], found["tcva"]["score"]) == (2, 0.9)
+    assert "question relevance 0.400" in seen[1]["feedback"]
+    with pytest.raises(BelowThresholdError, match=r"question relevance 0\.400") as caught:
+        gate(evaluator).invoke({"question": "When?", "answer": "It opens at ten."})
+    assert caught.value.result.scores == {"qr": 0.4}
 
 
 def test_a_guarded_chain_with_a_history_has_the_last_question_judged() -> None:

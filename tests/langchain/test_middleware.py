@@ -12,8 +12,9 @@ from langchain_core.language_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
+from tcva_adapters import CCRS
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.langchain import TCVAEvaluator, TCVAMiddleware, result_of
+from tcva_adapters.langchain import ScorerEvaluator, TCVAEvaluator, TCVAMiddleware, result_of
 from tests.langchain.entry import ScriptedChatModel, scripted
 from tests.support.scripted import verdict_json
 
@@ -40,7 +41,7 @@ def agent(
     return create_agent(
         ToolModel(responses=[AIMessage(s) if isinstance(s, str) else s for s in said]),
         tools=[find],
-        middleware=[TCVAMiddleware(TCVAEvaluator(judge), **options)],
+        middleware=[TCVAMiddleware(TCVAEvaluator(judge, share=False), **options)],
         checkpointer=checkpointer,
     )
 
@@ -106,29 +107,33 @@ def test_the_judges_tokens_are_not_streamed_to_the_user() -> None:
 
 
 @pytest.mark.parametrize("retries", [-1, "x", True, None, 1.5, float("nan")])
-def test_a_wrong_number_of_retries_fails_when_built_and_when_set(retries: Any) -> None:
+def test_a_wrong_number_of_retries_fails_when_built(retries: Any) -> None:
     named = rf"max_retries={retries!r}; a whole number from 0"
     with pytest.raises(InvalidValueError, match=named):
         TCVAMiddleware(TCVAEvaluator(), max_retries=retries)
-    built = TCVAMiddleware(TCVAEvaluator())
-    with pytest.raises(InvalidValueError, match=named):
-        built.max_retries = retries
-    assert built.max_retries == 1
 
 
 def test_what_is_no_evaluator_is_named() -> None:
     with pytest.raises(InvalidValueError, match=r"evaluator='lexical'; a TCVAEvaluator is needed"):
         TCVAMiddleware("lexical")  # type: ignore[arg-type]  # the point
     with pytest.raises(InvalidValueError, match=r"evaluator=None; a TCVAEvaluator is needed"):
-        TCVAMiddleware(TCVAEvaluator()).evaluator = None  # type: ignore[assignment]  # the point
+        TCVAMiddleware(None)  # type: ignore[arg-type]  # the point
 
 
-def test_settings_changed_later_are_used() -> None:
-    evaluator = TCVAEvaluator(scripted(BAD, BAD, BAD))
-    middleware = TCVAMiddleware(evaluator, max_retries=0)
+def test_it_is_frozen() -> None:
+    built: Any = TCVAMiddleware(TCVAEvaluator(scripted(BAD)))
+    for name, value in (("max_retries", 0), ("evaluator", TCVAEvaluator()), ("retries", 3)):
+        with pytest.raises(InvalidValueError, match=rf"{name}=.*TCVAMiddleware.*build another"):
+            setattr(built, name, value)
     state: Any = {"messages": [HumanMessage("When?"), *TOOLS, AIMessage("It opens at ten.")]}
-    assert middleware.after_model(state, None) == {"tcva": ANY}
-    middleware.max_retries = 1
-    assert (middleware.after_model(state, None) or {})["jump_to"] == "model"
-    evaluator.threshold = 0.0
-    assert middleware.after_model(state, None) == {"tcva": ANY}
+    assert (built.after_model(state, None) or {})["jump_to"] == "model"
+    once = TCVAMiddleware(built.evaluator, max_retries=0)
+    assert once.after_model(state, None) == {"tcva": ANY}
+
+
+def test_any_scorer_judges_answers() -> None:
+    evaluator = ScorerEvaluator(CCRS("qr", judge=scripted('{"score": 20}')))
+    state: Any = {"messages": [HumanMessage("When?"), *TOOLS, AIMessage("It opens at ten.")]}
+    update = TCVAMiddleware(evaluator).after_model(state, None) or {}
+    assert result_of(update["tcva"]).scores == {"qr": 0.2}
+    assert "question relevance 0.200" in update["messages"][0].text

@@ -11,12 +11,13 @@ from langchain_core.caches import InMemoryCache
 from langchain_core.language_models import FakeListLLM
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.runnables import RunnableLambda
+from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
 from langchain_openai import ChatOpenAI
 
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.langchain import as_judge_model
-from tcva_adapters.models.protocol import JudgeModel
+from tcva_adapters.models.protocol import JudgeModel, identity_of_model
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.results.assessment import Reason
 from tests.langchain.entry import ScriptedChatModel, scripted
@@ -183,3 +184,33 @@ def test_failures_are_reasons_of_unscored_results() -> None:
 def test_a_runnable_that_gives_no_text_is_refused() -> None:
     with pytest.raises(JudgeError, match="returned a dict; a judge answers with text"):
         model_of(RunnableLambda(lambda _: {"score": 1})).complete(REQUEST)
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_every_call_of_a_batch_is_traced_as_a_child(asynchronous: bool) -> None:
+    tcva = TCVA(judge=ScriptedChatModel(reply=lambda _: GOOD))
+    samples = [SAMPLE.model_copy(update={"contexts": (f"{n}: It opens at nine.",)}) for n in "abc"]
+
+    def judge(given: list[Sample]) -> list[Any]:
+        return list(tcva.evaluate_many(given))
+
+    async def ajudge(given: list[Sample]) -> list[Any]:
+        return list(await tcva.aevaluate_many(given))
+
+    collector = RunCollectorCallbackHandler()
+    step, config = RunnableLambda(judge, afunc=ajudge), {"callbacks": [collector]}
+    seen: Any = (
+        asyncio.run(step.ainvoke(samples, config))  # type: ignore[arg-type]  # a plain dict will do
+        if asynchronous
+        else step.invoke(samples, config)  # type: ignore[arg-type]  # as above
+    )
+    assert [result.score for result in seen] == [1.0] * 3
+    (run,) = collector.traced_runs
+    assert [child.name for child in run.child_runs] == ["tcva_judge"] * 3
+
+
+def test_the_same_llm_object_is_the_same_judge() -> None:
+    llm = scripted()
+    one, two = model_of(llm), model_of(llm)
+    assert identity_of_model(one).key == identity_of_model(two).key
+    assert identity_of_model(one).key != identity_of_model(model_of(scripted())).key

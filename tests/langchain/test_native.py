@@ -92,7 +92,7 @@ def test_ten_steps_stand_for_five_levels(rating: int, level: str) -> None:
     assert (found.score, found.verdicts[0].verdict) == (rating / 10, level)
 
 
-def test_a_failing_native_is_an_outcome() -> None:
+def test_a_failing_evaluator_is_an_outcome() -> None:
     missing = score_framework_metric(
         "qa", GOOD.model_copy(update={"reference": None}), LexicalLLM()
     )
@@ -170,7 +170,7 @@ def test_langchains_prompts_are_those_that_were_read() -> None:
         ("labeled_score_string", "[[1]]", "1", 0.1, 0.0),
     ],
 )
-def test_native_verdicts_under_the_dial(
+def test_their_verdicts_under_the_dial(
     name: str, reply: str, word: str, score: float, at_any_temperature: float
 ) -> None:
     found = score_framework_metric(name, GOOD, scripted(reply))
@@ -182,7 +182,7 @@ def test_native_verdicts_under_the_dial(
         assert result.score == pytest.approx(at_any_temperature, abs=1e-12)
 
 
-def test_a_failed_native_is_unscored_under_the_dial() -> None:
+def test_a_failed_evaluator_is_unscored_under_the_dial() -> None:
     failed = score_framework_metric("qa", GOOD, scripted("Partially right.")).assessment()
     assert (Result(failed).score, failed.counts.sum()) == (None, 0)
     assert "Partially right" in Result(failed).reason
@@ -197,7 +197,7 @@ def test_a_sample_without_a_response_fails_without_a_call(name: str) -> None:
     assert asyncio.run(ascore_framework_metric(name, Sample(input="Who?"), model)).score is None
 
 
-def test_natives_and_their_offline_llm_copy_and_pickle() -> None:
+def test_they_and_their_offline_llm_copy_and_pickle() -> None:
     llm = LexicalLLM()
     found = score_framework_metric("qa", GOOD, llm)
     for again in (copy.deepcopy(llm), pickle.loads(pickle.dumps(llm))):  # our own bytes

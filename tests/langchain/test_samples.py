@@ -117,6 +117,7 @@ def test_conversations_may_be_written_as_chat_interfaces_take_them() -> None:
     assert as_sample({"question": said[:1], "answer": said}) == Sample(
         input="When?", response="At nine."
     )
+    assert as_sample({"answer": said}) == Sample(input="When?", response="At nine.")
     run = run_record({"messages": said[:1]}, said, {"messages": said})
     assert as_sample(run) == Sample(input="When?", response="At nine.", reference="At nine.")
 

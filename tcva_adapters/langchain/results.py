@@ -1,0 +1,105 @@
+"""Results as chains, checkpoints, traces and LangSmith carry them, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NotRequired
+
+from typing_extensions import TypedDict  # pydantic reads the other one from Python 3.12 on
+
+from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.results.protocol import Scored, read_result
+
+_VALUES: Final = {None: "unscored", True: "pass", False: "fail"}
+
+_PLACES: Final = ("outputs", "output", "result", "metadata", "evaluator_info", "feedback_source")
+"""Where runs, feedback and the outputs of earlier versions hold what an evaluator said."""
+
+
+class TCVAOutput(TypedDict):
+    """A result as plain data, fit for JSON, checkpoints and traces; see `result_of`.
+
+    ``score``, ``value`` (``pass``, ``fail`` or ``unscored``) and ``reasoning`` are what LangChain's
+    own string evaluators return; everything else is ``to_dict`` of the result. What may be missing
+    is of a `Result` alone; a `CCRSResult` has other fields there.
+    """
+
+    score: float | None
+    value: str
+    reasoning: str
+    passed: bool | None
+    reason: str
+    kind: str
+    schema_version: int
+    judge: str
+    sample_id: str | None
+    metadata: dict[str, Any]
+    scoring: NotRequired[dict[str, Any]]
+    criterion: NotRequired[str]
+    prompt_version: NotRequired[str]
+    claims: NotRequired[list[dict[str, Any]]]
+    unscored: NotRequired[dict[str, Any] | None]
+    usage: NotRequired[dict[str, Any]]
+    from_store: NotRequired[bool]
+    shared: NotRequired[bool]
+    members: NotRequired[list[dict[str, Any]]]
+    panel: NotRequired[list[dict[str, Any]]]
+
+
+def as_output(result: Scored) -> TCVAOutput:
+    """A result as plain data."""
+    own = {"value": _VALUES[result.passed], "reasoning": result.reason}
+    return {**own, **result.to_dict()}  # type: ignore[typeddict-item]  # its fields by name
+
+
+def as_feedback(key: str, output: TCVAOutput) -> dict[str, Any]:
+    """An output as LangSmith's feedback; what has no score is marked as an error.
+
+    LangSmith keeps ``metadata`` with the rows of an experiment, and sends ``evaluator_info``.
+    """
+    feedback: dict[str, Any] = {
+        "key": key,
+        "score": output["score"],
+        "value": output["value"],
+        "comment": output["reasoning"],
+        "metadata": dict(output),
+        "evaluator_info": dict(output),
+    }
+    return feedback if output["score"] is not None else {**feedback, "extra": {"error": True}}
+
+
+def result_of(stored: Any) -> Any:
+    """The result behind what LangChain or LangSmith stored.
+
+    From there every other setting of the dial is free: ``result_of(output).at(0.1)``.
+
+    Args:
+        stored: The output of an evaluator, of a string evaluator, or what a guard or an agent has
+            under ``tcva``; feedback of LangSmith's, as an evaluator returned it or a client reads
+            it; an evaluator's run; each as an object or a mapping, also after JSON or a checkpoint.
+
+    Returns:
+        A `Result`, or a `CCRSResult` where that was carried; equal to the one that was stored.
+
+    Raises:
+        InvalidValueError: There is no result in it.
+    """
+    found = _carried(stored, depth=2)
+    try:
+        return read_result({} if found is None else found)
+    except UnreadableInputError as error:
+        names = list(stored) if isinstance(stored, Mapping) else stored
+        msg = f"{names!r:.200} is no output of a TCVA evaluator: {error!s:.200}"
+        raise InvalidValueError(msg) from error
+
+
+def _carried(stored: Any, depth: int) -> Mapping[str, Any] | None:
+    is_mapping = isinstance(stored, Mapping)
+    if is_mapping and ("scoring" in stored or "answers" in stored):
+        return stored  # type: ignore[no-any-return]  # a mapping, see above
+    for place in _PLACES if depth else ():
+        inner = stored.get(place) if is_mapping else getattr(stored, place, None)
+        found = None if inner is None else _carried(inner, depth - 1)
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,243 @@
+"""Results as LangChain and LangSmith store them, read back."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
+from langsmith import Client
+from langsmith.evaluation import EvaluationResult
+from langsmith.schemas import Feedback, Run
+
+from tcva_adapters import CCRS, TCVA, Sample
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.langchain import (
+    ScorerEvaluator,
+    TCVAEvaluator,
+    TCVARunEvaluator,
+    create_tcva_judge,
+    guard,
+    result_of,
+)
+from tcva_adapters.langchain.results import as_output
+from tests.langchain.entry import scripted
+from tests.support.scripted import verdict_json
+
+TWO = verdict_json((1, "fully", "opens at nine"), (2, "minor", ""))
+SAMPLE = Sample(
+    id="one",
+    input="When does the office open?",
+    response="The office opens at nine. Parking is free.",
+    contexts=("The office opens at nine on weekdays.",),
+    metadata={"team": "docs"},
+)
+EXPECTED = TCVA(judge=scripted(TWO), temperature=0.3, fuse="lexical").evaluate(SAMPLE)
+RATED = CCRS(("qr", "cc"), threshold=0.3).evaluate(SAMPLE)
+
+EARLIER: dict[str, Any] = {
+    "score": 0.65,
+    "value": "pass",
+    "reasoning": '0.650 >= 0.5 at T=0.5: 1 fully, 1 minor; worst: "Parking is free." [minor]: r',
+    "passed": True,
+    "scoring": {
+        "temperature": 0.5,
+        "threshold": 0.5,
+        "scheme": {"name": "default", "weights": [1.0, 0.9, 0.7, 0.3, 0.0]},
+        "penalty": "paper",
+        "eps": 1e-09,
+        "floor": "paper",
+        "on_unscored": None,
+        "fusion": {"temperature": None, "weights": None},
+        "mapping": None,
+        "bounds": {"p_min": -8.0, "p_max": 12.25, "t_min": 0.1, "t_max": 1.0},
+    },
+    "schema_version": 1,
+    "criterion": "faithfulness",
+    "judge": "langchain:scripted",
+    "prompt_version": "3",
+    "claims": [
+        {
+            "claim": "The office opens at nine.",
+            "verdict": "fully",
+            "evidence": "opens at nine",
+            "reason": "r",
+            "passage": 1,
+            "judged": None,
+            "probabilities": None,
+        },
+        {
+            "claim": "Parking is free.",
+            "verdict": "minor",
+            "evidence": "",
+            "reason": "r",
+            "passage": None,
+            "judged": "mostly",
+            "probabilities": None,
+        },
+    ],
+    "unscored": None,
+    "usage": {
+        "calls": 1,
+        "input_tokens": 10,
+        "output_tokens": 5,
+        "retries": 0,
+        "seconds": 0.002,
+        "cost": None,
+    },
+    "sample_id": None,
+    "metadata": {},
+    "from_store": False,
+    "members": [],
+    "panel": [],
+}
+"""What `TCVAEvaluator` returned in layout 1."""
+
+EARLIER_RATING: dict[str, Any] = {
+    "score": 0.9,
+    "value": "pass",
+    "reasoning": "question relevance 0.900 by langchain:scripted",
+    "passed": True,
+    "metric": "qr",
+    "result": {
+        "schema_version": 1,
+        "judge": "langchain:scripted",
+        "protocol": "single",
+        "answers": {
+            "qr": {
+                "metric": "qr",
+                "judge": "langchain:scripted",
+                "prompt_version": "ccrs-1",
+                "protocol": "single",
+                "rating": 90.0,
+                "unscored": None,
+                "replies": ['{"score": 90}'],
+                "usage": {
+                    "calls": 1,
+                    "input_tokens": 10,
+                    "output_tokens": 5,
+                    "retries": 0,
+                    "seconds": 0.001,
+                    "cost": None,
+                },
+                "from_store": False,
+            }
+        },
+        "exact": None,
+        "em": "strict",
+        "lambda_": 0.7,
+        "sample_id": "one",
+        "metadata": {},
+    },
+}
+"""What the evaluator of the direct metrics returned in layout 1."""
+
+
+def again(value: Any) -> Any:
+    """As a file, a checkpoint or a server gives it back."""
+    return json.loads(json.dumps(value))
+
+
+@pytest.mark.parametrize("result", [EXPECTED, RATED], ids=["tcva", "ccrs"])
+def test_what_is_carried_is_the_whole_result(result: Any) -> None:
+    output = as_output(result)
+    assert {name: output[name] for name in result.to_dict()} == result.to_dict()  # type: ignore[literal-required]  # by name
+    for stored in (output, again(output), {"metadata": output}):
+        found = result_of(stored)
+        assert (type(found), found) == (type(result), result)
+        assert found.to_json() == result.to_json()
+
+
+def evaluators() -> list[tuple[ScorerEvaluator, Any]]:
+    tcva = TCVAEvaluator(scripted(TWO), temperature=0.3, fuse="lexical")
+    return [(tcva, EXPECTED), (ScorerEvaluator(CCRS(("qr", "cc"), threshold=0.3)), RATED)]
+
+
+@pytest.mark.parametrize("number", [0, 1], ids=["tcva", "ccrs"])
+def test_a_run_of_langchains_is_read_as_object_and_as_json(number: int) -> None:
+    evaluator, expected = evaluators()[number]
+    collector = RunCollectorCallbackHandler()
+    chain = RunnableLambda(lambda sample: sample) | evaluator
+    chain.invoke(SAMPLE, {"callbacks": [collector]})
+    (traced,) = collector.traced_runs
+    (own,) = (run for run in traced.child_runs if run.name == type(evaluator).__name__)
+    for run in (traced, own):  # the chain ends with the evaluator, so both have its output
+        stored = Run(
+            id=run.id,
+            name=run.name,
+            start_time=run.start_time,
+            run_type=run.run_type,
+            trace_id=run.trace_id,
+            inputs={"input": "a text"},
+            outputs=run.outputs,
+        )
+        for form in (run, stored, json.loads(stored.model_dump_json())):
+            assert result_of(form) == expected
+
+
+class KeepingClient(Client):
+    """Keeps the bodies that would be posted."""
+
+    def __init__(self) -> None:
+        super().__init__(api_url="http://127.0.0.1", api_key="none", auto_batch_tracing=False)
+        self.bodies: list[Any] = []
+
+    def request_with_retries(self, *arguments: Any, **options: Any) -> Any:
+        self.bodies.append(options["request_kwargs"]["data"])
+
+
+@pytest.mark.parametrize("number", [0, 1], ids=["tcva", "ccrs"])
+def test_feedback_is_read_from_rows_and_from_what_the_server_was_sent(number: int) -> None:
+    evaluator, expected = evaluators()[number]
+    outputs = SAMPLE.model_dump()
+    now = datetime.now(UTC)
+    run = Run(
+        id=uuid.uuid4(),
+        name="chain",
+        start_time=now,
+        run_type="chain",
+        trace_id=uuid.uuid4(),
+        inputs={},
+        outputs=outputs,
+        session_id=uuid.uuid4(),
+    )
+    found = TCVARunEvaluator(evaluator).evaluate_run(run)
+    as_function = create_tcva_judge(evaluator)(outputs=outputs, metadata=SAMPLE.metadata)
+    for form in (found, found.model_dump(), again(found.model_dump()), as_function):
+        assert result_of(form).claims == expected.claims
+        assert result_of(form).score == expected.score
+    assert EvaluationResult(**as_function).key == found.key == evaluator.scorer.name
+    client = KeepingClient()
+    client._log_evaluation_feedback(found, run=run)
+    body = json.loads(client.bodies[0])
+    times = {"created_at": now, "modified_at": now}
+    for sent in (body, Feedback(**{**body, **times})):
+        assert result_of(sent) == result_of(found)
+
+
+def test_what_guards_and_chains_hold_is_read() -> None:
+    chain = RunnablePassthrough.assign(tcva=TCVAEvaluator())
+    record = {"answer": "It opens at nine.", "context": ["It opens at nine."]}
+    assert result_of(again(chain.invoke(record)["tcva"])).score == 1.0
+    found = guard(RunnableLambda(lambda x: x["answer"]), TCVAEvaluator()).invoke(record)
+    assert result_of(again(found)["tcva"]).score == 1.0
+
+
+def test_what_earlier_versions_stored_is_read() -> None:
+    result = result_of(again(EARLIER))
+    assert (result.score, result.passed, result.reason) == (0.65, True, EARLIER["reasoning"])
+    assert [claim.original_verdict for claim in result.claims] == [None, "mostly"]
+    assert result_of({"key": "tcva_faithfulness", "metadata": EARLIER}) == result
+    rated = result_of(again(EARLIER_RATING))
+    assert (rated.scores, rated.sample_id, rated.usage.calls) == ({"qr": 0.9}, "one", 1)
+    assert result_of({"outputs": EARLIER_RATING}) == rated
+
+
+def test_feedback_on_what_could_not_be_read_has_no_result() -> None:
+    refused = create_tcva_judge(TCVAEvaluator())(outputs={"final": "x", "steps": 3})
+    with pytest.raises(InvalidValueError, match=r"'key', 'score'.*is no output"):
+        result_of(refused)
