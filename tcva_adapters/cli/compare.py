@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from typing import Any
 
 import typer
 
@@ -11,8 +12,10 @@ from tcva_adapters import printing
 from tcva_adapters.cli import options
 from tcva_adapters.compare.pipeline import PATIENCE
 from tcva_adapters.compare.pipeline import compare as run_compare
+from tcva_adapters.tcva import TCVASettings
 
 
+@options.takes(TCVASettings, "threshold", "scheme", "penalty", "max_concurrency")
 def compare(
     context: typer.Context,
     samples: options.SampleFile,
@@ -30,17 +33,14 @@ def compare(
     fuse: options.FusedMethods = None,
     human: options.Human = None,
     reference: options.Reference = None,
-    threshold: options.Threshold = 0.5,
     pass_from: options.PassFrom = None,
-    scheme: options.Scheme = "default",
-    penalty: options.Penalty = "paper",
-    max_concurrency: options.MaxConcurrency = 8,
     timeout: options.Timeout = PATIENCE,
     bootstrap: options.Bootstrap = 10_000,
     input_format: options.InputFormat = None,
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
     as_json: options.AsJson = False,
+    **given: Any,
 ) -> None:
     """Run the frameworks' own metrics and TCVA on the same samples, each judged once.
 
@@ -48,14 +48,8 @@ def compare(
     """
     options.silence_frameworks()
     notes = printing.notes()
-    dial = {
-        "criterion": criterion,
-        "threshold": threshold,
-        "scheme": options.parse_scheme(scheme),
-        "penalty": penalty,
-    }
-    settings = options.under_config(context, config, dial)
-    settings |= {"judge": judge, "max_concurrency": max_concurrency}
+    settings = options.under_config(context, config, {"criterion": criterion, **given})
+    settings["judge"] = judge
     try:
         with warnings.catch_warnings(action="ignore"):  # the frameworks' own deprecations
             found = run_compare(

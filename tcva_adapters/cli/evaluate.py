@@ -15,11 +15,16 @@ from tcva_adapters.compare.evaluation import Evaluation, check_gates, with_neede
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.panel import Panel
 from tcva_adapters.results.files import write_assessments
-from tcva_adapters.tcva import TCVA
+from tcva_adapters.tcva import TCVA, TCVASettings
 
 GATE_FAILED = 1
 
 
+@options.takes(
+    TCVASettings,
+    *("temperature", "threshold", "scheme", "penalty", "eps", "floor", "on_unscored"),
+    *("claims", "max_claims", "max_concurrency"),
+)
 def evaluate(
     context: typer.Context,
     samples: options.SampleFile,
@@ -30,41 +35,28 @@ def evaluate(
     panel: options.PanelJudges = None,
     combine: options.Combine = "median",
     config: options.ConfigFile = None,
-    temperature: options.Temperature = "0.5",
-    threshold: options.Threshold = 0.5,
-    scheme: options.Scheme = "default",
-    penalty: options.Penalty = "paper",
-    eps: options.Eps = 1e-9,
-    floor: options.Floor = "paper",
-    claims: options.Claims = "split",
-    max_claims: options.MaxClaims = 8,
-    max_concurrency: options.MaxConcurrency = 8,
     store: options.Store = None,
     no_store: options.NoStore = False,
     out: options.Out = None,
     input_format: options.InputFormat = None,
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
-    on_unscored: options.OnUnscored = None,
     min_score: options.MinScore = None,
     min_pass_rate: options.MinPassRate = None,
     min_coverage: options.MinCoverage = None,
     as_json: options.AsJson = False,
+    **settings: Any,
 ) -> None:
     """Judge a file of samples and write their assessments.
 
     Example: tcva evaluate samples.jsonl --judge openai:gpt-4.1-mini -T strict -o judged.jsonl
     """
     options.check_out(out, samples, as_json=as_json)
-    dial = {"criterion": criterion, "temperature": temperature, "threshold": threshold}
-    dial |= {"scheme": options.parse_scheme(scheme), "penalty": penalty, "eps": eps, "floor": floor}
-    tcva = TCVA(
-        **options.under_config(context, config, dial),
-        **_judges(judge, panel or [], combine, claims=claims, max_claims=max_claims),
-        fuse=fuse,
-        on_unscored=on_unscored,
-        max_concurrency=max_concurrency,
-    )
+    judges: Any = judge
+    if panel:
+        judges, settings = _panel([judge, *panel], combine, settings)
+    settings = options.under_config(context, config, {"criterion": criterion, **settings})
+    tcva = TCVA(judge=judges, fuse=fuse, **settings)
     gates = {"mean score": min_score, "pass rate": min_pass_rate, "coverage": min_coverage}
     check_gates(gates)
     # Read and check everything before the first call is paid for.
@@ -96,13 +88,16 @@ def evaluate(
         raise typer.Exit(GATE_FAILED)
 
 
-def _judges(
-    judge: str, panel: Sequence[str], combine: str, *, claims: str, max_claims: int
-) -> dict[str, Any]:
-    """The arguments of `TCVA` that say who judges which claims."""
-    if not panel:
-        return {"judge": judge, "claims": claims, "max_claims": max_claims}
-    if claims != "split":
-        msg = f"--claims {claims} gives each judge claims of its own; a --panel needs 'split'"
+def _panel(
+    judges: Sequence[str], combine: str, settings: dict[str, Any]
+) -> tuple[Panel, dict[str, Any]]:
+    """The judges of a panel as one, and the settings without those that it takes itself."""
+    if settings["claims"] != "split":
+        msg = (
+            f"--claims {settings['claims']} gives each judge claims of its own; a --panel needs "
+            "'split'"
+        )
         raise InvalidValueError(msg)
-    return {"judge": Panel([judge, *panel], combine=combine, max_claims=max_claims)}  # type: ignore[arg-type]  # checked when built
+    panel = Panel(judges, combine=combine, max_claims=settings["max_claims"])  # type: ignore[arg-type]  # checked when built
+    taken = ("claims", "max_claims")
+    return panel, {name: value for name, value in settings.items() if name not in taken}

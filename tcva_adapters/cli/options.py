@@ -5,22 +5,28 @@ They are `Optional[...]` instead of ``... | None`` because typer reads them at r
 
 from __future__ import annotations
 
+import inspect
 import os
 import signal
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, Final, Optional
+from typing import Annotated, Any, Final, Literal, Optional, TypeVar, get_args, get_origin
 
 import typer
 from rich.console import Console
 
+from tcva_adapters.claims.criteria import CRITERIA
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.frameworks import NO_TELEMETRY
 from tcva_adapters.results.config import configured
+from tcva_adapters.results.settings import Setting, settings_of, shown
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples import files
+
+Command = TypeVar("Command", bound=Callable[..., None])
 
 INTERRUPTED: Final = 130  # what shells report for Ctrl-C
 
@@ -32,7 +38,7 @@ Criterion = Annotated[
     typer.Option(
         "--criterion",
         "-c",
-        help="faithfulness, answer_relevancy, correctness, completeness or context_recall.",
+        help=", ".join(CRITERIA) + ".",
     ),
 ]
 Judge = Annotated[
@@ -65,44 +71,18 @@ PanelJudges = Annotated[
     ),
 ]
 Combine = Annotated[str, typer.Option(help="How a panel decides: median, or fused (shares).")]
-Claims = Annotated[
-    str, typer.Option(help="split (sentences, 1 call) or llm (asked of the judge, 2 calls).")
-]
-MaxClaims = Annotated[int, typer.Option(help="Most claims per sample.")]
 ConfigFile = Annotated[
     Optional[Path],
     typer.Option(
         "--config", help="Settings from 'tcva calibrate --out'; options given here win over it."
     ),
 ]
-Temperature = Annotated[
-    str,
-    typer.Option(
-        "--temperature",
-        "-T",
-        help="Strictness from 0.1 (strict) to 1.0 (lenient), or strict, balanced, lenient.",
-    ),
-]
 Temperatures = Annotated[
     str,
     typer.Option("--temperatures", "-T", help="TCVA's, with commas between; all of one call."),
 ]
-Threshold = Annotated[float, typer.Option(help="A score passes from here on.")]
-Scheme = Annotated[
-    str,
-    typer.Option(
-        help="Weights: default, linear, aggressive, conservative, or five numbers with commas."
-    ),
-]
-Penalty = Annotated[
-    str, typer.Option(help="Penalty for `none` verdicts: paper, ramped, absolute or off.")
-]
 Eps = Annotated[float, typer.Option(help="Floor under the weights for exponents <= 0.")]
 Floor = Annotated[str, typer.Option(help="paper, or always (the floor at every exponent).")]
-OnUnscored = Annotated[
-    Optional[float],
-    typer.Option(help="Score for samples without one (refusals, empty contexts)."),
-]
 DEFAULT_STORE: Final = Path(".tcva/verdicts.sqlite")
 Store = Annotated[
     Optional[Path],
@@ -197,6 +177,49 @@ Timeout = Annotated[
 Bootstrap = Annotated[
     int, typer.Option("--bootstrap", "-B", help="Resamples per interval, with --human.")
 ]
+
+
+_FLAGS: Final = {"temperature": ("--temperature", "-T"), "lambda_": ("--lambda",)}
+_AS_TEXT: Final = ("temperature", "scheme")
+"""Settings that take names as well as numbers."""
+
+
+def takes(table: type, *names: str) -> Callable[[Command], Command]:
+    """Gives a command the options of settings, which it gets as keyword arguments.
+
+    Args:
+        table: Where the settings' defaults and meanings stand.
+        names: The settings, in the order of the help.
+    """
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def run(*arguments: Any, **given: Any) -> None:
+            if "scheme" in given:
+                given["scheme"] = parse_scheme(given["scheme"])
+            command(*arguments, **given)
+
+        signature = inspect.signature(command, eval_str=True)
+        own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        settings = [_option(name, settings_of(table)[name]) for name in names]
+        run.__signature__ = signature.replace(parameters=[*own, *settings])  # type: ignore[attr-defined]  # typer reads it
+        return run  # type: ignore[return-value]  # of the same kind
+
+    return decorate
+
+
+def _option(name: str, setting: Setting) -> inspect.Parameter:
+    kind: Any = str if name in _AS_TEXT else setting.annotation
+    if get_origin(kind) is Literal:
+        kind = str
+    if type(None) in get_args(kind):
+        kind = Optional[get_args(kind)[0]]
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=shown(setting.default) if name in _AS_TEXT else setting.default,
+        annotation=Annotated[kind, typer.Option(*_FLAGS.get(name, ()), help=setting.meaning)],
+    )
 
 
 def silence_frameworks() -> None:
