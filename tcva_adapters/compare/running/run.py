@@ -321,8 +321,12 @@ class _Run:
     ) -> None:
         # Servers that report no tokens leave zeros, which would read as costing nothing.
         known = bool(usage.input_tokens or usage.output_tokens)
-        tokens = (usage.input_tokens, usage.output_tokens) if known else (None, None)
-        row = Row(sample, method, score, unscored, calls, *tokens, usage.seconds)
+        row = Row(
+            *(sample, method, score, unscored, calls),
+            input_tokens=usage.input_tokens if known else None,
+            output_tokens=usage.output_tokens if known else None,
+            seconds=usage.seconds,
+        )
         self.rows.setdefault(sample, []).append(row)
         self.done[method] += 1
         self.scored[method] += score is not None
