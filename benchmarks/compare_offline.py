@@ -49,7 +49,7 @@ def timed(folder: Path) -> dict[str, Any]:
     environment = {name: value for name, value in os.environ.items() if "API_KEY" not in name}
     environment |= {
         "HOME": str(folder),
-        "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")]),
+        "PYTHONPATH": str(ROOT),
     }
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(

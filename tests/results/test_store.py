@@ -24,7 +24,7 @@ from tcva_adapters.results.assessment import Assessment, Reason, Unscored, Usage
 from tcva_adapters.results.store import VerdictStore, _create, _is_new
 from tcva_adapters.samples.sample import Sample
 
-SOURCES = Path(__file__).parents[2] / "src"
+SOURCES = Path(__file__).parents[2]
 SAMPLE = Sample(input="Who?", response="Ada.", contexts=("It was Ada.",), reference="Ada", id="1")
 
 
