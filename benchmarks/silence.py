@@ -209,7 +209,7 @@ def watched(run: Run, script: Any, environment: Mapping[str, str]) -> Seen:
     with tempfile.TemporaryDirectory() as folder, ScriptedServer(script) as server:
         port = server.base_url.rsplit(":", 1)[1].removesuffix("/v1")
         log = Path(folder) / "guard.log"
-        paths = (str(ROOT), str(ROOT / "src"), environment.get("PYTHONPATH", ""))
+        paths = (str(ROOT), environment.get("PYTHONPATH", ""))
         given = {
             **{name: value for name, value in environment.items() if name not in run.unset},
             "HOME": folder,
