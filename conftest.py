@@ -6,8 +6,13 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 import tests.support.quiet  # noqa: F401  # imported for its effect
+
+# How long an example takes says more about the machine than about the code.
+settings.register_profile("without a clock", deadline=None)
+settings.load_profile("without a clock")
 
 
 @pytest.fixture(autouse=True)
