@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 import tests.support.quiet  # noqa: F401  # imported for its effect
 from tcva_adapters import clear_shared
@@ -15,6 +16,10 @@ from tcva_adapters import clear_shared
 def _nothing_shared_before() -> None:
     """Judgements that an earlier test shared are not asked for again."""
     clear_shared()
+
+# How long an example takes says more about the machine than about the code.
+settings.register_profile("without a clock", deadline=None)
+settings.load_profile("without a clock")
 
 
 @pytest.fixture(autouse=True)

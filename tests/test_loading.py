@@ -153,7 +153,7 @@ def test_importing_an_adapter_loads_nothing_until_a_name_is_used(adapter: Adapte
         (
             "llamaindex.TCVAEvaluator",
             version("0.13.6"),
-            "llama-index-core 0.13.6 is too old, 0.14.20 is needed",
+            "llama-index-core 0.13.6 is too old, 0.14.21 is needed",
             "llama-index-core==0.14.25",
         ),
         (
