@@ -145,7 +145,7 @@ def test_a_score_is_seen_under_other_settings_without_a_call() -> None:
     row: Any = {"response": "At nine.", "reference": "at nine", "retrieved_contexts": ["-"]}
     score: Any = ScorerMetric(CCRS("ac")).single_turn_score(SingleTurnSample(**row))
     assert score.at(lambda_=0.0) == score.result.judged("ac")
-    collected = ScorerCollectionMetric(CCRS("ac")).score(**row)
+    collected: Any = ScorerCollectionMetric(CCRS("ac")).score(**row)
     assert collected.at(lambda_=0.0).value == score.at(lambda_=0.0)
 
 
@@ -202,16 +202,16 @@ def test_the_newer_family_of_metrics_gives_the_same_scores(metric: str) -> None:
 
 def test_a_row_that_cannot_be_read_is_nan_with_its_reason() -> None:
     rated = ScorerCollectionMetric(CCRS("qr"))
-    rows = [{"user_input": 7, "response": "Yes."}, {"response": "Yes."}]
+    rows: list[dict[str, Any]] = [{"user_input": 7, "response": "Yes."}, {"response": "Yes."}]
     for batch in (rated.batch_score(rows), asyncio.run(rated.abatch_score(rows))):
         assert all(math.isnan(result.value) for result in batch)
         assert "invalid_input: field 'user_input' must be a string" in str(batch[0].reason)
         assert "missing_field" in str(batch[1].reason)
     for row, said in zip(rows, ("must be a string", "has no input"), strict=True):
         with pytest.raises(InvalidSampleError, match=said):
-            rated.score(**row)  # type: ignore[arg-type]  # on purpose
+            rated.score(**row)
         with pytest.raises(InvalidSampleError, match=said):
-            asyncio.run(rated.ascore(**row))  # type: ignore[arg-type]  # on purpose
+            asyncio.run(rated.ascore(**row))
 
 
 @pytest.mark.parametrize("options", [{"metrics": "xx"}, {"em": "loose"}, {"lambda_": -1}])
@@ -233,7 +233,7 @@ def test_settings_are_changed_in_a_copy() -> None:
     other = metric.changed(metrics="qr")  # which needs other columns
     assert other.required_columns["SINGLE_TURN"] == {"user_input", "response"}
     with pytest.raises(InvalidValueError, match=r"em='normalised' on a built metric.*changed\("):
-        metric.em = "normalised"  # type: ignore[attr-defined]  # on purpose
+        metric.em = "normalised"
 
 
 def test_the_newer_family_refuses_what_would_not_be_used() -> None:
