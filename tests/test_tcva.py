@@ -279,3 +279,10 @@ def test_half_a_character_in_a_sample_reaches_no_file() -> None:
     odd = Sample(response="\ud83d It opens at nine.", contexts=("\ud83d It opens at nine.",))
     result = TCVA().evaluate(odd)
     assert Assessment.from_json(result.assessment.to_json()) == result.assessment
+
+
+def test_the_usual_settings_in_other_words_are_not_told_in_names() -> None:
+    usual = TCVA(temperature="balanced", scheme=(1, 0.9, 0.7, 0.3, 0), claims="split")
+    assert usual.name == "tcva_faithfulness"
+    linear = TCVA(scheme=(1, 0.75, 0.5, 0.25, 0))
+    assert linear.name == TCVA(scheme="linear").name == "tcva_faithfulness(scheme=linear)"

@@ -1,74 +1,44 @@
-"""TCVAMetric: five-level verdicts and the dial in RAGAS' `evaluate`."""
+"""ScorerMetric and TCVAMetric: any scorer, and five-level verdicts and the dial, in `evaluate`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from copy import copy
-from dataclasses import KW_ONLY, dataclass, field
-from operator import is_
-from pathlib import Path
-from typing import Any, ClassVar, Final
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from copy import copy, deepcopy
+from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
 from langchain_core.callbacks import Callbacks
 from ragas.callbacks import ChainType, new_group
 from ragas.dataset_schema import SingleTurnSample
 from ragas.metrics.base import MetricOutputType, MetricType, MetricWithLLM, SingleTurnMetric
 from ragas.prompt import PromptMixin, PydanticPrompt
-from ragas.run_config import RunConfig
+from typing_extensions import Unpack
 
 from tcva_adapters.claims.criteria import Criterion
-from tcva_adapters.core.aggregation import Floor
-from tcva_adapters.core.kernel import Penalty
-from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
-from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode, Judge, ModelJudge
-from tcva_adapters.judging.resolve import resolve_judge
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
-from tcva_adapters.ragas.model import calls_traced_by, lexical_or
-from tcva_adapters.ragas.names import check_name, default_name
-from tcva_adapters.ragas.prompts import CriterionText, check_prompts, texts_of, with_texts
-from tcva_adapters.ragas.results import (
-    COLUMNS,
-    JUDGEMENT,
-    TCVAJudgement,
-    TCVAScore,
-    not_judged,
-    sample_of,
-)
+from tcva_adapters.ragas.model import calls_traced_by, lexical_or, llm_of
+from tcva_adapters.ragas.prompts import CriterionText, replaced, texts_of, with_texts
+from tcva_adapters.ragas.results import JUDGEMENT, score_of
+from tcva_adapters.ragas.samples import COLUMNS, sample_of
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.config import FromConfig
+from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.scoring import GEOMETRIC, Fusion, HumanScale
-from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.tcva import TCVA
+from tcva_adapters.results.settings import shows_settings
+from tcva_adapters.scorer import Scorer
+from tcva_adapters.tcva import TCVA, TCVASettings
 
-_OPTIONS: Final = (
-    "temperature",
-    "threshold",
-    "scheme",
-    "penalty",
-    "eps",
-    "floor",
-    "on_unscored",
-    "store",
-    "fuse",
-    "fusion",
-    "mapping",
-)
+R = TypeVar("R", bound=Scored)
 
-_PROMPTS: Final = (
-    "wording_prompt",
-    "fully_prompt",
-    "mostly_prompt",
-    "partial_prompt",
-    "minor_prompt",
-    "none_prompt",
-)
+OWN: Final = "own"
+"""The judge that a scorer was built with."""
 
 
-class _NoModelYet:
-    """Stands in for the LLM that ``evaluate(llm=...)`` brings, so that options are checked now."""
+class NoLLM:
+    """Stands in for the LLM that ``evaluate(llm=...)`` brings, so that settings are checked now."""
 
     name = "none"
     parameters: Final[dict[str, Any]] = {}
@@ -84,166 +54,174 @@ class _NoModelYet:
         return self.complete(request)
 
 
-@dataclass(repr=False, eq=False)
-class TCVAMetric(FromConfig, MetricWithLLM, SingleTurnMetric):
-    """Judges claims on five levels and scores them on the dial, in ``evaluate`` and ``aevaluate``.
+class OfScorer(Generic[R]):
+    """What the metrics of both families have of their scorer: name, LLM, and settings that stay.
 
     Attributes:
-        name: The column in the result; by default ``tcva_``, the criterion's name, and in brackets
-            every setting that is not the usual one: ``tcva_faithfulness(T=0.2)``.
-        llm: The judge: a RAGAS LLM of either family, ``"lexical"``, ``"openai:MODEL"``, or another
-            framework's LLM object. By default what ``evaluate(llm=...)`` is given.
-        criterion: A built-in name (``faithfulness``, ``answer_relevancy``, ``correctness``,
-            ``completeness``, ``context_recall``) or a `Criterion`.
-        temperature: Strictness in [0.1, 1.0], low is strict; or ``strict``, ``balanced``,
-            ``lenient``.
-        threshold: A score passes from here on.
-        scheme: Weights of the levels: a scheme, its name, or five numbers.
-        penalty: ``paper``, ``ramped``, ``absolute`` or ``off``.
-        eps: Floor under the weights at exponents that are not positive.
-        floor: ``paper`` or ``always``.
-        on_unscored: Score for samples that have none of their own; None leaves them NaN.
-        claims: ``split`` (sentences, one call) or ``llm`` (asked of the judge, two calls).
-        max_claims: Most claims per sample.
-        store: A path or a `VerdictStore`: judgements made before are served from it.
-        fuse: A further judge, or several, whose scores are fused with the first one's.
-        fusion: The mean that fuses them, geometric by default.
-        mapping: From scores to a human scale, for ``Result.human_score``.
-
-    Raises:
-        InvalidValueError: A setting is out of range or unknown; raised when built.
-        MissingDependencyError: The judge's package is not installed.
-
-    >>> metric = TCVAMetric(llm="lexical")
-    >>> metric.name, sorted(metric.required_columns["SINGLE_TURN"])
-    ('tcva_faithfulness', ['response', 'retrieved_contexts'])
+        scorer: What scores, with the LLM that the metric has now.
     """
 
-    sees_metadata: ClassVar[bool] = False
+    scorer: Scorer[R]
+    settable: ClassVar[tuple[str, ...]] = ("name",)
+    _llm: Any
 
-    llm: Any = None
-    output_type: MetricOutputType | None = MetricOutputType.CONTINUOUS
-    _: KW_ONLY
-    criterion: Criterion | str = "faithfulness"
-    temperature: float | str = 0.5
-    threshold: float = 0.5
-    scheme: WeightScheme | str | Sequence[float] = WeightScheme.DEFAULT
-    penalty: Penalty = "paper"
-    eps: float = 1e-9
-    floor: Floor = "paper"
-    on_unscored: float | None = None
-    claims: ClaimsMode = "split"
-    max_claims: int = MAX_CLAIMS
-    store: VerdictStore | str | Path | None = None
-    fuse: Any = None
-    fusion: Fusion = GEOMETRIC
-    mapping: HumanScale | None = None
-    wording_prompt: CriterionText = field(init=False)
-    fully_prompt: CriterionText = field(init=False)
-    mostly_prompt: CriterionText = field(init=False)
-    partial_prompt: CriterionText = field(init=False)
-    minor_prompt: CriterionText = field(init=False)
-    none_prompt: CriterionText = field(init=False)
-
-    def __post_init__(self) -> None:
-        columns: Any = self._required_columns
-        if not isinstance(columns, dict):
-            # RAGAS' own first field, which a positional judge would fill unseen.
-            msg = f"pass the judge by name: TCVAMetric(llm={columns!r})"
+    def _begin(self, scorer: Any, llm: Any, name: str | None) -> None:
+        if not isinstance(scorer, Scorer):
+            msg = f"scorer={scorer!r}; it is a scorer, e.g. TCVA() or CCRS('qr')"
             raise InvalidValueError(msg)
-        output: Any = self.output_type
-        if not isinstance(output, MetricOutputType | None):
-            msg = f"output_type={output!r}; a score is MetricOutputType.CONTINUOUS"
+        if getattr(scorer, "profiles", None) is not None:
+            msg = f"samples of RAGAS carry no metadata, which the profiles of {scorer!r} go by"
             raise InvalidValueError(msg)
-        self._tcva = self._build(self.criterion)
-        # Resolved once, so that a store is opened once and texts have one criterion to belong to.
-        # Not so fused judges: built anew with the rest, they follow the texts too.
-        self.store, self.criterion = self._tcva.store, self._tcva.criterion
-        self._criterion = criterion = self._tcva.criterion
-        for name, prompt in zip(_PROMPTS, texts_of(criterion), strict=True):
-            setattr(self, name, prompt)
-        shown = (name for name in criterion.shows if name not in criterion.required)
-        self.required_columns = {
-            MetricType.SINGLE_TURN: {
-                *(COLUMNS[name] for name in criterion.required),
-                *(f"{COLUMNS[name]}:optional" for name in shown),
-            }
-        }
-        self._built_with, self._built_for = self._judges(), self._settings(criterion)
+        self.name = name
+        if isinstance(llm, str) and llm == OWN:
+            self._adopt(scorer, llm_of(scorer))
+        else:
+            self._adopt(self._asking(scorer, llm), llm)
 
-    @property  # type: ignore[misc]  # RAGAS has a plain field of a dataclass here
-    def name(self) -> str:
-        """The column in the result; without a name given it follows the settings.
+    def _asking(self, scorer: Scorer[R], llm: Any) -> Scorer[R]:
+        """The scorer with this LLM as its judge."""
+        return scorer.changed(judge=lexical_or(llm))
 
-        Raises:
-            InvalidValueError: A setting cannot be used; or the name set is no text, or blank.
-        """
-        return self._name or default_name(self.tcva)
+    def _adopt(self, scorer: Scorer[R], llm: Any) -> None:
+        vars(self).update(scorer=scorer, _llm=llm)  # the usual way is closed to everybody else
 
-    @name.setter
-    def name(self, name: str) -> None:
-        self._name = check_name(name)
-
-    def init(self, run_config: RunConfig) -> None:
-        """Called by ``evaluate`` with its LLM in place, before anything is judged.
-
-        Raises:
-            InvalidValueError: The LLM is nothing that can judge, or an option cannot be used.
-            ValueError: There is no LLM.
-        """
-        super().init(run_config)
-        _ = self.tcva
-
-    def _build(self, criterion: Criterion | str) -> TCVA:
-        options = {name: getattr(self, name) for name in _OPTIONS}
-        judge = _judge(self.llm, self.claims, self.max_claims)
-        return TCVA(criterion, judge=judge, **options)
-
-    def _settings(self, criterion: Criterion) -> tuple[Any, ...]:
-        options = (getattr(self, name) for name in _OPTIONS)
-        return (criterion, self.claims, self.max_claims, *options)
-
-    def _judges(self) -> tuple[Any, ...]:
-        return (self.llm, *(self.fuse if isinstance(self.fuse, list | tuple) else [self.fuse]))
-
-    def __repr__(self) -> str:
-        return f"TCVAMetric(name={self.name!r}, tcva={self.tcva!r})"
+    def __setattr__(self, name: str, value: Any) -> None:
+        is_private = name.startswith("_")  # RAGAS' own
+        if "scorer" in vars(self) and name not in self.settable and not is_private:
+            msg = (
+                f"{name}={value!r} on a built metric is not used; changed({name}=...) gives a copy; "
+                f"what may be set is {' and '.join(self.settable)}"
+            )
+            raise InvalidValueError(msg)
+        super().__setattr__(name, value)
 
     @property
-    def tcva(self) -> TCVA:
-        """The `TCVA` behind the metric, with the LLM, options and prompts that it has now.
+    def name(self) -> str:
+        """The column in the result: as given, or the scorer's name, which tells its settings.
 
         Raises:
-            InvalidValueError: The LLM is nothing that can judge, a prompt or an option cannot be
-                used, or another criterion was set, which needs other columns.
+            InvalidValueError: The name set is no text, or blank.
         """
-        if self.criterion is not self._criterion:
-            msg = f"the criterion was changed to {self.criterion!r}; build a new metric with it"
+        return self._name or self.scorer.name
+
+    @name.setter
+    def name(self, name: str | None) -> None:
+        if name is not None and name != "" and (not isinstance(name, str) or not name.strip()):
+            msg = f"name={name!r}; a column's name is a text, and None gives it the usual one"
             raise InvalidValueError(msg)
-        criterion = with_texts(self._criterion, [getattr(self, name) for name in _PROMPTS])
-        settings = self._settings(criterion)
-        # RAGAS' LLM objects are equal where only their models differ, so equal is not enough.
-        judges = self._judges()
-        same = len(judges) == len(self._built_with) and all(map(is_, judges, self._built_with))
-        if not same or settings != self._built_for:
-            # A new object: judgements under way keep what they began with.
-            self._tcva = self._build(criterion)
-            self._built_with, self._built_for = judges, settings
-        return self._tcva
+        self._name = name or ""
+
+    @property
+    def llm(self) -> Any:
+        """The LLM as it was given, or the scorer's own; None where there is none yet.
+
+        Raises:
+            InvalidValueError: What is set is nothing that can judge, or cannot follow a setting.
+        """
+        return self._llm
+
+    @llm.setter
+    def llm(self, llm: Any) -> None:
+        self._adopt(self._asking(self.scorer, llm), llm)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(name={self.name!r}, scorer={self.scorer!r})"
+
+    def changed(self, **settings: Any) -> Self:
+        """A copy with another ``llm`` or other settings of its scorer; it shares judge and store.
+
+        Raises:
+            InvalidValueError: A setting is unknown or cannot be used.
+        """
+        refuse_judge(settings)
+        other = copy(self)
+        scorer, llm = self.scorer, self._llm
+        if "llm" in settings:
+            llm = settings.pop("llm")
+            scorer = self._asking(scorer, llm)
+        other._adopt(scorer.changed(**settings), llm)  # noqa: SLF001  # of this class
+        return other
+
+
+def refuse_judge(settings: Mapping[str, Any]) -> None:
+    """Refuse the name that other classes have for the judge.
+
+    Raises:
+        InvalidValueError: It is there.
+    """
+    if "judge" in settings:
+        msg = "the judge of this metric is called llm; pass it as llm=..."
+        raise InvalidValueError(msg)
+
+
+class ScorerMetric(OfScorer[R], MetricWithLLM, SingleTurnMetric):
+    """Scores samples in ``evaluate`` and ``aevaluate`` with any scorer: `TCVA`, `CCRS`.
+
+    Only ``name`` and ``llm`` may be set later, which RAGAS and its users do, and prompts through
+    ``set_prompts``. For other settings `changed` gives a copy.
+
+    Args:
+        scorer: What scores.
+        llm: Takes the place of the scorer's judge: a RAGAS LLM of either family, ``"lexical"``,
+            ``"openai:MODEL"``, or another framework's LLM object. By default the scorer keeps its
+            own; None waits for that of ``evaluate(llm=...)``.
+        name: The column in the result; by default the scorer's name.
+        output_type: For RAGAS.
+
+    Raises:
+        InvalidValueError: ``scorer`` is no scorer, or cannot be used with such an LLM or here.
+
+    >>> from tcva_adapters import CCRS
+    >>> metric = ScorerMetric(CCRS("qr", threshold=0.6))
+    >>> metric.name, sorted(metric.required_columns["SINGLE_TURN"])
+    ('ccrs_qr(threshold=0.6)', ['response', 'user_input'])
+    """
+
+    settable = ("name", "llm")
+
+    def __init__(
+        self,
+        scorer: Scorer[R],
+        llm: Any = OWN,
+        *,
+        name: str | None = None,
+        output_type: MetricOutputType | None = MetricOutputType.CONTINUOUS,
+    ) -> None:
+        given: Any = output_type
+        if not isinstance(given, MetricOutputType | None):
+            msg = f"output_type={output_type!r}; a score is MetricOutputType.CONTINUOUS"
+            raise InvalidValueError(msg)
+        self.output_type = output_type
+        self._begin(scorer, llm, name)
+
+    def _asking(self, scorer: Scorer[R], llm: Any) -> Scorer[R]:
+        return super()._asking(scorer, NoLLM() if llm is None else llm)
+
+    def _adopt(self, scorer: Scorer[R], llm: Any) -> None:
+        super()._adopt(scorer, llm)
+        self._prompts: dict[str, CriterionText] = texts_of(scorer, vars(self).get("_prompts", {}))
+        self._required_columns = {
+            MetricType.SINGLE_TURN: {
+                *(COLUMNS[name] for name in scorer.required),
+                *(f"{COLUMNS[name]}:optional" for name in scorer.shown),
+            }
+        }
 
     def _get_prompts(self) -> dict[str, PydanticPrompt[Any, Any]]:
         # RAGAS looks through all attributes, and would resolve the judge on its way.
-        return {name: getattr(self, name) for name in _PROMPTS}
+        return deepcopy(dict(self._prompts))
 
     def set_prompts(self, **prompts: Any) -> None:
         """Change texts of the criterion: the wording, or what a level means.
 
         Raises:
-            InvalidValueError: Not a text of a criterion, or one with examples.
-            ValueError: No prompt has this name.
+            InvalidValueError: No prompt has this name, or it is not a text of a criterion, or one
+                with examples.
         """
-        check_prompts(prompts)
-        super().set_prompts(**prompts)  # type: ignore[no-untyped-call]  # RAGAS has no types here
+        texts = replaced(self._prompts, prompts)
+        scorer = with_texts(self.scorer, texts)
+        self._prompts = texts
+        self._adopt(scorer, self._llm)
 
     def save_prompts(self, path: str) -> None:
         """Write the texts; the files are named after the criterion, or as the metric was named.
@@ -267,33 +245,27 @@ class TCVAMetric(FromConfig, MetricWithLLM, SingleTurnMetric):
         texts = PromptMixin.load_prompts(self._of_any_setting(), path, language)
         return texts
 
-    def _of_any_setting(self) -> TCVAMetric:
+    def _of_any_setting(self) -> Self:
         # Texts belong to the criterion: one setting of the dial can read what another wrote.
         other = copy(self)
-        other.name = self._name or f"tcva_{self._criterion.name}"
+        other.name = self._name or f"tcva_{self.scorer.subject}"
         return other
 
     def single_turn_score(self, sample: SingleTurnSample, callbacks: Callbacks = None) -> float:
         """Score one sample without an event loop: it also works where one is running.
 
         Raises:
-            InvalidSampleError: A field that the criterion needs is missing (a ValueError).
+            InvalidSampleError: A field that the scorer needs is missing (a ValueError).
             JudgeError: The judge failed.
         """
         sample = self._only_required_columns_single_turn(sample)
-        inputs = sample.to_dict()
-        metadata = {"type": ChainType.METRIC}
+        inputs, metadata = sample.to_dict(), {"type": ChainType.METRIC}
         run, group = new_group(self.name, inputs, callbacks or [], metadata=metadata)
-        tcva = self.tcva
-        judgement, group = self._open(sample, group)
+        scorer = self.scorer
         try:
-            with calls_traced_by(group):
-                result = tcva.evaluate(sample_of(sample.to_dict()))
-        except InvalidSampleError as error:
-            result = not_judged(tcva, error)
-        judgement.on_chain_end({"output": [TCVAJudgement.of(result)]})
-        try:
-            score = _score(result)
+            with _recorded(scorer, sample, group) as found:
+                found.append(scorer.evaluate(sample_of(inputs)))
+            score = score_of(found[0])
         except Exception as error:
             run.on_chain_error(error)
             raise
@@ -301,36 +273,107 @@ class TCVAMetric(FromConfig, MetricWithLLM, SingleTurnMetric):
         return score
 
     async def _single_turn_ascore(self, sample: SingleTurnSample, callbacks: Callbacks) -> float:
-        tcva = self.tcva
-        judgement, group = self._open(sample, callbacks)
-        try:
-            with calls_traced_by(group):
-                result = await tcva.aevaluate(sample_of(sample.to_dict()))
-        except InvalidSampleError as error:
-            result = not_judged(tcva, error)
-        judgement.on_chain_end({"output": [TCVAJudgement.of(result)]})
-        return _score(result)
-
-    def _open(self, sample: SingleTurnSample, callbacks: Callbacks) -> tuple[Any, Any]:
-        return new_group(
-            JUDGEMENT,
-            inputs={"data": sample},
-            callbacks=callbacks,
-            metadata={"type": ChainType.RAGAS_PROMPT},
-        )
+        scorer = self.scorer
+        with _recorded(scorer, sample, callbacks) as found:
+            found.append(await scorer.aevaluate(sample_of(sample.to_dict())))
+        return score_of(found[0])
 
 
-def _judge(llm: Any, claims: ClaimsMode, max_claims: int) -> Judge:
-    if llm is None:
-        return ModelJudge(_NoModelYet(), claims=claims, max_claims=max_claims)
-    return resolve_judge(lexical_or(llm), claims=claims, max_claims=max_claims)
+@contextmanager
+def _recorded(
+    scorer: Scorer[R], sample: SingleTurnSample, callbacks: Callbacks
+) -> Iterator[list[R]]:
+    """Around a judgement: a run in RAGAS' traces, with the result that is put into what it gives.
+
+    A sample that lacks a field gets its result here, and one whose judgement RAGAS ends.
+    """
+    inputs, metadata = {"data": sample}, {"type": ChainType.RAGAS_PROMPT}
+    run, group = new_group(JUDGEMENT, inputs, callbacks, metadata=metadata)
+    found: list[R] = []
+    try:
+        with calls_traced_by(group):
+            yield found
+    except InvalidSampleError as error:
+        found.append(scorer.unscored(Reason.MISSING_FIELD, str(error)))
+    except asyncio.CancelledError:
+        detail = "no judgement was recorded: RAGAS ended it (run_config.timeout)"
+        found.append(scorer.unscored(Reason.TIMEOUT, detail))
+        raise
+    finally:
+        run.on_chain_end({"output": [result.to_dict() for result in found] or {}})
 
 
-def _score(result: Result) -> TCVAScore:
-    """The score, or the exception that RAGAS turns into NaN, or raises where it is told to."""
-    unscored = result.unscored
-    if unscored is not None and unscored.reason is Reason.MISSING_FIELD:
-        raise InvalidSampleError(unscored.detail)
-    if unscored is not None and unscored.reason.is_failure:
-        raise JudgeError(result.reason, reason=unscored.reason.value, fatal=unscored.fatal)
-    return TCVAScore(result)
+class TCVAMetric(FromConfig, ScorerMetric[Result]):
+    """Judges claims on five levels and scores them on the dial, in ``evaluate`` and ``aevaluate``.
+
+    A `ScorerMetric` that builds its `TCVA` from its arguments.
+
+    Args:
+        name: The column in the result; by default ``tcva_``, the criterion's name, and in brackets
+            every setting that is not the usual one: ``tcva_faithfulness(T=0.2)``.
+        llm: The judge, as for `ScorerMetric`; by default what ``evaluate(llm=...)`` is given.
+        output_type: For RAGAS.
+        criterion: A built-in name (``faithfulness``, ``answer_relevancy``, ``correctness``,
+            ``completeness``, ``context_recall``) or a `Criterion`.
+        **settings: See `TCVASettings`; samples of RAGAS have no metadata, so there are no profiles.
+
+    Raises:
+        InvalidValueError: A setting is out of range or unknown; raised when built.
+        MissingDependencyError: The judge's package is not installed.
+
+    >>> metric = TCVAMetric(llm="lexical")
+    >>> metric.name, sorted(metric.required_columns["SINGLE_TURN"])
+    ('tcva_faithfulness', ['response', 'retrieved_contexts'])
+    """
+
+    sees_metadata: ClassVar[bool] = False
+    scorer: TCVA
+
+    @shows_settings(TCVASettings, without=("profiles",))
+    def __init__(
+        self,
+        _required_columns: dict[Any, Any] | None = None,
+        name: str | None = None,
+        llm: Any = None,
+        output_type: MetricOutputType | None = MetricOutputType.CONTINUOUS,
+        *,
+        criterion: Criterion | str = "faithfulness",
+        **settings: Unpack[TCVASettings],
+    ) -> None:
+        columns: Any = _required_columns
+        if not isinstance(columns, dict | None):
+            # The first field of RAGAS' own metrics, which a positional judge would fill unseen.
+            msg = f"pass the judge by name: TCVAMetric(llm={columns!r})"
+            raise InvalidValueError(msg)
+        refuse_judge(settings)
+        tcva = TCVA(criterion, judge=NoLLM(), **settings)
+        super().__init__(tcva, llm, name=name, output_type=output_type)
+
+
+@shows_settings(TCVASettings, without=("temperature", "profiles"))
+def tcva_metrics(
+    temperatures: Iterable[float | str],
+    *,
+    llm: Any = None,
+    criterion: Criterion | str = "faithfulness",
+    **settings: Unpack[TCVASettings],
+) -> list[TCVAMetric]:
+    """A metric per temperature for ``evaluate``: a column each, and one judgement for all of them.
+
+    Args:
+        temperatures: Of the columns.
+        llm: As for `TCVAMetric`.
+        criterion: As there.
+        **settings: As there, the same for all.
+
+    Raises:
+        InvalidValueError: A setting is out of range or unknown.
+
+    >>> [metric.name for metric in tcva_metrics([0.2, "lenient"], llm="lexical")]
+    ['tcva_faithfulness(T=0.2)', 'tcva_faithfulness(T=0.9)']
+    """
+    if "temperature" in settings:
+        msg = f"temperature={settings['temperature']!r} beside temperatures=...; list it there"
+        raise InvalidValueError(msg)
+    metric = TCVAMetric(llm=llm, criterion=criterion, **settings)
+    return [metric.changed(temperature=temperature) for temperature in temperatures]

@@ -29,6 +29,7 @@ from tcva_adapters.judging.resolve import is_lexical
 from tcva_adapters.models.call_errors import judge_errors
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
 from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.scorer import Scorer
 from tcva_adapters.sharing import Identity
 
 Awaited = TypeVar("Awaited")
@@ -55,6 +56,12 @@ def as_judge_model(llm: object) -> JudgeModel | None:
 def lexical_or(llm: Any) -> Any:
     """``"lexical"`` for the lexical judge as LLM, also as RAGAS wraps it; else the LLM itself."""
     return "lexical" if is_lexical(llm) or is_lexical(_inner(llm)) else llm
+
+
+def llm_of(scorer: Scorer[Any]) -> Any:
+    """The LLM that a scorer asks, to which RAGAS gives retries and waits; else its judge."""
+    judge = getattr(scorer, "judge", None) or getattr(scorer, "rater", scorer)
+    return getattr(getattr(judge, "model", None), "llm", judge)
 
 
 @contextmanager
@@ -97,8 +104,10 @@ class WrappedModel:
 
     @property
     def identity(self) -> Identity:
-        """The same LLM object is the same judge."""
-        return Identity(_inner(self.llm))
+        """The same LLM object is the same judge; RAGAS wraps it anew for each evaluation."""
+        config = self.llm.run_config
+        patience = (config.timeout, config.max_retries, config.max_wait)
+        return Identity(_inner(self.llm), patience=patience)
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request through ``generate_text``.

@@ -8,10 +8,10 @@ another store key.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel
 from ragas.llms import BaseRagasLLM
@@ -20,7 +20,12 @@ from ragas.prompt import PydanticPrompt
 from ragas.prompt.pydantic_prompt import ToTranslate, translate_statements_prompt
 
 from tcva_adapters.claims.criteria import Criterion
+from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.protocol import Scored
+from tcva_adapters.scorer import Scorer
+
+R = TypeVar("R", bound=Scored)
 
 
 class JudgedTexts(BaseModel):
@@ -50,11 +55,10 @@ class CriterionText(PydanticPrompt[JudgedTexts, Verdicts]):
     instruction = ""
 
     @classmethod
-    def of(cls, text: str) -> CriterionText:
+    def of(cls, name: str, text: str) -> CriterionText:
         """A prompt that holds this text."""
         prompt = cls()
-        prompt.instruction = text
-        prompt.examples = []
+        prompt.name, prompt.instruction, prompt.examples = name, text, []
         return prompt
 
     async def adapt(
@@ -83,73 +87,65 @@ class CriterionText(PydanticPrompt[JudgedTexts, Verdicts]):
         raise InvalidValueError(msg)
 
 
-class Wording(CriterionText):
-    """What the judge is to decide."""
+Texts = dict[str, CriterionText]
+"""The wording and the levels of a criterion, by what RAGAS calls them."""
 
 
-class Fully(CriterionText):
-    """What the level means."""
+def texts_of(scorer: Scorer[Any], known: Texts) -> Texts:
+    """The six texts of a scorer's criterion; none where it has no criterion.
+
+    Args:
+        scorer: The scorer.
+        known: Prompts that are taken where they hold the same text: they tell its language.
+    """
+    criterion: Criterion | None = getattr(scorer, "criterion", None)
+    if criterion is None:
+        return {}
+    texts = zip(_NAMES, (criterion.wording, *criterion.levels), strict=True)
+    return {
+        name: known[name]
+        if name in known and known[name].instruction == text
+        else CriterionText.of(name, text)
+        for name, text in texts
+    }
 
 
-class Mostly(CriterionText):
-    """What the level means."""
+_NAMES: Final = ("wording", *(level.value for level in LEVELS))
 
 
-class Partial(CriterionText):
-    """What the level means."""
-
-
-class Minor(CriterionText):
-    """What the level means."""
-
-
-class NoSupport(CriterionText):
-    """What the level ``none`` means."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.name = "none"  # which no class can be called, after which RAGAS names a prompt
-
-
-_KINDS: Final[tuple[type[CriterionText], ...]] = (Wording, Fully, Mostly, Partial, Minor, NoSupport)
-
-
-def texts_of(criterion: Criterion) -> list[CriterionText]:
-    """The six texts of a criterion: the wording, then the levels, fully first."""
-    texts = (criterion.wording, *criterion.levels)
-    return [kind.of(text) for kind, text in zip(_KINDS, texts, strict=True)]
-
-
-def with_texts(criterion: Criterion, prompts: Iterable[CriterionText]) -> Criterion:
-    """The criterion with the texts that the prompts hold now.
+def with_texts(scorer: Scorer[R], texts: Texts) -> Scorer[R]:
+    """The scorer with a criterion of these texts.
 
     Raises:
-        InvalidValueError: The wording is empty, or a prompt was given examples.
+        InvalidValueError: The wording is empty.
     """
-    wording, *levels = (_text(prompt) for prompt in prompts)
-    if (wording, *levels) == (criterion.wording, *criterion.levels):
-        return criterion
-    return replace(criterion, wording=wording, levels=tuple(levels))  # type: ignore[arg-type]  # five
+    if texts == texts_of(scorer, texts):
+        return scorer
+    wording, *levels = (text.instruction for text in texts.values())
+    criterion = replace(scorer.criterion, wording=wording, levels=tuple(levels))  # type: ignore[attr-defined]  # it has texts
+    return scorer.changed(criterion=criterion)
 
 
-def _text(prompt: CriterionText) -> str:
-    if prompt.examples:
-        msg = f"prompt {prompt.name!r} has examples; a criterion is a text, change its instruction"
-        raise InvalidValueError(msg)
-    return prompt.instruction
-
-
-def check_prompts(prompts: Mapping[str, object]) -> None:
-    """Check what is to replace texts of a criterion.
+def replaced(texts: Texts, prompts: Mapping[str, object]) -> Texts:
+    """The texts with some of them replaced.
 
     Raises:
-        InvalidValueError: Not a text of a criterion, or one with examples.
+        InvalidValueError: No text has this name; or not a text of a criterion, or with examples.
     """
-    for key, prompt in prompts.items():
+    found = dict(texts)
+    for name, prompt in prompts.items():
+        if name not in texts:
+            msg = f"there is no prompt {name!r}; there are: {', '.join(texts) or 'none'}"
+            raise InvalidValueError(msg)
         if not isinstance(prompt, CriterionText):
             msg = (
-                f"prompt {key!r} is a {type(prompt).__name__}; change the instruction of the one "
+                f"prompt {name!r} is a {type(prompt).__name__}; change the instruction of the one "
                 "that get_prompts() gives, the judge's own frame stays around it"
             )
             raise InvalidValueError(msg)
-        _text(prompt)
+        if prompt.examples:
+            msg = f"prompt {name!r} has examples; a criterion is a text, change its instruction"
+            raise InvalidValueError(msg)
+        found[name] = deepcopy(prompt)
+        found[name].name = name
+    return found

@@ -1,128 +1,172 @@
-"""What an evaluation of RAGAS carries of ours: scores, traces, tables; and the way from its columns."""
+"""What an evaluation of RAGAS carries of ours: scores, traces, tables; and how it is read back."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, Final, Self
+from collections.abc import Mapping
+from typing import Any, Final, Generic, Self, TypeVar
 
 import pandas as pd  # type: ignore[import-untyped]  # no stubs among our requirements
-from pydantic import BaseModel
 from ragas.dataset_schema import EvaluationResult
+from ragas.metrics.result import MetricResult
 
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
-from tcva_adapters.results.result import Result, Scoring
-from tcva_adapters.samples.sample import Sample
-from tcva_adapters.tcva import TCVA
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
+from tcva_adapters.results.assessment import ClaimVerdict, Reason
+from tcva_adapters.results.protocol import Scored, read_result
+from tcva_adapters.results.result import Result
 
-COLUMNS: Final = {
-    "input": "user_input",
-    "response": "response",
-    "contexts": "retrieved_contexts",
-    "reference": "reference",
-}
+R = TypeVar("R", bound=Scored)
 
 JUDGEMENT: Final = "tcva_judgement"
-"""The name of the judgement in RAGAS' traces."""
+"""The name of a judgement in RAGAS' traces; its output is the result as JSON values."""
+
+_BESIDE: Final = "_result"
+"""What a column of results is called after the column of its scores."""
 
 
-class TCVAScore(float):
-    """A score as RAGAS takes it, a plain number, and the judgement behind it.
+class ScorerScore(float):
+    """A score as RAGAS' `evaluate` takes it, a plain number, and the result behind it.
 
     NaN where the sample has no score. Copies and pickles.
 
     Attributes:
-        result: The `Result`, with claims, verdicts, evidence, and ``at(T)`` without a call.
+        result: Of a `TCVA` a `Result`, with claims, verdicts, evidence, and ``at(T)`` without a
+            call.
     """
 
-    result: Result
+    result: Scored
 
-    def __new__(cls, result: Result) -> Self:
+    def __new__(cls, result: Scored) -> Self:
         """The number and its origin in one."""
-        score = super().__new__(cls, math.nan if result.score is None else result.score)
+        score = super().__new__(cls, _number(result))
         score.result = result
         return score
 
-    def __reduce__(self) -> tuple[type[Self], tuple[Result]]:
+    def __reduce__(self) -> tuple[type[Self], tuple[Scored]]:
         return type(self), (self.result,)
 
-    def at(self, temperature: float | str, **changes: Any) -> TCVAScore:
-        """The same judgement at another temperature, and other settings by name. No call.
+    def at(self, *temperature: float | str, **changes: Any) -> ScorerScore:
+        """The same judgement under other settings, as the result's own ``at`` takes them. No call.
 
         Raises:
             InvalidValueError: A setting is out of range, or unknown.
         """
-        return TCVAScore(self.result.at(temperature, **changes))
+        result: Any = self.result
+        return ScorerScore(result.at(*temperature, **changes))
 
 
-class TCVAJudgement(BaseModel):
-    """What stands in RAGAS' traces.
+class ScorerMetricResult(MetricResult, Generic[R]):
+    """A result as RAGAS' newer metrics give it, and ours behind it.
+
+    ``value`` is the score, NaN where there is none; ``reason`` says what it rests on or why there
+    is none; ``traces`` hold what was judged and what came out. Copies, pickles, and has a hash.
 
     Attributes:
-        score: The score; None where there is none.
-        reason: The score in one sentence.
-        assessment: Claims, verdicts, evidence.
-        scoring: The setting of the dial.
+        result: As for `ScorerScore`.
     """
 
-    score: float | None
-    reason: str
-    assessment: Assessment
-    scoring: Scoring
+    def __init__(self, result: R, judged: Mapping[str, Any] | None = None) -> None:
+        traces = {"input": dict(judged or {}), "output": result.to_dict()}
+        super().__init__(_number(result), result.reason, traces)
+        self.result = result
+        self._judged = judged
 
-    @classmethod
-    def of(cls, result: Result) -> TCVAJudgement:
-        """The trace of a result."""
-        return cls(
-            score=result.score,
-            reason=result.reason,
-            assessment=result.assessment,
-            scoring=result.scoring,
-        )
+    def __reduce__(self) -> tuple[type[Self], tuple[R, Mapping[str, Any] | None]]:
+        # RAGAS' class cannot be copied: it looks its value up in objects that have none yet.
+        return type(self), (self.result, self._judged)
+
+    def __hash__(self) -> int:
+        # RAGAS compares results by their values, and with plain numbers, and forgot the hash.
+        return hash(self.value)
 
     @property
-    def result(self) -> Result:
-        """The same as a `Result`, as `TCVA` returns it."""
-        return Result(self.assessment, self.scoring)
+    def claims(self) -> tuple[ClaimVerdict, ...]:
+        """The claims with verdict, evidence and reason, non-claims included."""
+        return self.result.claims
+
+    def at(self, *temperature: float | str, **changes: Any) -> ScorerMetricResult[R]:
+        """See `ScorerScore.at`."""
+        result: Any = self.result
+        return ScorerMetricResult(result.at(*temperature, **changes), self._judged)
 
 
-def results_of(evaluation: EvaluationResult, metric: str | None = None) -> list[Result]:
-    """The results of a TCVA metric, one per row in order, those without a score included.
+def _number(result: Scored) -> float:
+    return math.nan if result.score is None else result.score
 
-    Args:
-        evaluation: What ``evaluate`` or ``aevaluate`` returned.
-        metric: The metric's name; needed where the suite has several TCVA metrics.
+
+def score_of(result: Scored) -> ScorerScore:
+    """The score, or the exception that RAGAS turns into NaN, or raises where it is told to.
 
     Raises:
-        InvalidValueError: There is no such TCVA metric, or several and no name.
+        InvalidSampleError: The sample lacks a field.
+        JudgeError: The judge failed.
     """
-    names = _tcva_names(evaluation)
+    why = result.unscored
+    if why is not None and why.reason in (Reason.MISSING_FIELD, Reason.INVALID_INPUT):
+        raise InvalidSampleError(why.detail)
+    if why is not None and why.reason.is_failure:
+        raise JudgeError(result.reason, reason=why.reason.value, fatal=why.fatal)
+    return ScorerScore(result)
+
+
+def results_of(
+    evaluation: EvaluationResult | pd.DataFrame, metric: str | None = None
+) -> list[Scored]:
+    """The results of one of our metrics, one per row in order, those without a score included.
+
+    Args:
+        evaluation: What ``evaluate`` or ``aevaluate`` returned; or the frame that
+            `results_to_pandas` made of it, also after it was written to a file and read again.
+        metric: The metric's name; needed where there are several.
+
+    Raises:
+        InvalidValueError: There is no such metric of ours, or several and no name.
+        UnreadableInputError: A cell of the frame holds no result.
+    """
+    names = _names(evaluation)
     if metric is None and len(names) == 1:
-        metric = names[0]
+        (metric,) = names
     if metric not in names:
         known = ", ".join(names) or "none"
         msg = f"metric={metric!r} names no TCVA metric of this evaluation; there are: {known}"
         raise InvalidValueError(msg)
-    return [_result(trace[metric][JUDGEMENT]["output"], metric) for trace in evaluation.traces]
+    if isinstance(evaluation, EvaluationResult):
+        return [read_result(row[metric][JUDGEMENT]["output"]) for row in evaluation.traces]
+    return [read_result(cell) for cell in evaluation[metric + _BESIDE]]
 
 
-def claims_to_pandas(evaluation: EvaluationResult) -> pd.DataFrame:
-    """One row per claim of every TCVA metric of an evaluation; no call.
+def results_to_pandas(evaluation: EvaluationResult) -> pd.DataFrame:
+    """RAGAS' own ``to_pandas()``, with the results beside the scores; no call.
+
+    A column ``NAME_result`` follows each score of ours. It holds JSON, so the frame may be written
+    as csv, parquet or anything else: `results_of` reads the results back.
+    """
+    frame = evaluation.to_pandas()
+    for name in _names(evaluation):
+        carried = [result.to_json() for result in results_of(evaluation, name)]
+        frame.insert(frame.columns.get_loc(name) + 1, name + _BESIDE, carried)
+    return frame
+
+
+_CLAIM: Final = ("claim", "verdict", "original_verdict", "evidence", "passage", "reason")
+_TABLE: Final = ("row", "metric", "score", "unscored", *_CLAIM)
+
+
+def claims_to_pandas(evaluation: EvaluationResult | pd.DataFrame) -> pd.DataFrame:
+    """One row per claim of every TCVA metric of an evaluation, as `results_of` takes it; no call.
 
     ``row`` is the row of ``evaluation.to_pandas()``. A sample without claims keeps one row, with
     the reason in ``unscored``.
     """
     table: list[dict[str, Any]] = []
-    for name in _tcva_names(evaluation):
+    for name in _names(evaluation):
         for row, result in enumerate(results_of(evaluation, name)):
+            if not isinstance(result, Result):
+                continue  # a rating has no claims
             unscored = result.unscored and result.unscored.reason.value
             head = {"row": row, "metric": name, "score": result.score, "unscored": unscored}
             table += [head | _columns(claim) for claim in result.claims or [None]]
     return pd.DataFrame(table, columns=list(_TABLE))
-
-
-_CLAIM: Final = ("claim", "verdict", "original_verdict", "evidence", "passage", "reason")
-_TABLE: Final = ("row", "metric", "score", "unscored", *_CLAIM)
 
 
 def _columns(claim: ClaimVerdict | None) -> dict[str, Any]:
@@ -130,30 +174,9 @@ def _columns(claim: ClaimVerdict | None) -> dict[str, Any]:
     return {name: found.get(name) for name in _CLAIM}
 
 
-def _tcva_names(evaluation: EvaluationResult) -> list[str]:
-    first: dict[str, Any] = evaluation.traces[0] if evaluation.traces else {}
-    return [name for name, prompts in first.items() if JUDGEMENT in prompts]
-
-
-def _result(output: TCVAJudgement | dict[str, Any], metric: str) -> Result:
-    if isinstance(output, TCVAJudgement):
-        return output.result
-    detail = "no judgement was recorded: RAGAS ended it (run_config.timeout)"
-    unscored = Unscored(reason=Reason.TIMEOUT, detail=detail)
-    return Result(Assessment(criterion=metric, judge="", prompt_version="", unscored=unscored))
-
-
-def not_judged(tcva: TCVA, error: InvalidSampleError) -> Result:
-    """The result of a row that cannot be judged."""
-    assessment = Assessment(
-        criterion=tcva.criterion.name,
-        judge=tcva.judge.name,
-        prompt_version=tcva.judge.prompt_version,
-        unscored=Unscored(reason=Reason.MISSING_FIELD, detail=str(error)),
-    )
-    return tcva.result(assessment)
-
-
-def sample_of(columns: dict[str, Any]) -> Sample:
-    """The sample in RAGAS' columns; others are left out."""
-    return Sample.from_record({name: columns.get(name) for name in COLUMNS.values()})
+def _names(evaluation: EvaluationResult | pd.DataFrame) -> list[str]:
+    """Our metrics, in the order of their columns."""
+    if isinstance(evaluation, EvaluationResult):
+        first: dict[str, Any] = evaluation.traces[0] if evaluation.traces else {}
+        return [name for name, prompts in first.items() if JUDGEMENT in prompts]
+    return [name for name in evaluation.columns if f"{name}{_BESIDE}" in evaluation.columns]

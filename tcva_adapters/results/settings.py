@@ -133,7 +133,8 @@ def unusual(table: type, values: Mapping[str, Any], *, without: Collection[str] 
         if not setting.is_named or name in without or name not in values:
             continue
         usual, value = setting.check(name, setting.default), values[name]
-        if value != usual:
+        # What is called the same is the same: a published scheme's weights, given as numbers.
+        if value != usual and _short(value) != _short(usual):
             told.append(f"{setting.label}={shown(value)}")
     return told
 
@@ -142,11 +143,15 @@ def shown(value: Any) -> str:
     """A setting's value in a name: its own short form, or that of a number."""
     if isinstance(value, tuple):
         return "+".join(map(shown, value))
-    short = getattr(value, "short_name", None)
+    short = _short(value)
     if isinstance(short, str):
         return short
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return f"{value:g}" if is_number else str(value)
+
+
+def _short(value: Any) -> Any:
+    return getattr(value, "short_name", value)
 
 
 def check_kind(*kinds: type) -> Callable[[str, Any], Any]:

@@ -36,7 +36,8 @@ def by_llamaindex(metric: str, sample: Sample) -> Any:
 def by_ragas(metric: str, sample: Sample) -> Any:
     entry, ours = import_module("tests.ragas.entry"), import_module("tcva_adapters.ragas")
     (row,) = entry.dataset_of([sample]).samples
-    return ours.CCRSMetric(metric, llm=entry.ScriptedLLM(judge)).single_turn_score(row)
+    scorer = CCRS(metric, judge=entry.ScriptedLLM(judge))
+    return ours.ScorerMetric(scorer).single_turn_score(row)
 
 
 def by_deepeval(metric: str, sample: Sample) -> Any:

@@ -6,7 +6,7 @@ import asyncio
 import threading
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from langchain_core.callbacks import Callbacks
 from langchain_core.outputs import Generation, LLMResult
@@ -132,7 +132,7 @@ def run(
         warnings.simplefilter("ignore", DeprecationWarning)
         found = evaluate(**_arguments(samples, reply, options), allow_nest_asyncio=False)
     assert isinstance(found, EvaluationResult)
-    return results_of(found)
+    return ours_of(found)
 
 
 async def arun(samples: Sequence[Sample], reply: Reply, **options: Any) -> list[Result]:
@@ -141,7 +141,14 @@ async def arun(samples: Sequence[Sample], reply: Reply, **options: Any) -> list[
         warnings.simplefilter("ignore", DeprecationWarning)
         found = await aevaluate(**_arguments(samples, reply, options))
     assert isinstance(found, EvaluationResult)
-    return results_of(found)
+    return ours_of(found)
+
+
+def ours_of(found: EvaluationResult, metric: str | None = None) -> list[Result]:
+    """The results of a TCVA metric."""
+    results = results_of(found, metric)
+    assert all(isinstance(result, Result) for result in results)
+    return cast("list[Result]", results)
 
 
 def _arguments(samples: Sequence[Sample], reply: Reply, options: dict[str, Any]) -> dict[str, Any]:

@@ -16,11 +16,11 @@ from ragas.backends.inmemory import InMemoryBackend
 from ragas.backends.local_jsonl import LocalJSONLBackend
 from ragas.metrics.result import MetricResult
 
-from tcva_adapters import TCVA, Sample
+from tcva_adapters import TCVA, Result, Sample
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.ragas import TCVACollectionMetric, TCVAMetricResult
-from tcva_adapters.ragas.results import TCVAJudgement
+from tcva_adapters.ragas import ScorerMetricResult, TCVACollectionMetric
 from tcva_adapters.results.assessment import Reason
+from tcva_adapters.results.protocol import read_result
 from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, run, scripted
 from tests.support.scripted import verdict_json
 
@@ -53,7 +53,7 @@ def test_the_result_is_ragas_own_with_claims_and_a_dial() -> None:
     assert float(result.at(0.9)) == pytest.approx(((1 + 0.3**10) / 2) ** 0.1, abs=1e-12)
     assert result.traces is not None
     assert result.traces["input"]["response"] == ROW["response"]
-    assert result.traces["output"]["assessment"]["claims"][1]["verdict"] == "minor"
+    assert result.traces["output"]["claims"][1]["verdict"] == "minor"
 
 
 def test_every_face_gives_the_same_and_that_of_evaluate() -> None:
@@ -83,7 +83,7 @@ def test_other_judges_are_taken_too(llm: Any) -> None:
 def test_results_copy_and_pickle() -> None:
     result = metric(TWO).score(**ROW)
     for other in (copy.copy(result), copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
-        assert isinstance(other, TCVAMetricResult)
+        assert isinstance(other, ScorerMetricResult)
         assert (other.value, other.reason, other.traces) == (
             result.value,
             result.reason,
@@ -146,6 +146,8 @@ def test_a_row_of_wrong_type_is_nan_and_the_others_keep_their_scores() -> None:
     ]
     for results in (tcva.batch_score(rows), asyncio.run(tcva.abatch_score(rows))):
         assert [math.isnan(r.value) for r in results] == [False, True, True, False]
+        reasons = [r.result.unscored and r.result.unscored.reason for r in results]
+        assert reasons == [None, Reason.INVALID_INPUT, Reason.INVALID_INPUT, None]
         assert "field 'response' must be a string, got int" in str(results[1].reason)
         assert "field 'retrieved_contexts' holds a int" in str(results[2].reason)
         assert results[1].result.scoring.temperature == 0.9
@@ -177,11 +179,9 @@ def test_wrong_options_fail_when_built() -> None:
     with pytest.raises(InvalidValueError, match="unknown judge"):
         TCVACollectionMetric(object())
     with pytest.raises(InvalidValueError, match="called llm"):
-        TCVACollectionMetric("lexical", judge="lexical")
-    with pytest.raises(
-        InvalidValueError, match=r"TCVACollectionMetric has no option 'temp'.*store"
-    ):
-        TCVACollectionMetric("lexical", temp=7)
+        TCVACollectionMetric("lexical", judge="lexical")  # type: ignore[call-arg]  # on purpose
+    with pytest.raises(InvalidValueError, match=r"unknown setting 'temp' of TCVA.*store"):
+        TCVACollectionMetric("lexical", temp=7)  # type: ignore[call-arg]  # on purpose
 
 
 @pytest.mark.parametrize("setting", ["llm", "temperature", "criterion", "max_concurrency"])
@@ -250,6 +250,7 @@ def test_an_experiment_that_is_written_to_a_file_keeps_judgements_as_plain_data(
     asyncio.run(tried.arun(data, name="first", backend=LocalJSONLBackend(str(tmp_path))))
     (written,) = tmp_path.rglob("*.jsonl")
     (row,) = map(json.loads, written.read_text(encoding="utf-8").splitlines())
-    judgement = TCVAJudgement.model_validate(row["judgement"])
-    assert judgement.result.score == row["tcva"]
-    assert judgement.result.at(0.2).score == tcva.score(**ROW).at(0.2).value
+    result = read_result(row["judgement"])
+    assert isinstance(result, Result)
+    assert result.score == row["tcva"]
+    assert result.at(0.2).score == tcva.score(**ROW).at(0.2).value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import inspect
 import json
 import math
 import pickle
@@ -25,21 +26,27 @@ from ragas.metrics._context_recall import ContextRecall
 from ragas.metrics._faithfulness import Faithfulness
 
 from tcva_adapters import TCVA, Result, Sample
+from tcva_adapters.claims.criteria import FAITHFULNESS
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.ragas import (
     LexicalLLM,
+    ScorerScore,
     TCVACollectionMetric,
     TCVAMetric,
-    TCVAScore,
     claims_to_pandas,
     results_of,
+    tcva_metrics,
 )
 from tcva_adapters.results.assessment import Reason
+from tcva_adapters.results.protocol import read_result
+from tcva_adapters.results.settings import settings_of
+from tcva_adapters.tcva import TCVASettings
 from tests.ragas.entry import (
     ScriptedInstructorLLM,
     ScriptedLLM,
     arun,
     dataset_of,
+    ours_of,
     run,
     scripted,
 )
@@ -160,7 +167,7 @@ def test_metrics_of_different_settings_do_not_overwrite_each_other() -> None:
         ("(scheme=1_0.8_0.6_0.2_0)", {"scheme": [1, 0.8, 0.6, 0.2, 0]}),
         ("(penalty=off)", {"penalty": "off"}),
         ("(eps=0.05,floor=always)", {"eps": 0.05, "floor": "always"}),
-        ("(on_unscored=1.0)", {"on_unscored": 1.0}),
+        ("(on_unscored=1)", {"on_unscored": 1.0}),
         ("(claims=llm,max_claims=3)", {"claims": "llm", "max_claims": 3}),
     ]
     for expected, options in settings:
@@ -182,21 +189,22 @@ def test_metrics_of_different_settings_do_not_overwrite_each_other() -> None:
     assert [r.score for r in results_of(found, columns[1])] == found[columns[1]]
 
 
-def test_a_name_follows_settings_changed_later_unless_it_was_given() -> None:
+def test_a_name_follows_settings_of_a_copy_unless_it_was_given() -> None:
     metric, named = TCVAMetric(llm="lexical"), TCVAMetric(llm="lexical", name="mine")
-    metric.temperature = named.temperature = 0.9
-    assert set(evaluated([metric, named]).scores[0]) == {f"{COLUMN}(T=0.9)", "mine"}
-    metric.name = "mine too"
-    assert set(evaluated([metric]).scores[0]) == {"mine too"}
+    copies = [each.changed(temperature=0.9) for each in (metric, named)]
+    assert set(evaluated(copies).scores[0]) == {f"{COLUMN}(T=0.9)", "mine"}
+    copies[0].name = "mine too"
+    assert set(evaluated(copies[:1]).scores[0]) == {"mine too"}
+    assert metric.name == COLUMN
 
 
 def test_of_two_equal_names_ragas_keeps_the_later_column_and_both_traces() -> None:
     # Theirs, not ours; the page says so. This fails when it changes.
     metrics = [TCVAMetric(llm="lexical", name="a", temperature=t) for t in (0.2, 0.9)]
     found = evaluated(metrics)
-    assert [r.scoring.temperature for r in results_of(found)] == [0.9]
+    assert [r.scoring.temperature for r in ours_of(found)] == [0.9]
     judged = [t for t in found.ragas_traces.values() if t.name == "tcva_judgement"]
-    kept = [trace.outputs["output"][0].scoring.temperature for trace in judged]
+    kept = [trace.outputs["output"][0]["scoring"]["temperature"] for trace in judged]
     assert kept == [0.2, 0.9]
 
 
@@ -248,21 +256,47 @@ def test_wrong_options_fail_when_built(options: dict[str, Any], said: str) -> No
             TCVACollectionMetric(**{"llm": "lexical"} | options)
 
 
-def test_options_set_later_count_and_are_checked() -> None:
-    metric = TCVAMetric(llm=ScriptedLLM(lambda _: TWO))
-    metric.temperature = 0.9
+def test_a_setting_is_changed_in_a_copy_that_is_checked() -> None:
+    llm = ScriptedLLM(lambda _: TWO)
+    metric = TCVAMetric(llm=llm)
+    lenient = metric.changed(temperature=0.9)
     # p=10: ((1 + .3**10)/2)**.1
-    assert metric.single_turn_score(turn()) == pytest.approx(((1 + 0.3**10) / 2) ** 0.1, abs=1e-12)
-    metric.threshold = 3.0
-    for use in (lambda: metric.single_turn_score(turn()), lambda: evaluated([metric])):
-        with pytest.raises(InvalidValueError, match="threshold"):
-            use()
+    assert lenient.single_turn_score(turn()) == pytest.approx(((1 + 0.3**10) / 2) ** 0.1, abs=1e-12)
+    assert metric.single_turn_score(turn()) == pytest.approx(SCORE, abs=1e-12)
+    assert len(llm.prompts) == 1
+    with pytest.raises(InvalidValueError, match="threshold=3"):
+        metric.changed(threshold=3.0)
+    with pytest.raises(InvalidValueError, match="unknown setting 'temp'"):
+        metric.changed(temp=0.3)
     with pytest.raises(InvalidValueError, match="name=3"):
         metric.name = 3  # type: ignore[assignment]  # on purpose
-    other = TCVAMetric(llm="lexical")
-    other.criterion = "correctness"
-    with pytest.raises(InvalidValueError, match="build a new metric"):
-        other.single_turn_score(turn())
+    other = metric.changed(criterion="correctness", llm="lexical")
+    assert other.required_columns["SINGLE_TURN"] == {"response", "reference"}
+    assert other.get_prompts()["wording"].instruction == other.scorer.criterion.wording
+    assert (other.llm, metric.llm, other.scorer.judge.name) == ("lexical", llm, "lexical/1")
+
+
+@pytest.mark.parametrize("setting", ["temperature", "criterion", "fuse", "output_type", "scorer"])
+def test_a_setting_that_would_not_be_used_is_refused(setting: str) -> None:
+    metric = TCVAMetric(llm="lexical")
+    with pytest.raises(InvalidValueError, match=rf"{setting}=0.3 on a built.*changed\({setting}="):
+        setattr(metric, setting, 0.3)
+    assert metric.single_turn_score(turn()) == TCVAMetric(llm="lexical").single_turn_score(turn())
+
+
+def test_the_signature_shows_every_setting() -> None:
+    shown = inspect.signature(TCVAMetric).parameters
+    assert list(shown)[:5] == ["_required_columns", "name", "llm", "output_type", "criterion"]
+    settings = set(settings_of(TCVASettings)) - {"profiles"}
+    assert set(list(shown)[5:]) == settings
+    assert set(inspect.signature(TCVACollectionMetric).parameters) == {
+        *("llm", "name", "criterion"),
+        *settings,
+    }
+    assert set(inspect.signature(tcva_metrics).parameters) == {
+        *("temperatures", "llm", "criterion"),
+        *settings - {"temperature"},
+    }
 
 
 @pytest.mark.parametrize("framework", ["ragas", "langchain", "llamaindex", "deepeval"])
@@ -303,12 +337,13 @@ def test_an_llm_in_the_place_of_a_forgotten_one_is_asked() -> None:
         """Of the same size, so that it may be put where the one before it was."""
 
     metric = TCVAMetric()
+    assert metric.llm is None
     for _ in range(20):
         metric.llm = LexicalLLM()
-        assert metric.tcva.judge.name == TCVA().judge.name
+        assert metric.scorer.judge.name == TCVA().judge.name
         metric.llm = None
         metric.llm = Other()
-        assert metric.tcva.judge.name.startswith("ragas:")
+        assert metric.scorer.judge.name.startswith("ragas:")
 
 
 def test_metrics_copy_and_pickle() -> None:
@@ -332,31 +367,31 @@ def test_claims_are_reached_from_score_trace_and_table_without_a_call() -> None:
     llm = ScriptedLLM(lambda _: TWO)
     result = evaluated([TCVAMetric(llm=llm)], SAMPLE, SAMPLE)
     score = result.scores[1][COLUMN]
-    assert isinstance(score, TCVAScore)
+    assert isinstance(score, ScorerScore)
     # T=.9: p=10, ((1 + .3**10)/2)**.1 = .93303, no penalty
     assert score.at(0.9) == pytest.approx(((1 + 0.3**10) / 2) ** 0.1, abs=1e-12)
-    assert result.traces[1][COLUMN]["tcva_judgement"]["output"].result == score.result
+    assert read_result(result.traces[1][COLUMN]["tcva_judgement"]["output"]) == score.result
     assert results_of(result) == [row[COLUMN].result for row in result.scores]
     table = claims_to_pandas(result)
     assert table["row"].tolist() == [0, 0, 1, 1]
     assert table["verdict"].tolist() == ["fully", "minor"] * 2
     assert table["evidence"][0] == "opens at nine"
-    assert len(llm.prompts) == 2
+    assert len(llm.prompts) == 1  # of two equal samples
 
 
 def test_scores_copy_and_pickle() -> None:
     score = TCVAMetric(llm=ScriptedLLM(lambda _: TWO)).single_turn_score(turn())
-    assert isinstance(score, TCVAScore)
+    assert isinstance(score, ScorerScore)
     for other in (copy.deepcopy(score), copy.copy(score), pickle.loads(pickle.dumps(score))):
         assert other == score
-        assert isinstance(other, TCVAScore)
+        assert isinstance(other, ScorerScore)
         assert other.result == score.result
 
 
 def test_results_of_says_which_metrics_there_are() -> None:
     metrics = [TCVAMetric(llm="lexical"), TCVAMetric(name="b", llm="lexical", temperature=0.2)]
     result = evaluated(metrics)
-    assert results_of(result, "b")[0].scoring.temperature == 0.2
+    assert ours_of(result, "b")[0].scoring.temperature == 0.2
     for name in (None, "c"):
         with pytest.raises(InvalidValueError, match=f"{COLUMN}, b"):
             results_of(result, name)
@@ -369,7 +404,7 @@ def test_traces_can_be_written_as_json() -> None:
     names = [run.name for run in result.ragas_traces.values()]
     assert names == ["ragas evaluation", "row 0", COLUMN, "tcva_judgement"]
     (trace,) = (r for r in result.ragas_traces.values() if r.name == "tcva_judgement")
-    verdicts = trace.model_dump(mode="json")["outputs"]["output"][0]["assessment"]["claims"]
+    verdicts = trace.model_dump(mode="json")["outputs"]["output"][0]["claims"]
     assert json.loads(json.dumps(verdicts))[1]["verdict"] == "minor"
 
 
@@ -603,47 +638,53 @@ def test_fifty_at_once_and_unicode() -> None:
 # --- prompts and store ------------------------------------------------------------------------------
 
 
+def set_wording(metric: TCVAMetric, text: str) -> None:
+    prompt = metric.get_prompts()["wording"]
+    prompt.instruction = text
+    metric.set_prompts(wording=prompt)
+
+
 def test_prompts_are_the_texts_of_the_criterion() -> None:
     llm = ScriptedLLM(lambda _: TWO)
     metric = TCVAMetric(llm=llm)
     prompts = metric.get_prompts()
     assert set(prompts) == {"wording", "fully", "mostly", "partial", "minor", "none"}
-    assert prompts["wording"].instruction == metric.tcva.criterion.wording
-    before = metric.tcva.key(SAMPLE)
+    assert prompts["wording"].instruction == metric.scorer.criterion.wording
+    before = metric.scorer.key(SAMPLE)
     prompts["none"].instruction = "the passages say nothing of the sort, or the opposite"
     metric.set_prompts(**prompts)
     metric.single_turn_score(turn())
     assert "- none: the passages say nothing of the sort, or the opposite" in llm.prompts[0]
-    assert metric.tcva.key(SAMPLE) != before
-    assert TCVAMetric(llm=llm).tcva.key(SAMPLE) == before  # other metrics are not touched
+    assert metric.scorer.key(SAMPLE) != before
+    assert TCVAMetric(llm=llm).scorer.key(SAMPLE) == before  # other metrics are not touched
 
 
 def test_judges_that_are_fused_are_asked_in_the_same_texts() -> None:
     llm, other = ScriptedLLM(lambda _: TWO), ScriptedInstructorLLM(lambda _: TWO)
     own = TCVA(judge=ScriptedModel([TWO]))
     metric = TCVAMetric(llm=llm, fuse=[other, own])
-    metric.get_prompts()["wording"].instruction = "Decide what the passages bear out."
+    set_wording(metric, "Decide what the passages bear out.")
     score: Any = metric.single_turn_score(turn())
     for asked in (llm, other):
         assert "Decide what the passages bear out." in asked.prompts[0]
-    assert metric.tcva.members[1] is own  # with the texts that it was built with
+    assert metric.scorer.members[1] is own  # with the texts that it was built with
     assert len(score.result.assessment.members) == 2
 
 
-def test_another_judge_to_fuse_is_noticed_where_ragas_thinks_it_equal() -> None:
+def test_another_judge_to_fuse_is_asked_where_ragas_thinks_it_equal() -> None:
     # Imported by name, the wrapper would announce its end to pytest.
     wrapper: Any = import_module("ragas.llms").LangchainLLMWrapper
     first, second = (wrapper(FakeListChatModel(responses=[TWO])) for _ in range(2))
     assert first == second
     metric = TCVAMetric(llm="lexical", fuse=first)
-    before = metric.tcva
-    assert metric.tcva is before
-    metric.fuse = second
-    after = metric.tcva
-    assert after is not before
-    metric.fuse = many = [second]
+    other = metric.changed(fuse=second)
+    asked: Any = [each.scorer.members[0].judge for each in (metric, other)]
+    assert [judge.model.llm for judge in asked] == [first, second]
+    assert asked[1].model.llm is second
+    many = [second]
+    both = metric.changed(fuse=many)
     many.append(first)
-    assert len(metric.tcva.members) == 2
+    assert len(both.scorer.members) == 1
 
 
 def test_what_is_no_text_of_the_criterion_is_refused() -> None:
@@ -652,9 +693,10 @@ def test_what_is_no_text_of_the_criterion_is_refused() -> None:
         metric.set_prompts(wording=Faithfulness().nli_statements_prompt)
     with pytest.raises(ValueError, match="nonesuch"):
         metric.set_prompts(nonesuch=metric.get_prompts()["wording"])
-    metric.get_prompts()["wording"].instruction = " "
     with pytest.raises(InvalidValueError, match="wording"):
-        metric.single_turn_score(turn())
+        set_wording(metric, " ")
+    metric.get_prompts()["wording"].instruction = "of a copy that was not set"
+    assert metric.scorer.criterion == FAITHFULNESS
 
 
 def test_prompts_with_examples_are_refused() -> None:
@@ -662,19 +704,19 @@ def test_prompts_with_examples_are_refused() -> None:
     prompt = metric.get_prompts()["minor"]
     prompt.examples = [(prompt.input_model(), prompt.output_model(levels=["minor"]))]
     with pytest.raises(InvalidValueError, match="examples"):
-        metric.single_turn_score(turn())
+        metric.set_prompts(minor=prompt)
     with pytest.raises(InvalidValueError, match="no prompt to send"):
         asyncio.run(prompt.generate(llm=LexicalLLM(), data=prompt.input_model()))
 
 
 def test_prompts_are_saved_and_loaded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     metric = TCVAMetric(llm="lexical")
-    metric.get_prompts()["wording"].instruction = "Decide strictly."
+    set_wording(metric, "Decide strictly.")
     metric.save_prompts(str(tmp_path))
     assert capsys.readouterr().out.count("Prompt saved") == 6
     other = TCVAMetric(llm="lexical")
     other.set_prompts(**other.load_prompts(str(tmp_path)))
-    assert other.tcva.criterion == metric.tcva.criterion
+    assert other.scorer.criterion == metric.scorer.criterion
 
 
 @pytest.mark.parametrize("family", [ScriptedLLM, ScriptedInstructorLLM])
@@ -704,11 +746,11 @@ def test_prompts_are_adapted_by_the_llm() -> None:
     llm: BaseRagasLLM = ScriptedLLM(lambda _: json.dumps({"statements": ["Entscheide."]}))
     metric = TCVAMetric(llm="lexical")
     kept = asyncio.run(metric.adapt_prompts("german", llm))
-    assert kept["wording"].instruction == metric.tcva.criterion.wording
+    assert kept["wording"].instruction == metric.scorer.criterion.wording
     adapted = asyncio.run(metric.adapt_prompts("german", llm, adapt_instruction=True))
     metric.set_prompts(**adapted)
     assert metric.get_prompts()["wording"].language == "german"
-    assert metric.tcva.criterion.wording == "Entscheide."
+    assert metric.scorer.criterion.wording == "Entscheide."
 
 
 def test_a_store_serves_what_was_judged_before(tmp_path: Path) -> None:

@@ -21,12 +21,12 @@ from langchain_core.outputs import LLMResult
 from ragas.llms import BaseRagasLLM, llm_factory
 from ragas.llms.base import InstructorBaseRagasLLM, LangchainLLMWrapper
 
-from tcva_adapters import TCVA, Sample
+from tcva_adapters import TCVA, Result, Sample
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import as_judge_error
 from tcva_adapters.models.protocol import JudgeModel
 from tcva_adapters.models.request import JudgeRequest
-from tcva_adapters.ragas import TCVACollectionMetric, TCVAMetricResult, as_judge_model
+from tcva_adapters.ragas import ScorerMetricResult, TCVACollectionMetric, as_judge_model
 from tcva_adapters.ragas.model import wait_for
 from tcva_adapters.results.assessment import Reason
 from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, scripted
@@ -97,9 +97,9 @@ def test_factory_llms_judge_synchronously_with_one_request_each(is_async: bool) 
         ScriptedServer(lambda _body, _n: TWO) as server,
         factory(server, is_async=is_async) as llm,
     ):
-        tcva = TCVACollectionMetric(llm)
+        tcva = TCVACollectionMetric(llm, share=False)
 
-        async def inside() -> TCVAMetricResult:
+        async def inside() -> ScorerMetricResult[Result]:
             return tcva.score(**ROW)
 
         results: list[Any] = [tcva.score(**ROW), tcva.score(**ROW), asyncio.run(inside())]
@@ -121,7 +121,7 @@ def test_factory_llms_judge_asynchronously_with_one_request_each(is_async: bool)
         ScriptedServer(lambda _body, _n: TWO) as server,
         factory(server, is_async=is_async, client_options=options) as llm,
     ):
-        tcva = TCVACollectionMetric(llm)
+        tcva = TCVACollectionMetric(llm, share=False)
         rows = [ROW | {"user_input": f"{i}?"} for i in range(3)]
         results = asyncio.run(tcva.abatch_score(rows)) + asyncio.run(tcva.abatch_score(rows))
         assert [float(r) for r in results] == pytest.approx([SCORE] * 6, abs=1e-12)

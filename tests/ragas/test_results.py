@@ -1,0 +1,179 @@
+"""Results that RAGAS and its frames carry are read back, in another process where that is the use."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas as pd  # type: ignore[import-untyped]  # no stubs among our requirements
+import pytest
+from ragas import RunConfig, evaluate
+from ragas.dataset_schema import EvaluationResult
+
+from tcva_adapters import CCRS, TCVA, Result, Sample
+from tcva_adapters.compare.existing.tables import read_ragas_csv
+from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.ragas import (
+    ScorerMetric,
+    TCVAMetric,
+    claims_to_pandas,
+    results_of,
+    results_to_pandas,
+    tcva_metrics,
+)
+from tcva_adapters.results.protocol import read_result
+from tests.ragas.entry import ScriptedLLM, dataset_of
+from tests.support.scripted import verdict_json
+
+pytestmark = [
+    pytest.mark.filterwarnings(r"ignore:a?evaluate\(\) is deprecated:DeprecationWarning"),
+    # RAGAS reads the id of its telemetry, also where that is off, and leaves the file open.
+    pytest.mark.filterwarnings("ignore:unclosed file.*uuid.json:ResourceWarning"),
+]
+
+SAMPLES = [
+    Sample(
+        input="When does the office open?",
+        response='The office opens at nine, "sharp".\nParking costs money, 三 euros.',
+        contexts=("The office opens at nine, sharp.", "Parking is free."),
+    ),
+    Sample(input="Boom?", response="The office opens at ten.", contexts=("It opens at nine.",)),
+    Sample(input="Empty?", response="The office opens at ten.", contexts=(" ",)),
+]
+
+
+def reply(prompt: str) -> str:
+    if "Boom" in prompt:
+        msg = "down"
+        raise ConnectionError(msg)
+    return verdict_json((1, "fully", "opens at nine"), (2, "minor", ""))
+
+
+def evaluation() -> EvaluationResult:
+    metrics: list[Any] = [
+        *tcva_metrics([0.2, 0.9], llm=ScriptedLLM(reply)),
+        ScorerMetric(CCRS("qr")),
+    ]
+    found = evaluate(
+        dataset_of(SAMPLES),
+        metrics=metrics,
+        run_config=RunConfig(max_retries=1),
+        show_progress=False,
+        allow_nest_asyncio=False,
+    )
+    assert isinstance(found, EvaluationResult)
+    return found
+
+
+NAMES = ["tcva_faithfulness(T=0.2)", "tcva_faithfulness(T=0.9)", "ccrs_qr"]
+
+READ = """
+import sys
+import pandas as pd
+from tcva_adapters.ragas import results_of
+kind, path, name = sys.argv[1:]
+for result in results_of(getattr(pd, f"read_{kind}")(path), name):
+    print(result.to_json())
+"""
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "json"])
+def test_a_frame_that_was_written_is_read_in_another_process(tmp_path: Path, kind: str) -> None:
+    found = evaluation()
+    frame = results_to_pandas(found)
+    ours = [column for name in NAMES for column in (name, f"{name}_result")]
+    assert list(frame.columns) == [*found.dataset.to_pandas().columns, *ours]
+    assert frame[NAMES].equals(found.to_pandas()[NAMES])
+    path = tmp_path / f"scores.{kind}"
+    index = {} if kind == "json" else {"index": False}
+    getattr(frame, f"to_{kind}")(path, **index)
+    for name in NAMES:
+        expected = results_of(found, name)
+        done = subprocess.run(
+            [sys.executable, "-c", READ, kind, str(path), name],
+            capture_output=True,
+            text=True,
+            check=True,
+            encoding="utf-8",
+        )
+        results = [read_result(line) for line in done.stdout.splitlines()]
+        assert results == expected == results_of(frame, name)
+        assert [r.usage.calls for r in results] == [r.usage.calls for r in expected]
+
+
+def test_every_way_of_a_result_through_ragas_is_without_loss() -> None:
+    found = evaluation()
+    scores = [row[NAMES[0]] for row in found.scores]
+    results = results_of(found, NAMES[0])
+    assert results[0] == scores[0].result
+    assert [r.unscored and r.unscored.reason.value for r in results] == [
+        *(None, "judge_error", "empty_context")
+    ]
+    first = results[0]
+    assert isinstance(first, Result)
+    assert first.at(0.9) == results_of(found, NAMES[1])[0]
+    traced = [
+        json.loads(json.dumps(row[NAMES[0]]["tcva_judgement"]["output"])) for row in found.traces
+    ]
+    assert [read_result(each) for each in traced] == results
+    table = claims_to_pandas(results_to_pandas(found))
+    assert table.equals(claims_to_pandas(found))
+    assert table["metric"].unique().tolist() == NAMES[:2]
+
+
+def test_a_frame_without_results_says_which_metrics_there_are() -> None:
+    frame = results_to_pandas(evaluation())
+    with pytest.raises(InvalidValueError, match=r"there are: tcva_faith.*ccrs_qr"):
+        results_of(frame)
+    with pytest.raises(InvalidValueError, match="there are: none"):
+        results_of(evaluation().to_pandas(), NAMES[0])
+    frame["ccrs_qr_result"] = ["{}", None, "x"]
+    with pytest.raises(UnreadableInputError, match="not a result"):
+        results_of(frame, "ccrs_qr")
+
+
+def test_scores_of_such_a_frame_are_imported_as_those_of_ragas_own(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    results_to_pandas(evaluation()).to_csv(path, index=False)
+    imported = read_ragas_csv(path)
+    assert list(imported.methods) == [f"ragas {name}" for name in NAMES]
+
+
+EARLIER = r"""{"score": 0.85, "reason": "0.850 >= 0.5 at T=0.5: 1 fully, 1 partial; worst: \"Parking
+costs money.\" [partial]: r (quote not found in the passages: lowered from mostly)", "assessment": {
+"schema_version": 1, "criterion": "faithfulness", "judge": "ragas:scripted", "prompt_version":
+"tcva/1", "claims": [{"claim": "The office opens at nine.", "verdict": "fully", "evidence":
+"opens at nine", "reason": "r", "passage": 1, "judged": null, "probabilities": null}, {"claim":
+"Parking costs money.", "verdict": "partial", "evidence": "Parking costs", "reason": "r", "passage":
+null, "judged": "mostly", "probabilities": null}], "unscored": null, "usage": {"calls": 1,
+"input_tokens": 0, "output_tokens": 0, "retries": 0, "seconds": 0.0078, "cost": null}, "sample_id":
+null, "metadata": {}, "from_store": false, "members": [], "panel": []}, "scoring": {"temperature":
+0.5, "threshold": 0.5, "scheme": {"name": "default", "weights": [1.0, 0.9, 0.7, 0.3, 0.0]},
+"penalty": "paper", "eps": 1e-09, "floor": "paper", "on_unscored": null, "bounds": {"p_min": -8.0,
+"p_max": 12.25, "t_min": 0.1, "t_max": 1.0}, "fusion": {"temperature": null, "weights": null},
+"mapping": null}}""".replace("\n", " ")
+"""What ``traces["output"]`` held before results carried themselves, as experiments have written it."""
+
+
+def test_what_an_experiment_wrote_earlier_is_read() -> None:
+    result = read_result(EARLIER)
+    assert isinstance(result, Result)
+    assert result.score == pytest.approx(0.85, abs=1e-12)  # the plain mean of 1 and .7
+    assert result.claims[1].original_verdict == "mostly"
+    assert result.at(0.9).scoring.temperature == 0.9
+    frame = pd.DataFrame({"tcva": [result.score], "tcva_result": [EARLIER]})
+    assert results_of(frame) == [result]
+
+
+def test_a_single_metric_needs_no_name() -> None:
+    found = evaluate(
+        dataset_of(SAMPLES[:1]),
+        metrics=[TCVAMetric(llm="lexical")],
+        show_progress=False,
+        allow_nest_asyncio=False,
+    )
+    assert isinstance(found, EvaluationResult)
+    assert results_of(found) == [TCVA().evaluate(SAMPLES[0])]
