@@ -171,6 +171,11 @@ class TCVA(FromConfig, Scorer[Result]):
         return f"{self.judge.name} {self.subject}"
 
     @property
+    def judge_name(self) -> str:
+        """The judge's name."""
+        return self.judge.name
+
+    @property
     def required(self) -> tuple[str, ...]:
         """The fields that the criterion looks at."""
         return self.criterion.required
