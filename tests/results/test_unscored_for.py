@@ -11,7 +11,7 @@ from tcva_adapters.results.protocol import Scored, read_result
 SAMPLE = Sample(
     input="When?",
     response="It opens at nine.",
-    contexts=["It opens at nine."],
+    contexts=("It opens at nine.",),
     reference="At nine.",
     id="one",
     metadata={"domain": "hours"},
