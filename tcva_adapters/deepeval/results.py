@@ -139,9 +139,7 @@ def _cases_of(evaluation: EvaluationResult | str | Path) -> list[Any]:
 
 
 def _only_name(rows: Sequence[Sequence[Any]]) -> str:
-    logs: dict[str, Any] = {
-        data.name: data for row in rows for data in row if data.verbose_logs
-    }
+    logs: dict[str, Any] = {data.name: data for row in rows for data in row if data.verbose_logs}
     ours = [name for name, data in logs.items() if _is_ours(data)]
     if not ours:
         msg = f"no TCVA metric in the evaluation; it has {_listed(rows)}"
