@@ -39,7 +39,7 @@ from tcva_adapters.results.settings import (
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scorer import Scorer
-from tcva_adapters.tcva import TCVA, TCVASettings
+from tcva_adapters.tcva import TCVA, FurtherSettings
 
 R = TypeVar("R", bound=Scored)
 
@@ -114,8 +114,8 @@ class MetricSettings(TypedDict, total=False):
     ]
 
 
-class TCVAMetricSettings(MetricSettings, TCVASettings, total=False):
-    """The settings of `TCVAMetric`: those of `TCVA`, and those of every metric."""
+class TCVAMetricSettings(MetricSettings, FurtherSettings, total=False):
+    """The settings of `TCVAMetric` that have no position: those of `TCVA`, and every metric's."""
 
 
 _FOLLOWED: Final = frozenset({"threshold", "strict_mode", "async_mode", "verbose_mode"})
@@ -331,7 +331,9 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):  # type: ignore[no-untyped-c
     'TCVA faithfulness (T=0.2)'
     """
 
-    setting_names = frozenset({"criterion", "model", *settings_of(TCVAMetricSettings)})
+    setting_names = frozenset(
+        {"criterion", "threshold", "temperature", "model", *settings_of(TCVAMetricSettings)}
+    )
 
     criterion: Criterion
     temperature: float
@@ -339,7 +341,7 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):  # type: ignore[no-untyped-c
     profiles: Profiles | None
 
     @shows_settings(TCVAMetricSettings)
-    def __init__(  # type: ignore[misc]  # two of the settings have a place of their own before the rest
+    def __init__(
         self,
         criterion: Criterion | str = "faithfulness",
         threshold: float | None = DIAL["threshold"].default,
@@ -347,39 +349,45 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):  # type: ignore[no-untyped-c
         model: Any = None,
         **settings: Unpack[TCVAMetricSettings],
     ) -> None:
+        check_names(settings, sorted(self.setting_names), of="TCVAMetric")
+        own = settings_of(MetricSettings)
+        given = {name: value for name, value in settings.items() if name in own}
+        found = resolved(MetricSettings, given, of="TCVAMetric")
         _check_threshold(threshold)
-        given = {**settings, "temperature": temperature}
-        found = resolved(TCVAMetricSettings, given, of="TCVAMetric")
         is_name = model is None or (isinstance(model, str) and not _OURS.fullmatch(model))
         judge = llm_of_name(model) if is_name else model
-        tcva = TCVA(
-            criterion, judge=judge, **{name: found[name] for name in settings_of(TCVASettings)}
-        )
+        judging: Any = {name: value for name, value in settings.items() if name not in own}
+        tcva = TCVA(criterion, judge=judge, temperature=temperature, **judging)
         if isinstance(judge, str) and isinstance(tcva.judge, ModelJudge):
             judge = tcva.judge.model  # one client for all copies
-        own = {"criterion": tcva.criterion, "model": judge, "threshold": threshold}
-        _build(self, tcva, {**found, **tcva.settings, **own})
+        shown = {"criterion": tcva.criterion, "model": judge, "threshold": threshold}
+        _build(self, tcva, {**found, **tcva.settings, **shown})
 
 
 def tcva_metrics(
     temperatures: Iterable[float | str] = ("strict", "balanced", "lenient"),
     criterion: Criterion | str = "faithfulness",
-    **settings: Any,
+    threshold: float | None = DIAL["threshold"].default,
+    model: Any = None,
+    **settings: Unpack[TCVAMetricSettings],
 ) -> list[TCVAMetric]:
     """One metric per temperature. They share each judgement: a test case is one call for all.
 
     Args:
         temperatures: The temperatures; each metric's name tells its own.
         criterion: See `TCVAMetric`.
-        settings: The other arguments of `TCVAMetric`, but for the name.
+        threshold: See there.
+        model: See there.
+        **settings: See there.
 
     Raises:
-        InvalidValueError: A setting is out of range or unknown.
+        InvalidValueError: A setting is out of range or unknown, or there is a name.
     """
-    for name in settings.keys() & {"name", "temperature"}:
-        msg = f"{name}={settings[name]!r}; each metric has a temperature and is named after it"
+    if settings.get("name") is not None:
+        msg = f"name={settings['name']!r}; each metric is named after its temperature"
         raise InvalidValueError(msg)
-    metric, collected = TCVAMetric(criterion, **settings), settings.get("collected")
+    metric = TCVAMetric(criterion, threshold, model=model, **settings)
+    collected = settings.get("collected")
     return [metric.changed(temperature=t, collected=collected) for t in temperatures]
 
 

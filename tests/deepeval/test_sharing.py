@@ -134,7 +134,7 @@ def test_one_metric_per_temperature() -> None:
     assert [metric.name for metric in metrics] == names
     assert all(metric.collected is collected for metric in metrics)
     assert len(tcva_metrics(model="lexical")) == 3
-    with pytest.raises(InvalidValueError, match="name='mine'; each metric has a temperature"):
+    with pytest.raises(InvalidValueError, match="name='mine'; each metric is named after"):
         tcva_metrics(name="mine", model="lexical")
 
 
