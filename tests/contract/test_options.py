@@ -188,7 +188,9 @@ def test_every_drop_in_is_built_from_a_file(
 
 
 def inside(drop_in: Any) -> TCVA:
-    tcva = drop_in.tcva if hasattr(drop_in, "tcva") else drop_in._tcva
+    tcva = next(
+        getattr(drop_in, name) for name in ("scorer", "tcva", "_tcva") if hasattr(drop_in, name)
+    )
     assert isinstance(tcva, TCVA)
     return tcva
 
