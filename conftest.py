@@ -17,6 +17,7 @@ def _nothing_shared_before() -> None:
     """Judgements that an earlier test shared are not asked for again."""
     clear_shared()
 
+
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("without a clock", deadline=None)
 settings.load_profile("without a clock")

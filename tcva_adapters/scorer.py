@@ -117,6 +117,11 @@ class Scorer(ABC, Generic[R]):
 
     @property
     @abstractmethod
+    def judge_name(self) -> str:
+        """Who judges, as results call it."""
+
+    @property
+    @abstractmethod
     def required(self) -> tuple[str, ...]:
         """The fields of a sample without which there can be no score."""
 

@@ -24,7 +24,13 @@ from tcva_adapters.judging.resolve import is_lexical, resolve_judge
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored, Usage
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.scoring import DIAL, DialSettings, Profiles, Scoring
+from tcva_adapters.results.scoring import (
+    DIAL,
+    Profiles,
+    Scoring,
+    StrictnessSettings,
+    WeightSettings,
+)
 from tcva_adapters.results.settings import (
     Setting,
     check_count,
@@ -39,8 +45,8 @@ from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scorer import JudgingSettings, Scorer, Steps, column_name, lacks
 
 
-class TCVASettings(DialSettings, JudgingSettings, total=False):
-    """The settings of `TCVA`, and of every drop-in: the dial, and how it is judged."""
+class FurtherSettings(WeightSettings, JudgingSettings, total=False):
+    """All settings of `TCVA` but how strict it is."""
 
     claims: Annotated[
         ClaimsMode,
@@ -64,6 +70,10 @@ class TCVASettings(DialSettings, JudgingSettings, total=False):
         Profiles | None,
         Setting(None, "Settings for samples with certain metadata.", check_kind(Profiles)),
     ]
+
+
+class TCVASettings(StrictnessSettings, FurtherSettings, total=False):
+    """The settings of `TCVA`, and of every drop-in: the dial, and how it is judged."""
 
 
 class TCVA(FromConfig, Scorer[Result]):
@@ -169,6 +179,11 @@ class TCVA(FromConfig, Scorer[Result]):
     def short_name(self) -> str:
         """Judge and criterion, as names of fused scorers tell them."""
         return f"{self.judge.name} {self.subject}"
+
+    @property
+    def judge_name(self) -> str:
+        """The judge's name."""
+        return self.judge.name
 
     @property
     def required(self) -> tuple[str, ...]:

@@ -220,6 +220,21 @@ class CCRSResult(BaseModel):
         changes = {n: check_share(n, value) for n, value in given.items() if value is not None}
         return self.model_copy(update=changes)
 
+    def unscored_for(self, why: Unscored) -> Self:
+        """The result of another sample that has no score, by the same judge and settings."""
+        answers = {
+            name: MetricAnswer(
+                metric=name,
+                judge=answer.judge,
+                prompt_version=answer.prompt_version,
+                protocol=answer.protocol,
+                unscored=why,
+            )
+            for name, answer in self.answers.items()
+        }
+        other = {"answers": answers, "exact": None, "sample_id": None, "metadata": {}}
+        return self.model_copy(update=other)
+
     def to_dict(self) -> dict[str, Any]:
         """As JSON values; scores, passed and reason stand in it for other readers.
 

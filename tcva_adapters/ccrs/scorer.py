@@ -141,6 +141,11 @@ class CCRS(Scorer[CCRSResult]):
         return f"CCRS {names}" + (f" ({', '.join(details)})" if details else "")
 
     @property
+    def judge_name(self) -> str:
+        """The name of who gives the numbers."""
+        return self.rater.name
+
+    @property
     def required(self) -> tuple[str, ...]:
         """The fields that every one of the metrics needs."""
         return tuple(

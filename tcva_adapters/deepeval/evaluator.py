@@ -1,184 +1,237 @@
-"""TCVAMetric: five-level verdicts and the dial wherever DeepEval takes a metric."""
+"""Our scorers wherever DeepEval takes a metric: TCVA on its dial, or anything else that scores."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, Final, NamedTuple
+import inspect
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from copy import copy
+from types import EllipsisType
+from typing import Annotated, Any, ClassVar, Final, Generic, NamedTuple, Self, TypeVar
 from uuid import uuid4
 
 from deepeval.errors import MissingTestCaseParamsError
+from deepeval.metrics import BaseMetric
 from deepeval.metrics.utils import construct_verbose_logs
 from deepeval.test_case import LLMTestCase
-from pydantic_core import to_jsonable_python
+from typing_extensions import TypedDict, Unpack  # as the tables that these extend are
 
 from tcva_adapters.claims.criteria import Criterion
-from tcva_adapters.core.aggregation import Floor
-from tcva_adapters.core.kernel import Penalty
-from tcva_adapters.core.verdicts import LEVELS, WeightScheme
-from tcva_adapters.deepeval.adjustable import AdjustableMetric
-from tcva_adapters.deepeval.results import log_of, result_of, results_of
-from tcva_adapters.deepeval.settings import SETTINGS, attributes, default_name, fingerprint
-from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode
-from tcva_adapters.results.assessment import Assessment, Reason, Unscored
+from tcva_adapters.deepeval.model import llm_of_name
+from tcva_adapters.deepeval.results import carried, result_of
+from tcva_adapters.deepeval.samples import PARAMS, missing_params, sample_of
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.judging.judge import ModelJudge
+from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.config import FromConfig
+from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.scoring import GEOMETRIC, Fusion, HumanScale, Profiles
+from tcva_adapters.results.scoring import DIAL, Profiles
+from tcva_adapters.results.settings import (
+    Setting,
+    check_flag,
+    check_names,
+    resolved,
+    settings_of,
+    shows_settings,
+)
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.tcva import TCVA
+from tcva_adapters.scorer import Scorer
+from tcva_adapters.tcva import TCVA, FurtherSettings
 
-__all__ = ["Collected", "TCVAMetric", "result_of", "results_of"]
+R = TypeVar("R", bound=Scored)
+
+_OURS: Final = re.compile(r"lexical|openai:.*")
+"""Names of judges that are not DeepEval's to understand."""
 
 
-class Collected(NamedTuple):
+class Collected(NamedTuple, Generic[R]):
     """One judged test case.
 
     Attributes:
         test_case: The test case.
-        result: Its result, with claims, verdicts and evidence.
+        result: Its result.
     """
 
     test_case: LLMTestCase
-    result: Result
+    result: R
 
 
-class TCVAMetric(FromConfig, AdjustableMetric):  # type: ignore[no-untyped-call]  # DeepEval's __init_subclass__
-    """Judges claims on five levels and scores them on the dial.
+def _check_name(name: str, value: Any) -> str | None:
+    if value is not None and not (isinstance(value, str) and value.strip()):
+        msg = f"{name}={value!r}; it is a text, or None for a name that tells the settings"
+        raise InvalidValueError(msg)
+    return value
 
-    Takes the place of `FaithfulnessMetric` and its siblings in ``evaluate``, ``assert_test`` and
-    ``deepeval test run``. DeepEval measures copies of a metric, one per test case, so results are
-    also put where all copies reach: in `collected` and in ``verbose_logs`` (see `results_of`).
 
-    Every argument is also an attribute that may be set later, as in ``metric.threshold = 0.8``. A
-    new value is checked as one given here, and from then on everything follows it: the score, the
-    name, copies, and DeepEval's cache.
+def _check_collected(name: str, value: Any) -> list[Any]:
+    if value is not None and not isinstance(value, list):
+        msg = f"{name}={value!r}; it is a list to add results to, or None for a new one"
+        raise InvalidValueError(msg)
+    return [] if value is None else value
+
+
+class MetricSettings(TypedDict, total=False):
+    """What every metric takes in DeepEval, beside what it is scored by."""
+
+    name: Annotated[
+        str | None,
+        Setting(
+            None,
+            "What reports call the metric; by default what is scored, and in brackets the "
+            "settings that are not the usual ones.",
+            _check_name,
+        ),
+    ]
+    include_reason: Annotated[
+        bool, Setting(True, "Say why in reason. It costs no call.", check_flag)
+    ]
+    async_mode: Annotated[
+        bool,
+        Setting(
+            True,
+            "As DeepEval expects it of every metric. measure needs no event loop.",
+            check_flag,
+        ),
+    ]
+    strict_mode: Annotated[
+        bool,
+        Setting(
+            False, "As in DeepEval: the threshold is 1, and a score below counts as 0.", check_flag
+        ),
+    ]
+    verbose_mode: Annotated[bool, Setting(False, "Print each result.", check_flag)]
+    flaky: Annotated[
+        bool, Setting(False, "As in DeepEval: reported, but it decides nothing.", check_flag)
+    ]
+    collected: Annotated[
+        list[Any] | None,
+        Setting(
+            None, "The list that results are added to; by default a new one.", _check_collected
+        ),
+    ]
+
+
+class TCVAMetricSettings(MetricSettings, FurtherSettings, total=False):
+    """The settings of `TCVAMetric` that have no position: those of `TCVA`, and every metric's."""
+
+
+_FOLLOWED: Final = frozenset({"threshold", "strict_mode", "async_mode", "verbose_mode"})
+"""What DeepEval itself sets on a metric that is built, and the threshold, which users set."""
+
+_DEEPEVALS: Final = frozenset(vars(BaseMetric)) | {"__orig_class__"}
+"""What DeepEval keeps on a metric, most of it of the last test case, and Python on a generic."""
+
+
+class ScorerMetric(BaseMetric, Generic[R]):  # type: ignore[no-untyped-call]  # DeepEval's __init_subclass__
+    """Scores test cases by a scorer: ``ScorerMetric(CCRS("qr", judge=llm))``.
+
+    It works in ``evaluate``, ``assert_test`` and ``deepeval test run``. DeepEval measures copies of
+    a metric, one per test case, so results are also put where all copies reach: in `collected` and
+    in ``verbose_logs`` (see `results_of`).
+
+    Frozen: `changed` gives a copy with other settings. Followed are ``threshold`` and the modes
+    that DeepEval sets (``strict_mode``, ``async_mode``, ``verbose_mode``).
 
     Args:
-        criterion: A built-in name (``faithfulness``, ``answer_relevancy``, ``correctness``,
-            ``completeness``, ``context_recall``) or a `Criterion`.
-        threshold: A score passes from here on. None as for DeepEval's own metrics: the test case
-            is scored, neither passed nor failed.
-        temperature: Strictness in [0.1, 1.0], low is strict; or ``strict``, ``balanced``,
-            ``lenient``.
-        model: The judge: a DeepEval LLM, ``"lexical"``, ``"openai:MODEL"``, or another framework's
-            LLM object. None and all other names mean what they mean to DeepEval's own metrics:
-            its settings choose the provider.
-        scheme: Weights of the levels.
-        penalty: ``paper``, ``ramped``, ``absolute`` or ``off``.
-        eps: Floor under the weights at exponents that are not positive.
-        floor: ``paper`` or ``always``.
-        on_unscored: Score for test cases that have none of their own; None leaves them unscored.
-        claims: ``split`` (sentences, one call) or ``llm`` (asked of the judge, two calls).
-        max_claims: Most claims per test case.
-        store: A path or a `VerdictStore`: judgements made before are served from it.
-        fuse: A further judge, or several, whose scores are fused with the first one's.
-        fusion: The mean that fuses them, geometric by default.
-        mapping: From scores to a human scale, for ``Result.human_score``.
-        profiles: Settings for test cases with certain ``metadata``. DeepEval shows ``threshold``
-            for all of them; a test case passes by its own.
-        name: What reports call the metric; by default ``TCVA``, the criterion, and in brackets the
-            settings that are not the usual ones: ``TCVA faithfulness (T=0.2)``.
-        include_reason: Say why in ``reason``. It costs no call.
-        async_mode: As DeepEval expects it of every metric. `measure` needs no event loop.
-        strict_mode: As in DeepEval: the threshold is 1, and a score below it counts as 0.
-        verbose_mode: Print claims and verdicts.
-        flaky: As in DeepEval: reported, but it decides nothing.
-        collected: The list that results are added to; by default a new one.
+        scorer: What scores, a `CCRS` or a `TCVA`, with its judge.
+        threshold: A score passes from here on; by default the scorer's. None as for DeepEval's own
+            metrics: the test case is scored, neither passed nor failed.
+        **settings: See `MetricSettings`.
 
     Attributes:
+        scorer: What scores, under the metric's threshold.
         collected: `Collected` of every measured test case, in the order they were finished.
-        result: The `Result` of the last test case that this object measured, or None.
+        name: What reports call the metric.
+        result: The result of the last test case that this object measured, or None.
 
     Raises:
-        InvalidValueError: A setting is out of range or unknown; raised before any call, also
-            where an attribute is set, which then keeps its value.
-        MissingDependencyError: The judge's package is not installed.
-        DeepEvalError: The choice is left to DeepEval, and its provider has no key.
+        InvalidValueError: A setting is out of range or unknown, or is set later; raised before
+            any call.
 
-    >>> metric = TCVAMetric(model="lexical")
-    >>> opens = "The office opens at nine."
-    >>> metric.measure(LLMTestCase(input="When?", actual_output=opens, retrieval_context=[opens]))
+    >>> from tcva_adapters import CCRS
+    >>> metric = ScorerMetric(CCRS("qr"), threshold=0.6)
+    >>> metric.measure(LLMTestCase(input="Where is it?", actual_output="It is where it was."))
     1.0
+    >>> metric.name, metric.threshold
+    ('CCRS question relevance', 0.6)
     """
 
-    setting_names = SETTINGS
+    setting_names: ClassVar[frozenset[str]] = frozenset(
+        {"scorer", "threshold", *settings_of(MetricSettings)}
+    )
 
-    criterion: Criterion
-    temperature: float
-    store: VerdictStore | None
-    profiles: Profiles | None
     name: str
-    collected: list[Collected]
-    _tcva: TCVA
+    collected: list[Collected[R]]
+    # Any: DeepEval declares them narrower than it uses them.
+    model: Any
+    score_breakdown: Any
+    _required_params: Any
+    _scorer: Scorer[R]
 
+    @shows_settings(MetricSettings)
     def __init__(
         self,
-        criterion: Criterion | str = "faithfulness",
-        threshold: float | None = 0.5,
-        temperature: float | str = 0.5,
-        model: Any = None,
-        *,
-        scheme: WeightScheme | str | Sequence[float] = WeightScheme.DEFAULT,
-        penalty: Penalty = "paper",
-        eps: float = 1e-9,
-        floor: Floor = "paper",
-        on_unscored: float | None = None,
-        claims: ClaimsMode = "split",
-        max_claims: int = MAX_CLAIMS,
-        store: VerdictStore | str | Path | None = None,
-        fuse: Any = None,
-        fusion: Fusion = GEOMETRIC,
-        mapping: HumanScale | None = None,
-        profiles: Profiles | None = None,
-        name: str | None = None,
-        include_reason: bool = True,
-        async_mode: bool = True,
-        strict_mode: bool = False,
-        verbose_mode: bool = False,
-        flaky: bool = False,
-        collected: list[Collected] | None = None,
+        scorer: Scorer[R],
+        threshold: float | EllipsisType | None = ...,
+        **settings: Unpack[MetricSettings],
     ) -> None:
-        given = {
-            "criterion": criterion,
-            "threshold": threshold,
-            "temperature": temperature,
-            "model": model,
-            "scheme": scheme,
-            "penalty": penalty,
-            "eps": eps,
-            "floor": floor,
-            "on_unscored": on_unscored,
-            "claims": claims,
-            "max_claims": max_claims,
-            "store": store,
-            "fuse": fuse,
-            "fusion": fusion,
-            "mapping": mapping,
-            "profiles": profiles,
-            "name": name,
-            "include_reason": include_reason,
-            "async_mode": async_mode,
-            "strict_mode": strict_mode,
-            "verbose_mode": verbose_mode,
-            "flaky": flaky,
-            "collected": collected,
-        }
-        vars(self).update(attributes(given))
+        _check_scorer(scorer)
+        found = resolved(MetricSettings, settings, of="ScorerMetric")
+        found["threshold"] = scorer.threshold if threshold is ... else threshold
+        _build(self, scorer, {**found, "scorer": scorer})
 
-    @classmethod
-    def attributes_for(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        """See `AdjustableMetric`."""
-        return attributes(given)
-
-    @classmethod
-    def name_for(cls, given: Mapping[str, Any]) -> str:
-        """See `AdjustableMetric`."""
-        return default_name(given)
+    @property
+    def scorer(self) -> Scorer[R]:
+        """What scores, under the metric's threshold."""
+        return self._scorer
 
     def __repr__(self) -> str:
-        return f"TCVAMetric(name={self.name!r}, tcva={self._tcva!r})"
+        return f"{type(self).__name__}(name={self.name!r}, scorer={self._scorer!r})"
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "error" and value is None:
+            # All that DeepEval does where another test case begins. If its time limit ends that
+            # one before it is measured here, it would report the one before a second time.
+            _forget(self)
+        is_setting = name in {*self.setting_names, "model"}
+        if "_scorer" not in vars(self) or (name in _DEEPEVALS and not is_setting):
+            super().__setattr__(name, value)
+        elif name in _FOLLOWED:
+            _follow(self, name, value)
+        else:
+            msg = (
+                f"{name}={value!r} on a built metric is not used; changed({name}=...) gives a copy"
+            )
+            raise InvalidValueError(msg)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        # Clients and stores cannot be copied, and nothing else is ever changed in place.
+        copied = copy(self)
+        vars(copied)["collected"] = [*self.collected]
+        return copied
+
+    def changed(self, **settings: Any) -> Self:
+        """A copy with other settings; it shares judge and store, and collects for itself.
+
+        Args:
+            settings: The metric's, or the scorer's.
+
+        Raises:
+            InvalidValueError: A setting is unknown or cannot be used.
+        """
+        # A subclass may have parameters of its own; DeepEval finds them in the same way.
+        known = {*self.setting_names, *inspect.signature(type(self)).parameters}
+        now = {name: value for name, value in vars(self).items() if name in known}
+        now["collected"] = None
+        if self.name == self._scorer.title:
+            now["name"] = None  # it tells the settings, so it changes with them
+        of_scorer = {name: value for name, value in settings.items() if name not in known}
+        if of_scorer:
+            now |= _with_scorer(self, of_scorer)
+        return type(self)(**{**now, **{n: v for n, v in settings.items() if n in known}})
 
     def measure(  # type: ignore[override]  # a score may be missing
         self, test_case: LLMTestCase, _show_indicator: bool = True, _in_component: bool = False
@@ -193,12 +246,13 @@ class TCVAMetric(FromConfig, AdjustableMetric):  # type: ignore[no-untyped-call]
             as DeepEval reports it; it does not end the run.
 
         Raises:
-            MissingTestCaseParamsError: The test case has no field that the criterion needs.
+            MissingTestCaseParamsError: The test case has no field that the scorer needs.
             InvalidSampleError: It is a conversation, or multimodal (a ValueError, as DeepEval's
                 own metrics raise).
         """
-        sample = _start(self, test_case)
-        return _finish(self, test_case, self._tcva.evaluate(sample))
+        with _begun(self, test_case) as sample:
+            result = self._scorer.evaluate(sample)
+        return _finish(self, test_case, sample, result)
 
     async def a_measure(  # type: ignore[override]  # as above
         self, test_case: LLMTestCase, _show_indicator: bool = True, _in_component: bool = False
@@ -209,15 +263,16 @@ class TCVAMetric(FromConfig, AdjustableMetric):  # type: ignore[no-untyped-call]
             MissingTestCaseParamsError: See `measure`.
             InvalidSampleError: See `measure`.
         """
-        sample = _start(self, test_case)
-        return _finish(self, test_case, await self._tcva.aevaluate(sample))
+        with _begun(self, test_case) as sample:
+            result = await self._scorer.aevaluate(sample)
+        return _finish(self, test_case, sample, result)
 
     @property
     def criteria(self) -> str:
         """What can change a score: DeepEval's cache compares it, and none of the settings."""
-        settings = fingerprint(self._tcva)
+        settings = self._scorer.fingerprint
         # The metadata that profiles go by is in no key of the cache: nothing may be taken from it.
-        return settings if self.profiles is None else f"{settings} {uuid4()}"
+        return settings if _profiles(self._scorer) is None else f"{settings} {uuid4()}"
 
     def is_successful(self) -> bool | None:
         """Whether the score reaches the threshold; that of its profile, if the test case has one.
@@ -225,7 +280,7 @@ class TCVAMetric(FromConfig, AdjustableMetric):  # type: ignore[no-untyped-call]
         Returns:
             None without a threshold.
         """
-        if self.profiles is None or self.threshold is None or self.error is not None:
+        if _profiles(self._scorer) is None or self.threshold is None or self.error is not None:
             usual: bool | None = super().is_successful()
             return usual
         result = self.result
@@ -233,100 +288,224 @@ class TCVAMetric(FromConfig, AdjustableMetric):  # type: ignore[no-untyped-call]
         return self.success
 
     @property
-    def result(self) -> Result | None:
+    def result(self) -> R | None:
         """The result of the last test case, also where it came from DeepEval's cache."""
-        return None if self.verbose_logs is None else result_of(self)
+        found: R | None = None if self.verbose_logs is None else result_of(self)
+        return found
+
+    @property
+    def __name__(self) -> str:
+        """What reports call the metric."""
+        return self.name
 
 
-def _start(metric: TCVAMetric, test_case: object) -> Sample:
-    metric.error = None  # and all else that is left from the test case before
-    metric.skipped = False
-    # DeepEval may end the measurement at its time limit, and then reports what the logs hold now.
-    ended = "the measurement was ended before there were verdicts"
-    metric.verbose_logs = _log(metric, test_case, Reason.TIMEOUT, ended)
-    try:
-        return sample_for(metric, test_case)
-    except (MissingTestCaseParamsError, InvalidSampleError) as error:
-        metric.error = str(error)
-        metric.verbose_logs = _log(metric, test_case, Reason.MISSING_FIELD, metric.error)
-        raise
+class TCVAMetric(FromConfig, ScorerMetric[Result]):  # type: ignore[no-untyped-call]  # as above
+    """Judges claims on five levels and scores them on the dial.
 
+    Takes the place of `FaithfulnessMetric` and its siblings; see `ScorerMetric`.
 
-def _log(metric: TCVAMetric, test_case: object, reason: Reason, detail: str) -> str:
-    """The logs of a test case that was not judged."""
-    tcva = metric._tcva  # noqa: SLF001  # in the class, DeepEval would trace it as a span
-    assessment = Assessment(
-        criterion=tcva.criterion.name,
-        judge=tcva.judge.name,
-        prompt_version=tcva.judge.prompt_version,
-        sample_id=getattr(test_case, "name", None),
-        unscored=Unscored(reason=reason, detail=detail),
-    )
-    return log_of(Result(assessment, tcva.scoring))
-
-
-def sample_for(metric: Any, test_case: object) -> Sample:
-    """What a metric judges of a test case.
+    Args:
+        criterion: A built-in name (``faithfulness``, ``answer_relevancy``, ``correctness``,
+            ``completeness``, ``context_recall``) or a `Criterion`.
+        threshold: A score passes from here on. None as for DeepEval's own metrics: the test case
+            is scored, neither passed nor failed.
+        temperature: Strictness in [0.1, 1.0], low is strict; or ``strict``, ``balanced``,
+            ``lenient``.
+        model: The judge: a DeepEval LLM, ``"lexical"``, ``"openai:MODEL"``, or another framework's
+            LLM object. None and all other names mean what they mean to DeepEval's own metrics:
+            its settings choose the provider.
+        **settings: See `MetricSettings` and `TCVASettings`. DeepEval shows ``threshold`` for test
+            cases of all profiles; a test case passes by that of its own.
 
     Raises:
-        MissingTestCaseParamsError: It has no field that the metric needs.
-        InvalidSampleError: It is a conversation, or multimodal.
+        InvalidValueError: A setting is out of range or unknown, or is set later; raised before
+            any call.
+        MissingDependencyError: The judge's package is not installed.
+        DeepEvalError: The choice is left to DeepEval, and its provider has no key.
+
+    >>> metric = TCVAMetric(model="lexical")
+    >>> opens = "The office opens at nine."
+    >>> metric.measure(LLMTestCase(input="When?", actual_output=opens, retrieval_context=[opens]))
+    1.0
+    >>> metric.changed(temperature="strict").name
+    'TCVA faithfulness (T=0.2)'
     """
-    if not isinstance(test_case, LLMTestCase):
-        msg = (
-            f"'{metric.name}' judges an LLMTestCase, not a {type(test_case).__name__}; judge each "
-            "answer of a conversation as an LLMTestCase with the context it was given"
-        )
-        raise InvalidSampleError(msg)
-    if test_case.multimodal:
-        msg = f"'{metric.name}' judges text; the test case is multimodal"
-        raise InvalidSampleError(msg)
-    missing = [p.value for p in metric._required_params if getattr(test_case, p.value) is None]  # noqa: SLF001  # DeepEval's name
-    if missing:
-        fields = " and ".join(f"'{field}'" for field in missing)
-        msg = f"{fields} cannot be None for the '{metric.name}' metric"
-        raise MissingTestCaseParamsError(msg)
-    retrieved = test_case.retrieval_context
-    return Sample(
-        input=test_case.input,
-        response=test_case.actual_output,
-        contexts=None if retrieved is None else tuple(map(_text, retrieved)),
-        reference=test_case.expected_output,
-        id=test_case.name,
-        metadata=to_jsonable_python(test_case.metadata or {}, fallback=str),
+
+    setting_names = frozenset(
+        {"criterion", "threshold", "temperature", "model", *settings_of(TCVAMetricSettings)}
+    )
+
+    criterion: Criterion
+    temperature: float
+    store: VerdictStore | None
+    profiles: Profiles | None
+
+    @shows_settings(TCVAMetricSettings)
+    def __init__(
+        self,
+        criterion: Criterion | str = "faithfulness",
+        threshold: float | None = DIAL["threshold"].default,
+        temperature: float | str = DIAL["temperature"].default,
+        model: Any = None,
+        **settings: Unpack[TCVAMetricSettings],
+    ) -> None:
+        check_names(settings, sorted(self.setting_names), of="TCVAMetric")
+        own = settings_of(MetricSettings)
+        given = {name: value for name, value in settings.items() if name in own}
+        found = resolved(MetricSettings, given, of="TCVAMetric")
+        _check_threshold(threshold)
+        is_name = model is None or (isinstance(model, str) and not _OURS.fullmatch(model))
+        judge = llm_of_name(model) if is_name else model
+        judging: Any = {name: value for name, value in settings.items() if name not in own}
+        tcva = TCVA(criterion, judge=judge, temperature=temperature, **judging)
+        if isinstance(judge, str) and isinstance(tcva.judge, ModelJudge):
+            judge = tcva.judge.model  # one client for all copies
+        shown = {"criterion": tcva.criterion, "model": judge, "threshold": threshold}
+        _build(self, tcva, {**found, **tcva.settings, **shown})
+
+
+def tcva_metrics(
+    temperatures: Iterable[float | str] = ("strict", "balanced", "lenient"),
+    criterion: Criterion | str = "faithfulness",
+    threshold: float | None = DIAL["threshold"].default,
+    model: Any = None,
+    **settings: Unpack[TCVAMetricSettings],
+) -> list[TCVAMetric]:
+    """One metric per temperature. They share each judgement: a test case is one call for all.
+
+    Args:
+        temperatures: The temperatures; each metric's name tells its own.
+        criterion: See `TCVAMetric`.
+        threshold: See there.
+        model: See there.
+        **settings: See there.
+
+    Raises:
+        InvalidValueError: A setting is out of range or unknown, or there is a name.
+    """
+    if settings.get("name") is not None:
+        msg = f"name={settings['name']!r}; each metric is named after its temperature"
+        raise InvalidValueError(msg)
+    metric = TCVAMetric(criterion, threshold, model=model, **settings)
+    collected = settings.get("collected")
+    return [metric.changed(temperature=t, collected=collected) for t in temperatures]
+
+
+# Functions, not methods: DeepEval traces every method of a metric as a span.
+
+
+def _build(metric: Any, scorer: Scorer[Any], settings: Mapping[str, Any]) -> None:
+    """Keep the settings under the names of their parameters: DeepEval's copies are built of them."""
+    view = _view(scorer, settings["threshold"], strict=settings["strict_mode"])
+    vars(metric).update(
+        {
+            **settings,
+            **view,
+            "name": scorer.title if settings["name"] is None else settings["name"],
+            "evaluation_model": scorer.judge_name,
+            "_required_params": [PARAMS[field] for field in scorer.required],
+            "_given": scorer,
+            "_current": None,
+        }
     )
 
 
-def _text(passage: Any) -> str:
-    return passage if isinstance(passage, str) else str(passage.context)
+def _view(scorer: Scorer[Any], threshold: Any, *, strict: bool) -> dict[str, Any]:
+    """The threshold that holds, and the scorer under it."""
+    threshold = _check_threshold(threshold)
+    profiles = _profiles(scorer)
+    if strict:
+        threshold = 1.0  # whatever else is set, in profiles as well
+        if profiles is not None:
+            scorer = scorer.changed(profiles=_without_thresholds(profiles))
+    # Without a threshold there is nothing that a score could fall short of.
+    from_here_on = 0.0 if threshold is None else threshold
+    if scorer.threshold != from_here_on:
+        scorer = scorer.changed(threshold=from_here_on)
+    return {"threshold": threshold, "_scorer": scorer}
 
 
-def _finish(metric: TCVAMetric, test_case: LLMTestCase, result: Result) -> float | None:
-    usage, unscored = result.assessment.usage, result.unscored
-    metric.score = result.score
-    metric.reason = unmarked(result.reason) if metric.include_reason else None
-    if metric.strict_mode and result.score is not None and not result.passed:
-        metric.score = 0.0
-    if unscored is not None and unscored.reason.is_failure:
-        metric.error = unmarked(f"{unscored.reason.value}: {unscored.detail}")
-    counts = result.assessment.counts.tolist()
-    metric.score_breakdown = dict(zip(_LEVELS, counts, strict=True))
-    metric.evaluation_cost = usage.cost
-    metric.input_tokens, metric.output_tokens = usage.input_tokens, usage.output_tokens
-    # The last step is printed in verbose mode only, the others also make up the logs.
-    steps = [log_of(result), f"Score: {metric.score}\nReason: {result.reason}"]
-    metric.verbose_logs = construct_verbose_logs(metric, steps=steps)
-    metric.success = metric.is_successful()
+def _check_scorer(scorer: Any) -> None:
+    if not isinstance(scorer, Scorer):
+        msg = f"scorer={scorer!r}; it is a TCVA, a CCRS or another Scorer"
+        raise InvalidValueError(msg)
+
+
+def _check_threshold(threshold: Any) -> Any:
+    return None if threshold is None else DIAL["threshold"].check("threshold", threshold)
+
+
+def _profiles(scorer: Scorer[Any]) -> Profiles | None:
+    return getattr(scorer, "profiles", None)
+
+
+def _without_thresholds(profiles: Profiles) -> Profiles:
+    values = {
+        value: {name: setting for name, setting in settings.items() if name != "threshold"}
+        for value, settings in profiles.values.items()
+    }
+    return Profiles(profiles.by, values)
+
+
+def _follow(metric: Any, name: str, value: Any) -> None:
+    """Take a new value; where it is refused, nothing has changed."""
+    if name in settings_of(MetricSettings):
+        value = settings_of(MetricSettings)[name].check(name, value)
+    now = {**vars(metric), name: value}
+    vars(metric).update(
+        {name: value, **_view(now["_given"], now["threshold"], strict=now["strict_mode"])}
+    )
+
+
+def _with_scorer(metric: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """A scorer with other settings, for a metric that is built of one."""
+    known = metric.setting_names
+    if "scorer" not in known:
+        check_names(settings, sorted(known), of=type(metric).__name__)
+    return {"scorer": metric._given.changed(**settings)}  # noqa: SLF001  # of this class
+
+
+def _forget(metric: Any) -> None:
+    """Drop what is left from the test case before; if that is still measured, it comes too late."""
+    names = ("score", "reason", "success", "verbose_logs", "score_breakdown", "evaluation_cost")
+    vars(metric).update(dict.fromkeys((*names, "input_tokens", "output_tokens", "_current")))
+
+
+@contextmanager
+def _begun(metric: Any, test_case: LLMTestCase) -> Iterator[Sample]:
+    """The sample of a test case while it is measured; says in DeepEval's words what it lacks."""
+    metric.error = None  # and all else that is left from the test case before
+    metric.skipped = False
+    scorer = metric._scorer  # noqa: SLF001  # of this class
+    sample = None
+    try:
+        sample = sample_of(test_case, metric.name)
+        # DeepEval may end the measurement at its time limit, and reports what the logs hold then.
+        ended = "the measurement was ended before there were verdicts"
+        logs = scorer.unscored(Reason.TIMEOUT, ended, sample).to_json()
+        vars(metric).update(verbose_logs=logs, _current=sample)
+        yield sample
+    except InvalidSampleError as error:
+        reason = Reason.INVALID_INPUT if sample is None else Reason.MISSING_FIELD
+        said = str(error)
+        if sample is not None:
+            said = missing_params(scorer.missing(sample), metric.name)
+        metric.verbose_logs = scorer.unscored(reason, said, sample).to_json()
+        metric.error = said
+        if sample is None:
+            raise
+        raise MissingTestCaseParamsError(said) from None
+
+
+def _finish(metric: Any, test_case: LLMTestCase, sample: Sample, result: Scored) -> float | None:
     metric.collected.append(Collected(test_case, result))
-    score: float | None = metric.score
+    found = carried(result, strict=metric.strict_mode, explained=metric.include_reason)
+    score: float | None = found["score"]
+    # A thread that outlived DeepEval's time limit: the metric is at another test case now.
+    if vars(metric)["_current"] is sample:
+        # The last step is printed in verbose mode only, the others also make up the logs.
+        steps = [found["verbose_logs"], f"Score: {score}\nReason: {result.reason}"]
+        found["verbose_logs"] = construct_verbose_logs(metric, steps=steps)
+        vars(metric).update(found)
+        metric.success = metric.is_successful()
     return score
-
-
-_LEVELS: Final = tuple(level.value for level in LEVELS)
-_ROUND: Final = str.maketrans("[]", "()")
-
-
-def unmarked(text: str) -> str:
-    """A text without square brackets."""
-    # DeepEval prints it as markup of rich, which swallows "[none]" and breaks off at a "[/INST]".
-    return text.translate(_ROUND)

@@ -6,12 +6,15 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
+from weakref import WeakSet
 
+from deepeval.metrics.utils import initialize_model
 from deepeval.models import DeepEvalBaseLLM
 from deepeval.models.utils import EvaluationCost
-from pydantic import BaseModel, create_model
+from pydantic import BaseModel, SecretStr, create_model
 
 from tcva_adapters.errors import JudgeError
+from tcva_adapters.judging.keys import digest
 from tcva_adapters.models.call_errors import judge_errors
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
 from tcva_adapters.models.request import JudgeRequest
@@ -50,6 +53,34 @@ def as_judge_model(llm: object) -> JudgeModel | None:
     return DeepEvalModel(llm) if isinstance(llm, DeepEvalBaseLLM) else None
 
 
+_BY_NAME: Final = WeakSet[DeepEvalBaseLLM]()
+"""LLMs that no user holds: DeepEval made each for one metric, from a name and its own settings."""
+
+
+def llm_of_name(name: str | None) -> DeepEvalBaseLLM:
+    """The LLM that DeepEval makes from a name; None leaves the choice to its settings.
+
+    Raises:
+        DeepEvalError: Its provider has no key.
+    """
+    llm: Any = initialize_model(name)[0]
+    _BY_NAME.add(llm)
+    return llm  # type: ignore[no-any-return]  # None is for another mode of DeepEval's metrics
+
+
+def _made_of(llm: Any) -> tuple[str, str]:
+    """The LLM's class, and a digest of its model, address, settings and key."""
+    held = {name: value for name, value in vars(llm).items() if name != "model"}
+    # The client is another one each time; it knows what its package took from the environment.
+    held |= {f"client {name}": getattr(llm.model, name, None) for name in ("base_url", "api_key")}
+    # An object that does not say what it is made of is equal to nothing but itself.
+    parts = {
+        name: repr(value.get_secret_value() if isinstance(value, SecretStr) else value)
+        for name, value in held.items()
+    }
+    return type(llm).__qualname__, digest(parts)
+
+
 @dataclass(frozen=True, slots=True)
 class DeepEvalModel:
     """Asks a DeepEval LLM, one of DeepEval's own or a class of the user's.
@@ -79,8 +110,8 @@ class DeepEvalModel:
 
     @property
     def identity(self) -> Identity:
-        """The same LLM object is the same judge."""
-        return Identity(self.llm)
+        """The same LLM object is the same judge; so are those made from a name that are equal."""
+        return Identity(self.llm, _made_of(self.llm) if self.llm in _BY_NAME else None)
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request.

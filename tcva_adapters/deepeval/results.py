@@ -1,47 +1,72 @@
-"""Results behind what DeepEval reports: a metric's logs hold the judgement, whatever became of it.
+"""What DeepEval keeps of a result, and results read back from what DeepEval reports or stores.
 
-Of all that a metric knows, DeepEval keeps one text that is the metric's own: ``verbose_logs``.
+Of all that a metric knows, DeepEval keeps one text that is the metric's own: ``verbose_logs``. It
+holds the result as JSON, whoever scored it and whatever became of it.
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 from deepeval.evaluate.types import EvaluationResult
-from pydantic import BaseModel, ValidationError
+from deepeval.test_run import LATEST_TEST_RUN_DATA_KEY
+from deepeval.test_run.test_run import TestRun
+from pydantic import ValidationError
 
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.results.assessment import Assessment, Reason, Unscored
-from tcva_adapters.results.result import Result, Scoring
+from tcva_adapters.results.assessment import Reason, Unscored
+from tcva_adapters.results.protocol import Scored, read_result
+
+_ROUND: Final = str.maketrans("[]", "()")
 
 
-class _Log(BaseModel):
-    """What the logs hold."""
+def carried(result: Scored, *, strict: bool, explained: bool) -> dict[str, Any]:
+    """A result as the attributes of a metric that DeepEval reads.
 
-    assessment: Assessment
-    scoring: Scoring
+    Args:
+        result: The result.
+        strict: Whether a score that does not pass counts as 0.
+        explained: Whether to say why.
+    """
+    score, usage, unscored = result.score, result.usage, result.unscored
+    failed = unscored is not None and unscored.reason.is_failure
+    return {
+        "score": 0.0 if strict and score is not None and not result.passed else score,
+        "reason": unmarked(result.reason) if explained else None,
+        "error": unmarked(f"{unscored.reason}: {unscored.detail}") if unscored and failed else None,
+        "score_breakdown": result.breakdown,
+        # As DeepEval books what it has in its cache: 0 where nobody was asked, None for unknown.
+        "evaluation_cost": usage.cost if usage.calls else 0.0,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "verbose_logs": result.to_json(),
+    }
 
 
-def log_of(result: Result) -> str:
-    """A result as the text of ``verbose_logs``."""
-    return _Log(assessment=result.assessment, scoring=result.scoring).model_dump_json()
+def unmarked(text: str) -> str:
+    """A text without square brackets."""
+    # DeepEval prints it as markup of rich, which swallows "[none]" and breaks off at a "[/INST]".
+    return text.translate(_ROUND)
 
 
-def result_of(measured: Any) -> Result:
-    """The `Result` behind what DeepEval reports of a `TCVAMetric`; no call.
+def result_of(measured: Any) -> Any:
+    """The result behind what DeepEval reports of one of our metrics; no call.
 
     Args:
         measured: A ``MetricData`` (of a ``TestResult``), or anything with ``verbose_logs``.
 
     Returns:
-        The result. Where the test case lacks a field, or DeepEval ended the measurement at its
-        time limit, it is unscored and says so.
+        The `Result` of a TCVA metric, or the result of whatever else scored. Where the test case
+        lacks a field, or DeepEval ended the measurement at its time limit, it is unscored and says
+        so.
 
     Raises:
-        UnreadableInputError: Its ``verbose_logs`` do not come from a `TCVAMetric`, or there are
-            none because it was never begun; the message quotes DeepEval's error.
+        UnreadableInputError: Its ``verbose_logs`` come from another metric, or there are none
+            because it was never begun; the message quotes DeepEval's error.
     """
     logs, error = getattr(measured, "verbose_logs", None), getattr(measured, "error", None)
     if logs is None:
@@ -49,67 +74,88 @@ def result_of(measured: Any) -> Result:
         msg = f"{name!r} was not judged by a TCVAMetric: {error or 'it has no verbose_logs'}"
         raise UnreadableInputError(msg)
     try:
-        log = _Log.model_validate_json(logs)
-    except ValidationError as invalid:
-        first = invalid.errors()[0]["msg"]
-        msg = f"verbose_logs {logs[:40]!r} were not written by a TCVAMetric: {first}"
+        result = read_result(logs)
+    except UnreadableInputError as invalid:
+        msg = f"verbose_logs {logs[:40]!r} were not written by a TCVAMetric: {invalid}"
         raise UnreadableInputError(msg) from None
-    result = Result(log.assessment, log.scoring)
     if error is not None and result.unscored is None:
-        # Not begun before the time limit: the logs are left from the test case before.
-        return _unscored_like(result, Reason.TIMEOUT, error)
+        # DeepEval's time limit came between the end of the measurement and its report.
+        return result.unscored_for(Unscored(reason=Reason.TIMEOUT, detail=error))
     return result
 
 
-def results_of(evaluation: EvaluationResult, name: str | None = None) -> list[Result]:
-    """The results of a `TCVAMetric` from what ``evaluate`` returns.
+def results_of(evaluation: EvaluationResult | str | Path, name: str | None = None) -> list[Any]:
+    """The results of one of our metrics from what ``evaluate`` returns or DeepEval wrote.
 
     Args:
-        evaluation: What DeepEval's ``evaluate`` returned.
-        name: The metric's name; needed where several TCVA metrics were measured.
+        evaluation: What DeepEval's ``evaluate`` returned; or the path of a file of its:
+            ``.latest_test_run.json``, or a ``test_run_*.json`` of the results folder.
+        name: The metric's name; needed where several of our metrics were measured.
 
     Returns:
         One per test case, in their order; that of the dataset where they come from one. A test
         case that lacks a field has its place, unscored (``missing_field``), also where DeepEval
-        skipped it; so has one that DeepEval's time limit ended (``timeout``).
+        skipped it; so has one that DeepEval's time limit ended (``timeout``). Files leave out the
+        test cases on which DeepEval skipped every metric.
 
     Raises:
-        InvalidValueError: No TCVA metric was measured or none of this name; several, and no name
-            was given; or several under one name.
-        UnreadableInputError: The metric is no `TCVAMetric`, or was begun on no test case.
+        InvalidValueError: None of our metrics was measured or none of this name; several, and no
+            name was given; or several under one name.
+        UnreadableInputError: The metric is none of ours, or was begun on no test case; or the file
+            cannot be read, or is no test run.
     """
-    # DeepEval lists test cases as they were finished.
-    tests = sorted(evaluation.test_results, key=lambda test: test.index or 0)
-    rows = [test.metrics_data or [] for test in tests]
-    name = _checked(rows, name) if name is not None else _only_name(rows)
+    cases = _cases_of(evaluation)
+    rows = [case.metrics_data or [] for case in cases]
+    name = _checked(rows, _only_name(rows) if name is None else name)
     found = [next((data for data in row if data.name == name), None) for row in rows]
     measured = [data for data in found if data is not None]
-    # Any of them shows criterion, judge and settings.
-    like = result_of(next((data for data in measured if data.verbose_logs), measured[0]))
+    # Any of them shows judge and settings.
+    like: Scored = result_of(next((data for data in measured if data.verbose_logs), measured[0]))
     results = []
-    for test, data in zip(tests, found, strict=True):
+    for case, data in zip(cases, found, strict=True):
         if data is None:
-            missing = f"DeepEval skipped {test.name!r}: a field that the metric needs is missing"
-            results.append(_unscored_like(like, Reason.MISSING_FIELD, missing))
+            detail = f"DeepEval skipped {case.name!r}: a field that the metric needs is missing"
+            why = Unscored(reason=Reason.MISSING_FIELD, detail=detail)
         elif data.verbose_logs is None:
-            results.append(_unscored_like(like, Reason.TIMEOUT, data.error or "never begun"))
+            why = Unscored(reason=Reason.TIMEOUT, detail=data.error or "never begun")
         else:
             results.append(result_of(data))
+            continue
+        results.append(like.unscored_for(why))
     return results
 
 
+def _cases_of(evaluation: EvaluationResult | str | Path) -> list[Any]:
+    """The test cases, in the order of the suite: DeepEval lists them as they were finished."""
+    if isinstance(evaluation, EvaluationResult):
+        return sorted(evaluation.test_results, key=lambda test: test.index or 0)
+    try:
+        content = json.loads(Path(evaluation).read_text(encoding="utf-8"))
+        run = TestRun.model_validate(content.get(LATEST_TEST_RUN_DATA_KEY, content))
+    except (OSError, ValueError, AttributeError, ValidationError) as error:
+        msg = f"{str(evaluation)!r} is no test run that DeepEval wrote: {error}"
+        raise UnreadableInputError(msg) from None
+    return sorted(run.test_cases, key=lambda case: case.order or 0)
+
+
 def _only_name(rows: Sequence[Sequence[Any]]) -> str:
-    measured = [data for row in rows for data in row]
-    # Reading all logs to the end would take as long as the results themselves.
-    start = '{"assessment":'
-    ours = dict.fromkeys(d.name for d in measured if (d.verbose_logs or "").startswith(start))
+    logs: dict[str, Any] = {data.name: data for row in rows for data in row if data.verbose_logs}
+    ours = [name for name, data in logs.items() if _is_ours(data)]
     if not ours:
         msg = f"no TCVA metric in the evaluation; it has {_listed(rows)}"
         raise InvalidValueError(msg)
     if len(ours) > 1:
         msg = f"pass the name of one of the evaluation's TCVA metrics: {', '.join(ours)}"
         raise InvalidValueError(msg)
-    return _checked(rows, *ours)
+    return ours[0]
+
+
+def _is_ours(measured: Any) -> bool:
+    try:
+        result_of(measured)
+    except UnreadableInputError:
+        return False
+    return True
 
 
 def _checked(rows: Sequence[Sequence[Any]], name: str) -> str:
@@ -129,14 +175,3 @@ def _checked(rows: Sequence[Sequence[Any]], name: str) -> str:
 def _listed(rows: Sequence[Sequence[Any]]) -> str:
     names = dict.fromkeys(data.name for row in rows for data in row)
     return ", ".join(names) or "none"
-
-
-def _unscored_like(result: Result, reason: Reason, detail: str) -> Result:
-    """No score, under the criterion, judge and settings of another result."""
-    assessment = Assessment(
-        criterion=result.assessment.criterion,
-        judge=result.assessment.judge,
-        prompt_version=result.assessment.prompt_version,
-        unscored=Unscored(reason=reason, detail=detail),
-    )
-    return Result(assessment, result.scoring)

@@ -55,6 +55,9 @@ class Scored(Protocol):
     def sample_id(self) -> str | None:
         """The sample's id."""
 
+    def unscored_for(self, why: Unscored) -> Self:
+        """The result of another sample that has no score, by the same judge and settings."""
+
     def to_dict(self) -> dict[str, Any]:
         """As JSON values, without loss; score, passed and reason stand in it for other readers."""
 

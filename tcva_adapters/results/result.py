@@ -164,6 +164,17 @@ class Result:
             self.assessment, changed(self.scoring, {**changes, "temperature": temperature})
         )
 
+    def unscored_for(self, why: Unscored) -> Self:
+        """The result of another sample that has no score, by the same judge and settings."""
+        judged = self.assessment
+        assessment = Assessment(
+            criterion=judged.criterion,
+            judge=judged.judge,
+            prompt_version=judged.prompt_version,
+            unscored=why,
+        )
+        return type(self)(assessment, self.scoring)
+
     def to_dict(self) -> dict[str, Any]:
         """As JSON values: the assessment, the setting, and score, passed and reason.
 

@@ -147,8 +147,8 @@ def _check_part(kind: type, wanted: str) -> Callable[[str, Any], Any]:
     return check
 
 
-class DialSettings(TypedDict, total=False):
-    """The dial: settings that cost no call, so that they may change after the judgement."""
+class StrictnessSettings(TypedDict, total=False):
+    """How strict a score is; some drop-ins take these two by position."""
 
     temperature: Annotated[
         float | str,
@@ -163,6 +163,11 @@ class DialSettings(TypedDict, total=False):
     threshold: Annotated[
         float, Setting(0.5, "A score in [0, 1] passes from here on.", check_share, in_files=True)
     ]
+
+
+class WeightSettings(TypedDict, total=False):
+    """What else makes a score of verdicts."""
+
     scheme: Annotated[
         SchemeLike,
         Setting(
@@ -223,6 +228,10 @@ class DialSettings(TypedDict, total=False):
             is_named=False,
         ),
     ]
+
+
+class DialSettings(StrictnessSettings, WeightSettings, total=False):
+    """The dial: settings that cost no call, so that they may change after the judgement."""
 
 
 DIAL: Final = settings_of(DialSettings)

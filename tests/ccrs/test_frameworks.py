@@ -42,7 +42,8 @@ def by_ragas(metric: str, sample: Sample) -> Any:
 
 def by_deepeval(metric: str, sample: Sample) -> Any:
     entry, ours = import_module("tests.deepeval.entry"), import_module("tcva_adapters.deepeval")
-    return ours.CCRSMetric(metric, model=entry.ScriptedLLM(judge)).measure(entry.case_of(sample))
+    scorer = CCRS(metric, judge=entry.ScriptedLLM(judge))
+    return ours.ScorerMetric(scorer).measure(entry.case_of(sample))
 
 
 @pytest.mark.parametrize("through", [by_langchain, by_llamaindex, by_ragas, by_deepeval])

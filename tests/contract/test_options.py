@@ -188,7 +188,7 @@ def test_every_drop_in_is_built_from_a_file(
 
 
 def inside(drop_in: Any) -> TCVA:
-    tcva = next(getattr(drop_in, n) for n in ("scorer", "tcva", "_tcva") if hasattr(drop_in, n))
+    tcva = drop_in.scorer
     assert isinstance(tcva, TCVA)
     return tcva
 

@@ -94,6 +94,11 @@ def own_loop() -> Iterator[None]:
     try:
         yield
     finally:
+        # DeepEval leaves the other test cases where they are when one of them raises.
+        left = asyncio.all_tasks(loop)
+        for task in left:
+            task.cancel()
+        loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
         asyncio.set_event_loop(None)
         loop.close()
 

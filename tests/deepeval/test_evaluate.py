@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from deepeval.config.settings import get_settings
 from deepeval.dataset import EvaluationDataset, Golden
 from deepeval.errors import MissingTestCaseParamsError
 from deepeval.evaluate import assert_test, evaluate
 from deepeval.evaluate.configs import AsyncConfig, CacheConfig, DisplayConfig
+from deepeval.evaluate.execute import e2e
 from deepeval.evaluate.types import EvaluationResult
 from deepeval.metrics import BaseMetric, FaithfulnessMetric
 from deepeval.models import LocalModel
@@ -212,7 +212,7 @@ def test_a_missing_field_follows_deepevals_error_settings(asynchronous: bool) ->
     metric = TCVAMetric(model=ScriptedLLM(reply), temperature=0.9)
     with pytest.raises(MissingTestCaseParamsError, match="'retrieval_context' cannot be None"):
         evaluated(cases, [metric], asynchronous=asynchronous)
-    metric.temperature = 0.5
+    metric = metric.changed(temperature=0.5)
     for settings, said in (
         ({"ignore_errors": True}, "'retrieval_context' cannot be None for the 'TCVA faithfulness'"),
         ({"skip_on_missing_params": True}, "DeepEval skipped 'bare': a field"),
@@ -250,7 +250,10 @@ def test_nothing_but_missing_fields(asynchronous: bool) -> None:
 def test_what_deepevals_time_limit_ended(
     asynchronous: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(get_settings(), "DEEPEVAL_PER_TASK_TIMEOUT_SECONDS_OVERRIDE", 0.2)
+    # DeepEval asks for the limit where a test case begins. The two that are answered have all the
+    # time they need: with one short limit for all, a busy machine ended them as well.
+    limits = iter((60.0, 1.0, 60.0))
+    monkeypatch.setattr(e2e, "get_per_task_timeout_seconds", lambda: next(limits))
     ended = threading.Event()
 
     class Hanging(ScriptedLLM):  # type: ignore[no-untyped-call]  # as its base class
@@ -258,7 +261,7 @@ def test_what_deepevals_time_limit_ended(
 
         def generate(self, prompt: str) -> str:
             if "Claim number 1 here" in prompt:
-                ended.wait(10)
+                ended.wait(60)
             return reply(prompt)
 
         async def a_generate(self, prompt: str) -> str:
@@ -293,6 +296,37 @@ def test_what_deepevals_time_limit_ended(
         ended.set()
         for thread in set(threading.enumerate()) - set(threads):
             thread.join(10)
+
+
+def test_a_measurement_that_outlives_the_time_limit_comes_too_late() -> None:
+    # Without run_async, DeepEval measures all test cases with the metric itself, each in a thread
+    # that goes on after the limit.
+    begun, ended = threading.Event(), threading.Event()
+
+    def late(prompt: str) -> str:
+        if "Claim number 1 here" in prompt:
+            begun.set()
+            ended.wait(60)
+        return reply(prompt)
+
+    class Free(ScriptedLLM):  # type: ignore[no-untyped-call]  # as its base class
+        """Answers several at once."""
+
+        def generate(self, prompt: str) -> str:
+            return self.reply(prompt)
+
+    metric = TCVAMetric(model=Free(late))
+    thread = threading.Thread(target=metric.measure, args=(case_of(SAMPLES[1]),))
+    thread.start()
+    begun.wait(60)
+    metric.error = None  # as DeepEval does where the next test case begins
+    score = metric.measure(case_of(SAMPLES[2]))
+    ended.set()
+    thread.join()
+    assert metric.score == score == expected(SAMPLES)[2]
+    assert metric.result is not None
+    assert metric.result.sample_id == "sample 2"
+    assert [result.sample_id for _, result in metric.collected] == ["sample 2", "sample 1"]
 
 
 @both_ways
@@ -342,7 +376,8 @@ def test_two_metrics_of_one_name_are_refused(asynchronous: bool) -> None:
 @both_ways
 def test_a_changed_setting_counts_in_a_run(asynchronous: bool) -> None:
     metric = TCVAMetric(model=ScriptedLLM(reply))
-    metric.temperature, metric.threshold = 0.9, 0.95
+    metric = metric.changed(temperature=0.9)
+    metric.threshold = 0.95
     evaluation = evaluated(
         [case_of(sample) for sample in SAMPLES], [metric], asynchronous=asynchronous
     )
@@ -420,7 +455,8 @@ def test_the_cache_serves_verdicts_and_notices_another_temperature(asynchronous:
     llm = ScriptedLLM(reply)
 
     def judged(**options: Any) -> Any:
-        metric = TCVAMetric(model=llm, **options)
+        # What this process shares would hide what the cache does.
+        metric = TCVAMetric(model=llm, share=False, **options)
         evaluation = evaluated([case], [metric], asynchronous=asynchronous, use_cache=True)
         return results_of(evaluation)[0]
 
@@ -433,10 +469,9 @@ def test_the_cache_serves_verdicts_and_notices_another_temperature(asynchronous:
     judged(penalty="off")
     judged(max_claims=2)
     assert len(llm.prompts) == 4
-    # Under one name as well, and where the setting was changed on a built metric.
+    # Under one name as well.
     for temperature in (0.3, 0.9):
-        metric = TCVAMetric(model=llm, name="one")
-        metric.temperature = temperature
+        metric = TCVAMetric(model=llm, share=False, name="one").changed(temperature=temperature)
         for _ in range(2):
             evaluation = evaluated([case], [metric], asynchronous=asynchronous, use_cache=True)
             assert results_of(evaluation)[0].score == first.at(temperature).score
@@ -502,7 +537,7 @@ def test_deepeval_test_run(tmp_path: Path) -> None:
         "    case = LLMTestCase(input='When?', actual_output=answer, retrieval_context=[OPENS])\n"
         "    assert_test(case, METRICS)\n"
     )
-    source = str(Path(__file__).resolve().parents[2] / "src")
+    source = str(Path(__file__).resolve().parents[2])
     home = tmp_path / "home"
     done = subprocess.run(
         [sys.executable, "-c", "from deepeval.cli.main import app; app()", "test", "run", suite],

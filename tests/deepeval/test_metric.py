@@ -22,7 +22,6 @@ from deepeval.test_case import ConversationalTestCase, LLMTestCase, RetrievedCon
 from tcva_adapters import TCVA, Fusion, HumanScale, Profiles, Result, Sample
 from tcva_adapters.claims.criteria import rubric
 from tcva_adapters.deepeval import Collected, TCVAMetric, result_of
-from tcva_adapters.deepeval.settings import SETTINGS, fingerprint
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.judging.judge import ModelJudge
 from tcva_adapters.results.assessment import Reason
@@ -44,6 +43,11 @@ HALF = verdict_json((1, "fully", OPENS), (2, "none", ""))
 # p(T) runs linearly from -8 at T=0.1 to 12.25 at T=1, so p(0.5) = 1. The weights 1 and 0 have the
 # mean 0.5; half of the claims are none, which leaves 0.5 ** (1.5 - 0.5) of it.
 HALF_AT_HALF = 0.25
+
+
+def tcva_of(metric: TCVAMetric) -> TCVA:
+    assert isinstance(metric.scorer, TCVA)
+    return metric.scorer
 
 
 async def in_loop(call: Callable[[], Any]) -> Any:
@@ -332,9 +336,12 @@ def test_a_copy_has_every_setting_and_shares_judge_store_and_list(tmp_path: Path
         "verbose_mode": True,
         "flaky": True,
         "collected": [],
+        "share": False,
+        "max_concurrency": 2,
     }
-    assert list(inspect.signature(TCVAMetric).parameters) == list(changed)
-    assert set(changed) == SETTINGS
+    parameters = list(inspect.signature(TCVAMetric).parameters)
+    assert parameters[:4] == list(changed)[:4]
+    assert set(parameters) == set(changed) == TCVAMetric.setting_names
     metric = TCVAMetric(**changed)
     (copied,) = copy_metrics([metric])
     assert isinstance(copied, TCVAMetric)
@@ -350,14 +357,15 @@ def test_a_copy_has_every_setting_and_shares_judge_store_and_list(tmp_path: Path
     assert copied.collected is metric.collected
     assert copied.store is metric.store
     assert copied.model is metric.model
-    assert copied._tcva.scoring == metric._tcva.scoring
-    assert fingerprint(copied._tcva) == fingerprint(metric._tcva)
-    assert copied._tcva.judge.parameters["max_claims"] == 3
+    assert tcva_of(copied).scoring == tcva_of(metric).scoring
+    assert copied.scorer.fingerprint == metric.scorer.fingerprint
+    assert copied.scorer.share is False
+    assert tcva_of(copied).judge.parameters["max_claims"] == 3
     if metric.store is not None:
         metric.store.close()
 
 
-# Settings that are changed on a built metric
+# Copies with other settings
 
 CHANGES: list[dict[str, Any]] = [
     {"criterion": "correctness"},
@@ -394,33 +402,75 @@ def test_a_changed_setting_counts_everywhere(changes: dict[str, Any]) -> None:
     llm = plenty()
     metric = TCVAMetric(model=llm)
     metric.measure(CASE)
-    for name, value in changes.items():
-        setattr(metric, name, value)
-    (copied,) = copy_metrics([metric])
+    before = dict(vars(metric))
+    changed = metric.changed(**changes)
+    (copied,) = copy_metrics([changed])
     assert isinstance(copied, TCVAMetric)
     new = TCVAMetric(**{"model": llm, **changes})
-    assert new.measure(CASE) == metric.measure(CASE) == copied.measure(CASE)
-    for other in (metric, copied):
-        assert {s: getattr(other, s) for s in SETTINGS - {"collected"}} == {
-            s: getattr(new, s) for s in SETTINGS - {"collected"}
+    assert new.measure(CASE) == changed.measure(CASE) == copied.measure(CASE)
+    for other in (changed, copied):
+        assert {s: getattr(other, s) for s in TCVAMetric.setting_names - {"collected"}} == {
+            s: getattr(new, s) for s in TCVAMetric.setting_names - {"collected"}
         }
         for name in ("reason", "success", "criteria", "evaluation_model", "__name__"):
             assert getattr(other, name) == getattr(new, name), name
         assert other._required_params == new._required_params
         assert other.result is not None
-        assert other.result.scoring == new._tcva.scoring
-    same = metric.criteria == TCVAMetric(model=llm).criteria
+        assert other.result.scoring == tcva_of(new).scoring
+    same = changed.criteria == TCVAMetric(model=llm).criteria
     assert same is bool(changes.keys() & NOT_IN_A_SCORE)
+    assert vars(metric) == before
+    assert changed.collected is not metric.collected
+
+
+FOLLOWED: dict[str, list[Any]] = {
+    "threshold": [0.2, None],
+    "strict_mode": [True],
+    "async_mode": [False],
+    "verbose_mode": [True],
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(n, v) for n, vs in FOLLOWED.items() for v in vs])
+def test_what_deepeval_or_its_users_set_is_followed(name: str, value: Any) -> None:
+    llm = plenty()
+    metric = TCVAMetric(model=llm)
+    metric.measure(CASE)
+    setattr(metric, name, value)
+    (copied,) = copy_metrics([metric])
+    assert isinstance(copied, TCVAMetric)
+    options: dict[str, Any] = {"model": llm, name: value}
+    new = TCVAMetric(**options)
+    assert new.measure(CASE) == metric.measure(CASE) == copied.measure(CASE)
+    for other in (metric, copied):
+        for same in ("reason", "success", "criteria", "threshold", *FOLLOWED, "__name__"):
+            assert getattr(other, same) == getattr(new, same), same
+        assert other.result is not None
+        assert other.result.scoring == tcva_of(new).scoring
+
+
+@pytest.mark.parametrize("name", sorted(TCVAMetric.setting_names - FOLLOWED.keys()))
+def test_everything_else_is_frozen(name: str) -> None:
+    metric = TCVAMetric(model="lexical")
+    with pytest.raises(InvalidValueError, match=rf"{name}=.* changed\({name}=...\) gives a copy"):
+        setattr(metric, name, getattr(metric, name))
+    with pytest.raises(InvalidValueError, match=r"temprature=0.9 on a built metric is not used"):
+        metric.temprature = 0.9
+
+
+def test_an_unknown_setting_of_a_copy_is_refused() -> None:
+    with pytest.raises(InvalidValueError, match=r"'judge' of TCVAMetric; .* model"):
+        TCVAMetric(model="lexical").changed(judge="lexical")
 
 
 @pytest.mark.parametrize(
     ("fuse", "name", "criteria"),
     [
         # A judge has no criterion of its own, so it takes the metric's.
-        ("lexical", "TCVA correctness (fuse=lexical/1)", ["correctness"]),
+        ("lexical", "TCVA correctness (fuse=lexical/1 correctness)", ["correctness"]),
         (
             [TCVA("faithfulness"), "lexical"],
-            "TCVA correctness (fuse=lexical/1 faithfulness+lexical/1)",
+            "TCVA correctness (fuse=lexical/1 faithfulness+lexical/1 correctness)",
             ["faithfulness", "correctness"],
         ),
     ],
@@ -428,8 +478,7 @@ def test_a_changed_setting_counts_everywhere(changes: dict[str, Any]) -> None:
 def test_judges_that_are_fused_follow_the_criterion(
     fuse: Any, name: str, criteria: list[str]
 ) -> None:
-    metric = TCVAMetric(model=scripted(HALF), fuse=fuse)
-    metric.criterion = "correctness"  # type: ignore[assignment]  # a name is taken, and resolved
+    metric = TCVAMetric(model=scripted(HALF), fuse=fuse).changed(criterion="correctness")
     assert metric.name == name
     metric.measure(CASE)
     assert metric.result is not None
@@ -474,21 +523,16 @@ def test_profiles_do_not_change_what_strict_mode_or_no_threshold_or_a_failure_me
     assert failed.success is False
 
 
-def test_the_list_can_be_changed() -> None:
-    metric = TCVAMetric(model="lexical")
-    metric.collected = results = list[Collected]()
+def test_the_list_and_the_store_can_be_changed(tmp_path: Path) -> None:
+    results = list[Collected[Result]]()
+    metric = TCVAMetric(model="lexical").changed(collected=results, store=tmp_path / "v.sqlite")
     metric.measure(CASE)
     (copied,) = copy_metrics([metric])
     assert len(results) == 1
     assert vars(copied)["collected"] is results
-
-
-def test_a_store_can_be_added(tmp_path: Path) -> None:
-    metric = TCVAMetric(model=scripted(HALF))
-    metric.store = tmp_path / "verdicts.sqlite"  # type: ignore[assignment]  # a path, as when built
-    assert isinstance(metric.store, VerdictStore)
-    assert metric.measure(CASE) == metric.measure(CASE)
-    metric.store.close()
+    assert isinstance(metric.scorer.store, VerdictStore)
+    assert metric.measure(CASE) == results[0].result.score
+    metric.scorer.store.close()
 
 
 def test_strict_mode_holds_the_threshold_at_one() -> None:
@@ -497,7 +541,7 @@ def test_strict_mode_holds_the_threshold_at_one() -> None:
     assert metric.threshold == 1.0
     metric.strict_mode = False
     metric.threshold = 0.2
-    assert (metric.threshold, metric._tcva.scoring.threshold) == (0.2, 0.2)
+    assert (metric.threshold, tcva_of(metric).scoring.threshold) == (0.2, 0.2)
 
 
 def test_another_model_setting_is_another_fingerprint() -> None:
@@ -528,7 +572,8 @@ def test_what_deepeval_sets_from_its_cache_is_taken() -> None:
             {"scheme": "linear", "penalty": "off", "eps": 0.05, "floor": "always"},
             "TCVA faithfulness (scheme=linear, penalty=off, eps=0.05, floor=always)",
         ),
-        ({"scheme": (1, 0.9, 0.7, 0.3, 0)}, "TCVA faithfulness (scheme=1/0.9/0.7/0.3/0)"),
+        ({"scheme": (1, 0.9, 0.7, 0.2, 0)}, "TCVA faithfulness (scheme=1/0.9/0.7/0.2/0)"),
+        ({"scheme": (1, 0.9, 0.7, 0.3, 0)}, "TCVA faithfulness (scheme=default)"),
         ({"on_unscored": 1, "max_claims": 3}, "TCVA faithfulness (on_unscored=1, max_claims=3)"),
         ({"temperature": 0.2, "name": "mine"}, "mine"),
     ],
@@ -540,15 +585,13 @@ def test_the_default_name_tells_the_settings(options: dict[str, Any], name: str)
 
 
 def test_a_name_follows_the_settings_until_it_is_given() -> None:
-    metric = TCVAMetric(model="lexical", temperature=0.2)
-    metric.temperature = 0.9
+    metric = TCVAMetric(model="lexical", temperature=0.2).changed(temperature=0.9)
     assert metric.name == "TCVA faithfulness (T=0.9)"
-    metric.name = "mine"
-    metric.temperature = 0.3
-    assert metric.name == "mine"
+    named = metric.changed(name="mine").changed(temperature=0.3)
+    assert named.name == "mine"
 
 
-# Copies
+# Other copies
 
 
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy])
@@ -559,9 +602,8 @@ def test_pythons_own_copies_work_with_clients_and_stores(
     metric.measure(CASE)
     other = again(metric)
     assert (other.result, other.name, other.store) == (metric.result, metric.name, metric.store)
-    other.temperature = 0.1
-    assert metric.temperature == 0.9
-    assert other.measure(CASE) != metric.score  # from the store
+    strict = other.changed(temperature=0.1, collected=other.collected)
+    assert strict.measure(CASE) != metric.score  # from the store
     assert len(metric.collected) == (1 if again is copy.deepcopy else 2)
     assert metric.store is not None
     metric.store.close()
@@ -572,13 +614,12 @@ def test_it_can_be_pickled() -> None:
     metric.measure(CASE)
     again = pickle.loads(pickle.dumps(metric))
     assert (again.result, again.score, again.name) == (metric.result, metric.score, "mine")
-    again.temperature = 0.9
-    assert again.measure(CASE) != metric.score
+    assert again.changed(temperature=0.9).measure(CASE) != metric.score
 
 
 def test_it_says_what_it_is() -> None:
     assert repr(TCVAMetric(model="lexical", temperature=0.2)) == (
-        "TCVAMetric(name='TCVA faithfulness (T=0.2)', tcva=TCVA('faithfulness', "
+        "TCVAMetric(name='TCVA faithfulness (T=0.2)', scorer=TCVA('faithfulness', "
         "judge='lexical/1', temperature=0.2, threshold=0.5))"
     )
 
@@ -590,7 +631,7 @@ def test_a_copy_asks_for_claims_as_its_original(kind: Callable[[], Any], claims:
     (copied,) = copy_metrics([TCVAMetric(model=llm, claims=claims, max_claims=4)])
     assert isinstance(copied, TCVAMetric)
     assert copied.model is llm
-    parameters = copied._tcva.judge.parameters
+    parameters = tcva_of(copied).judge.parameters
     assert (parameters["claims"], parameters["max_claims"]) == (claims, 4)
 
 
@@ -599,7 +640,7 @@ def test_copies_share_one_client(monkeypatch: pytest.MonkeyPatch) -> None:
     metric = TCVAMetric(model="openai:m", claims="llm")
     (copied,) = copy_metrics([metric])
     assert isinstance(copied, TCVAMetric)
-    ours, theirs = metric._tcva.judge, copied._tcva.judge
+    ours, theirs = tcva_of(metric).judge, tcva_of(copied).judge
     assert isinstance(ours, ModelJudge)
     assert isinstance(theirs, ModelJudge)
     assert theirs.model is ours.model
@@ -610,7 +651,7 @@ def test_a_judge_of_its_own_is_taken_as_it_is() -> None:
     judge = ModelJudge(ScriptedModel([]), claims="llm", max_claims=3)
     (copied,) = copy_metrics([TCVAMetric(model=judge)])
     assert isinstance(copied, TCVAMetric)
-    assert copied._tcva.judge is judge
+    assert tcva_of(copied).judge is judge
 
 
 def test_the_store_serves_what_was_judged_before(tmp_path: Path) -> None:
@@ -671,12 +712,14 @@ WRONG: dict[str, list[Any]] = {
     "fusion": [None, 3, "geometric"],
     "mapping": [3, "isotonic", [0, 1]],
     "profiles": [3, "domain", {}],
+    "share": [None, 0],
+    "max_concurrency": [None, 0],
 }
 
 
 @pytest.mark.parametrize(("name", "value"), [(n, v) for n, values in WRONG.items() for v in values])
 def test_a_wrong_value_is_refused_when_built_and_when_set(name: str, value: Any) -> None:
-    assert WRONG.keys() == SETTINGS
+    assert WRONG.keys() == TCVAMetric.setting_names
     said = re.escape(repr(value))
     with pytest.raises(InvalidValueError, match=said):
         TCVAMetric(**{"model": "lexical", name: value})
@@ -696,7 +739,7 @@ def test_nothing_is_opened_for_wrong_options(tmp_path: Path) -> None:
 
 def test_unknown_options_fail_when_built() -> None:
     unknown: dict[str, Any] = {"temprature": 0.5}
-    with pytest.raises(TypeError, match="temprature"):
+    with pytest.raises(InvalidValueError, match=r"'temprature' of TCVAMetric; .* temperature"):
         TCVAMetric(model="lexical", **unknown)
 
 

@@ -1,0 +1,151 @@
+"""Results read back from what DeepEval reports and from the files that it writes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from deepeval.evaluate import evaluate
+from deepeval.evaluate.configs import AsyncConfig, DisplayConfig, ErrorConfig
+from deepeval.metrics import BaseMetric
+from deepeval.test_case import LLMTestCase
+
+from tcva_adapters import CCRS, Result
+from tcva_adapters.ccrs import CCRSResult
+from tcva_adapters.deepeval import ScorerMetric, TCVAMetric, result_of, results_of
+from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.results.assessment import Reason
+from tests.deepeval.entry import own_loop
+
+ROOT = Path(__file__).resolve().parents[2]
+OPENS = "The office opens at nine."
+STRICT, RELEVANCE = "TCVA faithfulness (T=0.2)", "CCRS question relevance"
+
+
+def cases() -> list[LLMTestCase]:
+    answers = {"good": OPENS, "half": f"{OPENS} Bananas ripen quickly.", "mute": ""}
+    found = [
+        LLMTestCase(
+            input="When does it open?",
+            actual_output=answer,
+            retrieval_context=[OPENS],
+            name=name,
+            metadata={"domain": "hours"},
+        )
+        for name, answer in answers.items()
+    ]
+    return [*found, LLMTestCase(input="Where?", actual_output="There.", name="bare")]
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["sync", "async"])
+def stored(request: Any, tmp_path_factory: Any) -> Any:
+    """What `evaluate` returned, and the two files that it left."""
+    folder = tmp_path_factory.mktemp("runs")
+    environment = pytest.MonkeyPatch()
+    environment.setenv("DEEPEVAL_RESULTS_FOLDER", str(folder))
+    try:
+        metrics: list[BaseMetric] = [TCVAMetric(temperature=0.2, model="lexical")]
+        metrics.append(ScorerMetric(CCRS("qr")))
+        with own_loop():
+            returned = evaluate(
+                test_cases=cases(),
+                metrics=metrics,
+                async_config=AsyncConfig(run_async=request.param),
+                display_config=DisplayConfig(show_indicator=False, print_results=False),
+                error_config=ErrorConfig(skip_on_missing_params=True),
+            )
+    finally:
+        environment.undo()
+    latest = folder / "latest.json"
+    kept = Path(os.environ["DEEPEVAL_CACHE_FOLDER"]) / ".latest_test_run.json"
+    latest.write_bytes(kept.read_bytes())
+    return returned, latest, next(folder.glob("test_run_*.json"))
+
+
+def test_the_files_hold_what_evaluate_returned(stored: Any) -> None:
+    returned, *files = stored
+    for name, kind in ((STRICT, Result), (RELEVANCE, CCRSResult)):
+        results = results_of(returned, name)
+        assert {type(result) for result in results} == {kind}
+        assert [result.sample_id for result in results[:3]] == ["good", "half", "mute"]
+        for file in files:
+            assert results_of(file, name) == results_of(str(file), name) == results
+    skipped = results_of(returned, STRICT)[3]
+    assert skipped.unscored.reason is Reason.MISSING_FIELD
+    assert skipped.scoring.temperature == 0.2
+    with pytest.raises(InvalidValueError, match=f"TCVA metrics: TCVA.*, {RELEVANCE}"):
+        results_of(files[0])
+
+
+def test_they_are_read_in_another_process(stored: Any) -> None:
+    returned, latest, _ = stored
+    script = (
+        "import json, sys\n"
+        "from tcva_adapters.deepeval import results_of\n"
+        "print(json.dumps([r.to_dict() for r in results_of(sys.argv[1], sys.argv[2])]))\n"
+    )
+    for name in (STRICT, RELEVANCE):
+        done = subprocess.run(
+            [sys.executable, "-c", script, latest, name],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+        read = json.loads(done.stdout.splitlines()[-1])
+        assert read == [result.to_dict() for result in results_of(returned, name)]
+
+
+@pytest.mark.parametrize("content", ["no JSON", "[]", '{"testCases": 3}', '{"testRunData": []}'])
+def test_other_files_are_no_test_runs(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "other.json"
+    path.write_text(content)
+    with pytest.raises(UnreadableInputError, match="no test run that DeepEval wrote"):
+        results_of(path)
+    with pytest.raises(UnreadableInputError, match=r"absent.json"):
+        results_of(tmp_path / "absent.json")
+
+
+# As earlier versions wrote them.
+OLD_LOG = (
+    '{"assessment":{"schema_version":1,"criterion":"faithfulness","judge":"deepeval:m","prompt_vers'
+    'ion":"tcva/1","claims":[{"claim":"It opens at nine.","verdict":"fully","evidence":"opens at ni'
+    'ne","reason":"","passage":1,"judged":null,"probabilities":null},{"claim":"It is free.","verdic'
+    't":"partial","evidence":"free on Sundays","reason":"(quote not found in the passages: lowered '
+    'from fully)","passage":null,"judged":"fully","probabilities":null}],"unscored":null,"usage":{"'
+    'calls":1,"input_tokens":0,"output_tokens":0,"retries":0,"seconds":0.1,"cost":null},"sample_id"'
+    ':"one","metadata":{},"from_store":false,"members":[],"panel":[]},"scoring":{"temperature":0.2,'
+    '"threshold":0.5,"scheme":{"name":"default","weights":[1.0,0.9,0.7,0.3,0.0]},"penalty":"paper",'
+    '"eps":1e-9,"floor":"paper","on_unscored":null,"bounds":{"p_min":-8.0,"p_max":12.25,"t_min":0.1'
+    ',"t_max":1.0},"fusion":{"temperature":null,"weights":null},"mapping":null}}'
+)
+OLD_RATING = (
+    '{"schema_version": 1, "judge": "deepeval:m", "protocol": "single", "answers": {"qr": {"metric"'
+    ': "qr", "judge": "deepeval:m", "prompt_version": "ccrs/1", "protocol": "single", "rating": 80.'
+    '0, "unscored": null, "replies": ["80"], "usage": {"calls": 1, "input_tokens": 0, "output_token'
+    's": 0, "retries": 0, "seconds": 0.1, "cost": null}, "from_store": false}}, "exact": null, "em"'
+    ': "strict", "lambda_": 0.7, "sample_id": "one", "metadata": {}, "scores": {"qr": 0.8}}'
+)
+
+
+def test_logs_of_earlier_versions_stay_readable() -> None:
+    result = result_of(SimpleNamespace(verbose_logs=OLD_LOG))
+    assert (result.scoring.temperature, result.sample_id) == (0.2, "one")
+    assert [str(claim.verdict) for claim in result.claims] == ["fully", "partial"]
+    assert str(result.claims[1].original_verdict) == "fully"
+    assert result_of(SimpleNamespace(verbose_logs=OLD_RATING)).score == 0.8
+
+
+def test_an_error_after_the_measurement_is_the_time_limit() -> None:
+    metric = TCVAMetric(model="lexical")
+    metric.measure(cases()[0])
+    ended = SimpleNamespace(verbose_logs=metric.verbose_logs, error="Skipped due to case timeout.")
+    result = result_of(ended)
+    assert result.unscored.reason is Reason.TIMEOUT
+    assert result.unscored.detail == "Skipped due to case timeout."
