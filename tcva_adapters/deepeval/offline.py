@@ -72,7 +72,7 @@ class LexicalLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]  # as __init
         return self._lexical.name
 
     def generate(self, prompt: str, schema: type[BaseModel] | None = None) -> Any:
-        """Answer a native metric's prompt.
+        """Answer a prompt of one of DeepEval's metrics.
 
         Args:
             prompt: The prompt.
