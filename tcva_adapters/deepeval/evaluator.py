@@ -73,6 +73,10 @@ def _check_collected(name: str, value: Any) -> list[Any]:
     return [] if value is None else value
 
 
+def _flag(default: bool, meaning: str) -> Setting:  # as in Setting
+    return Setting(default, meaning, check_flag)
+
+
 class MetricSettings(TypedDict, total=False):
     """What every metric takes in DeepEval, beside what it is scored by."""
 
@@ -85,27 +89,13 @@ class MetricSettings(TypedDict, total=False):
             _check_name,
         ),
     ]
-    include_reason: Annotated[
-        bool, Setting(True, "Say why in reason. It costs no call.", check_flag)
-    ]
-    async_mode: Annotated[
-        bool,
-        Setting(
-            True,
-            "As DeepEval expects it of every metric. measure needs no event loop.",
-            check_flag,
-        ),
-    ]
+    include_reason: Annotated[bool, _flag(True, "Say why in reason. It costs no call.")]
+    async_mode: Annotated[bool, _flag(True, "As DeepEval expects it; measure needs no event loop.")]
     strict_mode: Annotated[
-        bool,
-        Setting(
-            False, "As in DeepEval: the threshold is 1, and a score below counts as 0.", check_flag
-        ),
+        bool, _flag(False, "As in DeepEval: the threshold is 1, and a score below counts as 0.")
     ]
-    verbose_mode: Annotated[bool, Setting(False, "Print each result.", check_flag)]
-    flaky: Annotated[
-        bool, Setting(False, "As in DeepEval: reported, but it decides nothing.", check_flag)
-    ]
+    verbose_mode: Annotated[bool, _flag(False, "Print each result.")]
+    flaky: Annotated[bool, _flag(False, "As in DeepEval: reported, but it decides nothing.")]
     collected: Annotated[
         list[Any] | None,
         Setting(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import Any, Final
@@ -30,42 +29,24 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
 
+_Texts = Callable[[Any, LLMTestCase], Sequence[str]]
 
-@dataclass(frozen=True, slots=True)
-class _Native:
-    """One of DeepEval's metrics, and what its verdicts are about."""
-
-    build: Callable[..., BaseMetric]
-    judged: Callable[[Any, LLMTestCase], Sequence[str]]
-
-
-def _claims(metric: Any, _: LLMTestCase) -> Sequence[str]:
-    return metric.claims  # type: ignore[no-any-return]  # as its schema has them
-
-
-def _statements(metric: Any, _: LLMTestCase) -> Sequence[str]:
-    return metric.statements  # type: ignore[no-any-return]  # as above
-
-
-def _sentences(_: Any, case: LLMTestCase) -> Sequence[str]:
-    return split_sentences(case.expected_output or "")
-
-
-def _contexts(_: Any, case: LLMTestCase) -> Sequence[str]:
-    return case.context or []
-
-
-_NATIVES: Final[Mapping[str, _Native]] = MappingProxyType(
+_METRICS: Final[Mapping[str, tuple[Callable[..., BaseMetric], _Texts]]] = MappingProxyType(
     {
-        "faithfulness": _Native(FaithfulnessMetric, _claims),
-        "faithfulness_penalised": _Native(
-            partial(FaithfulnessMetric, penalize_ambiguous_claims=True), _claims
+        "faithfulness": (FaithfulnessMetric, lambda metric, _: metric.claims),
+        "faithfulness_penalised": (
+            partial(FaithfulnessMetric, penalize_ambiguous_claims=True),
+            lambda metric, _: metric.claims,
         ),
-        "answer_relevancy": _Native(AnswerRelevancyMetric, _statements),
-        "contextual_recall": _Native(ContextualRecallMetric, _sentences),
-        "hallucination": _Native(HallucinationMetric, _contexts),
+        "answer_relevancy": (AnswerRelevancyMetric, lambda metric, _: metric.statements),
+        "contextual_recall": (
+            ContextualRecallMetric,
+            lambda _, case: split_sentences(case.expected_output or ""),
+        ),
+        "hallucination": (HallucinationMetric, lambda _, case: case.context or []),
     }
 )
+"""DeepEval's metrics, each with the texts that its verdicts are about."""
 
 
 def framework_metrics() -> dict[str, Callable[..., BaseMetric]]:
@@ -77,7 +58,7 @@ def framework_metrics() -> dict[str, Callable[..., BaseMetric]]:
     ['answer_relevancy', 'contextual_recall', 'faithfulness', 'faithfulness_penalised',
      'hallucination']
     """
-    return {name: native.build for name, native in _NATIVES.items()}
+    return {name: build for name, (build, _) in _METRICS.items()}
 
 
 def score_framework_metric(name: str, sample: Sample, llm: Any) -> FrameworkScore:
@@ -98,7 +79,7 @@ def score_framework_metric(name: str, sample: Sample, llm: Any) -> FrameworkScor
     run = _Run(name, sample, llm)
     try:
         run.metric.measure(run.case, _show_indicator=False)
-    except Exception as error:  # noqa: BLE001  # whatever a native metric raises is its outcome
+    except Exception as error:  # noqa: BLE001  # whatever the metric raises is its outcome
         return run.failed(error)
     return run.read()
 
@@ -118,16 +99,17 @@ async def ascore_framework_metric(name: str, sample: Sample, llm: Any) -> Framew
 
 
 class _Run:
-    """One run of a native metric, without the running."""
+    """One run of a metric of DeepEval's, without the running."""
 
     def __init__(self, name: str, sample: Sample, llm: Any) -> None:
-        if name not in _NATIVES:
-            msg = f"unknown DeepEval metric {name!r}; known are {', '.join(_NATIVES)}"
+        if name not in _METRICS:
+            msg = f"unknown DeepEval metric {name!r}; known are {', '.join(_METRICS)}"
             raise InvalidValueError(msg)
         if not isinstance(llm, DeepEvalBaseLLM):
             msg = f"llm={llm!r} is no DeepEval LLM; LexicalLLM() is one that needs no network"
             raise InvalidValueError(msg)
-        self._name, self._native, self._llm = name, _NATIVES[name], _CountingLLM(llm)
+        build, self._texts = _METRICS[name]
+        self._name, self._llm = name, _CountingLLM(llm)
         contexts: Any = None if sample.contexts is None else list(sample.contexts)
         self.case = LLMTestCase(
             input=sample.input or "",
@@ -141,20 +123,17 @@ class _Run:
             warnings.simplefilter("ignore", DeprecationWarning)
             # Synchronous through and through: with async_mode it would patch the event loop.
             # Only with an LLM as judge there are claims to capture, whatever the environment says.
-            self.metric: Any = self._native.build(
-                model=self._llm, async_mode=False, eval_mode="llm"
-            )
+            self.metric: Any = build(model=self._llm, async_mode=False, eval_mode="llm")
 
     def read(self) -> FrameworkScore:
         verdicts = self.metric.verdicts
-        texts = self._native.judged(self.metric, self.case)
+        texts = self._texts(self.metric, self.case)
         if len(texts) != len(verdicts):
             # Verdicts carry no number: with one too few nobody knows which claim it is about.
             texts = [f"verdict {i} of {len(verdicts)}" for i in range(1, len(verdicts) + 1)]
-        said = []
-        for text, native in zip(texts, verdicts, strict=True):
-            word = str(native.verdict)
-            said.append(FrameworkVerdict(text, word, from_deepeval([word])[0], native.reason or ""))
+        words = [str(verdict.verdict) for verdict in verdicts]
+        reasons = [verdict.reason or "" for verdict in verdicts]
+        said = map(FrameworkVerdict, texts, words, from_deepeval(words), reasons)
         return FrameworkScore(self._name, float(self.metric.score), tuple(said), self._llm.calls)
 
     def failed(self, error: Exception) -> FrameworkScore:

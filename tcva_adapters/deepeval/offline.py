@@ -33,7 +33,7 @@ SUPPORTED: Final = frozenset({Verdict.FULLY, Verdict.MOSTLY})
 """What a yes means."""
 
 Fields = Mapping[str, str]
-Entry = dict[str, str]
+Answer = Callable[[LexicalJudge, Fields], dict[str, Any]]
 
 _SHOWN: Final = 60
 _ALL_TRUTHS: Final = " FACTUAL, undisputed truths"
@@ -72,7 +72,7 @@ class LexicalLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]  # as __init
         return self._lexical.name
 
     def generate(self, prompt: str, schema: type[BaseModel] | None = None) -> Any:
-        """Answer a native metric's prompt.
+        """Answer a prompt of one of DeepEval's metrics.
 
         Args:
             prompt: The prompt.
@@ -113,7 +113,7 @@ class _Known:
     """
 
     pattern: re.Pattern[str]
-    answer: Callable[[LexicalJudge, Fields], dict[str, Any]]
+    answer: Answer
 
     def read(self, prompt: str) -> Fields | None:
         """The texts that the prompt was made of, or None where it is another prompt."""
@@ -124,7 +124,7 @@ class _Known:
 def _known(
     metric: str,
     method: Any,
-    answer: Callable[[LexicalJudge, Fields], dict[str, Any]],
+    answer: Answer,
     *,
     texts: Sequence[str] = (),
     lists: Sequence[str] = (),
@@ -150,16 +150,8 @@ def _claiming(text: str) -> list[str]:
     return [claim for claim in claims if non_claim_kind(claim) is None]
 
 
-def _truths(_: LexicalJudge, fields: Fields) -> dict[str, Any]:
-    return {"truths": _claiming(fields["retrieval_context"])}
-
-
-def _claims(_: LexicalJudge, fields: Fields) -> dict[str, Any]:
-    return {"claims": _claiming(fields["actual_output"])}
-
-
-def _statements(_: LexicalJudge, fields: Fields) -> dict[str, Any]:
-    return {"statements": _claiming(fields["actual_output"])}
+def _split(name: str, field: str) -> Answer:
+    return lambda _, fields: {name: _claiming(fields[field])}
 
 
 def _ternary(level: Verdict | None) -> str:
@@ -202,7 +194,7 @@ def _are_retrieved(judge: LexicalJudge, fields: Fields) -> dict[str, Any]:
 def _agree_with_contexts(judge: LexicalJudge, fields: Fields) -> dict[str, Any]:
     contexts = _listed(fields["contexts"])
     judged = judge.judge_claims(_claiming(fields["actual_output"]), contexts, FAITHFULNESS)
-    entries: list[Entry] = []
+    entries: list[dict[str, str]] = []
     for number in range(1, len(contexts) + 1):
         against = [v for v in judged if v.passage == number and v.verdict not in SUPPORTED]
         reason = "; ".join(v.reason for v in against) or "nothing speaks against this context"
@@ -210,7 +202,7 @@ def _agree_with_contexts(judge: LexicalJudge, fields: Fields) -> dict[str, Any]:
     return {"verdicts": entries}
 
 
-def _reason(*names: str) -> Callable[[LexicalJudge, Fields], dict[str, Any]]:
+def _reason(*names: str) -> Answer:
     def answer(_: LexicalJudge, fields: Fields) -> dict[str, Any]:
         faults = [text for name in names for text in _listed(fields[name])]
         why = "; ".join(faults[:_MOST_NAMED]) or "nothing was found against the text"
@@ -235,7 +227,7 @@ _PROMPTS: Final = (
     _known(
         _FAITHFULNESS,
         "generate_truths",
-        _truths,
+        _split("truths", "retrieval_context"),
         texts=["retrieval_context"],
         # Another number of truths asks for the most important ones, which words do not show.
         limit=_ALL_TRUTHS,
@@ -244,7 +236,7 @@ _PROMPTS: Final = (
     _known(
         _FAITHFULNESS,
         "generate_claims",
-        _claims,
+        _split("claims", "actual_output"),
         texts=["actual_output"],
         multimodal_instruction="",
     ),
@@ -262,7 +254,12 @@ _PROMPTS: Final = (
         texts=["score"],
         lists=["contradictions"],
     ),
-    _known(_RELEVANCY, "generate_statements", _statements, texts=["actual_output"]),
+    _known(
+        _RELEVANCY,
+        "generate_statements",
+        _split("statements", "actual_output"),
+        texts=["actual_output"],
+    ),
     _known(_RELEVANCY, "generate_verdicts", _are_relevant, texts=["input"], lists=["statements"]),
     _known(
         _RELEVANCY,

@@ -522,9 +522,28 @@ def test_assert_test(asynchronous: bool) -> None:
     assert [result.score for _, result in metric.collected] == [1.0, 0.25]
 
 
+def deepeval_test_run(folder: Path, suite: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """The command on a suite, in a folder that is also its home."""
+    path = folder / "test_suite.py"
+    path.write_text(suite)
+    command = ["-c", "from deepeval.cli.main import app; app()", "test", "run", str(path)]
+    return subprocess.run(
+        [sys.executable, *command, *options],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
+            "DEEPEVAL_CACHE_FOLDER": str(folder / "cache"),
+            "HOME": str(folder / "home"),
+        },
+    )
+
+
 def test_deepeval_test_run(tmp_path: Path) -> None:
-    suite = tmp_path / "test_suite.py"
-    suite.write_text(
+    suite = (
         "import pytest\n"
         "from deepeval import assert_test\n"
         "from deepeval.test_case import LLMTestCase\n"
@@ -537,21 +556,7 @@ def test_deepeval_test_run(tmp_path: Path) -> None:
         "    case = LLMTestCase(input='When?', actual_output=answer, retrieval_context=[OPENS])\n"
         "    assert_test(case, METRICS)\n"
     )
-    source = str(Path(__file__).resolve().parents[2])
-    home = tmp_path / "home"
-    done = subprocess.run(
-        [sys.executable, "-c", "from deepeval.cli.main import app; app()", "test", "run", suite],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-        env={
-            **os.environ,
-            "PYTHONPATH": source,
-            "DEEPEVAL_CACHE_FOLDER": str(tmp_path / "cache"),
-            "HOME": str(home),
-        },
-    )
+    done = deepeval_test_run(tmp_path, suite)
     assert done.returncode == 1, done.stderr
     assert "Passed: 1 | Failed: 1" in done.stdout
     # Half of the claims are none: at T=0.2 that is a veto, at T=0.9 a blemish.
@@ -561,3 +566,29 @@ def test_deepeval_test_run(tmp_path: Path) -> None:
     assert "(T=0.9) (score: " not in said
     left = {path.name for path in tmp_path.iterdir()}
     assert left <= {"test_suite.py", "cache", "home", "__pycache__", ".pytest_cache"}
+
+
+@pytest.mark.parametrize(("share", "calls"), [(True, 1), (False, 3)])
+def test_repetitions_are_independent_only_on_request(
+    share: bool, calls: int, tmp_path: Path
+) -> None:
+    suite = (
+        "import pathlib\n"
+        "from deepeval import assert_test\n"
+        "from deepeval.test_case import LLMTestCase\n"
+        "from tcva_adapters.deepeval import TCVAMetric\n"
+        "from tests.deepeval.entry import ScriptedLLM\n"
+        "from tests.support.scripted import verdict_json\n"
+        "OPENS = 'The office opens at nine.'\n"
+        "def reply(prompt):\n"
+        "    with pathlib.Path('calls').open('a') as file:\n"
+        "        file.write('.')\n"
+        "    return verdict_json((1, 'fully', OPENS))\n"
+        f"METRIC = TCVAMetric(model=ScriptedLLM(reply), share={share})\n"
+        "def test_answer():\n"
+        "    case = LLMTestCase(input='When?', actual_output=OPENS, retrieval_context=[OPENS])\n"
+        "    assert_test(case, [METRIC])\n"
+    )
+    done = deepeval_test_run(tmp_path, suite, "--repeat", "3")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "calls").read_text() == "." * calls

@@ -114,6 +114,24 @@ def test_a_copy_of_deepevals_has_every_setting() -> None:
     assert (copied.threshold, metric.threshold) == (None, None)
 
 
+class Named(TCVAMetric):  # type: ignore[no-untyped-call]  # DeepEval's __init_subclass__
+    """A user's own, with a parameter of its own."""
+
+    def __init__(self, team: str, **options: Any) -> None:
+        self.team = team
+        super().__init__(**options)
+
+
+def test_a_subclass_with_a_parameter_of_its_own_is_copied() -> None:
+    metric = Named("search", model="lexical", temperature=0.2)
+    (copied,) = copy_metrics([metric])
+    assert isinstance(copied, Named)
+    assert (copied.team, copied.name) == ("search", "TCVA faithfulness (T=0.2)")
+    lenient = metric.changed(temperature=0.9)
+    assert (lenient.team, lenient.temperature) == ("search", 0.9)
+    assert metric.changed(team="answers").team == "answers"
+
+
 def test_a_tcva_is_a_scorer_like_any_other() -> None:
     tcva = TCVA(temperature="strict", threshold=0.8)
     metric, own = (
