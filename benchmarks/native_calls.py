@@ -164,21 +164,24 @@ def ragas_methods(url: str) -> dict[str, Method]:
     """RAGAS: its factory's LLM on the asynchronous OpenAI client, as its documentation has it."""
     client = openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0)
     llm = llm_factory("m", client=client)
-    tcva = ours_ragas.TCVAMetric(llm=llm)
-    collection = ours_ragas.TCVACollectionMetric(llm)
+    # Each for itself, but for the three: they would take each other's judgements.
+    tcva = ours_ragas.TCVAMetric(llm=llm, share=False)
+    collection = ours_ragas.TCVACollectionMetric(llm, share=False)
+    three = ours_ragas.tcva_metrics([0.2, 0.5, 0.9], llm=llm)
     faithful, recall = Faithfulness(llm=llm), ContextRecall(llm=llm)
     factual = FactualCorrectness(llm=llm)
 
-    def evaluated(sample: Sample) -> float:
-        found: Any = evaluate(dataset_of([sample]), metrics=[tcva], show_progress=False)
-        return float(found.scores[0][tcva.name])
+    def evaluated(sample: Sample, *metrics: Any) -> float:
+        found: Any = evaluate(dataset_of([sample]), metrics=[*metrics], show_progress=False)
+        return float(found.scores[0][metrics[0].name])
 
     def row(sample: Sample) -> dict[str, Any]:
         said = {"user_input": sample.input, "response": sample.response}
         return {**said, "retrieved_contexts": [*(sample.contexts or ())]}
 
     return {
-        f"{OURS}: RAGAS TCVAMetric in evaluate()": evaluated,
+        f"{OURS}: RAGAS TCVAMetric in evaluate()": lambda s: evaluated(s, tcva),
+        f"{OURS}: RAGAS, three temperatures": lambda s: evaluated(s, *three),
         f"{OURS}: RAGAS TCVACollectionMetric": lambda s: collection.score(**row(s)).value,
         "RAGAS Faithfulness": lambda s: faithful.score(**row(s)).value,
         "RAGAS ContextRecall": lambda s: (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from ragas.metrics.collections.base import BaseMetric
 from typing_extensions import Unpack
@@ -17,10 +17,8 @@ from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import shows_settings
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.scorer import Scorer
+from tcva_adapters.scorer import R, Scorer
 from tcva_adapters.tcva import TCVA, TCVASettings
-
-R = TypeVar("R", bound=Scored)
 
 
 class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # RAGAS' own bases disagree

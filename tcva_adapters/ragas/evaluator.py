@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy, deepcopy
-from typing import Any, ClassVar, Final, Generic, Self, TypeVar
+from typing import Any, ClassVar, Final, Generic, Self
 
 from langchain_core.callbacks import Callbacks
 from ragas.callbacks import ChainType, new_group
@@ -25,13 +25,10 @@ from tcva_adapters.ragas.results import JUDGEMENT, score_of
 from tcva_adapters.ragas.samples import COLUMNS, sample_of
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.config import FromConfig
-from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import shows_settings
-from tcva_adapters.scorer import Scorer
+from tcva_adapters.scorer import R, Scorer
 from tcva_adapters.tcva import TCVA, TCVASettings
-
-R = TypeVar("R", bound=Scored)
 
 OWN: Final = "own"
 """The judge that a scorer was built with."""

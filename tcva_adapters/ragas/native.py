@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 from langchain_core.callbacks import BaseCallbackHandler
@@ -33,17 +32,15 @@ from tcva_adapters.samples.sample import Sample
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
-_NATIVES: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
-    {
-        "faithfulness": Faithfulness,
-        "context_recall": ContextRecall,
-        "factual_correctness": FactualCorrectness,
-        "response_groundedness": ResponseGroundedness,
-        "answer_relevancy": AnswerRelevancy,
-        "legacy_faithfulness": LegacyFaithfulness,
-        "legacy_context_recall": LegacyContextRecall,
-    }
-)
+_METRICS: Final[dict[str, Callable[..., Any]]] = {
+    "faithfulness": Faithfulness,
+    "context_recall": ContextRecall,
+    "factual_correctness": FactualCorrectness,
+    "response_groundedness": ResponseGroundedness,
+    "answer_relevancy": AnswerRelevancy,
+    "legacy_faithfulness": LegacyFaithfulness,
+    "legacy_context_recall": LegacyContextRecall,
+}
 _WITH_EMBEDDINGS: Final = frozenset({"answer_relevancy"})
 _LEGACY: Final = "legacy_"
 _RATINGS: Final = (Verdict.NONE, Verdict.PARTIAL, Verdict.FULLY)
@@ -57,7 +54,7 @@ def framework_metrics() -> dict[str, Callable[..., Any]]:
     >>> len(framework_metrics())
     7
     """
-    return dict(_NATIVES)
+    return dict(_METRICS)
 
 
 def score_framework_metric(
@@ -96,18 +93,18 @@ async def ascore_framework_metric(
 
 @dataclass
 class _Recorder(InstructorBaseRagasLLM):
-    """Passes everything on to an LLM, and keeps what it replied."""
+    """Passes everything on to an LLM, and records what it replied."""
 
     llm: InstructorBaseRagasLLM
     replies: list[BaseModel] = field(default_factory=list)
 
     def generate(self, prompt: str, response_model: type[Reply]) -> Reply:
-        return self._kept(self.llm.generate(prompt, response_model))
+        reply = self.llm.generate(prompt, response_model)
+        self.replies.append(reply)
+        return reply
 
     async def agenerate(self, prompt: str, response_model: type[Reply]) -> Reply:
-        return self._kept(await self.llm.agenerate(prompt, response_model))
-
-    def _kept(self, reply: Reply) -> Reply:
+        reply = await self.llm.agenerate(prompt, response_model)
         self.replies.append(reply)
         return reply
 
@@ -131,14 +128,14 @@ class _Listener(BaseCallbackHandler):
 
 
 def _metric(name: str, llm: Any, embeddings: Any) -> Any:
-    if name not in _NATIVES:
-        msg = f"unknown RAGAS metric {name!r}; known are {', '.join(_NATIVES)}"
+    if name not in _METRICS:
+        msg = f"unknown RAGAS metric {name!r}; known are {', '.join(_METRICS)}"
         raise InvalidValueError(msg)
     if name in _WITH_EMBEDDINGS and embeddings is None:
         msg = f"{name} compares embeddings; pass embeddings=..., e.g. of ragas' embedding_factory"
         raise InvalidValueError(msg)
     if name.startswith(_LEGACY):
-        return _NATIVES[name](llm=llm)
+        return _METRICS[name](llm=llm)
     if not isinstance(llm, InstructorBaseRagasLLM):
         msg = (
             f"{name} takes an LLM of RAGAS' newer family (llm_factory, LexicalLLM), not "
@@ -146,7 +143,7 @@ def _metric(name: str, llm: Any, embeddings: Any) -> Any:
         )
         raise InvalidValueError(msg)
     more = {"embeddings": embeddings} if name in _WITH_EMBEDDINGS else {}
-    return _NATIVES[name](llm=_Recorder(llm), **more)
+    return _METRICS[name](llm=_Recorder(llm), **more)
 
 
 async def _run(name: str, metric: Any, sample: Sample) -> FrameworkScore:

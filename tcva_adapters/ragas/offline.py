@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel
 from ragas.llms.base import InstructorBaseRagasLLM
@@ -65,7 +65,7 @@ class LexicalLLM(InstructorBaseRagasLLM):
         self.model = self._lexical.name
 
     def generate(self, prompt: str, response_model: type[Reply]) -> Reply:
-        """Answer a native metric's prompt.
+        """Answer a prompt of one of RAGAS' metrics.
 
         Raises:
             JudgeError: The prompt is none of those that it knows.
@@ -126,14 +126,12 @@ def known_prompt(prompt: str, reply: type[BaseModel]) -> KnownPrompt | None:
     return None
 
 
-class _Said(NamedTuple):
-    text: str
-    reason: str
-    supported: int
-
-
-def _said(verdicts: list[ClaimVerdict]) -> list[_Said]:
-    return [_Said(v.claim, v.reason, int(v.verdict in SUPPORTED)) for v in verdicts]
+def _said(verdicts: list[ClaimVerdict], verdict: str) -> list[dict[str, Any]]:
+    """Verdicts as RAGAS' models have them, which call the number differently."""
+    return [
+        {"statement": v.claim, "reason": v.reason, verdict: int(v.verdict in SUPPORTED)}
+        for v in verdicts
+    ]
 
 
 def _claiming(text: str) -> list[str]:
@@ -149,15 +147,13 @@ def _claims(_: Judging, asked: Any) -> dict[str, Any]:
 
 
 def _nli(verdicts: Judging, asked: Any) -> dict[str, Any]:
-    found = _said(verdicts(asked.statements, asked.context, FAITHFULNESS))
-    keys = ("statement", "reason", "verdict")
-    return {"statements": [dict(zip(keys, said, strict=True)) for said in found]}
+    found = verdicts(asked.statements, asked.context, FAITHFULNESS)
+    return {"statements": _said(found, "verdict")}
 
 
 def _recall(verdicts: Judging, asked: Any) -> dict[str, Any]:
-    found = _said(verdicts(_claiming(asked.answer), asked.context, CONTEXT_RECALL))
-    keys = ("statement", "reason", "attributed")
-    return {"classifications": [dict(zip(keys, said, strict=True)) for said in found]}
+    found = verdicts(_claiming(asked.answer), asked.context, CONTEXT_RECALL)
+    return {"classifications": _said(found, "attributed")}
 
 
 def _groundedness(verdicts: Judging, asked: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from pydantic import BaseModel
 from ragas.llms import BaseRagasLLM
@@ -22,10 +22,7 @@ from ragas.prompt.pydantic_prompt import ToTranslate, translate_statements_promp
 from tcva_adapters.claims.criteria import Criterion
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.protocol import Scored
-from tcva_adapters.scorer import Scorer
-
-R = TypeVar("R", bound=Scored)
+from tcva_adapters.scorer import R, Scorer
 
 
 class JudgedTexts(BaseModel):

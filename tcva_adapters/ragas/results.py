@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Final, Generic, Self, TypeVar
+from typing import Any, Final, Generic, Self
 
 import pandas as pd  # type: ignore[import-untyped]  # no stubs among our requirements
 from ragas.dataset_schema import EvaluationResult
@@ -14,8 +14,7 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeErr
 from tcva_adapters.results.assessment import ClaimVerdict, Reason
 from tcva_adapters.results.protocol import Scored, read_result
 from tcva_adapters.results.result import Result
-
-R = TypeVar("R", bound=Scored)
+from tcva_adapters.scorer import R
 
 JUDGEMENT: Final = "tcva_judgement"
 """The name of a judgement in RAGAS' traces; its output is the result as JSON values."""

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.results.assessment import Reason
-from tcva_adapters.results.protocol import Scored
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.scorer import Scorer
-
-R = TypeVar("R", bound=Scored)
+from tcva_adapters.scorer import R, Scorer
 
 COLUMNS: Final = {
     "input": "user_input",

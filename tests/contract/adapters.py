@@ -154,7 +154,6 @@ def _retrying_evaluate(
     from ragas import RunConfig, aevaluate, evaluate
     from ragas.dataset_schema import EvaluationResult  # loaded on demand
 
-    from tcva_adapters.ragas import results_of
     from tests.ragas import entry
 
     arguments = entry._arguments(samples, reply, options)
@@ -167,7 +166,7 @@ def _retrying_evaluate(
         else:
             found = evaluate(**arguments, allow_nest_asyncio=False)
     assert isinstance(found, EvaluationResult)
-    return results_of(found)
+    return entry.ours_of(found)
 
 
 def _retrying_class(

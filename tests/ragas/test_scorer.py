@@ -131,8 +131,9 @@ def test_one_sample_by_itself_raises_what_a_batch_turns_into_nan() -> None:
     rows = [
         SingleTurnSample(user_input=s.input, response=s.response, reference="-") for s in SAMPLES
     ]
-    score: Any = metric.single_turn_score(rows[0])
+    score = metric.single_turn_score(rows[0])
     assert isinstance(score, ScorerScore)
+    assert isinstance(score.result, CCRSResult)
     assert (score, score.result.answers["qr"].rating) == (0.9, 90.0)
     assert pickle.loads(pickle.dumps(score)).result == copy.deepcopy(score).result == score.result
     with pytest.raises(JudgeError, match="unreadable_reply"):
