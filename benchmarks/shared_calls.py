@@ -25,7 +25,7 @@ from uuid import uuid4
 import tests.support.quiet  # noqa: F401  # tracking is switched off before a framework is imported
 
 # isort: split
-from deepeval import evaluate as deepeval_evaluate
+from deepeval.evaluate import evaluate as deepeval_evaluate
 from deepeval.evaluate.configs import AsyncConfig, CacheConfig, DisplayConfig
 from deepeval.test_case import LLMTestCase
 from langchain_core.runnables import RunnableParallel
@@ -124,7 +124,7 @@ def llamaindex(llm: Any, settings: dict[str, Any]) -> Rows:
     found = asyncio_run(
         runner.aevaluate_response_strs(
             queries=["-"] * len(SAMPLES),
-            response_strs=[each.response for each in SAMPLES],
+            response_strs=[each.response or "" for each in SAMPLES],
             contexts_list=[list(each.contexts or ()) for each in SAMPLES],
         )
     )
