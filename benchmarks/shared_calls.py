@@ -95,7 +95,9 @@ def ragas_collections(llm: Any, settings: dict[str, Any]) -> Rows:
 
 def deepeval(*, run_async: bool) -> Way:
     def way(llm: Any, settings: dict[str, Any]) -> Rows:
-        metrics = [DeepEvalMetric(model=llm, temperature=t, **settings) for t in STRICTNESS]
+        metrics: list[Any] = [
+            DeepEvalMetric(model=llm, temperature=t, **settings) for t in STRICTNESS
+        ]
         cases = [
             LLMTestCase(
                 input="-",
@@ -107,7 +109,7 @@ def deepeval(*, run_async: bool) -> Way:
         ]
         found = deepeval_evaluate(
             cases,
-            [*metrics],
+            metrics,
             async_config=AsyncConfig(run_async=run_async),
             display_config=DisplayConfig(print_results=False, show_indicator=False),
             cache_config=CacheConfig(use_cache=False, write_cache=False),

@@ -48,7 +48,7 @@ def fuse(
 ) -> Fused:
     """The weighted power mean of several methods' scores, sample by sample.
 
-    Methods that err in different places mend each other: their mean agrees with people better than
+    Methods that err in different places correct each other: their mean agrees with human ratings better than
     each of them alone. A missing score is left out, and the weights of the others share its place.
     The order of the methods does not change a bit of the result.
 
