@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 _COLOURS: Final = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")
 _RHO: Final = "Spearman's rho with human ratings"
-_PARTS: Final = {key: f"{key} {words}" for key, words in CONFIGURATIONS.items()}
 
 Heights = Mapping[str, float]
 """Of the bars of one set, by series."""
@@ -39,7 +38,7 @@ def draw_figures(found: Sequence[Reproduction], folder: str | Path) -> list[Path
         ),
         "figure7": lambda: _intervals(found),
         "figure8": lambda: bars(
-            "Rho of the ablation", _PARTS, lambda r: r.table9, PaperDigits.table9
+            "Rho of the ablation", CONFIGURATIONS, lambda r: r.table9, PaperDigits.table9
         ),
         "figure9": lambda: _scatter(found),
     }

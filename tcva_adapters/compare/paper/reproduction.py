@@ -12,7 +12,7 @@ import numpy as np
 from tcva_adapters.compare.fused import FusedRow
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.paper.data import PaperSet
-from tcva_adapters.compare.paper.digits import PAPER, PaperDigits, paper_at
+from tcva_adapters.compare.paper.digits import PAPER, PaperDigits
 from tcva_adapters.compare.paper.fused import fused, lexical_scores
 from tcva_adapters.compare.paper.tables import (
     Agreement,
@@ -73,7 +73,8 @@ class Reproduction:
     @property
     def paper(self) -> PaperDigits | None:
         """What the paper prints of it at this temperature."""
-        return paper_at(self.name, self.temperature)
+        paper = PAPER.get(self.name)
+        return paper if paper and paper.temperature == self.temperature else None
 
     def to_dict(self) -> dict[str, Any]:
         """The tables as JSON has them; None where a figure is not defined."""

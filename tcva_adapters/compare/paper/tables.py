@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from tcva_adapters.compare.fused import FEWEST  # as in the paper, for every interval
 from tcva_adapters.compare.paper.data import PaperSet
@@ -158,41 +157,18 @@ def table8(
     if data.counts is not None:
         columns["tcva"] = paper_scores(data, temperature, count_empty=count_empty)
     columns |= data.framework_scores
+    drawn: dict[str, Any] = {"n_boot": n_boot, "level": LEVEL, "seed": seed}
     rows = {}
     for name, scores in columns.items():
-        if scored_by_all(data.human, scores).sum() < FEWEST:
-            continue
-        found = interval(
-            "spearman",
-            scores,
-            data.human,
-            n_boot=n_boot,
-            level=LEVEL,
-            method="percentile",
-            seed=seed,
-        )
-        rows[name] = Confidence(found.value, found.low, found.high)
+        found = interval("spearman", scores, data.human, **drawn)
+        if found.n >= FEWEST:
+            rows[name] = Confidence(found.value, found.low, found.high)
     if not {"tcva", "ragas"} <= rows.keys():
         return rows, None
-    both = scored_by_all(data.human, columns["tcva"], columns["ragas"])
-    if both.sum() < FEWEST:
+    test = paired_difference("spearman", columns["tcva"], columns["ragas"], data.human, **drawn)
+    if test.n < FEWEST:
         return rows, None
-    test = paired_difference(
-        "spearman",
-        columns["tcva"][both],
-        columns["ragas"][both],
-        data.human[both],
-        n_boot=n_boot,
-        level=LEVEL,
-        seed=seed,
-    )
     return rows, Paired(test.delta, test.p_paper, test.p_two_sided, test.low, test.high)
-
-
-def scored_by_all(*columns: FloatArray) -> npt.NDArray[np.bool_]:
-    """Which samples have a value in every column; shape (N,)."""
-    kept: npt.NDArray[np.bool_] = np.logical_and.reduce([np.isfinite(c) for c in columns])
-    return kept
 
 
 def table9(data: PaperSet, temperature: float) -> dict[str, float]:

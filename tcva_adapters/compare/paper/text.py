@@ -115,9 +115,7 @@ def tables(found: Reproduction) -> dict[str, Table]:
         "Tables 5 and 6: agreement with human ratings": _table5(found, PAPER.get(found.name)),
         "Table 7: rho by weight scheme": _beside("scheme", found.table7, sevens, paper),
         "Table 8: bootstrap": _table8(found, paper),
-        "Table 9: rho of the ablation": _beside(
-            "configuration", _parts(found.table9), _parts(nines), paper
-        ),
+        "Table 9: rho of the ablation": _beside("configuration", found.table9, nines, paper),
         "Fused scores: geometric mean, TCVA at T=0.5": _fused(found),
     }
     known = found.name in PAPER
@@ -161,14 +159,14 @@ def _beside(
     what: str, ours: Mapping[str, float], theirs: Mapping[str, float], paper: PaperDigits | None
 ) -> Table:
     rows = [
-        (name, figure(value, 4), figure(theirs.get(name), _decimals(paper)))
+        (
+            CONFIGURATIONS.get(name, name),
+            figure(value, 4),
+            figure(theirs.get(name), _decimals(paper)),
+        )
         for name, value in ours.items()
     ]
     return Table((what, "rho", _PAPER), rows, _ALIGN)
-
-
-def _parts(rhos: Mapping[str, float]) -> dict[str, float]:
-    return {f"{key} {CONFIGURATIONS[key]}": rho for key, rho in rhos.items()}
 
 
 def _table8(found: Reproduction, paper: PaperDigits | None) -> Table:
