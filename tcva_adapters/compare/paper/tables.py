@@ -18,7 +18,7 @@ from tcva_adapters.compare.paper.digits import TEMPERATURES
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.collapse import ablation
 from tcva_adapters.core.verdicts import LEVELS, SCHEMES, FloatArray
-from tcva_adapters.stats.bootstrap import interval, paired_difference
+from tcva_adapters.stats.bootstrap import PairedDifference, interval, paired_difference
 from tcva_adapters.stats.correlation import agreement
 
 LEVEL: Final = 0.95
@@ -49,26 +49,6 @@ class Confidence:
     """A row of Table 8: Spearman's rho and its 95 % bootstrap percentile interval."""
 
     rho: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
-class Paired:
-    """Table 8's test: TCVA against RAGAS on the samples that both have scored.
-
-    Attributes:
-        delta: Rho of TCVA less rho of RAGAS.
-        p_paper: The paper's one-sided p: the share of resamples in which RAGAS leads by at least
-            ``delta``.
-        p_two_sided: The paired bootstrap's p against no difference.
-        low: Lower end of the 95 % interval of the difference.
-        high: Its upper end.
-    """
-
-    delta: float
-    p_paper: float
-    p_two_sided: float
     low: float
     high: float
 
@@ -151,7 +131,7 @@ def _rho(scores: FloatArray, human: FloatArray) -> float:
 
 def table8(
     data: PaperSet, temperature: float, *, n_boot: int, seed: int, count_empty: bool = False
-) -> tuple[dict[str, Confidence], Paired | None]:
+) -> tuple[dict[str, Confidence], PairedDifference | None]:
     """Bootstrap intervals of rho, and the paired test of TCVA against RAGAS."""
     columns: dict[str, FloatArray] = {}
     if data.counts is not None:
@@ -166,9 +146,7 @@ def table8(
     if not {"tcva", "ragas"} <= rows.keys():
         return rows, None
     test = paired_difference("spearman", columns["tcva"], columns["ragas"], data.human, **drawn)
-    if test.n < FEWEST:
-        return rows, None
-    return rows, Paired(test.delta, test.p_paper, test.p_two_sided, test.low, test.high)
+    return rows, test if test.n >= FEWEST else None
 
 
 def table9(data: PaperSet, temperature: float) -> dict[str, float]:
