@@ -77,7 +77,8 @@ def match(found: Reproduction) -> Match | None:
     if paper is None:
         return None
     pairs = list(_pairs(found, paper))
-    equal = sum(_same(ours, theirs, paper.decimals) for ours, theirs in pairs)
+    digits = f".{paper.decimals}f"
+    equal = sum(f"{ours:{digits}}" == f"{theirs:{digits}}" for ours, theirs in pairs)
     if found.paper is None:
         return Match(len(pairs), equal, None)
     ends = paper.table8()
@@ -101,10 +102,6 @@ def _pairs(found: Reproduction, paper: PaperDigits) -> Iterator[tuple[float, flo
     if found.paper is not None:
         yield from ((value, paper.table7()[name]) for name, value in found.table7.items())
         yield from ((value, paper.table9()[name]) for name, value in found.table9.items())
-
-
-def _same(ours: float, theirs: float, decimals: int) -> bool:
-    return f"{ours:.{decimals}f}" == f"{theirs:.{decimals}f}"
 
 
 def tables(found: Reproduction) -> dict[str, Table]:
