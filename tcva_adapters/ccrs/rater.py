@@ -13,16 +13,12 @@ from tcva_adapters.ccrs.reply import Rating, read_rating, read_ratings
 from tcva_adapters.ccrs.result import MetricAnswer
 from tcva_adapters.ccrs.result import Protocol as Asking
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.conversation import (
-    CannotScoreError,
-    Conversation,
-    aconverse,
-    converse,
-)
+from tcva_adapters.judging.conversation import CannotScoreError, Conversation
 from tcva_adapters.judging.judge import LexicalSampleJudge, ModelJudge
 from tcva_adapters.judging.resolve import resolve_judge
 from tcva_adapters.models.protocol import JudgeModel, ModelReply, identity_of_model
 from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.steps import arun, run
 from tcva_adapters.results.assessment import Reason, Unscored, Usage
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.sharing import Identity
@@ -115,7 +111,7 @@ class ModelRater:
         """One answer per metric: in one conversation, or in one for each; see `Rater`."""
         found: Answers = {}
         for steps in self._conversations(sample, metrics, left):
-            found |= converse(steps, self.model)
+            found |= run(steps, self.model.complete)
         return found
 
     async def arate(
@@ -124,7 +120,7 @@ class ModelRater:
         """The same, awaited."""
         found: Answers = {}
         for steps in self._conversations(sample, metrics, left):
-            found |= await aconverse(steps, self.model)
+            found |= await arun(steps, self.model.acomplete)
         return found
 
     def _conversations(

@@ -13,12 +13,7 @@ from tcva_adapters.claims.non_claims import non_claim_kind
 from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.conversation import (
-    CannotScoreError,
-    Conversation,
-    aconverse,
-    converse,
-)
+from tcva_adapters.judging.conversation import CannotScoreError, Conversation
 from tcva_adapters.judging.evidence import check_evidence
 from tcva_adapters.judging.logprobs import level_probabilities
 from tcva_adapters.judging.prompts import PROMPT_VERSION, claims_request, verdict_request
@@ -26,6 +21,7 @@ from tcva_adapters.judging.reply import ParsedVerdict, parse_claims, parse_verdi
 from tcva_adapters.lexical.judge import LexicalJudge
 from tcva_adapters.models.protocol import JudgeModel, ModelReply, identity_of_model
 from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.steps import arun, run
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.sharing import Identity
@@ -230,11 +226,11 @@ class ModelJudge:
 
     def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """Judge one sample; a failed call or a bad reply becomes the reason of an unscored one."""
-        return converse(self._steps(sample, criterion), self.model)
+        return run(self._steps(sample, criterion), self.model.complete)
 
     async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """The same, awaited."""
-        return await aconverse(self._steps(sample, criterion), self.model)
+        return await arun(self._steps(sample, criterion), self.model.acomplete)
 
     def _steps(self, sample: Sample, criterion: Criterion) -> Steps:
         talk = Conversation()

@@ -12,7 +12,7 @@ import time
 import weakref
 from collections.abc import Generator, Hashable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
@@ -31,6 +31,7 @@ from tcva_adapters.models.openai_features import (
 from tcva_adapters.models.openai_reply import Completion, read_completion
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.steps import arun, run
 from tcva_adapters.sharing import Identity
 
 if TYPE_CHECKING:
@@ -44,16 +45,6 @@ PLACEHOLDER_KEY: Final = "none"
 
 _PRICE_UNIT: Final = 1_000_000
 _PROBE_RETRIES: Final = 1
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    body: str
-    retries: int
-
-
-_Steps = Generator[dict[str, Any], _Answer | Exception, ModelReply]
-"""A call without I/O: it yields request bodies and is sent what came of them."""
 
 
 class OpenAICompatibleModel:
@@ -215,7 +206,7 @@ class OpenAICompatibleModel:
             if self._loops is None:
                 loop = asyncio.get_running_loop()
                 return await loop.run_in_executor(self._pool, self._block, request, self._settings)
-            return await self._aconverse(request, self._settings, self._loops)
+            return await self._await(request, self._settings, self._loops)
 
     def probe(self) -> dict[str, Any]:
         """Ask one tiny question with every feature, for a report on the server.
@@ -254,49 +245,31 @@ class OpenAICompatibleModel:
     ) -> ModelReply:
         """A call that blocks its thread, over whichever client there is."""
         if self._sync is None and self._loops is not None:
-            return self._thread.run(self._aconverse(request, settings, self._loops))
-        if max_retries is None:
-            return self._converse(request, settings, self._sync)
-        return self._converse(request, settings, self._sync.with_options(max_retries=max_retries))
+            return self._thread.run(self._await(request, settings, self._loops))
+        client = self._sync
+        if max_retries is not None:
+            client = client.with_options(max_retries=max_retries)
 
-    def _converse(self, request: JudgeRequest, settings: Settings, client: Any) -> ModelReply:
-        steps = self._steps(request, settings)
-        body = next(steps)
-        while True:
+        def send(body: dict[str, Any]) -> Any:
             if self._rate is not None:
                 time.sleep(self._rate.book())
-            outcome: _Answer | Exception
-            try:
-                raw = client.chat.completions.with_raw_response.create(**body)
-                outcome = _Answer(raw.text, raw.retries_taken)
-            except self._sdk_error as error:
-                outcome = error
-            try:
-                body = steps.send(outcome)
-            except StopIteration as stop:
-                return stop.value  # type: ignore[no-any-return]  # a generator hands its result over untyped
+            return client.chat.completions.with_raw_response.create(**body)
 
-    async def _aconverse(
+        return run(self._steps(request, settings), send)
+
+    async def _await(
         self, request: JudgeRequest, settings: Settings, loops: LoopClients
     ) -> ModelReply:
         client: Any = await loops.client()
-        steps = self._steps(request, settings)
-        body = next(steps)
-        while True:
+
+        async def send(body: dict[str, Any]) -> Any:
             if self._rate is not None:
                 await asyncio.sleep(self._rate.book())
-            outcome: _Answer | Exception
-            try:
-                raw = await client.chat.completions.with_raw_response.create(**body)
-                outcome = _Answer(raw.text, raw.retries_taken)
-            except self._sdk_error as error:
-                outcome = error
-            try:
-                body = steps.send(outcome)
-            except StopIteration as stop:
-                return stop.value  # type: ignore[no-any-return]  # a generator hands its result over untyped
+            return await client.chat.completions.with_raw_response.create(**body)
 
-    def _steps(self, request: JudgeRequest, settings: Settings) -> _Steps:
+        return await arun(self._steps(request, settings), send)
+
+    def _steps(self, request: JudgeRequest, settings: Settings) -> Generator[dict[str, Any], Any, ModelReply]:
         """Ask, and ask for less as long as the server wants less.
 
         A feature that the server names is forgotten at once. One that was given up on suspicion
@@ -306,14 +279,18 @@ class OpenAICompatibleModel:
         sent = input_tokens = output_tokens = 0
         while True:
             body = capabilities.body(settings, request)
-            outcome = yield body
-            if isinstance(outcome, Exception):
-                sent += 1 + _retries(outcome)
-                capabilities = self._with_less(body, capabilities, self._server.failure(outcome))
+            refusal: Exception | None = None
+            try:
+                raw = yield body
+            except self._sdk_error as error:
+                refusal = error
+            if refusal is not None:
+                sent += 1 + _retries(refusal)
+                capabilities = self._with_less(body, capabilities, self._server.failure(refusal))
                 continue
             self._answered = True
-            sent += 1 + outcome.retries
-            completion = self._read(outcome.body)
+            sent += 1 + raw.retries_taken
+            completion = self._read(raw.text)
             input_tokens += completion.input_tokens
             output_tokens += completion.output_tokens
             form = format_drop(body)
