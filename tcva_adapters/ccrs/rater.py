@@ -14,7 +14,7 @@ from tcva_adapters.ccrs.result import MetricAnswer
 from tcva_adapters.ccrs.result import Protocol as Asking
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.conversation import CannotScoreError, Conversation
-from tcva_adapters.judging.judge import LexicalSampleJudge, ModelJudge
+from tcva_adapters.judging.judge import Asked, LexicalSampleJudge, ModelJudge
 from tcva_adapters.judging.resolve import resolve_judge
 from tcva_adapters.models.protocol import JudgeModel, ModelReply, identity_of_model
 from tcva_adapters.models.request import JudgeRequest
@@ -27,46 +27,28 @@ Answers = dict[str, MetricAnswer]
 Steps = Generator[JudgeRequest, ModelReply, Answers]
 
 
-class Rater(Protocol):
+class Rater(Asked, Protocol):
     """What rates a sample. Failures are values: it raises nothing for a bad reply."""
-
-    @property
-    def name(self) -> str:
-        """Name with version or model, as answers carry it."""
-
-    @property
-    def prompt_version(self) -> str:
-        """Version of the prompt or the algorithm."""
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """Everything else that can change a rating; holds no secrets."""
 
     @property
     def protocol(self) -> Asking:
         """How it is asked."""
 
     @property
-    def is_local(self) -> bool:
-        """True for one that computes in this process."""
-
-    @property
     def identity(self) -> Identity | None:
         """Which raters are the same one; None for one that only computes."""
 
-    def rate(
-        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric] | None = None
-    ) -> Answers:
+    def rate(self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric]) -> Answers:
         """One answer per metric; the sample has what they need, and the response is not blank.
 
         Args:
             sample: What is rated.
             metrics: By what. A suite shows the judge all of them.
-            left: Those of them that still lack a number; all by default.
+            left: Those of them that still lack a number.
         """
 
     async def arate(
-        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric] | None = None
+        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric]
     ) -> Answers:
         """The same, awaited."""
 
@@ -105,9 +87,7 @@ class ModelRater:
         """``suite`` or ``single``."""
         return "suite" if self.suite else "single"
 
-    def rate(
-        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric] | None = None
-    ) -> Answers:
+    def rate(self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric]) -> Answers:
         """One answer per metric: in one conversation, or in one for each; see `Rater`."""
         found: Answers = {}
         for steps in self._conversations(sample, metrics, left):
@@ -115,7 +95,7 @@ class ModelRater:
         return found
 
     async def arate(
-        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric] | None = None
+        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric]
     ) -> Answers:
         """The same, awaited."""
         found: Answers = {}
@@ -124,13 +104,12 @@ class ModelRater:
         return found
 
     def _conversations(
-        self, sample: Sample, metrics: Sequence[Metric], left: Sequence[Metric] | None
+        self, sample: Sample, metrics: Sequence[Metric], left: Sequence[Metric]
     ) -> Iterator[Steps]:
-        wanted = metrics if left is None else left
         if self.suite:
-            yield self._steps(sample, metrics, wanted)
+            yield self._steps(sample, metrics, left)
         else:
-            yield from (self._steps(sample, [metric], [metric]) for metric in wanted)
+            yield from (self._steps(sample, [metric], [metric]) for metric in left)
 
     def _steps(self, sample: Sample, metrics: Sequence[Metric], wanted: Sequence[Metric]) -> Steps:
         talk = Conversation()

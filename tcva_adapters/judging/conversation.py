@@ -38,7 +38,7 @@ class Conversation:
         started = time.perf_counter()
         try:
             reply = checked_reply((yield request))
-        except Exception as raised:  # any failure of a call is a value here
+        except Exception as raised:  # noqa: BLE001  # any failure of a call is a value here
             error = as_judge_error(raised)
             self.usage += Usage(seconds=time.perf_counter() - started)
             reason = _REASONS.get(error.reason, Reason.JUDGE_ERROR)

@@ -23,6 +23,7 @@ from tcva_adapters.models.protocol import JudgeModel, ModelReply, identity_of_mo
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.models.steps import arun, run
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
+from tcva_adapters.results.settings import check_count
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.sharing import Identity
 
@@ -35,13 +36,12 @@ Steps = Generator[JudgeRequest, ModelReply, Assessment]
 """A judgement without I/O: it yields what to ask and is sent what was answered."""
 
 
-@runtime_checkable
-class Judge(Protocol):
-    """Anything that turns a sample into an assessment."""
+class Asked(Protocol):
+    """What is asked for verdicts or ratings, as they and their keys name it."""
 
     @property
     def name(self) -> str:
-        """Name with version or model, as assessments carry it."""
+        """Name with version or model, as what it says carries it."""
 
     @property
     def prompt_version(self) -> str:
@@ -49,11 +49,16 @@ class Judge(Protocol):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Everything else that can change a verdict; holds no secrets."""
+        """Everything else that can change what it says; holds no secrets."""
 
     @property
     def is_local(self) -> bool:
-        """True for a judge that computes in this process: threads would not make it faster."""
+        """True for one that computes in this process: threads would not make it faster."""
+
+
+@runtime_checkable
+class Judge(Asked, Protocol):
+    """Anything that turns a sample into an assessment."""
 
     def check(self, criterion: Criterion) -> None:
         """Raise InvalidValueError for a criterion that this judge cannot judge by."""
@@ -108,8 +113,10 @@ class LexicalSampleJudge:
     max_claims: int = MAX_CLAIMS
     lexical: LexicalJudge = field(default_factory=LexicalJudge)
 
+    is_local = True
+
     def __post_init__(self) -> None:
-        _check_max_claims(self.max_claims)
+        check_count("max_claims", self.max_claims)
 
     @property
     def name(self) -> str:
@@ -125,11 +132,6 @@ class LexicalSampleJudge:
     def parameters(self) -> Mapping[str, Any]:
         """The settings that can change a verdict."""
         return {"max_claims": self.max_claims, "settings": repr(self.lexical.settings)}
-
-    @property
-    def is_local(self) -> bool:
-        """True: it computes."""
-        return True
 
     def check(self, criterion: Criterion) -> None:
         """Refuse lists of criteria texts, which words cannot judge.
@@ -188,9 +190,11 @@ class ModelJudge:
     model: JudgeModel
     claims: ClaimsMode = "split"
     max_claims: int = MAX_CLAIMS
+    is_local = False
+    prompt_version = PROMPT_VERSION
 
     def __post_init__(self) -> None:
-        _check_max_claims(self.max_claims)
+        check_count("max_claims", self.max_claims)
         if self.claims not in ("split", "llm"):
             msg = f"claims={self.claims!r}; it is 'split' (sentences) or 'llm' (asked of the judge)"
             raise InvalidValueError(msg)
@@ -201,20 +205,10 @@ class ModelJudge:
         return self.model.name
 
     @property
-    def prompt_version(self) -> str:
-        """Version of the prompts."""
-        return PROMPT_VERSION
-
-    @property
     def parameters(self) -> Mapping[str, Any]:
         """The model's parameters, and how claims are made."""
         own = {"claims": self.claims, "max_claims": self.max_claims}
         return {**self.model.parameters, **own}
-
-    @property
-    def is_local(self) -> bool:
-        """False: asking a model is waiting."""
-        return False
 
     @property
     def identity(self) -> Identity:
@@ -374,9 +368,3 @@ def nothing_to_score(claims: Iterable[ClaimVerdict]) -> Unscored | None:
     if any(claim.reason == "refusal" for claim in claims):
         return Unscored(reason=Reason.REFUSAL, detail="the text declines to answer")
     return Unscored(reason=Reason.NO_CLAIMS, detail="the text claims nothing")
-
-
-def _check_max_claims(max_claims: int) -> None:
-    if isinstance(max_claims, bool) or not isinstance(max_claims, int) or max_claims < 1:
-        msg = f"max_claims={max_claims!r}; a whole number from 1 on is needed"
-        raise InvalidValueError(msg)

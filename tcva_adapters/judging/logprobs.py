@@ -10,8 +10,6 @@ from typing import Final
 from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.models.protocol import ModelReply, TokenLogprob
 
-__all__ = ["level_probabilities"]
-
 _SPELLINGS: Final = (
     *((i, level.value) for i, level in enumerate(LEVELS)),
     (LEVELS.index(Verdict.PARTIAL), "partially"),

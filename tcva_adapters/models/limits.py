@@ -12,8 +12,6 @@ from contextlib import asynccontextmanager, contextmanager
 
 from tcva_adapters.errors import InvalidValueError
 
-__all__ = ["ConcurrencyLimit", "RateLimit"]
-
 
 class ConcurrencyLimit:
     """At most so many holders at once, whatever threads or event loops they live in.

@@ -12,8 +12,6 @@ from urllib.parse import urlsplit
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import KEY_LIKE
 
-__all__ = ["Failure", "Server", "shown_url"]
-
 _LONGEST_QUOTE: Final = 300
 _CONTEXT_LENGTH: Final = re.compile(
     r"context[_ ](?:length|window|size)|maximum context|too many (?:input )?tokens"

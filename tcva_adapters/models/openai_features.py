@@ -10,16 +10,6 @@ from typing import Any, Final, Literal
 
 from tcva_adapters.models.request import JudgeRequest
 
-__all__ = [
-    "Capabilities",
-    "Feature",
-    "Settings",
-    "features_in",
-    "format_drop",
-    "named_features",
-    "next_drop",
-]
-
 Feature = Literal[
     "logprobs",
     "json_schema",

@@ -37,8 +37,6 @@ from tcva_adapters.sharing import Identity
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
 
-__all__ = ["OpenAICompatibleModel"]
-
 DEFAULT_URL: Final = "https://api.openai.com/v1"
 PLACEHOLDER_KEY: Final = "none"
 """Sent to servers on the own machine or network, which want a header but no key."""
@@ -269,7 +267,9 @@ class OpenAICompatibleModel:
 
         return await arun(self._steps(request, settings), send)
 
-    def _steps(self, request: JudgeRequest, settings: Settings) -> Generator[dict[str, Any], Any, ModelReply]:
+    def _steps(
+        self, request: JudgeRequest, settings: Settings
+    ) -> Generator[dict[str, Any], Any, ModelReply]:
         """Ask, and ask for less as long as the server wants less.
 
         A feature that the server names is forgotten at once. One that was given up on suspicion

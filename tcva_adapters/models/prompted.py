@@ -22,8 +22,6 @@ from tcva_adapters.models.reply_json import after_reasoning, json_values
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.results.assessment import Usage
 
-__all__ = ["Prompted"]
-
 Shape = TypeVar("Shape", bound=BaseModel)
 
 _SHOWN: Final = 80

@@ -12,8 +12,6 @@ from tcva_adapters.sharing import Identity
 if TYPE_CHECKING:
     from tcva_adapters.models.request import JudgeRequest
 
-__all__ = ["JudgeModel", "ModelReply", "TokenLogprob", "identity_of_model"]
-
 
 @dataclass(frozen=True, slots=True)
 class TokenLogprob:
