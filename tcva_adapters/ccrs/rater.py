@@ -125,16 +125,21 @@ class ModelRater:
                 ratings |= self._read(reply, lacking)
         except CannotScoreError as stop:
             failure = stop.unscored
-        return {
-            metric.name: self._answer(
-                metric,
-                ratings.get(metric.name),
-                failure,
-                talk.replies,
-                talk.usage if metric is wanted[0] else Usage(),
+        answers: Answers = {}
+        for metric in wanted:
+            rating = ratings.get(metric.name)
+            value = None if rating is None else rating.value
+            answers[metric.name] = MetricAnswer(
+                metric=metric.name,
+                judge=self.name,
+                prompt_version=self.prompt_version,
+                protocol=self.protocol,
+                rating=value,
+                unscored=_unscored(rating, failure, talk.replies) if value is None else None,
+                replies=tuple(talk.replies),
+                usage=talk.usage if metric is wanted[0] else Usage(),
             )
-            for metric in wanted
-        }
+        return answers
 
     def _request(
         self,
@@ -155,34 +160,14 @@ class ModelRater:
             return read_ratings(reply.text, metrics)
         return {metric.name: read_rating(reply.text, metric) for metric in metrics}
 
-    def _answer(
-        self,
-        metric: Metric,
-        rating: Rating | None,
-        failure: Unscored | None,
-        replies: Sequence[str],
-        usage: Usage,
-    ) -> MetricAnswer:
-        unscored = None
-        if rating is None or rating.value is None:
-            unscored = _unscored(rating, failure, replies)
-        return MetricAnswer(
-            metric=metric.name,
-            judge=self.name,
-            prompt_version=self.prompt_version,
-            protocol=self.protocol,
-            rating=None if rating is None else rating.value,
-            unscored=unscored,
-            replies=tuple(replies),
-            usage=usage,
-        )
 
-
-def _unscored(rating: Rating | None, failure: Unscored | None, replies: Sequence[str]) -> Unscored:
+def _unscored(
+    rating: Rating | None, failure: Unscored | None, replies: Sequence[str]
+) -> Unscored | None:
     """Why there is no number: the call that failed, or what was wrong with the last reply."""
-    if rating is None and failure is not None:
+    if rating is None:
         return failure
-    detail = "no number from 0 to 100" if rating is None else rating.problem
+    detail = rating.problem
     if failure is not None:
         detail = f"{detail}; the further call failed: {failure.detail}"
     return Unscored(

@@ -104,12 +104,16 @@ class OpenAICompatibleModel:
             msg = f"a model as judge needs openai: pip install 'tcva-adapters[openai]' ({error})"
             raise MissingDependencyError(msg) from error
         _check(
-            model,
-            temperature=temperature,
-            max_tokens=max_tokens,
-            timeout=timeout,
-            max_retries=max_retries,
-            prices=prices,
+            (bool(model.strip()), "model must name a model", model),
+            (
+                temperature is None or 0 <= temperature <= 2,
+                "temperature lies in [0, 2]",
+                temperature,
+            ),
+            (max_tokens >= 1, "max_tokens must be 1 or more", max_tokens),
+            (timeout > 0, "timeout must be above 0 seconds", timeout),
+            (max_retries >= 0, "max_retries must be 0 or more", max_retries),
+            (prices is None or min(prices) >= 0, "prices must be 0 or more", prices),
         )
         self._sdk_error = openai.OpenAIError
         self._settings = Settings(model, temperature, seed, max_tokens, logprobs)
@@ -386,25 +390,10 @@ def _retries(error: Exception) -> int:
     return int(request.headers.get("x-stainless-retry-count", 0)) if request is not None else 0
 
 
-def _check(
-    model: str,
-    *,
-    temperature: float | None,
-    max_tokens: int,
-    timeout: float,
-    max_retries: int,
-    prices: tuple[float, float] | None,
-) -> None:
-    for right, what, value in (
-        (bool(model.strip()), "model must name a model", model),
-        (temperature is None or 0 <= temperature <= 2, "temperature lies in [0, 2]", temperature),
-        (max_tokens >= 1, "max_tokens must be 1 or more", max_tokens),
-        (timeout > 0, "timeout must be above 0 seconds", timeout),
-        (max_retries >= 0, "max_retries must be 0 or more", max_retries),
-        (prices is None or min(prices) >= 0, "prices must be 0 or more", prices),
-    ):
-        if not right:
-            msg = f"{what}, got {value!r}"
+def _check(*rules: tuple[bool, str, object]) -> None:
+    for is_kept, rule, value in rules:
+        if not is_kept:
+            msg = f"{rule}, got {value!r}"
             raise InvalidValueError(msg)
 
 
