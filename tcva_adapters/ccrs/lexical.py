@@ -53,26 +53,26 @@ class LexicalRater:
     ) -> dict[str, MetricAnswer]:
         """One answer per metric; the sample has the fields that they need."""
         del metrics  # each is counted by itself
-        return {metric.name: self._rated(sample, metric) for metric in left}
+        answers = {}
+        for metric in left:
+            started = time.perf_counter()
+            found = _COUNTED[metric.name](sample)
+            answers[metric.name] = MetricAnswer(
+                metric=metric.name,
+                judge=self.name,
+                prompt_version=self.prompt_version,
+                protocol=self.protocol,
+                rating=None if isinstance(found, Unscored) else HIGHEST * found,
+                unscored=found if isinstance(found, Unscored) else None,
+                usage=Usage(seconds=time.perf_counter() - started),
+            )
+        return answers
 
     async def arate(
         self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric]
     ) -> dict[str, MetricAnswer]:
         """The same; it does not wait for anything."""
         return self.rate(sample, metrics, left=left)
-
-    def _rated(self, sample: Sample, metric: Metric) -> MetricAnswer:
-        started = time.perf_counter()
-        found = _COUNTED[metric.name](sample)
-        return MetricAnswer(
-            metric=metric.name,
-            judge=self.name,
-            prompt_version=self.prompt_version,
-            protocol="lexical",
-            rating=None if isinstance(found, Unscored) else HIGHEST * found,
-            unscored=found if isinstance(found, Unscored) else None,
-            usage=Usage(seconds=time.perf_counter() - started),
-        )
 
 
 _CLAIMS: Final = LexicalSampleJudge()

@@ -17,7 +17,7 @@ from tcva_adapters.judging.conversation import CannotScoreError, Conversation
 from tcva_adapters.judging.evidence import check_evidence
 from tcva_adapters.judging.logprobs import level_probabilities
 from tcva_adapters.judging.prompts import PROMPT_VERSION, claims_request, verdict_request
-from tcva_adapters.judging.reply import ParsedVerdict, parse_claims, parse_verdicts
+from tcva_adapters.judging.reply import parse_claims, parse_verdicts
 from tcva_adapters.lexical.judge import LexicalJudge
 from tcva_adapters.models.protocol import JudgeModel, ModelReply, identity_of_model
 from tcva_adapters.models.request import JudgeRequest
@@ -315,7 +315,15 @@ def _accepted(
     for number, verdict in parsed.verdicts.items():
         text = texts[number - 1]
         if isinstance(verdict.label, Verdict):
-            accepted[number] = _claim_verdict(text, verdict, verdict.label, reply)
+            start = verdict.start
+            accepted[number] = ClaimVerdict(
+                claim=text,
+                verdict=verdict.label,
+                evidence=whole_characters(verdict.evidence),
+                reason=whole_characters(verdict.reason),
+                passage=verdict.passage,
+                probabilities=None if start is None else level_probabilities(reply, start),
+            )
         elif not criterion.statements and may_be_non_claim(text):
             reason = "refusal" if verdict.label == "refusal" else whole_characters(verdict.reason)
             accepted[number] = ClaimVerdict(claim=text, verdict=None, reason=reason)
@@ -323,19 +331,6 @@ def _accepted(
             disbelieved = True
     problems = ["the reply was cut off"] if reply.truncated else []
     return accepted, disbelieved, [*problems, *parsed.problems]
-
-
-def _claim_verdict(
-    text: str, parsed: ParsedVerdict, level: Verdict, reply: ModelReply
-) -> ClaimVerdict:
-    return ClaimVerdict(
-        claim=text,
-        verdict=level,
-        evidence=whole_characters(parsed.evidence),
-        reason=whole_characters(parsed.reason),
-        passage=parsed.passage,
-        probabilities=(None if parsed.start is None else level_probabilities(reply, parsed.start)),
-    )
 
 
 _NUMBER = re.compile(r"\d")
