@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from tcva_adapters.ccrs.metrics import Metric, fields_of
-from tcva_adapters.judging.prompts import FENCES, closed_object, fenced_fields
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.judging.prompts import FENCES, fenced_fields
+from tcva_adapters.models.request import JudgeRequest, closed_object
 from tcva_adapters.samples.sample import Sample
 
 PROMPT_VERSION: Final = "ccrs/1"

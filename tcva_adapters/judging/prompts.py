@@ -17,7 +17,7 @@ from typing import Any, Final
 from tcva_adapters.claims.criteria import Criterion, Field
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.request import JudgeRequest, closed_object
 from tcva_adapters.samples.sample import Sample
 
 PROMPT_VERSION: Final = "tcva/1"
@@ -205,16 +205,6 @@ def fenced_fields(sample: Sample, wanted: Sequence[Field]) -> list[str]:
         elif (text := sample.field(field)) is not None:
             parts.append(_fence(name, text))
     return parts
-
-
-def closed_object(properties: dict[str, Any]) -> dict[str, Any]:
-    """The JSON schema of an object with these properties, all of them, and no others."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
 
 
 def _verdict_schema(*, allow_non_claims: bool) -> dict[str, Any]:

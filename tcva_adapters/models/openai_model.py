@@ -30,7 +30,7 @@ from tcva_adapters.models.openai_features import (
 )
 from tcva_adapters.models.openai_reply import Completion, read_completion
 from tcva_adapters.models.protocol import ModelReply
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.request import JudgeRequest, closed_object
 from tcva_adapters.models.steps import arun, run
 from tcva_adapters.sharing import Identity
 
@@ -367,12 +367,7 @@ class OpenAICompatibleModel:
 _PROBE: Final = JudgeRequest(
     system="Reply with JSON alone.",
     user='Reply with this JSON object: {"ok": true}',
-    schema={
-        "type": "object",
-        "properties": {"ok": {"type": "boolean"}},
-        "required": ["ok"],
-        "additionalProperties": False,
-    },
+    schema=closed_object({"ok": {"type": "boolean"}}),
     schema_name="tcva_probe",
 )
 
