@@ -21,7 +21,6 @@ from tcva_adapters.core.temperature import (
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
 
-_GEOMETRIC: Final = 0.0
 _SUM_TOLERANCE: Final = 1e-9
 
 
@@ -75,7 +74,7 @@ def fuse(
     table = _check_scores(scores)
     methods = table.shape[1]
     shares = np.ones(methods) if weights is None else _check_weights(weights, methods, "methods")
-    power = _GEOMETRIC
+    power = 0.0  # the geometric mean
     if temperature is not None:
         power = exponent_within(check_temperature(temperature, bounds), bounds)
     check_eps(eps)

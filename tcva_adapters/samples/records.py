@@ -426,8 +426,7 @@ def collect_rows(
                 lines.append(row.line)
                 continue
         if not skip_bad:
-            msg = f"{name_of(source)}, {ROW_WORDS[kind]} {row.line}: {error}"
-            raise UnreadableInputError(msg, line=row.line)
+            raise unreadable(source, error, line=row.line, word=ROW_WORDS[kind])
         bad.append((row.line, error))
     if not items:
         msg = f"{name_of(source)} is empty: it holds no record"
