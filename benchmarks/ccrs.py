@@ -1,4 +1,4 @@
-"""CCRS: judge calls per sample, replies that the parser is tested with, lexical metrics and people.
+"""CCRS: judge calls per sample, replies that the parser is tested with, lexical metrics and human ratings.
 
 Run: python -m benchmarks.ccrs [folder of the paper's data]
 The folder defaults to TCVA_PAPER_DATA, or ../shared/data/tcva_paper beside the repository.

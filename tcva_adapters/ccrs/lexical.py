@@ -7,7 +7,7 @@ are round numbers that were not fitted to anything.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -49,30 +49,30 @@ class LexicalRater:
         return {"settings": repr(_CLAIMS.lexical.settings), "max_claims": str(_CLAIMS.max_claims)}
 
     def rate(
-        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric] | None = None
+        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric]
     ) -> dict[str, MetricAnswer]:
         """One answer per metric; the sample has the fields that they need."""
-        wanted = metrics if left is None else left
-        return {metric.name: self._rated(sample, metric) for metric in wanted}
+        del metrics  # each is counted by itself
+        answers = {}
+        for metric in left:
+            started = time.perf_counter()
+            found = _COUNTED[metric.name](sample)
+            answers[metric.name] = MetricAnswer(
+                metric=metric.name,
+                judge=self.name,
+                prompt_version=self.prompt_version,
+                protocol=self.protocol,
+                rating=None if isinstance(found, Unscored) else HIGHEST * found,
+                unscored=found if isinstance(found, Unscored) else None,
+                usage=Usage(seconds=time.perf_counter() - started),
+            )
+        return answers
 
     async def arate(
-        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric] | None = None
+        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric]
     ) -> dict[str, MetricAnswer]:
         """The same; it does not wait for anything."""
         return self.rate(sample, metrics, left=left)
-
-    def _rated(self, sample: Sample, metric: Metric) -> MetricAnswer:
-        started = time.perf_counter()
-        found = _COUNTED[metric.name](sample)
-        return MetricAnswer(
-            metric=metric.name,
-            judge=self.name,
-            prompt_version=self.prompt_version,
-            protocol="lexical",
-            rating=None if isinstance(found, Unscored) else HIGHEST * found,
-            unscored=found if isinstance(found, Unscored) else None,
-            usage=Usage(seconds=time.perf_counter() - started),
-        )
 
 
 _CLAIMS: Final = LexicalSampleJudge()
@@ -158,11 +158,7 @@ def _recalled(wanted: str, given: str, if_none: Reason) -> float | Unscored:
     """The share of the different content words of one text that occur in another."""
     tokens = tokenise(wanted)
     # "Who are you?" has function words only; then these have to do.
-    words = _keys(t.key for t in tokens if is_content(t)) or _keys(t.key for t in tokens)
+    words = {t.key for t in tokens if is_content(t)} or {t.key for t in tokens}
     if not words:
         return Unscored(reason=if_none, detail="it has no words to compare")
-    return len(words & _keys(t.key for t in tokenise(given))) / len(words)
-
-
-def _keys(keys: Iterable[str]) -> frozenset[str]:
-    return frozenset(keys)
+    return len(words & {t.key for t in tokenise(given)}) / len(words)

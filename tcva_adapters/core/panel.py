@@ -21,7 +21,6 @@ from tcva_adapters.core.temperature import (
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
 
-_GEOMETRIC: Final = 0.0
 _SUM_TOLERANCE: Final = 1e-9
 
 
@@ -48,7 +47,7 @@ def fuse(
 ) -> Fused:
     """The weighted power mean of several methods' scores, sample by sample.
 
-    Methods that err in different places mend each other: their mean agrees with people better than
+    Methods that err in different places correct each other: their mean agrees with human ratings better than
     each of them alone. A missing score is left out, and the weights of the others share its place.
     The order of the methods does not change a bit of the result.
 
@@ -75,7 +74,7 @@ def fuse(
     table = _check_scores(scores)
     methods = table.shape[1]
     shares = np.ones(methods) if weights is None else _check_weights(weights, methods, "methods")
-    power = _GEOMETRIC
+    power = 0.0  # the geometric mean
     if temperature is not None:
         power = exponent_within(check_temperature(temperature, bounds), bounds)
     check_eps(eps)
