@@ -49,8 +49,8 @@ def test_letters_say_where_columns_stand_and_the_last_goes_for_the_rest() -> Non
 
 def test_text_wraps_at_the_console_and_lines_do_not() -> None:
     stream = io.StringIO()
-    show(["word " * 5, Wrapped("well-known words " * 2, indent=2)], file=stream, width=12)
+    show(["word " * 5 + "end", Wrapped("well-known words " * 2, indent=2)], file=stream, width=12)
     assert stream.getvalue().splitlines() == [
-        "word word word word word ",
+        "word word word word word end",  # older versions of rich cut spaces at the end
         *("well-known", "  words", "  well-known", "  words"),
     ]
