@@ -15,6 +15,7 @@ from tcva_adapters.ccrs.metrics import Metric
 from tcva_adapters.ccrs.reply import HIGHEST
 from tcva_adapters.ccrs.result import MetricAnswer, Protocol
 from tcva_adapters.claims.criteria import CORRECTNESS, FAITHFULNESS, Criterion
+from tcva_adapters.core.summing import added
 from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.judging.judge import LexicalSampleJudge
 from tcva_adapters.lexical.text_features import is_content, tokenise
@@ -146,12 +147,12 @@ def _support(sample: Sample, criterion: Criterion) -> float | Unscored:
     if assessment.unscored is not None:
         return assessment.unscored
     values = [_value(claim) for claim in assessment.claims if claim.verdict is not None]
-    return min(1.0, sum(values) / len(values))
+    return min(1.0, added(values) / len(values))
 
 
 def _value(claim: ClaimVerdict) -> float:
     shares = claim.probabilities or ()
-    return sum(weight * share for weight, share in zip(_WEIGHTS, shares, strict=True))
+    return added(weight * share for weight, share in zip(_WEIGHTS, shares, strict=True))
 
 
 def _recalled(wanted: str, given: str, if_none: Reason) -> float | Unscored:

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 from tcva_adapters.core.aggregation import PENALTIES, check_known
 from tcva_adapters.core.kernel import TINY_EXPONENT, Penalty
+from tcva_adapters.core.summing import added
 from tcva_adapters.core.temperature import PAPER_BOUNDS, exponent_within
 
 _FULL_RAMP = 4.0
@@ -61,9 +62,9 @@ def score_agg(
     kept = [s if s > 0.0 else eps_for_neg_p for s in scores] if p < 0 else scores
     if abs(p) < TINY_EXPONENT:
         logs = [math.log(s if s > 0 else eps_for_neg_p) for s in kept]
-        mean = math.exp(sum(logs) / len(logs))
+        mean = math.exp(added(logs) / len(logs))
     else:
-        mean = (sum(s**p for s in kept) / len(kept)) ** (1.0 / p)
+        mean = (added(s**p for s in kept) / len(kept)) ** (1.0 / p)
     return round(mean * _factor(scores, temperature, dialect), _DECIMALS)
 
 
