@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from typing_extensions import Unpack
 
 from tcva_adapters.batch import Question
-from tcva_adapters.ccrs.exact import ExactMatch, check_mode, exact_match
+from tcva_adapters.ccrs.exact import DEFAULT_MODE, ExactMatch, check_mode, exact_match
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, Metric, fields_of, resolve_metrics
 from tcva_adapters.ccrs.rater import Answers, ModelRater, Rater, resolve_rater
 from tcva_adapters.ccrs.result import CCRSResult, MetricAnswer
@@ -51,7 +51,7 @@ class CCRSSettings(JudgingSettings, total=False):
     em: Annotated[
         ExactMatch,
         Setting(
-            "strict",
+            DEFAULT_MODE,
             "The exact match: strict (equal strings, as in the source) or normalised (without "
             "regard to case, punctuation, articles and white space).",
             lambda _, em: check_mode(em),
