@@ -1,4 +1,4 @@
-"""CCRS: judge calls per sample, replies that the parser is tested with, lexical metrics and people.
+"""CCRS: judge calls per sample, replies that the parser is tested with, lexical metrics and human ratings.
 
 Run: python -m benchmarks.ccrs [folder of the paper's data]
 The folder defaults to TCVA_PAPER_DATA, or ../shared/data/tcva_paper beside the repository.
@@ -63,7 +63,7 @@ def correlate(name: str, records: list[dict[str, object]]) -> None:
             if (score := result.scores[metric]) is not None
         ]
         rho = spearmanr(*zip(*pairs, strict=True)).statistic
-        print(f"{name} {metric}: rho {rho:.3f} with people ({len(pairs)} samples)")
+        print(f"{name} {metric}: rho {rho:.3f} with human ratings ({len(pairs)} samples)")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How well the lexical judge agrees with people, what each feature adds, and how fast it is.
+"""How well the lexical judge agrees with human ratings, what each feature adds, and how fast it is.
 
 Run: python -m benchmarks.lexical [folder of the paper's data]
 The folder defaults to TCVA_PAPER_DATA, or ../shared/data/tcva_paper beside the repository.
@@ -81,9 +81,9 @@ def correlation(
 ) -> tuple[float, int]:
     rows = np.array([counts(judge_sample(judge, sample), hard=hard) for sample in samples])
     scores = sweep(rows, [0.5])[:, 0]
-    people = np.array([sample["human_score"] for sample in samples])
+    ratings = np.array([sample["human_score"] for sample in samples])
     scored = ~np.isnan(scores)
-    return float(spearmanr(scores[scored], people[scored])[0]), int(scored.sum())
+    return float(spearmanr(scores[scored], ratings[scored])[0]), int(scored.sum())
 
 
 def quadratic_kappa(table: FloatArray) -> float:
@@ -97,7 +97,7 @@ def print_correlations(folder: Path) -> None:
         name: json.loads((folder / f"{name}_prepared.json").read_text(encoding="utf-8"))
         for name in SETS
     }
-    print(f"{LEXICAL_VERSION}, Spearman's rho with people, T=0.5, one setting for both sets")
+    print(f"{LEXICAL_VERSION}, Spearman's rho with human ratings, T=0.5, one setting for both sets")
     print(f"{'':34}" + "".join(f"{name:>14}" for name in SETS))
     for name, change in ABLATIONS.items():
         judge = LexicalJudge(dataclasses.replace(DEFAULT, **change))

@@ -113,7 +113,7 @@ class Scorer(ABC, Generic[R]):
     @property
     @abstractmethod
     def title(self) -> str:
-        """The same for people, without the threshold, which reports show beside it."""
+        """The same for readers, without the threshold, which reports show beside it."""
 
     @property
     @abstractmethod

@@ -1,4 +1,4 @@
-"""The same verdicts at two and three levels, the natives' own formulas, and the way back.
+"""The same verdicts at two and three levels, the frameworks' own formulas, and the way back.
 
 Everything here takes verdicts that exist already: a user sees what the five levels add, or turns
 the dial on verdicts that another framework was paid for.

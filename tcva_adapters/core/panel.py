@@ -48,8 +48,8 @@ def fuse(
 ) -> Fused:
     """The weighted power mean of several methods' scores, sample by sample.
 
-    Methods that err in different places mend each other: their mean agrees with people better than
-    each of them alone. A missing score is left out, and the weights of the others share its place.
+    Methods that err in different places make up for each other: their mean agrees with human
+    ratings better than each of them alone. A missing score is left out, and the weights of the others share its place.
     The order of the methods does not change a bit of the result.
 
     Args:
@@ -241,7 +241,7 @@ def _check_scores(scores: npt.ArrayLike) -> FloatArray:
         row, column = wrong[0]
         msg = (
             f"row {row} has {float(table[row, column])!r} for method {column}; scores lie in "
-            "[0, 1], nan where there is none: bring other scales to that range first"
+            "[0, 1], nan where there is none: map other scales to that range first"
         )
         raise InvalidValueError(msg)
     return table

@@ -35,7 +35,7 @@ OWN: Final = "own"
 
 
 class NoLLM:
-    """Stands in for the LLM that ``evaluate(llm=...)`` brings, so that settings are checked now."""
+    """Stands in for the LLM that ``evaluate(llm=...)`` gives, so that settings are checked now."""
 
     name = "none"
     parameters: Final[dict[str, Any]] = {}

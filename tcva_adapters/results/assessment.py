@@ -1,4 +1,4 @@
-"""What a judgement leaves behind: claims with verdicts and evidence, kept and re-scored at will."""
+"""What a judgement leaves behind: claims with verdicts and evidence, cached and re-scored at will."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ class Assessment(BaseModel):
         from_store: True when a store served it: no judge was asked this time.
         shared: True when another evaluator of this process had asked, or was asking, for the same
             judgement: no judge was asked for this one, and its usage is nothing.
-        members: What further judges said of the same sample, for a fused score.
+        members: What additional judges said of the same sample, for a fused score.
         panel: The single judges' assessments that this one was made of.
 
     >>> a = Assessment.from_verdicts(["fully", "none"])

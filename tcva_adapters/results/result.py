@@ -135,7 +135,7 @@ class Result:
 
     @property
     def human_score(self) -> float | None:
-        """The score on the scale of people; None without a score or without a mapping to it."""
+        """The score on the scale of human ratings; None without a score or without a mapping to it."""
         if self.score is None or self.scoring.mapping is None:
             return None
         return self.scoring.mapping(self.score)

@@ -69,7 +69,7 @@ class Fusion:
         return fuse(scores, weights=self.weights, temperature=self.temperature)
 
     def joined(self, by_judge: Sequence[FloatArray]) -> FloatArray:
-        """The scores of several judges as one: what a further judge lacks is left out of the mean.
+        """The scores of several judges as one: what an additional judge lacks is left out of the mean.
 
         Args:
             by_judge: Arrays of one shape, the main judge's first; nan where a judge has no score.
@@ -93,7 +93,7 @@ GEOMETRIC: Final = Fusion()
 
 @dataclass(frozen=True, slots=True)
 class HumanScale:
-    """A rising line from scores to the scale of the people who labelled samples.
+    """A rising line from scores to the scale of human ratings.
 
     Attributes:
         x: Scores in [0, 1], rising.
