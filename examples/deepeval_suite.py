@@ -89,7 +89,7 @@ def main(judge: str) -> None:
     )
 
     print(f"judge: {judge}")
-    print("own     strict  balanced  lenient  answer")
+    print("theirs  strict  balanced  lenient  answer")
     for test in sorted(evaluation.test_results, key=lambda test: test.index or 0):
         measured = {data.name: data for data in test.metrics_data or ()}
         result = result_of(measured[tcva.name])

@@ -87,7 +87,7 @@ def main(judge: str) -> None:
     found: Any = evaluate(EvaluationDataset.from_list(rows), metrics=metrics, show_progress=False)
 
     print(f"judge: {judge}")
-    print("own     strict  balanced  lenient  answer")
+    print("theirs  strict  balanced  lenient  answer")
     for row, scores in zip(rows, found.scores, strict=True):
         ours = scores[tcva.name]
         dial = [ours.at(t) for t in ("strict", "balanced", "lenient")]
@@ -97,11 +97,11 @@ def main(judge: str) -> None:
             print(f"        {claim.verdict}: {claim.claim}")
 
     # The newer family, one sample at a time.
-    own = ResponseGroundedness(llm=judging_llm(model))
+    theirs = ResponseGroundedness(llm=judging_llm(model))
     ours = TCVACollectionMetric(judge)
     sample: dict[str, Any] = {key: rows[1][key] for key in ("response", "retrieved_contexts")}
     print()
-    print(f"groundedness {own.score(**sample).value:.3f}, TCVA {ours.score(**sample)}")
+    print(f"groundedness {theirs.score(**sample).value:.3f}, TCVA {ours.score(**sample)}")
 
 
 if __name__ == "__main__":

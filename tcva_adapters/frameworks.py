@@ -56,7 +56,6 @@ class Framework:
         parts: What single modules of the adapter need beyond that.
         metrics: Its own metrics, each with the fields of a sample that it looks at.
         grounding: That of its metrics which judges an answer against its contexts.
-        metrics_need: The package that its own metrics are in.
         thresholds: From where on a score of them passes by the framework's default, where that is
             not 0.5.
         with_embeddings: Those of them that need embeddings as well as a judge.
@@ -67,8 +66,7 @@ class Framework:
     llm_package: str
     requirement: Requirement
     metrics: Mapping[str, tuple[str, ...]]
-    grounding: str
-    metrics_need: Requirement
+    grounding: str = "faithfulness"
     parts: Mapping[str, Requirement] = field(default_factory=dict)
     thresholds: Mapping[str, float] = field(default_factory=dict)
     with_embeddings: frozenset[str] = frozenset()
@@ -77,6 +75,11 @@ class Framework:
     def package(self) -> str:
         """The adapter."""
         return f"tcva_adapters.{self.name}"
+
+    @property
+    def metrics_need(self) -> Requirement:
+        """The package that its own metrics are in."""
+        return self.parts.get("native", self.requirement)
 
 
 _I, _R, _C, _REF = "input", "response", "contexts", "reference"
@@ -136,8 +139,6 @@ FRAMEWORKS: Final[Mapping[str, Framework]] = MappingProxyType(
                     "legacy_faithfulness": (_I, _R, _C),
                     "legacy_context_recall": (_I, _C, _REF),
                 },
-                "faithfulness",
-                _RAGAS,
                 with_embeddings=frozenset({"answer_relevancy"}),
             ),
             Framework(
@@ -152,8 +153,6 @@ FRAMEWORKS: Final[Mapping[str, Framework]] = MappingProxyType(
                     "contextual_recall": (_C, _REF),
                     "hallucination": (_R, _C),
                 },
-                "faithfulness",
-                _DEEPEVAL,
             ),
             Framework(
                 "llamaindex",
@@ -166,8 +165,6 @@ FRAMEWORKS: Final[Mapping[str, Framework]] = MappingProxyType(
                     "answer_relevancy": (_I, _R),
                     "correctness": (_I, _R, _REF),
                 },
-                "faithfulness",
-                _LLAMAINDEX,
                 thresholds={"correctness": 4.0},  # of 5
             ),
             Framework(
@@ -183,8 +180,7 @@ FRAMEWORKS: Final[Mapping[str, Framework]] = MappingProxyType(
                     "cot_qa": (_I, _R, _C),
                     "labeled_score_string": (_I, _R, _REF),
                 },
-                "context_qa",
-                _CLASSIC,
+                grounding="context_qa",
                 parts={
                     "classic": _CLASSIC,
                     "native": _CLASSIC,

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.core.panel import PanelRating, evaluate_panel
+from tcva_adapters.core.summing import added
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Reason, Unscored
 
@@ -87,18 +88,17 @@ def composite(
         msg = "a composite of no results; give the result of at least one judge"
         raise InvalidValueError(msg)
     shares = _weights(judged, weights)
-    table = {name: [_score(result, name) for result in judged] for name in shares}
+    table = {name: [result.scores.get(name) for result in judged] for name in shares}
     lacking = tuple(name for name in shares if all(score is None for score in table[name]))
     counted = {name: share for name, share in shares.items() if share > 0.0}
     absent = [name for name in lacking if name in counted]
-    if absent and (not renormalise or len(absent) == len(counted)):
-        # The panel's own checks hold for samples without a composite as well.
-        evaluate_panel([[0.0] * len(shares)], list(shares.values()), threshold, _HIGHEST)
-        return Composite(None, shares, lacking, _unscored(judged, absent))
     kept = {name: share for name, share in shares.items() if name not in lacking}
     if absent:
+        # The panel's own checks hold for samples without a composite as well.
         evaluate_panel([[0.0] * len(shares)], list(shares.values()), threshold, _HIGHEST)
-        total = sum(kept.values())
+        if not renormalise or len(absent) == len(counted):
+            return Composite(None, shares, lacking, _unscored(judged, absent))
+        total = added(kept.values())
         kept = {name: share / total for name, share in kept.items()}
     rows = [[table[name][row] for name in kept] for row in range(len(judged))]
     rating = evaluate_panel(rows, list(kept.values()), threshold, _HIGHEST)
@@ -117,10 +117,6 @@ def _weights(judged: Sequence[CCRSResult], weights: Mapping[str, float] | None) 
         msg = f"weights={dict(weights)!r}; give at least one of {', '.join(names)}"
         raise InvalidValueError(msg)
     return dict(weights)
-
-
-def _score(result: CCRSResult, name: str) -> float | None:
-    return result.scores[name] if name in result.answers else None
 
 
 def _unscored(judged: Sequence[CCRSResult], absent: Sequence[str]) -> Unscored:

@@ -7,7 +7,7 @@ are round numbers that were not fitted to anything.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,6 +15,7 @@ from tcva_adapters.ccrs.metrics import Metric
 from tcva_adapters.ccrs.reply import HIGHEST
 from tcva_adapters.ccrs.result import MetricAnswer, Protocol
 from tcva_adapters.claims.criteria import CORRECTNESS, FAITHFULNESS, Criterion
+from tcva_adapters.core.summing import added
 from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.judging.judge import LexicalSampleJudge
 from tcva_adapters.lexical.text_features import is_content, tokenise
@@ -49,30 +50,30 @@ class LexicalRater:
         return {"settings": repr(_CLAIMS.lexical.settings), "max_claims": str(_CLAIMS.max_claims)}
 
     def rate(
-        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric] | None = None
+        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric]
     ) -> dict[str, MetricAnswer]:
         """One answer per metric; the sample has the fields that they need."""
-        wanted = metrics if left is None else left
-        return {metric.name: self._rated(sample, metric) for metric in wanted}
+        del metrics  # each is counted by itself
+        answers = {}
+        for metric in left:
+            started = time.perf_counter()
+            found = _COUNTED[metric.name](sample)
+            answers[metric.name] = MetricAnswer(
+                metric=metric.name,
+                judge=self.name,
+                prompt_version=self.prompt_version,
+                protocol=self.protocol,
+                rating=None if isinstance(found, Unscored) else HIGHEST * found,
+                unscored=found if isinstance(found, Unscored) else None,
+                usage=Usage(seconds=time.perf_counter() - started),
+            )
+        return answers
 
     async def arate(
-        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric] | None = None
+        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric]
     ) -> dict[str, MetricAnswer]:
         """The same; it does not wait for anything."""
         return self.rate(sample, metrics, left=left)
-
-    def _rated(self, sample: Sample, metric: Metric) -> MetricAnswer:
-        started = time.perf_counter()
-        found = _COUNTED[metric.name](sample)
-        return MetricAnswer(
-            metric=metric.name,
-            judge=self.name,
-            prompt_version=self.prompt_version,
-            protocol="lexical",
-            rating=None if isinstance(found, Unscored) else HIGHEST * found,
-            unscored=found if isinstance(found, Unscored) else None,
-            usage=Usage(seconds=time.perf_counter() - started),
-        )
 
 
 _CLAIMS: Final = LexicalSampleJudge()
@@ -146,23 +147,19 @@ def _support(sample: Sample, criterion: Criterion) -> float | Unscored:
     if assessment.unscored is not None:
         return assessment.unscored
     values = [_value(claim) for claim in assessment.claims if claim.verdict is not None]
-    return min(1.0, sum(values) / len(values))
+    return min(1.0, added(values) / len(values))
 
 
 def _value(claim: ClaimVerdict) -> float:
     shares = claim.probabilities or ()
-    return sum(weight * share for weight, share in zip(_WEIGHTS, shares, strict=True))
+    return added(weight * share for weight, share in zip(_WEIGHTS, shares, strict=True))
 
 
 def _recalled(wanted: str, given: str, if_none: Reason) -> float | Unscored:
     """The share of the different content words of one text that occur in another."""
     tokens = tokenise(wanted)
     # "Who are you?" has function words only; then these have to do.
-    words = _keys(t.key for t in tokens if is_content(t)) or _keys(t.key for t in tokens)
+    words = {t.key for t in tokens if is_content(t)} or {t.key for t in tokens}
     if not words:
         return Unscored(reason=if_none, detail="it has no words to compare")
-    return len(words & _keys(t.key for t in tokenise(given))) / len(words)
-
-
-def _keys(keys: Iterable[str]) -> frozenset[str]:
-    return frozenset(keys)
+    return len(words & {t.key for t in tokenise(given)}) / len(words)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from tcva_adapters.claims.criteria import FIELDS, Field
+from tcva_adapters.claims.criteria import FIELDS, Field, fingerprint_of
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.sample import Sample
 
@@ -43,8 +41,7 @@ class Metric:
     @property
     def fingerprint(self) -> str:
         """Changes when anything changes that could change a rating."""
-        text = json.dumps(asdict(self), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return fingerprint_of(asdict(self))
 
     def missing(self, sample: Sample) -> tuple[Field, ...]:
         """The needed fields that a sample does not have."""

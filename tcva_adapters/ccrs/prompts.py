@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from tcva_adapters.ccrs.metrics import Metric, fields_of
-from tcva_adapters.judging.prompts import fenced_fields
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.judging.prompts import FENCES, fenced_fields
+from tcva_adapters.models.request import JudgeRequest, closed_object
 from tcva_adapters.samples.sample import Sample
 
 PROMPT_VERSION: Final = "ccrs/1"
@@ -88,12 +88,7 @@ def _user(sample: Sample, metrics: Sequence[Metric], ask: str, problem: str | No
 
 
 def _schema(keys: Sequence[str]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": {key: {"type": "number"} for key in keys},
-        "required": list(keys),
-        "additionalProperties": False,
-    }
+    return closed_object({key: {"type": "number"} for key in keys})
 
 
 def _system(role: str, task: str, scale: str, reply: str) -> str:
@@ -104,16 +99,8 @@ def _ends(metric: Metric) -> str:
     return f"100: {metric.best}.\n0: {metric.worst}."
 
 
-_FENCES: Final = {
-    "contexts": "PASSAGE",
-    "reference": "REFERENCE",
-    "input": "QUESTION",
-    "response": "RESPONSE",
-}
-
-
 def _looks_at(metric: Metric) -> str:
-    return f"Look at {' and '.join(_FENCES[name] for name in metric.needs)} only."
+    return f"Look at {' and '.join(FENCES[name] for name in metric.needs)} only."
 
 
 def _reply_form(form: str, filled: str) -> str:

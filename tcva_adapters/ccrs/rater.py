@@ -13,16 +13,12 @@ from tcva_adapters.ccrs.reply import Rating, read_rating, read_ratings
 from tcva_adapters.ccrs.result import MetricAnswer
 from tcva_adapters.ccrs.result import Protocol as Asking
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.conversation import (
-    CannotScoreError,
-    Conversation,
-    aconverse,
-    converse,
-)
-from tcva_adapters.judging.judge import LexicalSampleJudge, ModelJudge
+from tcva_adapters.judging.conversation import CannotScoreError, Conversation
+from tcva_adapters.judging.judge import Asked, LexicalSampleJudge, ModelJudge
 from tcva_adapters.judging.resolve import resolve_judge
 from tcva_adapters.models.protocol import JudgeModel, ModelReply, identity_of_model
 from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.steps import arun, run
 from tcva_adapters.results.assessment import Reason, Unscored, Usage
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.sharing import Identity
@@ -31,46 +27,28 @@ Answers = dict[str, MetricAnswer]
 Steps = Generator[JudgeRequest, ModelReply, Answers]
 
 
-class Rater(Protocol):
+class Rater(Asked, Protocol):
     """What rates a sample. Failures are values: it raises nothing for a bad reply."""
-
-    @property
-    def name(self) -> str:
-        """Name with version or model, as answers carry it."""
-
-    @property
-    def prompt_version(self) -> str:
-        """Version of the prompt or the algorithm."""
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """Everything else that can change a rating; holds no secrets."""
 
     @property
     def protocol(self) -> Asking:
         """How it is asked."""
 
     @property
-    def is_local(self) -> bool:
-        """True for one that computes in this process."""
-
-    @property
     def identity(self) -> Identity | None:
         """Which raters are the same one; None for one that only computes."""
 
-    def rate(
-        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric] | None = None
-    ) -> Answers:
+    def rate(self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric]) -> Answers:
         """One answer per metric; the sample has what they need, and the response is not blank.
 
         Args:
             sample: What is rated.
             metrics: By what. A suite shows the judge all of them.
-            left: Those of them that still lack a number; all by default.
+            left: Those of them that still lack a number.
         """
 
     async def arate(
-        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric] | None = None
+        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric]
     ) -> Answers:
         """The same, awaited."""
 
@@ -109,32 +87,29 @@ class ModelRater:
         """``suite`` or ``single``."""
         return "suite" if self.suite else "single"
 
-    def rate(
-        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric] | None = None
-    ) -> Answers:
+    def rate(self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric]) -> Answers:
         """One answer per metric: in one conversation, or in one for each; see `Rater`."""
         found: Answers = {}
         for steps in self._conversations(sample, metrics, left):
-            found |= converse(steps, self.model)
+            found |= run(steps, self.model.complete)
         return found
 
     async def arate(
-        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric] | None = None
+        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric]
     ) -> Answers:
         """The same, awaited."""
         found: Answers = {}
         for steps in self._conversations(sample, metrics, left):
-            found |= await aconverse(steps, self.model)
+            found |= await arun(steps, self.model.acomplete)
         return found
 
     def _conversations(
-        self, sample: Sample, metrics: Sequence[Metric], left: Sequence[Metric] | None
+        self, sample: Sample, metrics: Sequence[Metric], left: Sequence[Metric]
     ) -> Iterator[Steps]:
-        wanted = metrics if left is None else left
         if self.suite:
-            yield self._steps(sample, metrics, wanted)
+            yield self._steps(sample, metrics, left)
         else:
-            yield from (self._steps(sample, [metric], [metric]) for metric in wanted)
+            yield from (self._steps(sample, [metric], [metric]) for metric in left)
 
     def _steps(self, sample: Sample, metrics: Sequence[Metric], wanted: Sequence[Metric]) -> Steps:
         talk = Conversation()
@@ -150,16 +125,21 @@ class ModelRater:
                 ratings |= self._read(reply, lacking)
         except CannotScoreError as stop:
             failure = stop.unscored
-        return {
-            metric.name: self._answer(
-                metric,
-                ratings.get(metric.name),
-                failure,
-                talk.replies,
-                talk.usage if metric is wanted[0] else Usage(),
+        answers: Answers = {}
+        for metric in wanted:
+            rating = ratings.get(metric.name)
+            value = None if rating is None else rating.value
+            answers[metric.name] = MetricAnswer(
+                metric=metric.name,
+                judge=self.name,
+                prompt_version=self.prompt_version,
+                protocol=self.protocol,
+                rating=value,
+                unscored=_unscored(rating, failure, talk.replies) if value is None else None,
+                replies=tuple(talk.replies),
+                usage=talk.usage if metric is wanted[0] else Usage(),
             )
-            for metric in wanted
-        }
+        return answers
 
     def _request(
         self,
@@ -180,34 +160,14 @@ class ModelRater:
             return read_ratings(reply.text, metrics)
         return {metric.name: read_rating(reply.text, metric) for metric in metrics}
 
-    def _answer(
-        self,
-        metric: Metric,
-        rating: Rating | None,
-        failure: Unscored | None,
-        replies: Sequence[str],
-        usage: Usage,
-    ) -> MetricAnswer:
-        unscored = None
-        if rating is None or rating.value is None:
-            unscored = _unscored(rating, failure, replies)
-        return MetricAnswer(
-            metric=metric.name,
-            judge=self.name,
-            prompt_version=self.prompt_version,
-            protocol=self.protocol,
-            rating=None if rating is None else rating.value,
-            unscored=unscored,
-            replies=tuple(replies),
-            usage=usage,
-        )
 
-
-def _unscored(rating: Rating | None, failure: Unscored | None, replies: Sequence[str]) -> Unscored:
+def _unscored(
+    rating: Rating | None, failure: Unscored | None, replies: Sequence[str]
+) -> Unscored | None:
     """Why there is no number: the call that failed, or what was wrong with the last reply."""
-    if rating is None and failure is not None:
+    if rating is None:
         return failure
-    detail = "no number from 0 to 100" if rating is None else rating.problem
+    detail = rating.problem
     if failure is not None:
         detail = f"{detail}; the further call failed: {failure.detail}"
     return Unscored(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tcva_adapters.ccrs.metrics import METRICS, Metric
-from tcva_adapters.models.reply_json import MAX_DEPTH, after_reasoning, json_values
+from tcva_adapters.models.reply_json import MAX_DEPTH, after_reasoning, json_values, plain_key
 
 HIGHEST: Final = 100.0
 
@@ -158,7 +158,10 @@ def read_ratings(reply: str, metrics: Sequence[Metric]) -> dict[str, Rating]:
     for metric in metrics:
         names = _names(metric)
         given = [
-            _of_value(item) for value in values for key, item in value.items() if _key(key) in names
+            _of_value(item)
+            for value in values
+            for key, item in value.items()
+            if plain_key(key) in names
         ]
         ratings[metric.name] = _agreed(given) if given else Rating(None, f"it has no {metric.name}")
     return ratings
@@ -191,10 +194,6 @@ def _names(metric: Metric) -> set[str]:
     return {metric.name, title, f"{title}_score", f"{metric.name}_score"}
 
 
-def _key(key: Any) -> str:
-    return re.sub(r"[\s-]+", "_", str(key)[:_SHORT].strip().casefold())
-
-
 def _holds_objects(value: Any) -> bool:
     return isinstance(value, list) and any(isinstance(item, dict) for item in value)
 
@@ -213,7 +212,7 @@ def _mappings(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
 
 def _scores(value: Any, names: set[str]) -> list[Rating]:
     """What the objects of a value call a score; a name that was asked for wins over others."""
-    pairs = [(_key(key), item) for each in _mappings(value) for key, item in each.items()]
+    pairs = [(plain_key(key), item) for each in _mappings(value) for key, item in each.items()]
     pairs = [(key, item) for key, item in pairs if not isinstance(item, dict | list)]
     exact = [_of_value(item) for key, item in pairs if key in names]
     return exact or [_of_value(item) for key, item in pairs if _JSON_NAMES.fullmatch(key)]

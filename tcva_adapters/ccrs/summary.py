@@ -10,6 +10,7 @@ from typing import Any, Final
 from tcva_adapters.ccrs.composites import Composite, composite
 from tcva_adapters.ccrs.metrics import METRICS
 from tcva_adapters.ccrs.result import CCRSResult
+from tcva_adapters.core.summing import added
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.printing import Part, Table, Tabular, figure
 from tcva_adapters.results.assessment import Unscored, Usage
@@ -227,4 +228,4 @@ def _composite(composites: Sequence[Composite]) -> CompositeSummary:
 
 
 def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
+    return added(values) / len(values) if values else None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from tcva_adapters.errors import InvalidValueError
 
@@ -60,14 +60,19 @@ class Criterion:
     @property
     def fingerprint(self) -> str:
         """Changes when anything changes that could change a verdict."""
-        text = json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return fingerprint_of(asdict(self))
 
     @property
     def required(self) -> tuple[Field, ...]:
         """The fields that a sample must have, in the order of the sample's own fields."""
         needed = {self.against} if self.statements else {self.claims, self.against}
         return tuple(field for field in FIELDS if field in needed)
+
+
+def fingerprint_of(parts: Mapping[str, Any]) -> str:
+    """A short text that is equal where the parts are."""
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 SUPPORT_LEVELS: Final = (

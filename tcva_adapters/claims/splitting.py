@@ -12,8 +12,6 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-__all__ = ["split_claims"]
-
 _CLOSERS = r"\"'”’»›)\]}）】」』〉》*_"
 _OPENERS = r"\"'“‘«‹(\[{（【「『〈《*_~`¿¡>\-–—"
 _HARD_STOPS = "。！？｡।॥؟۔։።။"  # end a sentence even with no space behind them

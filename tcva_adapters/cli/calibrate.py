@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
 
 from tcva_adapters.cli import options
-from tcva_adapters.cli.judged import File, Resamples, read_judged
+from tcva_adapters.cli.judged import File, Resamples, print_figures, read_judged
 from tcva_adapters.compare import calibrate as calibrated
 from tcva_adapters.compare.calibration.candidates import temperature_grid
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.printing import notes
 
 # typer reads them at run time, so what is optional is spelt out.
 _Human = Annotated[
@@ -137,13 +135,8 @@ def calibrate(
         n_boot=bootstrap,
         seed=seed,
     )
-    for note in found.unused:
-        notes().print(f"note: {note}")
     if out is not None:
         found.save(out)
-    if as_json:
-        typer.echo(json.dumps(found.to_dict()))
-        return
-    found.show()
-    if out is not None:
+    print_figures(found, as_json=as_json, said=(f"note: {note}" for note in found.unused))
+    if out is not None and not as_json:
         typer.echo(f"written to {out}; read with --config {out}")

@@ -1,13 +1,15 @@
-"""What several commands look at, and the options that they share."""
+"""What several commands look at, the options that they share, and how they print."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
 
 from tcva_adapters.compare.judged import Judged
-from tcva_adapters.printing import notes
+from tcva_adapters.printing import Tabular, notes
 
 File = Annotated[str, typer.Argument(help="jsonl written by 'tcva evaluate --out'; '-' for stdin.")]
 Resamples = Annotated[int, typer.Option("--bootstrap", "-B", help="Resamples for each interval.")]
@@ -19,3 +21,13 @@ def read_judged(source: str, *, skip_bad: bool) -> Judged:
     for note in judged.notes:
         notes().print(note)
     return judged
+
+
+def print_figures(found: Tabular, *, as_json: bool, said: Iterable[str] = ()) -> None:
+    """The figures on stdout, as JSON or as tables; before them, on stderr, what is said of them."""
+    for note in said:
+        notes().print(note)
+    if as_json:
+        typer.echo(json.dumps(found.to_dict(), allow_nan=False))
+    else:
+        found.show()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
 
 from tcva_adapters.cli import options
-from tcva_adapters.cli.judged import Resamples
+from tcva_adapters.cli.judged import Resamples, print_figures
 from tcva_adapters.compare import reproduce as reproduced
 from tcva_adapters.compare.drawing import check_drawing
 from tcva_adapters.compare.paper.reproduction import RESAMPLES
@@ -56,12 +55,6 @@ def reproduce(
         count_empty=count_empty,
         lexical=not no_lexical,
     )
-    said = notes()
-    if as_json:
-        for note in found.notes():
-            said.print(note)
-        typer.echo(json.dumps(found.to_dict(), allow_nan=False))
-    else:
-        found.show()
+    print_figures(found, as_json=as_json, said=found.notes() if as_json else ())
     if figures is not None:
-        said.print(f"figures: {', '.join(map(str, found.save(figures)))}")
+        notes().print(f"figures: {', '.join(map(str, found.save(figures)))}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -13,6 +12,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from tcva_adapters.cli import options
+from tcva_adapters.cli.judged import print_figures
 from tcva_adapters.compare import compare_systems
 from tcva_adapters.compare.drawing import check_drawing
 from tcva_adapters.compare.systems.analysis import Progress as OnProgress
@@ -109,10 +109,7 @@ def systems(
             queries=queries,
             progress=progress,
         )
-    if as_json:
-        typer.echo(json.dumps(report.to_dict(), allow_nan=False))
-    else:
-        report.show()
+    print_figures(report, as_json=as_json)
     for note in report.notes:
         said.print(f"note: {note}")
     if figures is not None:

@@ -168,9 +168,7 @@ def check_penalty(penalty: Penalty) -> Penalty:
     Raises:
         InvalidValueError: There is no such penalty.
     """
-    if penalty not in PENALTIES:
-        msg = f"unknown penalty {penalty!r}; known are {', '.join(PENALTIES)}"
-        raise InvalidValueError(msg)
+    check_known("penalty", penalty, PENALTIES)
     return penalty
 
 
@@ -180,10 +178,19 @@ def check_floor(floor: Floor) -> Floor:
     Raises:
         InvalidValueError: There is no such floor.
     """
-    if floor not in FLOORS:
-        msg = f"unknown floor {floor!r}; known are {', '.join(FLOORS)}"
-        raise InvalidValueError(msg)
+    check_known("floor", floor, FLOORS)
     return floor
+
+
+def check_known(what: str, name: str, known: Sequence[str]) -> None:
+    """Refuse a name that is none of those that are known.
+
+    Raises:
+        InvalidValueError: It is none of them.
+    """
+    if name not in known:
+        msg = f"unknown {what} {name!r}; known are {', '.join(known)}"
+        raise InvalidValueError(msg)
 
 
 def check_eps(eps: float) -> float:

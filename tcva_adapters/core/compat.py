@@ -14,10 +14,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from tcva_adapters.core.aggregation import PENALTIES
+from tcva_adapters.core.aggregation import PENALTIES, check_known
 from tcva_adapters.core.kernel import TINY_EXPONENT, Penalty
+from tcva_adapters.core.summing import added
 from tcva_adapters.core.temperature import PAPER_BOUNDS, exponent_within
-from tcva_adapters.errors import InvalidValueError
 
 _FULL_RAMP = 4.0
 _STEP = 0.1
@@ -52,9 +52,7 @@ def score_agg(
     >>> [score_agg([1.0, 0.9, 0.7, 0.0], dialect=d) for d in ("paper", "absolute", "off")]
     [0.4875, 0.585, 0.65]
     """
-    if dialect not in PENALTIES:
-        msg = f"unknown dialect {dialect!r}; known are {', '.join(PENALTIES)}"
-        raise InvalidValueError(msg)
+    check_known("dialect", dialect, PENALTIES)
     if not scores:
         return 0.0
     bounds = PAPER_BOUNDS
@@ -64,9 +62,9 @@ def score_agg(
     kept = [s if s > 0.0 else eps_for_neg_p for s in scores] if p < 0 else scores
     if abs(p) < TINY_EXPONENT:
         logs = [math.log(s if s > 0 else eps_for_neg_p) for s in kept]
-        mean = math.exp(sum(logs) / len(logs))
+        mean = math.exp(added(logs) / len(logs))
     else:
-        mean = (sum(s**p for s in kept) / len(kept)) ** (1.0 / p)
+        mean = (added(s**p for s in kept) / len(kept)) ** (1.0 / p)
     return round(mean * _factor(scores, temperature, dialect), _DECIMALS)
 
 

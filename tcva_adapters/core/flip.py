@@ -70,7 +70,9 @@ def flip_temperature(
     if not 0.0 <= threshold <= 1.0:
         msg = f"threshold is {threshold!r}; it must lie in [0, 1]"
         raise InvalidValueError(msg)
-    row = _as_row(verdicts_or_counts)
+    items = list(verdicts_or_counts)
+    is_words = all(isinstance(item, str) for item in items)
+    row = count_levels(items)[None, :] if is_words else check_counts([items])
 
     def passes(temperatures: FloatArray) -> npt.NDArray[np.bool_]:
         plan = make_plan(
@@ -115,15 +117,6 @@ def flip_point(
         if found > start:
             break
     return found
-
-
-def _as_row(
-    verdicts_or_counts: Iterable[Verdict | str] | Sequence[float] | FloatArray,
-) -> FloatArray:
-    items = list(verdicts_or_counts)
-    if all(isinstance(item, str) for item in items):
-        return count_levels(items)[None, :]
-    return check_counts([items])
 
 
 def _settles(

@@ -21,7 +21,6 @@ from tcva_adapters.core.temperature import (
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
 
-_GEOMETRIC: Final = 0.0
 _SUM_TOLERANCE: Final = 1e-9
 
 
@@ -48,8 +47,8 @@ def fuse(
 ) -> Fused:
     """The weighted power mean of several methods' scores, sample by sample.
 
-    Methods that err in different places make up for each other: their mean agrees with human
-    ratings better than each of them alone. A missing score is left out, and the weights of the others share its place.
+    Methods that err in different places correct each other: their mean agrees with human ratings better than
+    each of them alone. A missing score is left out, and the weights of the others share its place.
     The order of the methods does not change a bit of the result.
 
     Args:
@@ -75,7 +74,7 @@ def fuse(
     table = _check_scores(scores)
     methods = table.shape[1]
     shares = np.ones(methods) if weights is None else _check_weights(weights, methods, "methods")
-    power = _GEOMETRIC
+    power = 0.0  # the geometric mean
     if temperature is not None:
         power = exponent_within(check_temperature(temperature, bounds), bounds)
     check_eps(eps)
@@ -241,7 +240,7 @@ def _check_scores(scores: npt.ArrayLike) -> FloatArray:
         row, column = wrong[0]
         msg = (
             f"row {row} has {float(table[row, column])!r} for method {column}; scores lie in "
-            "[0, 1], nan where there is none: map other scales to that range first"
+            "[0, 1], nan where there is none: bring other scales to that range first"
         )
         raise InvalidValueError(msg)
     return table

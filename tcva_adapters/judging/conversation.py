@@ -1,58 +1,20 @@
-"""Asking a judge model: what is asked stands apart from how the answer is waited for.
-
-A judgement is a generator: it yields what to ask, is sent what was answered or thrown why nothing
-was, and returns what came of it. `converse` and `aconverse` are its two faces.
-"""
+"""Asking a judge model, as steps of a judgement."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import as_judge_error
-from tcva_adapters.models.protocol import JudgeModel, ModelReply
+from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.results.assessment import Reason, Unscored, Usage
 from tcva_adapters.samples.sample import whole_characters
 
-Outcome = TypeVar("Outcome")
-
 _REASONS: Final = {"timeout": Reason.TIMEOUT, "rate_limit": Reason.RATE_LIMIT}
-
-
-def converse(steps: Generator[JudgeRequest, ModelReply, Outcome], model: JudgeModel) -> Outcome:
-    """Ask a model all that a judgement wants to know; whatever a call raises is thrown into it."""
-    try:
-        request = next(steps)
-        while True:
-            try:
-                reply = checked_reply(model.complete(request))
-            except Exception as error:  # noqa: BLE001  # any failure of a call is a value here
-                request = steps.throw(as_judge_error(error))
-            else:
-                request = steps.send(reply)
-    except StopIteration as stop:
-        return stop.value  # type: ignore[no-any-return]  # a generator hands its result over untyped
-
-
-async def aconverse(
-    steps: Generator[JudgeRequest, ModelReply, Outcome], model: JudgeModel
-) -> Outcome:
-    """The same, awaited."""
-    try:
-        request = next(steps)
-        while True:
-            try:
-                reply = checked_reply(await model.acomplete(request))
-            except Exception as error:  # noqa: BLE001  # as above; cancellation passes through
-                request = steps.throw(as_judge_error(error))
-            else:
-                request = steps.send(reply)
-    except StopIteration as stop:
-        return stop.value  # type: ignore[no-any-return]  # as above
 
 
 @dataclass(slots=True)
@@ -75,20 +37,14 @@ class Conversation:
         """
         started = time.perf_counter()
         try:
-            reply = yield request
-        except JudgeError as error:
+            reply = checked_reply((yield request))
+        except Exception as raised:  # noqa: BLE001  # any failure of a call is a value here
+            error = as_judge_error(raised)
             self.usage += Usage(seconds=time.perf_counter() - started)
             reason = _REASONS.get(error.reason, Reason.JUDGE_ERROR)
             raise CannotScoreError(reason, str(error), self.replies, fatal=error.fatal) from error
         self.replies.append(reply.text)
-        self.usage += Usage(
-            calls=1,
-            input_tokens=reply.input_tokens,
-            output_tokens=reply.output_tokens,
-            retries=reply.retries,
-            seconds=time.perf_counter() - started,
-            cost=reply.cost,
-        )
+        self.usage += reply.usage(time.perf_counter() - started)
         return reply
 
 

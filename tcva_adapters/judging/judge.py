@@ -13,20 +13,17 @@ from tcva_adapters.claims.non_claims import non_claim_kind
 from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.conversation import (
-    CannotScoreError,
-    Conversation,
-    aconverse,
-    converse,
-)
+from tcva_adapters.judging.conversation import CannotScoreError, Conversation
 from tcva_adapters.judging.evidence import check_evidence
 from tcva_adapters.judging.logprobs import level_probabilities
 from tcva_adapters.judging.prompts import PROMPT_VERSION, claims_request, verdict_request
-from tcva_adapters.judging.reply import ParsedVerdict, parse_claims, parse_verdicts
+from tcva_adapters.judging.reply import parse_claims, parse_verdicts
 from tcva_adapters.lexical.judge import LexicalJudge
 from tcva_adapters.models.protocol import JudgeModel, ModelReply, identity_of_model
 from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.steps import arun, run
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
+from tcva_adapters.results.settings import check_count
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.sharing import Identity
 
@@ -39,13 +36,12 @@ Steps = Generator[JudgeRequest, ModelReply, Assessment]
 """A judgement without I/O: it yields what to ask and is sent what was answered."""
 
 
-@runtime_checkable
-class Judge(Protocol):
-    """Anything that turns a sample into an assessment."""
+class Asked(Protocol):
+    """What is asked for verdicts or ratings, as they and their keys name it."""
 
     @property
     def name(self) -> str:
-        """Name with version or model, as assessments carry it."""
+        """Name with version or model, as what it says carries it."""
 
     @property
     def prompt_version(self) -> str:
@@ -53,11 +49,16 @@ class Judge(Protocol):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Everything else that can change a verdict; holds no secrets."""
+        """Everything else that can change what it says; holds no secrets."""
 
     @property
     def is_local(self) -> bool:
-        """True for a judge that computes in this process: threads would not make it faster."""
+        """True for one that computes in this process: threads would not make it faster."""
+
+
+@runtime_checkable
+class Judge(Asked, Protocol):
+    """Anything that turns a sample into an assessment."""
 
     def check(self, criterion: Criterion) -> None:
         """Raise InvalidValueError for a criterion that this judge cannot judge by."""
@@ -112,8 +113,10 @@ class LexicalSampleJudge:
     max_claims: int = MAX_CLAIMS
     lexical: LexicalJudge = field(default_factory=LexicalJudge)
 
+    is_local = True
+
     def __post_init__(self) -> None:
-        _check_max_claims(self.max_claims)
+        check_count("max_claims", self.max_claims)
 
     @property
     def name(self) -> str:
@@ -129,11 +132,6 @@ class LexicalSampleJudge:
     def parameters(self) -> Mapping[str, Any]:
         """The settings that can change a verdict."""
         return {"max_claims": self.max_claims, "settings": repr(self.lexical.settings)}
-
-    @property
-    def is_local(self) -> bool:
-        """True: it computes."""
-        return True
 
     def check(self, criterion: Criterion) -> None:
         """Refuse lists of criteria texts, which words cannot judge.
@@ -192,9 +190,11 @@ class ModelJudge:
     model: JudgeModel
     claims: ClaimsMode = "split"
     max_claims: int = MAX_CLAIMS
+    is_local = False
+    prompt_version = PROMPT_VERSION
 
     def __post_init__(self) -> None:
-        _check_max_claims(self.max_claims)
+        check_count("max_claims", self.max_claims)
         if self.claims not in ("split", "llm"):
             msg = f"claims={self.claims!r}; it is 'split' (sentences) or 'llm' (asked of the judge)"
             raise InvalidValueError(msg)
@@ -205,20 +205,10 @@ class ModelJudge:
         return self.model.name
 
     @property
-    def prompt_version(self) -> str:
-        """Version of the prompts."""
-        return PROMPT_VERSION
-
-    @property
     def parameters(self) -> Mapping[str, Any]:
         """The model's parameters, and how claims are made."""
         own = {"claims": self.claims, "max_claims": self.max_claims}
         return {**self.model.parameters, **own}
-
-    @property
-    def is_local(self) -> bool:
-        """False: asking a model is waiting."""
-        return False
 
     @property
     def identity(self) -> Identity:
@@ -230,11 +220,11 @@ class ModelJudge:
 
     def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """Judge one sample; a failed call or a bad reply becomes the reason of an unscored one."""
-        return converse(self._steps(sample, criterion), self.model)
+        return run(self._steps(sample, criterion), self.model.complete)
 
     async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """The same, awaited."""
-        return await aconverse(self._steps(sample, criterion), self.model)
+        return await arun(self._steps(sample, criterion), self.model.acomplete)
 
     def _steps(self, sample: Sample, criterion: Criterion) -> Steps:
         talk = Conversation()
@@ -325,7 +315,15 @@ def _accepted(
     for number, verdict in parsed.verdicts.items():
         text = texts[number - 1]
         if isinstance(verdict.label, Verdict):
-            accepted[number] = _claim_verdict(text, verdict, verdict.label, reply)
+            start = verdict.start
+            accepted[number] = ClaimVerdict(
+                claim=text,
+                verdict=verdict.label,
+                evidence=whole_characters(verdict.evidence),
+                reason=whole_characters(verdict.reason),
+                passage=verdict.passage,
+                probabilities=None if start is None else level_probabilities(reply, start),
+            )
         elif not criterion.statements and may_be_non_claim(text):
             reason = "refusal" if verdict.label == "refusal" else whole_characters(verdict.reason)
             accepted[number] = ClaimVerdict(claim=text, verdict=None, reason=reason)
@@ -333,19 +331,6 @@ def _accepted(
             disbelieved = True
     problems = ["the reply was cut off"] if reply.truncated else []
     return accepted, disbelieved, [*problems, *parsed.problems]
-
-
-def _claim_verdict(
-    text: str, parsed: ParsedVerdict, level: Verdict, reply: ModelReply
-) -> ClaimVerdict:
-    return ClaimVerdict(
-        claim=text,
-        verdict=level,
-        evidence=whole_characters(parsed.evidence),
-        reason=whole_characters(parsed.reason),
-        passage=parsed.passage,
-        probabilities=(None if parsed.start is None else level_probabilities(reply, parsed.start)),
-    )
 
 
 _NUMBER = re.compile(r"\d")
@@ -378,9 +363,3 @@ def nothing_to_score(claims: Iterable[ClaimVerdict]) -> Unscored | None:
     if any(claim.reason == "refusal" for claim in claims):
         return Unscored(reason=Reason.REFUSAL, detail="the text declines to answer")
     return Unscored(reason=Reason.NO_CLAIMS, detail="the text claims nothing")
-
-
-def _check_max_claims(max_claims: int) -> None:
-    if isinstance(max_claims, bool) or not isinstance(max_claims, int) or max_claims < 1:
-        msg = f"max_claims={max_claims!r}; a whole number from 1 on is needed"
-        raise InvalidValueError(msg)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from itertools import accumulate
 from typing import Final
 
 from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.models.protocol import ModelReply, TokenLogprob
-
-__all__ = ["level_probabilities"]
 
 _SPELLINGS: Final = (
     *((i, level.value) for i, level in enumerate(LEVELS)),
@@ -68,8 +67,7 @@ def _levels_begun_by(text: str) -> list[int]:
     match = _WORD_AMONG_MARKS.fullmatch(text.lower())
     if match is None:
         return []
-    begun = {i for i, word in _SPELLINGS if word.startswith(match.group(1))}
-    return sorted(begun)
+    return sorted({i for i, word in _SPELLINGS if word.startswith(match.group(1))})
 
 
 def _token_at(reply: ModelReply, start: int) -> TokenLogprob | None:
@@ -84,7 +82,8 @@ def _token_at(reply: ModelReply, start: int) -> TokenLogprob | None:
         if shifted is None:
             return None
         start = shifted
-    return _covering(tokens, start)
+    ends = accumulate(len(token.token) for token in tokens)
+    return next((token for token, end in zip(tokens, ends, strict=True) if start < end), None)
 
 
 def _same_word(text: str, start: int, joined: str) -> int | None:
@@ -95,12 +94,3 @@ def _same_word(text: str, start: int, joined: str) -> int | None:
     before = text.count(word, 0, start)
     places = [m.start() for m in re.finditer(re.escape(word), joined)]
     return places[before] if len(places) == text.count(word) else None
-
-
-def _covering(tokens: Iterable[TokenLogprob], start: int) -> TokenLogprob | None:
-    end = 0
-    for token in tokens:
-        end += len(token.token)
-        if start < end:
-            return token
-    return None

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, get_args
 
 from tcva_adapters.claims.criteria import Criterion
+from tcva_adapters.core.summing import added
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.judge import MAX_CLAIMS, Judge, ModelJudge
@@ -207,6 +208,6 @@ def _shares(cast: Sequence[ClaimVerdict]) -> tuple[float, float, float, float, f
         for vote in cast
     ]
     fully, mostly, partial, minor, none = (
-        sum(column) / len(rows) for column in zip(*rows, strict=True)
+        added(column) / len(rows) for column in zip(*rows, strict=True)
     )
     return fully, mostly, partial, minor, none

@@ -17,7 +17,7 @@ from typing import Any, Final
 from tcva_adapters.claims.criteria import Criterion, Field
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.request import JudgeRequest, closed_object
 from tcva_adapters.samples.sample import Sample
 
 PROMPT_VERSION: Final = "tcva/1"
@@ -26,7 +26,7 @@ PROMPT_VERSION: Final = "tcva/1"
 NOT_A_CLAIM: Final = "not_a_claim"
 REFUSAL: Final = "refusal"
 
-_NAMES: Final[dict[Field, str]] = {
+FENCES: Final[dict[Field, str]] = {
     "contexts": "PASSAGE",
     "reference": "REFERENCE",
     "input": "QUESTION",
@@ -188,7 +188,7 @@ def claims_request(sample: Sample, criterion: Criterion, max_claims: int) -> Jud
     return JudgeRequest(
         system=_CLAIMS_SYSTEM,
         user="\n\n".join(parts),
-        schema=_closed_object({"claims": {"type": "array", "items": {"type": "string"}}}),
+        schema=closed_object({"claims": {"type": "array", "items": {"type": "string"}}}),
         schema_name="tcva_claims",
     )
 
@@ -196,7 +196,7 @@ def claims_request(sample: Sample, criterion: Criterion, max_claims: int) -> Jud
 def fenced_fields(sample: Sample, wanted: Sequence[Field]) -> list[str]:
     """The texts of some fields of a sample, each between fences, what samples share first."""
     parts: list[str] = []
-    for field, name in _NAMES.items():
+    for field, name in FENCES.items():
         if field not in wanted:
             continue
         if field == "contexts":
@@ -207,20 +207,11 @@ def fenced_fields(sample: Sample, wanted: Sequence[Field]) -> list[str]:
     return parts
 
 
-def _closed_object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
 def _verdict_schema(*, allow_non_claims: bool) -> dict[str, Any]:
     words = [level.value for level in LEVELS]
     if allow_non_claims:
         words += [NOT_A_CLAIM, REFUSAL]
-    entry = _closed_object(
+    entry = closed_object(
         {
             "claim": {"type": "integer"},
             "evidence": {"type": "string"},
@@ -229,7 +220,7 @@ def _verdict_schema(*, allow_non_claims: bool) -> dict[str, Any]:
             "verdict": {"type": "string", "enum": words},
         }
     )
-    return _closed_object({"verdicts": {"type": "array", "items": entry}})
+    return closed_object({"verdicts": {"type": "array", "items": entry}})
 
 
 def _verdict_system(criterion: Criterion, *, allow_non_claims: bool) -> str:

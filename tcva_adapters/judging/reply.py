@@ -24,7 +24,14 @@ from tcva_adapters.judging.reply_words import (
     read_label,
     read_number,
 )
-from tcva_adapters.models.reply_json import CUT, MAX_DEPTH, Node, after_reasoning, json_values
+from tcva_adapters.models.reply_json import (
+    CUT,
+    MAX_DEPTH,
+    Node,
+    after_reasoning,
+    json_values,
+    plain_key,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +178,6 @@ def _read_labels(entries: list[_Entry]) -> list[Label | None]:
 # --- from JSON values to verdicts ------------------------------------------------------------
 
 
-def _key(key: Any) -> str:
-    return re.sub(r"[\s-]+", "_", str(key)[:SHOWN].strip().casefold())
-
-
 def _first(fields: Mapping[str, Any], keys: Iterable[str]) -> Any:
     return next((fields[key] for key in keys if fields.get(key) is not None), None)
 
@@ -192,7 +195,7 @@ def _entries(value: Any, depth: int = 0) -> list[_Entry]:
 
 def _entries_of_mapping(value: dict[str, Any], depth: int) -> list[_Entry]:
     """One entry, a map from claim numbers, or whatever a known or unknown key holds."""
-    names = {_key(key): key for key in value}
+    names = {plain_key(key): key for key in value}
     fields = {name: value[key] for name, key in names.items()}
     numbers = (read_number(fields[key]) for key in _NUMBER_KEYS if key in fields)
     number = next((n for n in numbers if n is not None), None)
@@ -386,7 +389,7 @@ def _readings(reply: str, position: int, *, has_plain_text: bool) -> list[_Readi
 
 
 def _is_entry(value: Any) -> bool:
-    return isinstance(value, dict) and any(_key(key) in _LABEL_KEYS for key in value)
+    return isinstance(value, dict) and any(plain_key(key) in _LABEL_KEYS for key in value)
 
 
 def _settle(reading: _Reading, n_claims: int) -> ParsedReply:
@@ -505,7 +508,7 @@ def _claim_texts(value: Any, depth: int = 0) -> list[str] | None:
         return None if None in texts else [text for text in texts if text]
     if not isinstance(value, dict):
         return None
-    fields = {_key(key): item for key, item in value.items()}
+    fields = {plain_key(key): item for key, item in value.items()}
     for key in _CLAIM_LIST_KEYS:
         if key in fields:
             return _claim_texts(fields[key], depth + 1)
@@ -517,6 +520,6 @@ def _claim_texts(value: Any, depth: int = 0) -> list[str] | None:
 
 def _claim_text(item: Any) -> str | None:
     if isinstance(item, dict):
-        fields = {_key(key): value for key, value in item.items()}
+        fields = {plain_key(key): value for key, value in item.items()}
         item = next((fields[key] for key in _CLAIM_TEXT_KEYS if key in fields), None)
     return item.strip() if isinstance(item, str) else None

@@ -57,26 +57,16 @@ def resolve_judge(
             msg = f"{judge.name} is a judge already; give claims and max_claims to it, not here"
             raise InvalidValueError(msg)
         return judge
-    if isinstance(judge, JudgeModel):
-        return ModelJudge(judge, claims=claims, max_claims=max_claims)
     if is_lexical(judge):
         if claims != "split":
             msg = f"claims={claims!r} needs a model as judge; the lexical judge splits sentences"
             raise InvalidValueError(msg)
         return LexicalSampleJudge(max_claims=max_claims)
-    if isinstance(judge, str):
-        provider, _, name = judge.partition(":")
-        if provider == "openai" and name:
-            # Imported here: only this choice of judge needs the openai package.
-            from tcva_adapters.models.openai_model import OpenAICompatibleModel  # noqa: PLC0415  # see above
-
-            openai = OpenAICompatibleModel(name, max_concurrency=max_concurrency)
-            return ModelJudge(openai, claims=claims, max_claims=max_claims)
-    model = _adapted(judge)
-    if model is not None:
-        return ModelJudge(model, claims=claims, max_claims=max_claims)
-    msg = f"unknown judge {judge!r}; a judge is {KINDS}"
-    raise InvalidValueError(msg)
+    model = _model(judge, max_concurrency)
+    if model is None:
+        msg = f"unknown judge {judge!r}; a judge is {KINDS}"
+        raise InvalidValueError(msg)
+    return ModelJudge(model, claims=claims, max_claims=max_claims)
 
 
 def is_lexical(judge: Any) -> bool:
@@ -88,15 +78,23 @@ def is_lexical(judge: Any) -> bool:
     return (kind.__module__, kind.__name__) in LEXICAL_LLMS or judge == "lexical"
 
 
-def _adapted(llm: Any) -> JudgeModel | None:
-    """A framework's LLM object as a judge model; None where its classes are of no framework."""
-    packages = dict.fromkeys(cls.__module__.partition(".")[0] for cls in type(llm).__mro__)
+def _model(judge: Any, max_concurrency: int) -> JudgeModel | None:
+    """A judge model from itself, its name or a framework's LLM object; None for anything else."""
+    if isinstance(judge, JudgeModel):
+        return judge
+    provider, _, name = judge.partition(":") if isinstance(judge, str) else ("", "", "")
+    if provider == "openai" and name:
+        # Imported here: only this choice of judge needs the openai package.
+        from tcva_adapters.models.openai_model import OpenAICompatibleModel  # noqa: PLC0415  # see above
+
+        return OpenAICompatibleModel(name, max_concurrency=max_concurrency)
+    packages = dict.fromkeys(cls.__module__.partition(".")[0] for cls in type(judge).__mro__)
     for package in packages:
         framework = _BY_LLM_PACKAGE.get(package)
         if framework is not None:
             adapter = import_module(f"{framework.package}.model")
             as_judge_model: Callable[[Any], JudgeModel | None] = adapter.as_judge_model
-            model = as_judge_model(llm)
+            model = as_judge_model(judge)
             if model is not None:
                 return model
     return None

@@ -7,7 +7,7 @@ by arithmetic or from world knowledge is not seen at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -86,9 +86,11 @@ class _Finding:
     window: Window | None = None
     notes: list[str] = field(default_factory=list)
 
-    def fault(self, factor: float, note: str, words: Iterable[str]) -> None:
-        self.value *= factor
-        self.notes.append(f"{note}: {_listed(words)}")
+    def fault(self, factor: float, note: str, words: Collection[str]) -> None:
+        """Count a fault, if there are words that show it."""
+        if words:
+            self.value *= factor
+            self.notes.append(f"{note}: {_listed(words)}")
 
 
 class LexicalJudge:
@@ -191,28 +193,21 @@ class LexicalJudge:
             # Whatever else is there, a claim with a word of its own is not supported word by word.
             finding.value = min(finding.value, _WEIGHTS[1])
             names = sum(t.capital for t in words.values())
-            texts = (t.text for t in words.values())
+            texts = [t.text for t in words.values()]
             finding.fault(s.missing_name**names, "not in the passages", texts)
         numbers = [t for t in tokens if t.kind == "number"]
         unknown = {token.key for token in absent}
         missing = [t.text for t in numbers if t.key in unknown]
-        if missing:
-            finding.fault(s.missing_number, "figures not in the passages", missing)
+        finding.fault(s.missing_number, "figures not in the passages", missing)
         moved = [t.text for t in numbers if t.key not in unknown and not window.has(t)]
-        if moved:
-            finding.fault(s.misplaced_number, "figures found elsewhere only", moved)
-        counted = other_counts(tokens, window.tokens)
-        if counted and not missing:
-            finding.fault(s.other_count, "counted differently", counted)
-        denied = negation_differs(tokens, window.tokens)
-        if denied:
-            finding.fault(s.negation, "negation differs", denied)
-        contrary = opposites(tokens, window.tokens)
-        if contrary:
-            finding.fault(s.opposite, "opposite words", (" / ".join(pair) for pair in contrary))
-        swapped = swapped_names(tokens, window.tokens)
-        if swapped:
-            finding.fault(s.swap, "names in each other's place", swapped)
+        finding.fault(s.misplaced_number, "figures found elsewhere only", moved)
+        counted = [] if missing else other_counts(tokens, window.tokens)
+        finding.fault(s.other_count, "counted differently", counted)
+        finding.fault(s.negation, "negation differs", negation_differs(tokens, window.tokens))
+        contrary = [" / ".join(pair) for pair in opposites(tokens, window.tokens)]
+        finding.fault(s.opposite, "opposite words", contrary)
+        swapped = swapped_names(tokens, window.tokens) or ()
+        finding.fault(s.swap, "names in each other's place", swapped)
 
 
 def _relevance(claims: Sequence[Sequence[Token]], question: Passages) -> list[_Finding]:

@@ -274,8 +274,7 @@ class _Reader:
         triples = _plain_word(raw)
         if triples is None and self._read_numeric_word(raw.casefold(), raw, after_number, touching):
             return
-        if self._sign:
-            self._flush_sign()
+        self._flush_sign()
         capital = raw[0].isupper() and not self._starts_sentence
         self._starts_sentence = False
         for key, text, kind in triples or _word(raw):

@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from tcva_adapters.errors import JudgeError
 
-KEY_LIKE: Final = re.compile(r"\b(?:sk|pk|rk|gsk|xai|key)[-_][\w*.-]{6,}|(?<=Bearer )\S+")
+_KEY_LIKE: Final = re.compile(r"\b(?:sk|pk|rk|gsk|xai|key)[-_][\w*.-]{6,}|(?<=Bearer )\S+")
 """What looks like a secret; it is taken out of every message."""
 
-_LONGEST_QUOTE: Final = 300
+LONGEST_QUOTE: Final = 300
 
 _KINDS: Final = (
     # The first that fits counts: a timeout is also a connection error in several packages.
@@ -74,8 +74,12 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _message(error: BaseException) -> str:
-    said = " ".join(KEY_LIKE.sub("***", str(error)).split())[:_LONGEST_QUOTE]
-    return f"{type(error).__name__}: {said}"
+    return f"{type(error).__name__}: {without_keys(str(error))[:LONGEST_QUOTE]}"
+
+
+def without_keys(text: str) -> str:
+    """A text on one line, with whatever looks like a secret taken out."""
+    return " ".join(_KEY_LIKE.sub("***", text).split())
 
 
 def _status(holder: Any) -> int | None:

@@ -12,8 +12,6 @@ from contextlib import asynccontextmanager, contextmanager
 
 from tcva_adapters.errors import InvalidValueError
 
-__all__ = ["ConcurrencyLimit", "RateLimit"]
-
 
 class ConcurrencyLimit:
     """At most so many holders at once, whatever threads or event loops they live in.
@@ -46,28 +44,20 @@ class ConcurrencyLimit:
         place = self._queue()
         try:
             place.result()
-        except BaseException:
-            self._give_up(place)
-            raise
-        try:
             yield
         finally:
-            self._release()
+            self._leave(place)
 
     @asynccontextmanager
     async def ahold(self) -> AsyncIterator[None]:
         """Await a place and keep it for the block."""
         place = self._queue()
-        if not place.done():
-            try:
-                await asyncio.wrap_future(place)
-            except BaseException:
-                self._give_up(place)
-                raise
         try:
+            if not place.done():
+                await asyncio.wrap_future(place)
             yield
         finally:
-            self._release()
+            self._leave(place)
 
     def _queue(self) -> Future[None]:
         place: Future[None] = Future()
@@ -79,8 +69,9 @@ class ConcurrencyLimit:
                 self._waiting.append(place)
         return place
 
-    def _give_up(self, place: Future[None]) -> None:
-        # A place that was handed over while its waiter was being cancelled goes to the next one.
+    def _leave(self, place: Future[None]) -> None:
+        # Also of a waiter that gives up: a place that was handed over while it was being
+        # cancelled goes to the next one.
         if not place.cancel() and not place.cancelled():
             self._release()
 

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
 
-__all__ = ["LoopClients", "LoopThread", "new_async", "new_sync"]
-
 _T = TypeVar("_T")
 _CONNECT_SECONDS: Final = 10.0
 _NOT_IMPLEMENTED: Final = 501

@@ -10,11 +10,8 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.models.call_errors import KEY_LIKE
+from tcva_adapters.models.call_errors import LONGEST_QUOTE, without_keys
 
-__all__ = ["Failure", "Server", "shown_url"]
-
-_LONGEST_QUOTE: Final = 300
 _CONTEXT_LENGTH: Final = re.compile(
     r"context[_ ](?:length|window|size)|maximum context|too many (?:input )?tokens"
     r"|(?:prompt|input) is too long|reduce the length|exceeds? the (?:available )?context",
@@ -58,8 +55,8 @@ class Server:
         """A quotation fit for a message: no key, one line, not too long."""
         if self.secret:
             text = text.replace(self.secret, "***")
-        text = " ".join(KEY_LIKE.sub("***", text).split())
-        return text if len(text) <= _LONGEST_QUOTE else text[:_LONGEST_QUOTE] + "..."
+        text = without_keys(text)
+        return text if len(text) <= LONGEST_QUOTE else text[:LONGEST_QUOTE] + "..."
 
     def failure(self, error: Exception) -> Failure:
         """What the SDK's exception says."""

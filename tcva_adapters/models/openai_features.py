@@ -6,19 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from tcva_adapters.models.request import JudgeRequest
-
-__all__ = [
-    "Capabilities",
-    "Feature",
-    "Settings",
-    "features_in",
-    "format_drop",
-    "named_features",
-    "next_drop",
-]
 
 Feature = Literal[
     "logprobs",
@@ -30,16 +20,10 @@ Feature = Literal[
     "max_completion_tokens",
 ]
 
-_LADDER: Final[tuple[Feature, ...]] = (
-    "logprobs",
-    "json_schema",
-    "seed",
-    "json_object",
-    "max_tokens",
-    "temperature",
-)
-"""What to give up first when a refusal names nothing: what servers most often lack, and what
-costs the judgement least."""
+_FEATURES: Final[tuple[Feature, ...]] = get_args(Feature)
+"""In the order in which they are given up when a refusal names nothing: what servers most often
+lack, and what costs the judgement least. The second name of the token limit is only given up by
+name."""
 
 _FORMAT_WORDS: Final = (
     r"response_format|json_schema|json_object|json[ _]mode|structured[ _]outputs?|guided_json"
@@ -48,15 +32,13 @@ _FORMAT_WORDS: Final = (
 _WORDS: Final[dict[Feature, str]] = {
     "logprobs": "(?:top_)?logprobs",
     "json_schema": _FORMAT_WORDS,
-    "seed": "seed",
     "json_object": _FORMAT_WORDS,
-    "max_tokens": "max_tokens",
-    "temperature": "temperature",
-    "max_completion_tokens": "max_completion_tokens",
 }
+"""What refusals call a feature, where that is not its name alone."""
+
 _NAMED: Final = {
-    feature: re.compile(rf"(?<![a-z_])(?:{words})(?![a-z_])", re.IGNORECASE)
-    for feature, words in _WORDS.items()
+    feature: re.compile(rf"(?<![a-z_])(?:{_WORDS.get(feature, feature)})(?![a-z_])", re.IGNORECASE)
+    for feature in _FEATURES
 }
 TOP_LOGPROBS: Final = 5
 """Alternatives per token: there are five levels, and some servers allow no more."""
@@ -147,7 +129,7 @@ def features_in(body: Mapping[str, Any]) -> tuple[Feature, ...]:
     """The features that a request uses, in the order in which they would be given up."""
     used = set(body)
     used.add(body.get("response_format", {}).get("type", ""))
-    return tuple(f for f in (*_LADDER, "max_completion_tokens") if f in used)
+    return tuple(f for f in _FEATURES if f in used)
 
 
 def named_features(
@@ -173,7 +155,7 @@ def next_drop(body: Mapping[str, Any], named: tuple[Feature, ...]) -> Feature | 
     """
     if named:
         return named[0]
-    return next((f for f in features_in(body) if f in _LADDER), None)
+    return next((f for f in features_in(body) if f != "max_completion_tokens"), None)
 
 
 def format_drop(body: Mapping[str, Any]) -> Feature | None:

@@ -12,7 +12,7 @@ import time
 import weakref
 from collections.abc import Generator, Hashable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
@@ -30,13 +30,12 @@ from tcva_adapters.models.openai_features import (
 )
 from tcva_adapters.models.openai_reply import Completion, read_completion
 from tcva_adapters.models.protocol import ModelReply
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.request import JudgeRequest, closed_object
+from tcva_adapters.models.steps import arun, run
 from tcva_adapters.sharing import Identity
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
-
-__all__ = ["OpenAICompatibleModel"]
 
 DEFAULT_URL: Final = "https://api.openai.com/v1"
 PLACEHOLDER_KEY: Final = "none"
@@ -44,16 +43,6 @@ PLACEHOLDER_KEY: Final = "none"
 
 _PRICE_UNIT: Final = 1_000_000
 _PROBE_RETRIES: Final = 1
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    body: str
-    retries: int
-
-
-_Steps = Generator[dict[str, Any], _Answer | Exception, ModelReply]
-"""A call without I/O: it yields request bodies and is sent what came of them."""
 
 
 class OpenAICompatibleModel:
@@ -115,12 +104,16 @@ class OpenAICompatibleModel:
             msg = f"a model as judge needs openai: pip install 'tcva-adapters[openai]' ({error})"
             raise MissingDependencyError(msg) from error
         _check(
-            model,
-            temperature=temperature,
-            max_tokens=max_tokens,
-            timeout=timeout,
-            max_retries=max_retries,
-            prices=prices,
+            (bool(model.strip()), "model must name a model", model),
+            (
+                temperature is None or 0 <= temperature <= 2,
+                "temperature lies in [0, 2]",
+                temperature,
+            ),
+            (max_tokens >= 1, "max_tokens must be 1 or more", max_tokens),
+            (timeout > 0, "timeout must be above 0 seconds", timeout),
+            (max_retries >= 0, "max_retries must be 0 or more", max_retries),
+            (prices is None or min(prices) >= 0, "prices must be 0 or more", prices),
         )
         self._sdk_error = openai.OpenAIError
         self._settings = Settings(model, temperature, seed, max_tokens, logprobs)
@@ -215,7 +208,7 @@ class OpenAICompatibleModel:
             if self._loops is None:
                 loop = asyncio.get_running_loop()
                 return await loop.run_in_executor(self._pool, self._block, request, self._settings)
-            return await self._aconverse(request, self._settings, self._loops)
+            return await self._await(request, self._settings, self._loops)
 
     def probe(self) -> dict[str, Any]:
         """Ask one tiny question with every feature, for a report on the server.
@@ -254,49 +247,33 @@ class OpenAICompatibleModel:
     ) -> ModelReply:
         """A call that blocks its thread, over whichever client there is."""
         if self._sync is None and self._loops is not None:
-            return self._thread.run(self._aconverse(request, settings, self._loops))
-        if max_retries is None:
-            return self._converse(request, settings, self._sync)
-        return self._converse(request, settings, self._sync.with_options(max_retries=max_retries))
+            return self._thread.run(self._await(request, settings, self._loops))
+        client = self._sync
+        if max_retries is not None:
+            client = client.with_options(max_retries=max_retries)
 
-    def _converse(self, request: JudgeRequest, settings: Settings, client: Any) -> ModelReply:
-        steps = self._steps(request, settings)
-        body = next(steps)
-        while True:
+        def send(body: dict[str, Any]) -> Any:
             if self._rate is not None:
                 time.sleep(self._rate.book())
-            outcome: _Answer | Exception
-            try:
-                raw = client.chat.completions.with_raw_response.create(**body)
-                outcome = _Answer(raw.text, raw.retries_taken)
-            except self._sdk_error as error:
-                outcome = error
-            try:
-                body = steps.send(outcome)
-            except StopIteration as stop:
-                return stop.value  # type: ignore[no-any-return]  # a generator hands its result over untyped
+            return client.chat.completions.with_raw_response.create(**body)
 
-    async def _aconverse(
+        return run(self._steps(request, settings), send)
+
+    async def _await(
         self, request: JudgeRequest, settings: Settings, loops: LoopClients
     ) -> ModelReply:
         client: Any = await loops.client()
-        steps = self._steps(request, settings)
-        body = next(steps)
-        while True:
+
+        async def send(body: dict[str, Any]) -> Any:
             if self._rate is not None:
                 await asyncio.sleep(self._rate.book())
-            outcome: _Answer | Exception
-            try:
-                raw = await client.chat.completions.with_raw_response.create(**body)
-                outcome = _Answer(raw.text, raw.retries_taken)
-            except self._sdk_error as error:
-                outcome = error
-            try:
-                body = steps.send(outcome)
-            except StopIteration as stop:
-                return stop.value  # type: ignore[no-any-return]  # a generator hands its result over untyped
+            return await client.chat.completions.with_raw_response.create(**body)
 
-    def _steps(self, request: JudgeRequest, settings: Settings) -> _Steps:
+        return await arun(self._steps(request, settings), send)
+
+    def _steps(
+        self, request: JudgeRequest, settings: Settings
+    ) -> Generator[dict[str, Any], Any, ModelReply]:
         """Ask, and ask for less as long as the server wants less.
 
         A feature that the server names is forgotten at once. One that was given up on suspicion
@@ -306,14 +283,18 @@ class OpenAICompatibleModel:
         sent = input_tokens = output_tokens = 0
         while True:
             body = capabilities.body(settings, request)
-            outcome = yield body
-            if isinstance(outcome, Exception):
-                sent += 1 + _retries(outcome)
-                capabilities = self._with_less(body, capabilities, self._server.failure(outcome))
+            refusal: Exception | None = None
+            try:
+                raw = yield body
+            except self._sdk_error as error:
+                refusal = error
+            if refusal is not None:
+                sent += 1 + _retries(refusal)
+                capabilities = self._with_less(body, capabilities, self._server.failure(refusal))
                 continue
             self._answered = True
-            sent += 1 + outcome.retries
-            completion = self._read(outcome.body)
+            sent += 1 + raw.retries_taken
+            completion = self._read(raw.text)
             input_tokens += completion.input_tokens
             output_tokens += completion.output_tokens
             form = format_drop(body)
@@ -386,12 +367,7 @@ class OpenAICompatibleModel:
 _PROBE: Final = JudgeRequest(
     system="Reply with JSON alone.",
     user='Reply with this JSON object: {"ok": true}',
-    schema={
-        "type": "object",
-        "properties": {"ok": {"type": "boolean"}},
-        "required": ["ok"],
-        "additionalProperties": False,
-    },
+    schema=closed_object({"ok": {"type": "boolean"}}),
     schema_name="tcva_probe",
 )
 
@@ -409,25 +385,10 @@ def _retries(error: Exception) -> int:
     return int(request.headers.get("x-stainless-retry-count", 0)) if request is not None else 0
 
 
-def _check(
-    model: str,
-    *,
-    temperature: float | None,
-    max_tokens: int,
-    timeout: float,
-    max_retries: int,
-    prices: tuple[float, float] | None,
-) -> None:
-    for right, what, value in (
-        (bool(model.strip()), "model must name a model", model),
-        (temperature is None or 0 <= temperature <= 2, "temperature lies in [0, 2]", temperature),
-        (max_tokens >= 1, "max_tokens must be 1 or more", max_tokens),
-        (timeout > 0, "timeout must be above 0 seconds", timeout),
-        (max_retries >= 0, "max_retries must be 0 or more", max_retries),
-        (prices is None or min(prices) >= 0, "prices must be 0 or more", prices),
-    ):
-        if not right:
-            msg = f"{what}, got {value!r}"
+def _check(*rules: tuple[bool, str, object]) -> None:
+    for is_kept, rule, value in rules:
+        if not is_kept:
+            msg = f"{rule}, got {value!r}"
             raise InvalidValueError(msg)
 
 

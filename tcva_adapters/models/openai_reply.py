@@ -9,8 +9,6 @@ from typing import Any
 
 from tcva_adapters.models.protocol import TokenLogprob
 
-__all__ = ["Completion", "read_completion"]
-
 
 @dataclass(frozen=True, slots=True)
 class Completion:

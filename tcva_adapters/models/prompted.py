@@ -22,8 +22,6 @@ from tcva_adapters.models.reply_json import after_reasoning, json_values
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.results.assessment import Usage
 
-__all__ = ["Prompted"]
-
 Shape = TypeVar("Shape", bound=BaseModel)
 
 _SHOWN: Final = 80
@@ -124,14 +122,7 @@ class Prompted:
                 raise
         finally:
             reply = replies[0] if replies else ModelReply("")
-            spent = Usage(
-                calls=1,
-                input_tokens=reply.input_tokens,
-                output_tokens=reply.output_tokens,
-                retries=reply.retries,
-                seconds=time.perf_counter() - started,
-                cost=reply.cost,
-            )
+            spent = reply.usage(time.perf_counter() - started)
             with self._lock:
                 self._usage += spent
                 self.failures += error is not None

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from tcva_adapters.results.assessment import Usage
 from tcva_adapters.sharing import Identity
 
 if TYPE_CHECKING:
     from tcva_adapters.models.request import JudgeRequest
-
-__all__ = ["JudgeModel", "ModelReply", "TokenLogprob", "identity_of_model"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +53,17 @@ class ModelReply:
     model: str = ""
     cost: float | None = None
     token_logprobs: tuple[TokenLogprob, ...] | None = None
+
+    def usage(self, seconds: float) -> Usage:
+        """What the call for it cost, with the seconds that it took."""
+        return Usage(
+            calls=1,
+            input_tokens=self.input_tokens,
+            output_tokens=self.output_tokens,
+            retries=self.retries,
+            seconds=seconds,
+            cost=self.cost,
+        )
 
 
 @runtime_checkable

@@ -55,6 +55,7 @@ _BARE_WORD: Final = re.compile(
 
 MAX_DEPTH: Final = 16
 _MAX_STARTS: Final = 1000
+_LONGEST_KEY: Final = 40
 _MAX_SCANNED: Final = 1_000_000
 _MAX_REPAIRED: Final = 100_000
 
@@ -132,6 +133,11 @@ def _holds(reply: str, position: int, start: int, mark: re.Match[str]) -> bool:
         return True
     decoded = _decode(reply, start)
     return decoded is not None and decoded[1] > mark.end()
+
+
+def plain_key(key: Any) -> str:
+    """A key of a mapping as it is compared: small letters, underscores for blanks and hyphens."""
+    return re.sub(r"[\s-]+", "_", str(key)[:_LONGEST_KEY].strip().casefold())
 
 
 def json_values(reply: str, position: int) -> Iterator[Node]:

@@ -21,3 +21,13 @@ class JudgeRequest:
     user: str
     schema: dict[str, Any]
     schema_name: str
+
+
+def closed_object(properties: dict[str, Any]) -> dict[str, Any]:
+    """The JSON schema of an object with these properties, all of them, and no others."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }

@@ -17,17 +17,8 @@ from tcva_adapters.samples.records import (
     collect_rows,
     listed,
     name_of,
-    read_records,
 )
 from tcva_adapters.samples.sample import ALIASES, Sample
-
-__all__ = [
-    "Format",
-    "Sample",
-    "SampleFile",
-    "read_records",
-    "read_samples",
-]
 
 _TEXT_FIELDS: Final = tuple(field for field in ALIASES if field != "id")
 

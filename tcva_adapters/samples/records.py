@@ -93,6 +93,15 @@ def read_records(source: Source, format: Format | None = None) -> Iterator[FileR
     return readers[kind](_Lines(source))
 
 
+def whole_text(source: Source) -> str:
+    """A file's text, without a mark of the byte order.
+
+    Raises:
+        UnreadableInputError: The file is missing, a folder, cannot be read, or is not UTF-8.
+    """
+    return _Lines(source).whole()
+
+
 def format_of(source: Source, kind: Format | None = None) -> Format:
     """The format that was named, or that of the suffix.
 
@@ -417,8 +426,7 @@ def collect_rows(
                 lines.append(row.line)
                 continue
         if not skip_bad:
-            msg = f"{name_of(source)}, {ROW_WORDS[kind]} {row.line}: {error}"
-            raise UnreadableInputError(msg, line=row.line)
+            raise unreadable(source, error, line=row.line, word=ROW_WORDS[kind])
         bad.append((row.line, error))
     if not items:
         msg = f"{name_of(source)} is empty: it holds no record"

@@ -9,13 +9,12 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import (
     BoolArray,
-    IntArray,
     check_level,
     group_codes,
     numbers,
+    one_of,
     same_length,
     same_within,
     whole,
@@ -185,9 +184,7 @@ def intervals(
         MissingDependencyError: A correlation, or ``bca``, without scipy.
     """
     n_boot = _checked(measure, n_boot, level)
-    if method not in get_args(IntervalMethod):
-        msg = f"no method {method!r}; there are {', '.join(get_args(IntervalMethod))}"
-        raise InvalidValueError(msg)
+    one_of("method", method, get_args(IntervalMethod))
     columns, ratings = numbers("scores", table, ndim=2), numbers("human", human)
     same_length(scores=columns, human=ratings)
     masks = (np.isfinite(columns) & np.isfinite(ratings)[:, None]).T
@@ -198,7 +195,7 @@ def intervals(
     for members in sharing.values():
         kept = masks[members[0]]
         methods, humans = [columns[kept, number] for number in members], ratings[kept]
-        codes = _codes(groups, kept)
+        codes = None if groups is None else group_codes(groups, kept)
         runs = Replicates(measure, methods, humans, n_boot=n_boot, seed=seed, codes=codes)
         for place, (number, scores) in enumerate(zip(members, methods, strict=True)):
             (low, high), undefined = runs.ends(place, level, method)
@@ -262,7 +259,7 @@ def paired_difference(
     same_length(first=sides[0], second=sides[1], human=ratings)
     kept: BoolArray = np.isfinite(np.array([*sides, ratings])).all(axis=0)
     sides, ratings = [side[kept] for side in sides], ratings[kept]
-    codes = _codes(groups, kept)
+    codes = None if groups is None else group_codes(groups, kept)
     run = Replicates(measure, sides, ratings, n_boot=n_boot, seed=seed, codes=codes)
     defined = ~np.isnan(run.values).any(axis=0)
     values = run.values[:, defined]
@@ -275,9 +272,8 @@ def paired_difference(
         below = int(np.count_nonzero(deltas <= same))
         above = int(np.count_nonzero(deltas >= -same))
         p_two_sided = min(1.0, 2 * (min(below, above) + 1) / (len(deltas) + 1))
-        ahead = deltas if higher_is_better(measure) else -deltas
-        lead = observed if higher_is_better(measure) else -observed
-        p_paper = float(np.mean(-ahead >= lead - same))
+        sign = 1 if higher_is_better(measure) else -1
+        p_paper = float(np.mean(-sign * deltas >= sign * observed - same))
     one, other = (value_of(measure, side, ratings) for side in sides)
     return PairedDifference(
         measure,
@@ -300,7 +296,3 @@ def _checked(measure: Measure, n_boot: int, level: float) -> int:
     check_measure(measure)
     check_level(level)
     return whole("n_boot", n_boot, least=1)
-
-
-def _codes(groups: Sequence[object] | None, kept: BoolArray) -> IntArray | None:
-    return None if groups is None else group_codes(groups, kept)

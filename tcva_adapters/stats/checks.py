@@ -64,6 +64,17 @@ def whole(name: str, value: int, *, least: int) -> int:
     return number
 
 
+def one_of(kind: str, value: str, known: Sequence[str]) -> None:
+    """Nothing, if this is one of the known values.
+
+    Raises:
+        InvalidValueError: It is none of them.
+    """
+    if value not in known:
+        msg = f"no {kind} {value!r}; there are {', '.join(known)}"
+        raise InvalidValueError(msg)
+
+
 def check_level(level: float) -> None:
     """Nothing, if this can be the level of an interval.
 

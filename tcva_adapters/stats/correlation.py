@@ -9,8 +9,7 @@ from typing import Final, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.checks import FloatArray, numbers, same_length
+from tcva_adapters.stats.checks import FloatArray, numbers, one_of, same_length
 from tcva_adapters.stats.scipy_extra import scipy_module
 
 Measure = Literal["spearman", "kendall", "pearson", "mae"]
@@ -77,9 +76,7 @@ def check_measure(measure: str) -> None:
     Raises:
         InvalidValueError: There is none.
     """
-    if measure not in MEASURES:
-        msg = f"no measure {measure!r}; there are {', '.join(MEASURES)}"
-        raise InvalidValueError(msg)
+    one_of("measure", measure, MEASURES)
 
 
 def value_of(measure: Measure, scores: FloatArray, human: FloatArray) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.checks import FloatArray, IntArray, numbers
+from tcva_adapters.stats.checks import FloatArray, IntArray, numbers, one_of
 from tcva_adapters.stats.correlation import Measure, check_measure, value_of
 
 Weighting = Literal["equal", "n"]
@@ -110,9 +110,7 @@ def fisher_average(
     >>> fisher_average(two).values.round(4).tolist()
     [[0.7661]]
     """
-    if weighting not in get_args(Weighting):
-        msg = f"no weighting {weighting!r}; there are {', '.join(get_args(Weighting))}"
-        raise InvalidValueError(msg)
+    one_of("weighting", weighting, get_args(Weighting))
     kinds = {(m.measure, m.values.shape) for m in matrices}
     if len(kinds) != 1:
         shown = ", ".join(f"{measure} {shape}" for measure, shape in sorted(kinds)) or "none"

@@ -143,9 +143,7 @@ def pair_power(
         MissingDependencyError: scipy is not installed.
     """
     check_difference(difference)
-    return _Simulation(about, alpha, draws, seed).power(
-        difference, whole("queries", queries, least=2)
-    )
+    return _Simulation(about, alpha, draws, seed).power(difference, queries)
 
 
 def power_view(
@@ -179,9 +177,10 @@ def power_view(
     (0.7, True)
     """
     check_level(target)
+    check_difference(difference)
     n = about.n if queries is None else queries
-    now = pair_power(about, difference, n, alpha=alpha, draws=draws, seed=seed)
     simulation = _Simulation(about, alpha, draws, seed)
+    now = simulation.power(difference, n)
     return PowerView(
         difference=difference,
         queries=n,
@@ -223,6 +222,7 @@ class _Simulation:
         self._rows = normal[:, 0] * about.row_spread
 
     def power(self, difference: float, n: int) -> FloatArray:
+        n = whole("queries", n, least=2)
         means = self._means / np.sqrt(n)
         within = self._about.row_variance * (n - 1) / n + self._rows / np.sqrt(n)
         found = np.full((self._systems, self._systems), np.nan)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.checks import FloatArray, IntArray, numbers, same_within, whole
+from tcva_adapters.stats.checks import FloatArray, IntArray, numbers, one_of, same_within, whole
 from tcva_adapters.stats.shuffles import Shuffles
 
 Estimate = Literal["add_one", "count"]
@@ -113,9 +113,7 @@ def tukey_hsd(
     """
     table = _checked(scores)
     permutations = whole("permutations", permutations, least=1)
-    if estimate not in get_args(Estimate):
-        msg = f"no estimate {estimate!r}; there are {', '.join(get_args(Estimate))}"
-        raise InvalidValueError(msg)
+    one_of("estimate", estimate, get_args(Estimate))
     present = ~np.isnan(table)
     n = present.sum(axis=0)
     known = n > 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Final, Literal
 
@@ -60,11 +60,7 @@ class Replicates:
         self._n, self._codes = n, codes
         self._statistic = statistic_of(measure, methods, human)
         self.observed = self._statistic(np.ones((1, n), dtype=np.int64))[:, 0]
-        start = 0
-        for counts in blocks:
-            stop = start + len(counts)
-            self.values[:, start:stop] = self._statistic(counts)
-            start = stop
+        self.values = self._on(blocks)
 
     def ends(
         self, number: int, level: float, method: IntervalMethod
@@ -88,5 +84,7 @@ class Replicates:
 
     @cached_property
     def _jackknife(self) -> FloatArray:
-        blocks = leave_one_out(self._n, self._codes)
+        return self._on(leave_one_out(self._n, self._codes))
+
+    def _on(self, blocks: Iterator[IntArray]) -> FloatArray:
         return np.concatenate([self._statistic(counts) for counts in blocks], axis=1)

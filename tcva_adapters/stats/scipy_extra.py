@@ -9,8 +9,14 @@ from typing import Literal
 from tcva_adapters.errors import MissingDependencyError
 
 
-def scipy_module(name: Literal["stats", "special"]) -> ModuleType:
-    """``scipy.stats`` or ``scipy.special``.
+def scipy_module(
+    name: Literal["stats", "special", "optimize"], needed: str = "statistics need"
+) -> ModuleType:
+    """One of scipy's modules.
+
+    Args:
+        name: Its name.
+        needed: What needs it, as the message begins.
 
     Raises:
         MissingDependencyError: scipy is not installed.
@@ -18,5 +24,5 @@ def scipy_module(name: Literal["stats", "special"]) -> ModuleType:
     try:
         return importlib.import_module(f"scipy.{name}")
     except ImportError:
-        msg = "statistics need scipy: pip install 'tcva-adapters[stats]'"
+        msg = f"{needed} scipy: pip install 'tcva-adapters[stats]'"
         raise MissingDependencyError(msg) from None

@@ -29,19 +29,36 @@ BLOCK: Final = 1024
 
 
 @dataclass(frozen=True, eq=False)
-class _Listed:
-    """Rows with scores in the same few columns; one number stands for one of all orders.
+class _Rows:
+    """Rows with scores in the same columns, which are shuffled one by one.
 
     Attributes:
         rows: Which rows of the table.
         columns: Which columns have the scores, k of them.
         values: The scores, shape (rows, k).
-        orders: All orders of k, shape (k, k!).
     """
 
     rows: IntArray
     columns: IntArray
     values: FloatArray
+
+    def add_sums(self, rng: np.random.Generator, sums: FloatArray) -> None:
+        sums[:, self.columns] += self.copies(rng, len(sums)).sum(axis=1)
+
+    def copies(self, rng: np.random.Generator, number: int) -> FloatArray:
+        same = np.broadcast_to(self.values, (number, *self.values.shape))
+        shuffled: FloatArray = rng.permuted(same, axis=2)
+        return shuffled
+
+
+@dataclass(frozen=True, eq=False)
+class _ListedRows(_Rows):
+    """The same for a few scores in a row; one number stands for one of all orders.
+
+    Attributes:
+        orders: All orders of k, shape (k, k!).
+    """
+
     orders: npt.NDArray[np.intp]
 
     def add_sums(self, rng: np.random.Generator, sums: FloatArray) -> None:
@@ -69,23 +86,6 @@ class _Listed:
 
     def _draw(self, rng: np.random.Generator, number: int) -> npt.NDArray[np.uint16]:
         return rng.integers(0, self.orders.shape[1], (number, len(self.rows)), dtype=np.uint16)
-
-
-@dataclass(frozen=True, eq=False)
-class _Long:
-    """The same for rows with more scores, which are shuffled one by one."""
-
-    rows: IntArray
-    columns: IntArray
-    values: FloatArray
-
-    def add_sums(self, rng: np.random.Generator, sums: FloatArray) -> None:
-        sums[:, self.columns] += self.copies(rng, len(sums)).sum(axis=1)
-
-    def copies(self, rng: np.random.Generator, number: int) -> FloatArray:
-        same = np.broadcast_to(self.values, (number, *self.values.shape))
-        shuffled: FloatArray = rng.permuted(same, axis=2)
-        return shuffled
 
 
 class Shuffles:
@@ -145,10 +145,10 @@ def _patterns(present: npt.NDArray[np.bool_]) -> Iterator[tuple[IntArray, IntArr
         yield np.flatnonzero(way), members
 
 
-def _group(table: FloatArray, rows: IntArray, columns: IntArray) -> _Listed | _Long:
+def _group(table: FloatArray, rows: IntArray, columns: IntArray) -> _Rows:
     values = np.ascontiguousarray(table[np.ix_(rows, columns)])
     k = len(columns)
     if k > LISTED:
-        return _Long(rows, columns, values)
+        return _Rows(rows, columns, values)
     listed = np.fromiter(permutations(range(k)), np.dtype((np.intp, k)), math.factorial(k))
-    return _Listed(rows, columns, values, np.ascontiguousarray(listed.T))
+    return _ListedRows(rows, columns, values, np.ascontiguousarray(listed.T))

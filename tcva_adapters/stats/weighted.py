@@ -11,7 +11,6 @@ Arrays have one row per resample and one column per sample.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 import numpy as np
 
@@ -44,24 +43,15 @@ def statistic_of(measure: Measure, methods: Sequence[FloatArray], human: FloatAr
     return _product_moment(Ranks if measure == "spearman" else _Values, methods, human)
 
 
-class _Side(Protocol):
-    """One variable of a correlation."""
-
-    def __init__(self, values: FloatArray) -> None: ...
-
-    def centred(self, counts: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Deviations from each resample's mean (rows, n), and the sums of their squares."""
-
-
 class _Values:
-    """The values themselves."""
+    """One variable of a correlation that is not ranked: the values themselves."""
 
     def __init__(self, values: FloatArray) -> None:
         # A power of two changes no digit and keeps squares from overflowing.
         self._values = np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))
 
     def centred(self, counts: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Deviations of the values, scaled."""
+        """Scaled deviations from each resample's mean (rows, n), and the sums of their squares."""
         # Measured from the smallest drawn value first: a constant resample then gives zeros
         # exactly, and an outlier that was not drawn costs no digits.
         lowest = np.where(counts > 0, self._values, np.inf).min(axis=1, keepdims=True)
@@ -75,7 +65,7 @@ class _Values:
 
 
 def _product_moment(
-    side: type[_Side], methods: Sequence[FloatArray], human: FloatArray
+    side: type[Ranks | _Values], methods: Sequence[FloatArray], human: FloatArray
 ) -> Statistic:
     ratings = side(human)
     sides = [side(scores) for scores in methods]

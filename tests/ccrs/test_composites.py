@@ -54,11 +54,11 @@ def test_a_missing_metric_leaves_no_composite_unless_asked() -> None:
     assert rated.unscored is not None
     assert rated.unscored.reason is Reason.UNREADABLE_REPLY
     assert rated.unscored.detail == "no score for qr (unreadable_reply)"
-    mended = composite(lacking, weights=weights, renormalise=True)
+    renormalised = composite(lacking, weights=weights, renormalise=True)
     # What is left: half of 0.8 and a fifth of 0.2, over the 0.7 of weight that is left.
-    assert mended.score == pytest.approx(0.44 / 0.7, abs=1e-12)
-    assert mended.weights == pytest.approx({"cc": 0.5 / 0.7, "ir": 0.2 / 0.7})
-    assert (mended.left_out, mended.to_dict()["left_out"]) == (("qr",), ["qr"])
+    assert renormalised.score == pytest.approx(0.44 / 0.7, abs=1e-12)
+    assert renormalised.weights == pytest.approx({"cc": 0.5 / 0.7, "ir": 0.2 / 0.7})
+    assert (renormalised.left_out, renormalised.to_dict()["left_out"]) == (("qr",), ["qr"])
 
 
 def test_a_metric_without_weight_may_be_missing() -> None:

@@ -1,4 +1,4 @@
-"""Settings from a file and further judges, on the command line."""
+"""Settings from a file and additional judges, on the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two and three levels, the natives' formulas, the ablation, and the way back."""
+"""Two and three levels, the frameworks' formulas, the ablation, and the way back."""
 
 from __future__ import annotations
 

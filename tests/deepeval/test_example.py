@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "deepeval_suite.py"
-NATIVE, STRICT, BALANCED, LENIENT = range(4)
+THEIRS, STRICT, BALANCED, LENIENT = range(4)
 
 
 def test_it_runs_offline_and_tells_the_answers_apart(tmp_path: Path) -> None:
@@ -26,10 +26,10 @@ def test_it_runs_offline_and_tells_the_answers_apart(tmp_path: Path) -> None:
     )
     table = [line for line in done.stdout.splitlines() if re.match(r" ?\d\.\d{3} ", line)]
     good, half, wrong = ([float(cell) for cell in line.split()[:4]] for line in table)
-    assert good[NATIVE] == 1.0
+    assert good[THEIRS] == 1.0
     assert good[STRICT] > 0.9
     assert half[STRICT] < half[BALANCED] < half[LENIENT] < good[STRICT]
-    assert wrong[NATIVE] < half[NATIVE]
+    assert wrong[THEIRS] < half[THEIRS]
     assert wrong[BALANCED] < 0.5
     assert "judge: lexical" in done.stdout
     assert list(tmp_path.iterdir()) == []

@@ -312,9 +312,9 @@ def test_the_lexical_judge_is_known_in_every_dress(framework: str) -> None:
 
 
 def test_one_lexical_llm_serves_native_metrics_and_ours() -> None:
-    natives: list[Any] = [Faithfulness(), ContextRecall()]
+    theirs: list[Any] = [Faithfulness(), ContextRecall()]
     criteria = ("faithfulness", "answer_relevancy", "correctness", "completeness", "context_recall")
-    metrics = [*natives, *(TCVAMetric(criterion=name) for name in criteria)]
+    metrics = [*theirs, *(TCVAMetric(criterion=name) for name in criteria)]
     llm: Any = LexicalLLM()  # RAGAS' annotation lacks the newer family, which it takes
     scores = evaluated(metrics, llm=llm, raise_exceptions=True).scores[0]
     expected = {f"tcva_{name}": TCVA(name).evaluate(SAMPLE).score for name in criteria}

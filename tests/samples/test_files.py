@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError, UnreadableInputError
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
 from tcva_adapters.results.files import read_assessments, write_assessments
-from tcva_adapters.samples.files import Format, SampleFile, read_samples
+from tcva_adapters.samples.files import SampleFile, read_samples
+from tcva_adapters.samples.records import Format
 from tcva_adapters.samples.sample import Sample
 
 GOOD = '{"question": "Who?", "answer": "Ada."}\n'

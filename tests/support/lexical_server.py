@@ -40,7 +40,7 @@ PROSE = "What a lovely day it is; let us talk about something else."
 
 @lru_cache(maxsize=4096)
 def lexical_reply(prompt: str) -> str | None:
-    """The lexical judge's reply to a prompt of ours or of a native metric; None for others."""
+    """The lexical judge's reply to a prompt of ours or of a framework metric; None for others."""
     if "<<<CLAIM" in prompt:
         return _ours(prompt)
     for answer in (_deepeval, _langchain, _llamaindex, _ragas):

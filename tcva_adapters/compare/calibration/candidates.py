@@ -11,7 +11,7 @@ import numpy as np
 
 from tcva_adapters.core.aggregation import Floor, SchemeLike, sweep
 from tcva_adapters.core.kernel import Penalty
-from tcva_adapters.core.temperature import PAPER_BOUNDS, check_temperature
+from tcva_adapters.core.temperature import PAPER_BOUNDS
 from tcva_adapters.core.verdicts import FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.scoring import Scoring
@@ -70,17 +70,14 @@ class Grid:
             InvalidValueError: A setting is out of range or unknown.
         """
         temperatures = temperature_grid() if self.temperatures is None else self.temperatures
-        combinations = product(
-            [check_temperature(t, baseline.bounds) for t in temperatures],
-            [WeightScheme.resolve(s) for s in self.schemes or [baseline.scheme]],
-            self.penalties or [baseline.penalty],
-            self.floors or [baseline.floor],
-            self.eps or [baseline.eps],
-            self.thresholds or [baseline.threshold],
-        )
+        others = (self.schemes, self.penalties, self.floors, self.eps, self.thresholds)
+        choices: list[Any] = [
+            given or [getattr(baseline, name)]
+            for name, given in zip(_CHOSEN[1:], others, strict=True)
+        ]
         every = [
-            replace(baseline, temperature=t, scheme=w, penalty=p, floor=f, eps=e, threshold=at)
-            for t, w, p, f, e, at in combinations
+            replace(baseline, **dict(zip(_CHOSEN, combination, strict=True)))
+            for combination in product(temperatures, *choices)
         ]
 
         def distance(scoring: Scoring) -> tuple[int, float, float]:

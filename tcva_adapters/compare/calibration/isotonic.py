@@ -8,9 +8,9 @@ import numpy as np
 
 from tcva_adapters.compare.calibration.nested import Division, Gain
 from tcva_adapters.compare.calibration.objectives import Objective
-from tcva_adapters.errors import MissingDependencyError
 from tcva_adapters.results.scoring import HumanScale
 from tcva_adapters.stats.checks import FloatArray
+from tcva_adapters.stats.scipy_extra import scipy_module
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,10 @@ def fit_isotonic(scores: FloatArray, human: FloatArray) -> HumanScale:
     >>> fit_isotonic(np.array([0.1, 0.4, 0.5, 0.9]), np.array([1.0, 3.0, 2.0, 5.0]))
     HumanScale(x=(0.1, 0.4, 0.5, 0.9), y=(1.0, 2.5, 2.5, 5.0))
     """
-    try:
-        from scipy.optimize import isotonic_regression  # noqa: PLC0415  # an extra
-    except ImportError:
-        msg = "the isotonic mapping needs scipy: pip install 'tcva-adapters[stats]'"
-        raise MissingDependencyError(msg) from None
+    optimize = scipy_module("optimize", "the isotonic mapping needs")
     x, group, size = np.unique(scores, return_inverse=True, return_counts=True)
     means = np.bincount(group, weights=human) / size
-    y = isotonic_regression(means, weights=size.astype(np.float64)).x
+    y: FloatArray = optimize.isotonic_regression(means, weights=size.astype(np.float64)).x
     inner = np.zeros(len(y), dtype=np.bool_)
     inner[1:-1] = (y[1:-1] == y[:-2]) & (y[1:-1] == y[2:])
     return HumanScale(tuple(x[~inner].tolist()), tuple(y[~inner].tolist()))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -20,7 +20,7 @@ from tcva_adapters.core.aggregation import check_counts
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, count_levels
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.samples.records import unreadable
+from tcva_adapters.samples.records import unreadable, whole_text
 from tcva_adapters.samples.sample import Sample
 
 _PREPARED: Final = "_prepared.json"
@@ -70,17 +70,14 @@ class PaperSet:
             twice = next(name for name in self.ids if self.ids.count(name) > 1)
             msg = f"set {self.name!r} has the id {twice!r} twice; each sample occurs once"
             raise InvalidValueError(msg)
-        lengths: dict[str, int] = {"human": len(self.human)}
         if self.counts is not None:
             check_counts(self.counts)
-            lengths["counts"] = len(self.counts)
-        if self.samples is not None:
-            lengths["samples"] = len(self.samples)
-        lengths |= {f"stored T={t:g}": len(scores) for t, scores in self.stored.items()}
-        lengths |= {name: len(scores) for name, scores in self.framework_scores.items()}
-        for what, length in lengths.items():
-            if length != size:
-                msg = f"set {self.name!r}: {what} has {length} entries for {size} samples"
+        columns: dict[str, Sized | None] = {"human": self.human, "counts": self.counts}
+        columns |= {"samples": self.samples, **self.framework_scores}
+        columns |= {f"stored T={t:g}": scores for t, scores in self.stored.items()}
+        for what, column in columns.items():
+            if column is not None and len(column) != size:
+                msg = f"set {self.name!r}: {what} has {len(column)} entries for {size} samples"
                 raise InvalidValueError(msg)
 
 
@@ -146,12 +143,7 @@ def read_set(folder: Path, name: str) -> PaperSet:
 
 def _load(path: Path) -> Records:
     try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise unreadable(path, f"cannot be read: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        byte = error.object[error.start]
-        raise unreadable(path, f"not UTF-8: byte {byte:#04x} at offset {error.start}") from None
+        content = json.loads(whole_text(path))
     except json.JSONDecodeError as error:
         raise unreadable(
             path, f"not JSON: {error.msg}; is the file complete?", line=error.lineno

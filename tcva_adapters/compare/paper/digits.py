@@ -19,12 +19,12 @@ METHODS: Final = {"tcva": "TCVA", "ragas": "RAGAS", "deepeval": "DeepEval"}
 """What tables and pictures call them."""
 
 CONFIGURATIONS: Final[dict[str, str]] = {
-    "A": "full TCVA",
-    "B": "without penalty",
-    "C": "arithmetic mean",
-    "D": "binary verdicts",
+    "A": "A full TCVA",
+    "B": "B without penalty",
+    "C": "C arithmetic mean",
+    "D": "D binary verdicts",
 }
-"""The rows of Table 9."""
+"""The rows of Table 9, and what tables and pictures call them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +78,6 @@ class PaperDigits:
     def table9(self) -> dict[str, float]:
         """Rho by configuration."""
         return dict(zip(CONFIGURATIONS, self.ablation, strict=True))
-
-
-def paper_at(name: str, temperature: float) -> PaperDigits | None:
-    """What the paper says of a set, if that is at this temperature."""
-    paper = PAPER.get(name)
-    return None if paper is None or paper.temperature != temperature else paper
 
 
 PAPER: Final[Mapping[str, PaperDigits]] = {

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 _COLOURS: Final = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")
 _RHO: Final = "Spearman's rho with human ratings"
-_PARTS: Final = {key: f"{key} {words}" for key, words in CONFIGURATIONS.items()}
 
 Heights = Mapping[str, float]
 """Of the bars of one set, by series."""
@@ -39,7 +38,7 @@ def draw_figures(found: Sequence[Reproduction], folder: str | Path) -> list[Path
         ),
         "figure7": lambda: _intervals(found),
         "figure8": lambda: bars(
-            "Rho of the ablation", _PARTS, lambda r: r.table9, PaperDigits.table9
+            "Rho of the ablation", CONFIGURATIONS, lambda r: r.table9, PaperDigits.table9
         ),
         "figure9": lambda: _scatter(found),
     }
@@ -78,8 +77,8 @@ def _bars(
         axes.hlines(printed, places - width * 0.42, places + width * 0.42, color="black", lw=1.2)
     axes.set_xticks(range(len(shown)), [f"{one.name} (T={one.temperature:g})" for one in shown])
     axes.axhline(0.0, color="grey", lw=0.8)
-    axes.set_ylabel(_RHO)
-    axes.set_title(f"{title} (black: the paper)" if any(one.paper for one in shown) else title)
+    title = f"{title} (black: the paper)" if any(one.paper for one in shown) else title
+    axes.set(ylabel=_RHO, title=title)
     if shown:
         axes.legend(fontsize="small", ncols=2)
     return figure
@@ -95,9 +94,7 @@ def _by_temperature(found: Sequence[Reproduction]) -> Figure:
         if "ragas" in one.table5:
             rho = one.table5["ragas"].rho
             axes.axhline(rho, color=colour, ls="--", lw=1.0, label=f"{one.name}, RAGAS")
-    axes.set_xlabel("temperature T")
-    axes.set_ylabel(_RHO)
-    axes.set_title("Rho by temperature")
+    axes.set(xlabel="temperature T", ylabel=_RHO, title="Rho by temperature")
     if axes.get_legend_handles_labels()[1]:
         axes.legend(fontsize="small")
     return figure
@@ -118,8 +115,7 @@ def _intervals(found: Sequence[Reproduction]) -> Figure:
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
     axes.axvline(0.0, color="grey", lw=0.8)
-    axes.set_xlabel(_RHO)
-    axes.set_title("95 % bootstrap intervals (black: the paper)")
+    axes.set(xlabel=_RHO, title="95 % bootstrap intervals (black: the paper)")
     return figure
 
 
@@ -129,9 +125,6 @@ def _scatter(found: Sequence[Reproduction]) -> Figure:
         if one.data.counts is not None:
             scores = paper_scores(one.data, BALANCED)
             axes.plot(one.data.human, scores, "o", ms=4.0, alpha=0.4, color=_COLOURS[0])
-        axes.set_xlim(-0.03, 1.03)
-        axes.set_ylim(-0.03, 1.03)
-        axes.set_xlabel("human rating")
-        axes.set_ylabel(f"TCVA at T={BALANCED:g}")
-        axes.set_title(one.name)
+        axes.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), title=one.name)
+        axes.set(xlabel="human rating", ylabel=f"TCVA at T={BALANCED:g}")
     return figure

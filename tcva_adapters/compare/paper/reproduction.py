@@ -12,12 +12,11 @@ import numpy as np
 from tcva_adapters.compare.fused import FusedRow
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.paper.data import PaperSet
-from tcva_adapters.compare.paper.digits import PAPER, PaperDigits, paper_at
+from tcva_adapters.compare.paper.digits import PAPER, PaperDigits
 from tcva_adapters.compare.paper.fused import fused, lexical_scores
 from tcva_adapters.compare.paper.tables import (
     Agreement,
     Confidence,
-    Paired,
     paper_scores,
     table5,
     table7,
@@ -26,10 +25,13 @@ from tcva_adapters.compare.paper.tables import (
     unrounded,
 )
 from tcva_adapters.core.temperature import BALANCED
+from tcva_adapters.stats.bootstrap import PairedDifference
 from tcva_adapters.stats.correlation import agreement
 
 RESAMPLES: Final = 10_000
 """As many as the paper draws for Table 8."""
+
+_PAIRED: Final = ("delta", "p_paper", "p_two_sided", "low", "high")
 
 Chosen = Literal["paper", "best", "default"]
 
@@ -46,7 +48,8 @@ class Reproduction:
         table5: Rows ``T=0.2`` and so on, ``ragas``, ``deepeval``; Table 6 is their tau and MAE.
         table7: Rho by weight scheme.
         table8: Intervals of ``tcva``, ``ragas``, ``deepeval``.
-        paired: Table 8's test; None without both methods.
+        paired: Table 8's test, TCVA against RAGAS on the samples that both have scored; None
+            without both methods.
         table9: Rho of configurations A to D.
         unrounded: Rho by temperature, from scores as they are.
         fused: Rows ``tcva+ragas``, ``tcva+lexical``, ``tcva+ragas+lexical``.
@@ -59,7 +62,7 @@ class Reproduction:
     table5: dict[str, Agreement]
     table7: dict[str, float]
     table8: dict[str, Confidence]
-    paired: Paired | None
+    paired: PairedDifference | None
     table9: dict[str, float]
     unrounded: dict[str, float]
     fused: dict[str, FusedRow]
@@ -73,14 +76,16 @@ class Reproduction:
     @property
     def paper(self) -> PaperDigits | None:
         """What the paper prints of it at this temperature."""
-        return paper_at(self.name, self.temperature)
+        paper = PAPER.get(self.name)
+        return paper if paper and paper.temperature == self.temperature else None
 
     def to_dict(self) -> dict[str, Any]:
         """The tables as JSON has them; None where a figure is not defined."""
-        paired = {} if self.paired is None else {"paired": self.paired}
         tables = ("table5", "table7", "table8", "table9", "unrounded", "fused")
         plain: dict[str, Any] = jsonable({name: getattr(self, name) for name in tables})
-        plain["table8"] |= jsonable(paired)
+        if self.paired is not None:
+            pair = jsonable(self.paired)
+            plain["table8"]["paired"] = {name: pair[name] for name in _PAIRED}
         return plain
 
 

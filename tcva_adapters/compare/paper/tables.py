@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from tcva_adapters.compare.fused import FEWEST  # as in the paper, for every interval
 from tcva_adapters.compare.paper.data import PaperSet
@@ -19,7 +18,7 @@ from tcva_adapters.compare.paper.digits import TEMPERATURES
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.collapse import ablation
 from tcva_adapters.core.verdicts import LEVELS, SCHEMES, FloatArray
-from tcva_adapters.stats.bootstrap import interval, paired_difference
+from tcva_adapters.stats.bootstrap import PairedDifference, interval, paired_difference
 from tcva_adapters.stats.correlation import agreement
 
 LEVEL: Final = 0.95
@@ -50,26 +49,6 @@ class Confidence:
     """A row of Table 8: Spearman's rho and its 95 % bootstrap percentile interval."""
 
     rho: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
-class Paired:
-    """Table 8's test: TCVA against RAGAS on the samples that both have scored.
-
-    Attributes:
-        delta: Rho of TCVA less rho of RAGAS.
-        p_paper: The paper's one-sided p: the share of resamples in which RAGAS leads by at least
-            ``delta``.
-        p_two_sided: The paired bootstrap's p against no difference.
-        low: Lower end of the 95 % interval of the difference.
-        high: Its upper end.
-    """
-
-    delta: float
-    p_paper: float
-    p_two_sided: float
     low: float
     high: float
 
@@ -152,47 +131,22 @@ def _rho(scores: FloatArray, human: FloatArray) -> float:
 
 def table8(
     data: PaperSet, temperature: float, *, n_boot: int, seed: int, count_empty: bool = False
-) -> tuple[dict[str, Confidence], Paired | None]:
+) -> tuple[dict[str, Confidence], PairedDifference | None]:
     """Bootstrap intervals of rho, and the paired test of TCVA against RAGAS."""
     columns: dict[str, FloatArray] = {}
     if data.counts is not None:
         columns["tcva"] = paper_scores(data, temperature, count_empty=count_empty)
     columns |= data.framework_scores
+    drawn: dict[str, Any] = {"n_boot": n_boot, "level": LEVEL, "seed": seed}
     rows = {}
     for name, scores in columns.items():
-        if scored_by_all(data.human, scores).sum() < FEWEST:
-            continue
-        found = interval(
-            "spearman",
-            scores,
-            data.human,
-            n_boot=n_boot,
-            level=LEVEL,
-            method="percentile",
-            seed=seed,
-        )
-        rows[name] = Confidence(found.value, found.low, found.high)
+        found = interval("spearman", scores, data.human, **drawn)
+        if found.n >= FEWEST:
+            rows[name] = Confidence(found.value, found.low, found.high)
     if not {"tcva", "ragas"} <= rows.keys():
         return rows, None
-    both = scored_by_all(data.human, columns["tcva"], columns["ragas"])
-    if both.sum() < FEWEST:
-        return rows, None
-    test = paired_difference(
-        "spearman",
-        columns["tcva"][both],
-        columns["ragas"][both],
-        data.human[both],
-        n_boot=n_boot,
-        level=LEVEL,
-        seed=seed,
-    )
-    return rows, Paired(test.delta, test.p_paper, test.p_two_sided, test.low, test.high)
-
-
-def scored_by_all(*columns: FloatArray) -> npt.NDArray[np.bool_]:
-    """Which samples have a value in every column; shape (N,)."""
-    kept: npt.NDArray[np.bool_] = np.logical_and.reduce([np.isfinite(c) for c in columns])
-    return kept
+    test = paired_difference("spearman", columns["tcva"], columns["ragas"], data.human, **drawn)
+    return rows, test if test.n >= FEWEST else None
 
 
 def table9(data: PaperSet, temperature: float) -> dict[str, float]:

@@ -77,7 +77,8 @@ def match(found: Reproduction) -> Match | None:
     if paper is None:
         return None
     pairs = list(_pairs(found, paper))
-    equal = sum(_same(ours, theirs, paper.decimals) for ours, theirs in pairs)
+    digits = f".{paper.decimals}f"
+    equal = sum(f"{ours:{digits}}" == f"{theirs:{digits}}" for ours, theirs in pairs)
     if found.paper is None:
         return Match(len(pairs), equal, None)
     ends = paper.table8()
@@ -103,10 +104,6 @@ def _pairs(found: Reproduction, paper: PaperDigits) -> Iterator[tuple[float, flo
         yield from ((value, paper.table9()[name]) for name, value in found.table9.items())
 
 
-def _same(ours: float, theirs: float, decimals: int) -> bool:
-    return f"{ours:.{decimals}f}" == f"{theirs:.{decimals}f}"
-
-
 def tables(found: Reproduction) -> dict[str, Table]:
     """The tables of one set by heading, without the paper's columns where the paper has none."""
     paper = found.paper
@@ -115,9 +112,7 @@ def tables(found: Reproduction) -> dict[str, Table]:
         "Tables 5 and 6: agreement with human ratings": _table5(found, PAPER.get(found.name)),
         "Table 7: rho by weight scheme": _beside("scheme", found.table7, sevens, paper),
         "Table 8: bootstrap": _table8(found, paper),
-        "Table 9: rho of the ablation": _beside(
-            "configuration", _parts(found.table9), _parts(nines), paper
-        ),
+        "Table 9: rho of the ablation": _beside("configuration", found.table9, nines, paper),
         "Fused scores: geometric mean, TCVA at T=0.5": _fused(found),
     }
     known = found.name in PAPER
@@ -161,14 +156,14 @@ def _beside(
     what: str, ours: Mapping[str, float], theirs: Mapping[str, float], paper: PaperDigits | None
 ) -> Table:
     rows = [
-        (name, figure(value, 4), figure(theirs.get(name), _decimals(paper)))
+        (
+            CONFIGURATIONS.get(name, name),
+            figure(value, 4),
+            figure(theirs.get(name), _decimals(paper)),
+        )
         for name, value in ours.items()
     ]
     return Table((what, "rho", _PAPER), rows, _ALIGN)
-
-
-def _parts(rhos: Mapping[str, float]) -> dict[str, float]:
-    return {f"{key} {CONFIGURATIONS[key]}": rho for key, rho in rhos.items()}
 
 
 def _table8(found: Reproduction, paper: PaperDigits | None) -> Table:

@@ -66,8 +66,7 @@ def _asl(figures: Sequence[MetricFigures], alpha: float) -> Figure:
         axes.plot(places, falling, marker=".", ls=_LINES[i // 10 % len(_LINES)], label=label)
     axes.axhline(alpha, color="grey", lw=0.8)
     axes.locator_params(axis="x", integer=True)
-    axes.set_xlabel("pairs of systems, by p")
-    axes.set_ylabel("achieved significance level")
+    axes.set(xlabel="pairs of systems, by p", ylabel="achieved significance level")
     axes.set_title(f"Which metric tells systems apart (line: {alpha:g})")
     axes.legend(fontsize="small", title="discriminative power", title_fontsize="small")
     return figure
@@ -99,7 +98,6 @@ def _boxes(table: SystemTable, one: MetricFigures, seed: int) -> Figure:
         label="mean, 95 % interval",
     )
     axes.set_xticks(places, list(systems), rotation=30 if len(systems) > 5 else 0)
-    axes.set_ylabel("score")
-    axes.set_title(one.metric)
+    axes.set(ylabel="score", title=one.metric)
     axes.legend(fontsize="small")
     return figure

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
@@ -134,26 +134,18 @@ def check_hypotheses(
         systems: The columns of these tests.
         alpha: A hypothesis is supported where its adjusted p is at most this.
     """
-    single = [[_of_pair(c, tests[c.metric], systems) for c in h.comparisons] for h in hypotheses]
-    joined = []
-    for hypothesis, pairs in zip(hypotheses, single, strict=True):
-        ps = [p for _, p in pairs]
+    found = []
+    for hypothesis in hypotheses:
+        pairs = [_of_pair(c, tests[c.metric], systems) for c in hypothesis.comparisons]
+        differences, ps = zip(*pairs, strict=True)
         metrics = len({c.metric for c in hypothesis.comparisons})
         chances = metrics if hypothesis.chances == "metrics" else len(ps)
-        joined.append(all_of(ps) if hypothesis.join == "all" else any_of(ps, chances=chances))
-    adjusted = holm(joined).tolist()
+        p = all_of(ps) if hypothesis.join == "all" else any_of(ps, chances=chances)
+        found.append(HypothesisResult(hypothesis, differences, ps, p, p, supported=False))
+    adjusted = holm([each.p for each in found]).tolist()
     return [
-        HypothesisResult(
-            hypothesis,
-            tuple(difference for difference, _ in pairs),
-            tuple(p for _, p in pairs),
-            p,
-            corrected,
-            corrected <= alpha,
-        )
-        for hypothesis, pairs, p, corrected in zip(
-            hypotheses, single, joined, adjusted, strict=True
-        )
+        replace(each, adjusted=corrected, supported=corrected <= alpha)
+        for each, corrected in zip(found, adjusted, strict=True)
     ]
 
 

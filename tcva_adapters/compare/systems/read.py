@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.compare.ratings import MISSING
@@ -41,19 +41,11 @@ _METRIC: Final = ("metric", "method")
 _TABLES: Final = ("scores.csv", "scores.parquet", "scores.jsonl")
 
 
-@dataclass(frozen=True, slots=True)
-class _Record:
+class _Record(NamedTuple):
     """One record of a file; ``where`` says which, for messages."""
 
     values: dict[str, Any]
     where: str
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Settings:
-    temperatures: tuple[float, ...]
-    system_field: str | None
 
 
 def read_systems(
@@ -87,14 +79,14 @@ def read_systems(
             temperature out of range.
         InvalidSampleError: No scores at all.
     """
-    settings = _Settings(tuple(check_temperature(t) for t in temperatures), system_field)
+    dial = [check_temperature(temperature) for temperature in temperatures]
     if not sources:
         msg = "no file of scores is given; name at least one"
         raise InvalidValueError(msg)
     rows: list[SystemRow] = []
     judges: dict[str, set[str]] = {}
     for name, records in _by_name(sources):
-        for row in _reader(records[0])(records, name, settings):
+        for row in _rows(records, name, dial, system_field):
             rows.append(row)
             if row.judge:
                 judges.setdefault(row.system, set()).add(row.judge)
@@ -110,12 +102,12 @@ def _by_name(sources: SystemSources) -> Iterator[tuple[str, list[_Record]]]:
     if isinstance(sources, Mapping):
         for name, source in sources.items():
             if isinstance(source, str | Path):
-                yield name, list(_records(Path(source)))
+                yield name, _records(Path(source))
             else:
                 yield name, _of_results(name, source)
         return
     for name, path in _named([sources] if isinstance(sources, str | Path) else sources):
-        yield name, list(_records(path))
+        yield name, _records(path)
 
 
 def _of_results(name: str, results: Iterable[Assessment | CCRSResult | Result]) -> list[_Record]:
@@ -125,7 +117,7 @@ def _of_results(name: str, results: Iterable[Assessment | CCRSResult | Result]) 
         msg = f"there are no results of {name!r}; leave it out, or judge its answers"
         raise InvalidSampleError(msg)
     return [
-        _Record(json.loads(each.to_json()), f"{name}, item {number}", number)
+        _Record(json.loads(each.to_json()), f"{name}, item {number}")
         for number, each in enumerate(judged, 1)
     ]
 
@@ -157,35 +149,38 @@ def _stem(path: Path) -> str:
     return path.resolve().parent.name if path.name in _TABLES else path.stem
 
 
-def _records(path: Path) -> Iterator[_Record]:
+def _records(path: Path) -> list[_Record]:
     source = "-" if str(path) == "-" else path
-    kind, number = format_of(source), 0
-    for number, (line, record, error) in enumerate(read_records(source, kind), 1):
+    kind = format_of(source)
+    records = []
+    for line, record, error in read_records(source, kind):
         if record is None:
             raise unreadable(path, error, line=line, word=ROW_WORDS[kind])
-        yield _Record(record, f"{path}, {ROW_WORDS[kind]} {line}", number)
-    if not number:
+        records.append(_Record(record, f"{path}, {ROW_WORDS[kind]} {line}"))
+    if not records:
         raise unreadable(path, "it is empty: it holds no record")
+    return records
 
 
-def _reader(first: _Record) -> Callable[[Sequence[_Record], str, _Settings], Iterator[SystemRow]]:
-    keys = first.values.keys()
+def _rows(
+    records: Sequence[_Record], name: str, dial: Sequence[float], system_field: str | None
+) -> Iterator[SystemRow]:
+    keys = records[0].values.keys()
     if {"answers", "protocol"} <= keys:
-        return _ccrs
+        return _ccrs(records, name, system_field)
     if {"criterion", "judge", "prompt_version"} <= keys:
-        return _assessments
+        return _assessments(records, name, dial, system_field)
     if "score" in keys and not keys.isdisjoint(_QUERY):
-        return _table
+        return _table(records, name)
     raise unreadable(
-        first.where,
+        records[0].where,
         f"no scores among the fields {', '.join(map(repr, keys))}; a table has 'query', 'score' "
         "and, where they apply, 'system' and 'metric'; assessments and CCRS results are read as "
         "'tcva evaluate' and 'tcva ccrs' write them",
     )
 
 
-def _table(records: Sequence[_Record], name: str, settings: _Settings) -> Iterator[SystemRow]:
-    del settings  # a table is what it is
+def _table(records: Sequence[_Record], name: str) -> Iterator[SystemRow]:
     keys = records[0].values.keys()
     query = next(key for key in _QUERY if key in keys)
     metric = next((key for key in _METRIC if key in keys), None)
@@ -213,19 +208,21 @@ def _score(record: _Record) -> float | None:
     return None if math.isnan(score) else score
 
 
-def _assessments(records: Sequence[_Record], name: str, settings: _Settings) -> Iterator[SystemRow]:
+def _assessments(
+    records: Sequence[_Record], name: str, dial: Sequence[float], system_field: str | None
+) -> Iterator[SystemRow]:
     judged = [_parsed(record, Assessment.from_json) for record in records]
     several = len({(a.criterion, _judges(a)) for a in judged}) > len({a.criterion for a in judged})
     counts = judged_counts(judged)
-    by_judge = [sweep(counts[:, j], settings.temperatures) for j in range(counts.shape[1])]
+    by_judge = [sweep(counts[:, j], dial) for j in range(counts.shape[1])]
     scores = GEOMETRIC.joined(by_judge)
     seen: dict[str, int] = {}
     for record, assessment, at in zip(records, judged, scores.tolist(), strict=True):
         metric = assessment.criterion + (f" by {_judges(assessment)}" if several else "")
         seen[metric] = seen.get(metric, 0) + 1
-        system = _system(record, assessment.metadata, name, settings)
+        system = _system(record, assessment.metadata, name, system_field)
         query = assessment.sample_id or f"#{seen[metric]}"
-        for temperature, score in zip(settings.temperatures, at, strict=True):
+        for temperature, score in zip(dial, at, strict=True):
             known = None if math.isnan(score) else score
             at_t = f"{metric} T={temperature:g}"
             yield SystemRow(system, query, at_t, known, _judges(assessment))
@@ -236,11 +233,11 @@ def _judges(assessment: Assessment) -> str:
     return " + ".join(each.judge for each in (assessment, *assessment.members))
 
 
-def _ccrs(records: Sequence[_Record], name: str, settings: _Settings) -> Iterator[SystemRow]:
-    for record in records:
+def _ccrs(records: Sequence[_Record], name: str, system_field: str | None) -> Iterator[SystemRow]:
+    for number, record in enumerate(records, 1):
         result = _parsed(record, CCRSResult.from_json)
-        system = _system(record, result.metadata, name, settings)
-        query = result.sample_id or f"#{record.number}"
+        system = _system(record, result.metadata, name, system_field)
+        query = result.sample_id or f"#{number}"
         for metric, score in result.scores.items():
             yield SystemRow(system, query, metric, score, result.judge)
 
@@ -252,12 +249,12 @@ def _parsed(record: _Record, read: Callable[[str], T]) -> T:
         raise unreadable(record.where, str(error)) from None
 
 
-def _system(record: _Record, metadata: Mapping[str, Any], name: str, settings: _Settings) -> str:
-    if settings.system_field is None:
+def _system(record: _Record, metadata: Mapping[str, Any], name: str, field: str | None) -> str:
+    if field is None:
         return name
-    value = metadata.get(settings.system_field)
+    value = metadata.get(field)
     if value in (None, ""):
         known = ", ".join(map(repr, metadata)) or "none"
-        why = f"no {settings.system_field!r} in its metadata; fields are {known}"
+        why = f"no {field!r} in its metadata; fields are {known}"
         raise unreadable(record.where, why)
     return str(value)

@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.stats.checks import FloatArray, one_of
 
 _AT_TEMPERATURE: Final = re.compile(r"(?P<base>.*\S) T=(?P<temperature>\d+(\.\d+)?)")
 
@@ -108,9 +108,7 @@ class SystemTable:
         Raises:
             InvalidValueError: There is no such metric.
         """
-        if name not in self.metrics:
-            msg = f"no metric {name!r}; there are {', '.join(self.metrics)}"
-            raise InvalidValueError(msg)
+        one_of("metric", name, self.metrics)
         scores = self.scores[self.metrics.index(name)]
         kept: FloatArray = scores[~np.isnan(scores).all(axis=1)]
         return kept
