@@ -1,4 +1,4 @@
-"""What a judgement leaves behind: claims with verdicts and evidence, kept and re-scored at will."""
+"""What a judgement leaves behind: claims with verdicts and evidence, cached and re-scored at will."""
 
 from __future__ import annotations
 
