@@ -14,8 +14,11 @@ from typing import Any
 
 import pytest
 
-from tcva_adapters import CCRS, TCVA, Result, Sample, clear_shared
+from tcva_adapters import CCRS, TCVA, Assessment, Result, Sample, clear_shared
+from tcva_adapters.claims.criteria import Criterion
 from tcva_adapters.errors import JudgeError
+from tcva_adapters.judging.judge import ModelJudge
+from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.sharing import SHARED, Identity, SharedJudgements, may_wait_for
@@ -389,6 +392,25 @@ def test_another_judge_with_the_same_name_is_another_judge() -> None:
     TCVA(judge=one).evaluate(sample())
     TCVA(judge=two).evaluate(sample())
     assert (one.calls, two.calls) == (1, 1)
+
+
+class HarshJudge(ModelJudge):
+    """It sees the same verdicts in its own way."""
+
+    def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
+        return super().assess(sample, criterion).model_copy(update={"criterion": "harsh"})
+
+
+def test_a_subclass_of_a_judge_or_a_model_is_another_judge() -> None:
+    model = VaryingModel()
+    TCVA(judge=model).evaluate(sample())
+    harsh = TCVA(judge=HarshJudge(model)).evaluate(sample())
+    assert harsh.assessment.criterion == "harsh"
+    own = type("Own", (OpenAICompatibleModel,), {})
+    one, two = (own("m", base_url="http://localhost:1/v1", prices=[1, 2]) for _ in range(2))
+    assert one.identity.key != two.identity.key
+    plain = OpenAICompatibleModel("m", base_url="http://localhost:1/v1", prices=[1, 2])  # type: ignore[arg-type]  # a list
+    assert isinstance(hash(plain.identity.key), int)
 
 
 def test_a_store_gets_what_another_evaluator_asked_for(tmp_path: Path) -> None:
