@@ -306,15 +306,16 @@ class _RatingQuestion(Question[Answers]):
 
     def write(self, store: VerdictStore, answer: Answers) -> None:
         for name, each in answer.items():
-            if not each.from_store:
+            if name not in self._stored:
                 failed = each.unscored is not None and each.unscored.reason.is_failure
                 store.put_record(self._keys[name], each.model_dump_json(), failed=failed)
 
     def free(self, answer: Answers) -> Answers:
-        return {
+        shared = {
             name: each.model_copy(update={"usage": Usage(), "shared": not each.from_store})
             for name, each in answer.items()
         }
+        return shared | self._stored  # what the own store has was told before
 
     def failure(self, answer: Answers) -> Unscored | None:
         failures = [
