@@ -153,16 +153,21 @@ class Asking:
 
     def _new(self, question: Question[Answer], answer: Answer) -> Answer:
         """A new answer, once the store has it and it is known what it means for the rest."""
-        failure = question.failure(answer)
-        if self.in_batch and failure is not None and failure.fatal:
-            self._fatal[id(question.judge)] = failure
+        self._note(question, answer)
         if self.scorer.store is not None:
             with _spared():
                 question.write(self.scorer.store, answer)
         return answer
 
+    def _note(self, question: Question[Answer], answer: Answer) -> None:
+        """Remember a failure that no further call can escape."""
+        failure = question.failure(answer)
+        if self.in_batch and failure is not None and failure.fatal:
+            self._fatal[id(question.judge)] = failure
+
     def _shared(self, question: Question[Answer], answer: Answer) -> Answer:
         """An answer that another evaluator got; the store of this one is to have it too."""
+        self._note(question, answer)
         store = self.scorer.store
         if store is not None:
             with _spared():

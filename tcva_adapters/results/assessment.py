@@ -207,7 +207,7 @@ class Assessment(BaseModel):
         if data.get("schema_version") == 1:
             data |= {
                 "schema_version": SCHEMA_VERSION,
-                "claims": [*map(_renamed, data.get("claims", ()))],
+                "claims": [*map(_renamed, data.get("claims") or ())],
             }
         return data
 
