@@ -63,7 +63,7 @@ def correlate(name: str, records: list[dict[str, object]]) -> None:
             if (score := result.scores[metric]) is not None
         ]
         rho = spearmanr(*zip(*pairs, strict=True)).statistic
-        print(f"{name} {metric}: rho {rho:.3f} with people ({len(pairs)} samples)")
+        print(f"{name} {metric}: rho {rho:.3f} with human ratings ({len(pairs)} samples)")
 
 
 if __name__ == "__main__":

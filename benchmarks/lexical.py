@@ -81,9 +81,9 @@ def correlation(
 ) -> tuple[float, int]:
     rows = np.array([counts(judge_sample(judge, sample), hard=hard) for sample in samples])
     scores = sweep(rows, [0.5])[:, 0]
-    people = np.array([sample["human_score"] for sample in samples])
+    ratings = np.array([sample["human_score"] for sample in samples])
     scored = ~np.isnan(scores)
-    return float(spearmanr(scores[scored], people[scored])[0]), int(scored.sum())
+    return float(spearmanr(scores[scored], ratings[scored])[0]), int(scored.sum())
 
 
 def quadratic_kappa(table: FloatArray) -> float:

@@ -8,7 +8,6 @@ claims or ratings.
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import sys
 import warnings
 from abc import ABC, abstractmethod
@@ -22,7 +21,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from tcva_adapters.errors import TCVAError
 from tcva_adapters.results.assessment import Unscored
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.sharing import SHARED, Identity
+from tcva_adapters.sharing import SHARED, Identity, context_of_work
 
 Answer = TypeVar("Answer")
 R = TypeVar("R")
@@ -154,16 +153,21 @@ class Asking:
 
     def _new(self, question: Question[Answer], answer: Answer) -> Answer:
         """A new answer, once the store has it and it is known what it means for the rest."""
-        failure = question.failure(answer)
-        if self.in_batch and failure is not None and failure.fatal:
-            self._fatal[id(question.judge)] = failure
+        self._note(question, answer)
         if self.scorer.store is not None:
             with _spared():
                 question.write(self.scorer.store, answer)
         return answer
 
+    def _note(self, question: Question[Answer], answer: Answer) -> None:
+        """Remember a failure that no further call can escape."""
+        failure = question.failure(answer)
+        if self.in_batch and failure is not None and failure.fatal:
+            self._fatal[id(question.judge)] = failure
+
     def _shared(self, question: Question[Answer], answer: Answer) -> Answer:
         """An answer that another evaluator got; the store of this one is to have it too."""
+        self._note(question, answer)
         store = self.scorer.store
         if store is not None:
             with _spared():
@@ -348,7 +352,7 @@ def _threads(number: int) -> Iterator[Submit]:
     pool = ThreadPoolExecutor(number, thread_name_prefix="tcva")
     try:
         # What a framework has set for its callbacks and traces holds there, too.
-        yield lambda work, *arguments: pool.submit(contextvars.copy_context().run, work, *arguments)
+        yield lambda work, *arguments: pool.submit(context_of_work().run, work, *arguments)
     finally:
         # After Ctrl-C nothing new starts. Calls under way end by themselves and reach the
         # store, but nobody is made to wait for them here.

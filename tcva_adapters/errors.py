@@ -1,4 +1,4 @@
-"""One base class for every error raised here; each message names the value and the way out."""
+"""One base class for every error raised here; each message names the value and what to do."""
 
 from __future__ import annotations
 

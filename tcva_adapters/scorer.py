@@ -190,11 +190,18 @@ class Scorer(ABC, Generic[R]):
             InvalidSampleError: It lacks a required field. Everything that can go wrong after that
                 is the reason of an unscored result.
         """
-        return answered(self.steps(self.require(sample)), Asking(self))
+        return self._scorable(sample, answered(self.steps(_is_sample(sample)), Asking(self)))
 
     async def aevaluate(self, sample: Sample) -> R:
         """The same, awaited."""
-        return await asked(self.steps(self.require(sample)), Asking(self))
+        return self._scorable(sample, await asked(self.steps(_is_sample(sample)), Asking(self)))
+
+    def _scorable(self, sample: Sample, result: R) -> R:
+        """A result; raises where the way to it ended at a required field that is missing."""
+        why = result.unscored
+        if why is not None and why.reason is Reason.MISSING_FIELD:
+            self.require(sample)
+        return result
 
     def evaluate_many(self, samples: Iterable[Sample], *, progress: bool | None = None) -> list[R]:
         """Judge many samples; one result per sample, in order, whatever fails.

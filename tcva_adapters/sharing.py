@@ -6,7 +6,8 @@ handed to those who wait for them, and never remembered.
 
 Nobody waits where that could hold up the one who judges. A synchronous caller on a thread whose
 event loop is running, or in the executor of the loop that the judgement is awaited on, judges for
-itself. Every wait ends, by the call's own deadline or after `LONGEST_WAIT`.
+itself, and so do the threads that such a caller waits for. Where that loop stands still, a waiter
+takes over. Every wait ends, by the call's own deadline or after `LONGEST_WAIT`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
 from concurrent.futures import Future
+from contextlib import suppress
+from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -32,6 +35,12 @@ LONGEST_WAIT: Final = 300.0
 
 _SLICE: Final = 0.25
 """Seconds after which a waiter looks whether the one who judges is still there."""
+
+_STANDSTILL: Final = 5.0
+"""Seconds after which an event loop that gives no sign of life is taken to stand still."""
+
+_BEHIND: ContextVar[frozenset[threading.Thread]] = ContextVar("tcva_behind", default=frozenset())
+"""The threads that stand still until this one has done its work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +90,25 @@ class _Call:
     thread: threading.Thread
     loop: asyncio.AbstractEventLoop | None
     waiters: list[Future[Any]] = field(default_factory=list)
+    _called: float | None = None
 
     @property
     def is_gone(self) -> bool:
-        """Whether it can never end: its loop was closed, or its thread has ended."""
-        return not self.thread.is_alive() or (self.loop is not None and self.loop.is_closed())
+        """Whether it may never end: its loop is closed or stands still, or its thread has ended."""
+        if not self.thread.is_alive() or (self.loop is not None and self.loop.is_closed()):
+            return True
+        called = self._called
+        return called is not None and time.monotonic() - called > _STANDSTILL
+
+    def call_out(self) -> None:
+        """Ask its loop for a sign of life."""
+        if self.loop is not None and self._called is None:
+            self._called = time.monotonic()
+            with suppress(RuntimeError):  # it was closed just now
+                self.loop.call_soon_threadsafe(self._answer)
+
+    def _answer(self) -> None:
+        self._called = None
 
     def settle(self, answer: Any = None, error: Exception | None = None) -> None:
         """Tell all who wait, once; those who have gone meanwhile hear nothing."""
@@ -216,7 +239,7 @@ class SharedJudgements:
                 first = _Call(threading.current_thread(), loop)
                 self._calls[place] = first
                 return _Turn(first=first)
-            if loop is None and not may_block_for(call.loop):
+            if not may_wait_for(call.thread, call.loop, loop):
                 return _Turn()
             waiter: Future[Any] = Future()
             call.waiters.append(waiter)
@@ -230,7 +253,8 @@ class SharedJudgements:
             try:
                 return waiter.result(max(0.0, min(_SLICE, left)))
             except TimeoutError:
-                if left <= 0:
+                # A thread may work before its executor counts it among its own: so once more.
+                if left <= 0 or not may_wait_for(call.thread, call.loop, None):
                     waiter.cancel()
                     raise
                 self._look_after(identity, key, call)
@@ -251,6 +275,7 @@ class SharedJudgements:
             answer.cancel()
 
     def _look_after(self, identity: Identity, key: str, call: _Call) -> None:
+        call.call_out()
         if call.is_gone:
             with self._lock:
                 self._drop((identity.key, key, identity.patience), call)
@@ -274,7 +299,7 @@ class SharedJudgements:
                 self._drop((who, key, identity.patience), call)
                 return
             self._forget_call((who, key, identity.patience), call)
-        call.settle(answer)
+            call.settle(answer)
 
     def _drop(self, place: tuple[Hashable, str, Hashable], call: _Call) -> None:
         self._forget_call(place, call)
@@ -294,13 +319,12 @@ class SharedJudgements:
 
     def _hold(self, who: Hashable, holder: object) -> bool:
         """Count a holder; False where it cannot tell when it goes and its address is another's."""
-        holders = self._holders.setdefault(who, set())
-        if id(holder) not in holders:
+        if id(holder) not in self._holders.get(who, ()):
             try:
                 weakref.finalize(holder, self._leave, who, id(holder)).atexit = False
             except TypeError:
                 return False
-            holders.add(id(holder))
+            self._holders.setdefault(who, set()).add(id(holder))
         return True
 
     def _leave(self, who: Hashable, holder: int) -> None:
@@ -314,20 +338,49 @@ class SharedJudgements:
             self._known.pop(who, None)
 
 
-def may_block_for(loop: asyncio.AbstractEventLoop | None) -> bool:
-    """Whether this thread may block until a judgement is made that is awaited on this loop.
+def may_wait_for(
+    thread: threading.Thread,
+    loop: asyncio.AbstractEventLoop | None,
+    own: asyncio.AbstractEventLoop | None,
+) -> bool:
+    """Whether this caller may wait for a judgement that is made elsewhere.
 
-    Not where a loop runs in this thread: it may be the one that is waited for, or hold others up.
-    Not in the loop's own executor: what the judgement needs may stand in line behind the waiters.
-    `BaseEventLoop._default_executor` and `ThreadPoolExecutor._threads` are private (CPython 3.11
-    to 3.13); a loop without them has no threads to fill.
+    Not for its own thread, and not for one that stands still until this one is done. A synchronous
+    caller not where a loop runs in this thread: it may be the one that is waited for, or hold
+    others up. And not in the loop's own executor: what the judgement needs may stand in line behind
+    the waiters. `BaseEventLoop._default_executor` and `ThreadPoolExecutor._threads` are private
+    (CPython 3.11 to 3.13); of a loop that does not show them (uvloop) nobody knows.
+
+    Args:
+        thread: Where it is made.
+        loop: The event loop that it is awaited on; None for a synchronous one.
+        own: The loop that the caller awaits it on; None for a synchronous caller.
     """
+    if own is not None and own is loop:
+        return True
+    held = _BEHIND.get() | {threading.current_thread()}
+    if thread in held:
+        return False
+    if own is not None or loop is None:
+        return own is not None or not _is_in_loop()
+    executor = getattr(loop, "_default_executor", loop)
+    threads = () if executor is None else getattr(executor, "_threads", held)
+    return not _is_in_loop() and held.isdisjoint(threads)
+
+
+def _is_in_loop() -> bool:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        executor = getattr(loop, "_default_executor", None)
-        return threading.current_thread() not in getattr(executor, "_threads", ())
-    return False
+        return False
+    return True
+
+
+def context_of_work() -> Context:
+    """This context, for another thread whose work this one waits for."""
+    context = copy_context()
+    context.run(_BEHIND.set, _BEHIND.get() | {threading.current_thread()})
+    return context
 
 
 SHARED: Final = SharedJudgements()

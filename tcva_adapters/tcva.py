@@ -354,6 +354,21 @@ class _JudgeQuestion(Question[Assessment]):
         return answer.model_copy(update={**own, **update})
 
 
+def each_temperature(
+    temperatures: Iterable[float | str], settings: Mapping[str, object]
+) -> list[float]:
+    """The temperatures of several evaluators of the same settings, each once.
+
+    Raises:
+        InvalidValueError: One is out of range, or there is a ``temperature`` among the settings.
+    """
+    if "temperature" in settings:
+        msg = f"temperature={settings['temperature']!r} beside temperatures=...; list it there"
+        raise InvalidValueError(msg)
+    check = DIAL["temperature"].check
+    return list(dict.fromkeys(check("temperature", each) for each in temperatures))
+
+
 def _listed(fuse: Any) -> tuple[Any, ...]:
     if fuse is None:
         return ()

@@ -5,20 +5,25 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tcva_adapters import CCRS, TCVA, Result, Sample, clear_shared
+from tcva_adapters import CCRS, TCVA, Assessment, Result, Sample, clear_shared
+from tcva_adapters.claims.criteria import Criterion
 from tcva_adapters.errors import JudgeError
+from tcva_adapters.judging.judge import ModelJudge
+from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
-from tcva_adapters.sharing import SHARED, Identity, SharedJudgements
+from tcva_adapters.sharing import SHARED, Identity, SharedJudgements, may_wait_for
 from tests.support.scripted import verdict_json
 
 STRICTNESS = (0.2, 0.5, 0.9)
@@ -192,6 +197,89 @@ def test_a_synchronous_call_inside_the_loop_judges_for_itself() -> None:
     assert model.calls == 2
 
 
+class LateModel(ThreadedModel):
+    """It wants a thread of the loop's executor only after a while."""
+
+    async def acomplete(self, request: JudgeRequest) -> ModelReply:
+        await asyncio.sleep(0.05)
+        return await super().acomplete(request)
+
+
+@pytest.mark.parametrize("in_batch", [False, True])
+def test_nobody_in_the_executor_that_the_first_needs_waits_for_it(in_batch: bool) -> None:
+    model = LateModel(seconds=0.01)
+
+    def judged(tcva: TCVA) -> Result:
+        return tcva.evaluate_many([sample()])[0] if in_batch else tcva.evaluate(sample())
+
+    async def everybody() -> list[Result]:
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(ThreadPoolExecutor(2))
+        strict, balanced, lenient = evaluators(model)
+        first = asyncio.ensure_future(strict.aevaluate(sample()))
+        await asyncio.sleep(0.01)
+        rest = [loop.run_in_executor(None, judged, tcva) for tcva in (balanced, lenient) * 2]
+        return [await first, *await asyncio.gather(*rest)]
+
+    started = time.monotonic()
+    results = asyncio.run(everybody())
+    assert time.monotonic() - started < 4
+    assert [r.score is not None for r in results] == [True] * 5
+
+
+def test_nobody_blocks_for_a_loop_that_does_not_show_its_executor() -> None:
+    shy: Any = object()  # as uvloop's
+    assert not may_wait_for(threading.Thread(), shy, None)
+    assert may_wait_for(threading.Thread(), None, None)
+
+
+def test_a_synchronous_batch_inside_the_loop_judges_for_itself() -> None:
+    model = VaryingModel(seconds=0.05)
+
+    async def both() -> tuple[Result, Result]:
+        strict, balanced, _ = evaluators(model)
+        first = asyncio.ensure_future(strict.aevaluate(sample()))
+        await asyncio.sleep(0.01)
+        return balanced.evaluate_many([sample()])[0], await first
+
+    started = time.monotonic()
+    inner, outer = asyncio.run(both())
+    assert time.monotonic() - started < 4
+    assert (inner.score is not None, outer.score is not None) == (True, True)
+
+
+def _judged_in_another_loop(tcva: TCVA) -> Result:
+    return asyncio.run(tcva.aevaluate(sample()))
+
+
+def _judged_in_another_thread(tcva: TCVA) -> Result:
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(tcva.evaluate, sample()).result()
+
+
+@pytest.mark.parametrize(
+    "judged",
+    [lambda t: t.evaluate(sample()), _judged_in_another_loop, _judged_in_another_thread],
+    ids=["here", "another loop", "another thread"],
+)
+def test_nobody_waits_for_a_loop_that_stands_still(
+    judged: Callable[[TCVA], Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tcva_adapters.sharing._STANDSTILL", 0.3, raising=False)
+    model = VaryingModel(seconds=0.1)
+    strict, balanced, _ = evaluators(model)
+    loop = asyncio.new_event_loop()
+    first = loop.create_task(strict.aevaluate(sample()))
+    loop.run_until_complete(asyncio.sleep(0.02))
+    started = time.monotonic()
+    second = judged(balanced)
+    assert time.monotonic() - started < 4
+    assert second.score is not None
+    assert loop.run_until_complete(first).score is not None  # it ends for itself
+    loop.close()
+    assert SHARED.under_way == 0
+
+
 def test_a_thread_waits_for_a_judgement_that_a_loop_elsewhere_makes() -> None:
     model = VaryingModel(seconds=0.2)
     strict, balanced, _ = evaluators(model)
@@ -308,6 +396,25 @@ def test_another_judge_with_the_same_name_is_another_judge() -> None:
     assert (one.calls, two.calls) == (1, 1)
 
 
+class HarshJudge(ModelJudge):
+    """It sees the same verdicts in its own way."""
+
+    def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
+        return super().assess(sample, criterion).model_copy(update={"criterion": "harsh"})
+
+
+def test_a_subclass_of_a_judge_or_a_model_is_another_judge() -> None:
+    model = VaryingModel()
+    TCVA(judge=model).evaluate(sample())
+    harsh = TCVA(judge=HarshJudge(model)).evaluate(sample())
+    assert harsh.assessment.criterion == "harsh"
+    own = type("Own", (OpenAICompatibleModel,), {})
+    one, two = (own("m", base_url="http://localhost:1/v1", prices=[1, 2]) for _ in range(2))
+    assert one.identity.key != two.identity.key
+    plain = OpenAICompatibleModel("m", base_url="http://localhost:1/v1", prices=[1, 2])  # type: ignore[arg-type]  # a list
+    assert isinstance(hash(plain.identity.key), int)
+
+
 def test_a_store_gets_what_another_evaluator_asked_for(tmp_path: Path) -> None:
     model = VaryingModel()
     TCVA(judge=model).evaluate(sample())
@@ -417,3 +524,28 @@ def test_the_number_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> No
     for number in range(100):
         shared.ask(Identity(holder), str(number), lambda: "x", lambda _: False)
     assert len(shared) == 10
+
+
+def test_a_store_gets_all_numbers_of_a_suite_that_another_store_had_in_part(tmp_path: Path) -> None:
+    model = VaryingModel()
+
+    def rate() -> ModelReply:
+        model.calls += 1
+        return ModelReply(f'{{"qr": {10 * model.calls}, "ir": {10 * model.calls}}}')
+
+    model._reply = rate  # type: ignore[method-assign]  # ratings
+    rated = sample().model_copy(update={"input": "When?", "reference": "At nine."})
+
+    def suite(store: str) -> dict[str, float | None]:
+        ccrs = CCRS(("qr", "ir"), judge=model, suite=True, store=tmp_path / store)
+        return ccrs.evaluate(rated).scores
+
+    suite("one")
+    clear_shared()
+    with closing(sqlite3.connect(tmp_path / "one")) as file:
+        file.execute("DELETE FROM records WHERE rowid = 2")
+        file.commit()
+    first, shared = suite("one"), suite("two")
+    clear_shared()
+    assert suite("two") == shared == first
+    assert model.calls == 2

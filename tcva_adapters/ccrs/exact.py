@@ -11,11 +11,12 @@ from tcva_adapters.errors import InvalidValueError
 ExactMatch = Literal["strict", "normalised"]
 
 MODES: Final[tuple[ExactMatch, ...]] = get_args(ExactMatch)
+DEFAULT_MODE: Final[ExactMatch] = "strict"
 
 _ARTICLES: Final = re.compile(r"\b(?:a|an|the)\b")
 
 
-def exact_match(response: str, reference: str, mode: ExactMatch = "strict") -> bool:
+def exact_match(response: str, reference: str, mode: ExactMatch = DEFAULT_MODE) -> bool:
     """Whether the response is the reference.
 
     Args:

@@ -9,12 +9,13 @@ from typing import Any, ClassVar, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from tcva_adapters.ccrs.exact import ExactMatch
+from tcva_adapters.ccrs.exact import DEFAULT_MODE, ExactMatch
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS
 from tcva_adapters.ccrs.reply import HIGHEST
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import ClaimVerdict, Unscored, Usage
 from tcva_adapters.results.protocol import json_object
+from tcva_adapters.results.scoring import DIAL
 from tcva_adapters.results.settings import check_share
 
 SCHEMA_VERSION: Final = 2
@@ -108,9 +109,9 @@ class CCRSResult(BaseModel):
     protocol: Protocol
     answers: dict[str, MetricAnswer]
     exact: bool | None = None
-    em: ExactMatch = "strict"
+    em: ExactMatch = DEFAULT_MODE
     lambda_: float = Field(default=DEFAULT_LAMBDA, ge=0.0, le=1.0, allow_inf_nan=False)
-    threshold: float = Field(default=0.5, ge=0.0, le=1.0, allow_inf_nan=False)
+    threshold: float = Field(default=DIAL["threshold"].default, ge=0.0, le=1.0, allow_inf_nan=False)
     sample_id: str | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from typing_extensions import Unpack
 
 from tcva_adapters.batch import Question
-from tcva_adapters.ccrs.exact import ExactMatch, check_mode, exact_match
+from tcva_adapters.ccrs.exact import DEFAULT_MODE, ExactMatch, check_mode, exact_match
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, Metric, fields_of, resolve_metrics
 from tcva_adapters.ccrs.rater import Answers, ModelRater, Rater, resolve_rater
 from tcva_adapters.ccrs.result import CCRSResult, MetricAnswer
@@ -51,7 +51,7 @@ class CCRSSettings(JudgingSettings, total=False):
     em: Annotated[
         ExactMatch,
         Setting(
-            "strict",
+            DEFAULT_MODE,
             "The exact match: strict (equal strings, as in the source) or normalised (without "
             "regard to case, punctuation, articles and white space).",
             lambda _, em: check_mode(em),
@@ -306,15 +306,16 @@ class _RatingQuestion(Question[Answers]):
 
     def write(self, store: VerdictStore, answer: Answers) -> None:
         for name, each in answer.items():
-            if not each.from_store:
+            if name not in self._stored:
                 failed = each.unscored is not None and each.unscored.reason.is_failure
                 store.put_record(self._keys[name], each.model_dump_json(), failed=failed)
 
     def free(self, answer: Answers) -> Answers:
-        return {
+        shared = {
             name: each.model_copy(update={"usage": Usage(), "shared": not each.from_store})
             for name, each in answer.items()
         }
+        return shared | self._stored  # what the own store has was told before
 
     def failure(self, answer: Answers) -> Unscored | None:
         failures = [

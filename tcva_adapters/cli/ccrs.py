@@ -9,7 +9,8 @@ from typing import Annotated, Any, Final, Optional
 import typer
 
 from tcva_adapters.ccrs import CCRS
-from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, resolve_metrics
+from tcva_adapters.ccrs.metrics import METRICS, resolve_metrics
+from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.ccrs.summary import summarise_ccrs
 from tcva_adapters.cli import options
 from tcva_adapters.errors import InvalidValueError
@@ -22,12 +23,6 @@ _ALL: Final = ",".join(METRICS)
 _Metrics = Annotated[
     str, typer.Option("--metrics", "-m", help="Which, with commas: cc,qr,id,ac,ir.")
 ]
-_Suite = Annotated[
-    bool,
-    typer.Option("--suite", help="One call of a model for all metrics; not the source's protocol."),
-]
-_Em = Annotated[str, typer.Option(help="Exact match of answer correctness: strict or normalised.")]
-_Lambda = Annotated[float, typer.Option("--lambda", help="What the exact match weighs, in [0, 1].")]
 _Weights = Annotated[
     Optional[str], typer.Option(help="Composite of metrics: cc=0.5,ir=0.5; the weights sum to 1.")
 ]
@@ -47,18 +42,15 @@ _Out = Annotated[
 ]
 
 
+@options.takes(CCRSSettings, "suite", "em", "lambda_", "max_concurrency")
 def ccrs(
     samples: options.SampleFile,
     *,
     metrics: _Metrics = _ALL,
     judge: options.Judge = "lexical",
-    suite: _Suite = False,
-    em: _Em = "strict",
-    lambda_: _Lambda = DEFAULT_LAMBDA,
     weights: _Weights = None,
     threshold: _Threshold = None,
     renormalise: _Renormalise = False,
-    max_concurrency: options.MaxConcurrency = 8,
     store: options.Store = None,
     no_store: options.NoStore = False,
     out: _Out = None,
@@ -66,20 +58,14 @@ def ccrs(
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
     as_json: options.AsJson = False,
+    **settings: Any,
 ) -> None:
     """Rate a file of samples by direct metrics: a number from 0 to 100 for the whole answer.
 
     Example: tcva ccrs samples.jsonl --metrics qr,ir --judge openai:gpt-4.1-mini -o rated.jsonl
     """
     options.check_out(out, samples, as_json=as_json)
-    rater = CCRS(
-        options.parse_names(metrics),
-        judge=judge,
-        lambda_=lambda_,
-        em=em,  # type: ignore[arg-type]  # checked when built
-        suite=suite,
-        max_concurrency=max_concurrency,
-    )
+    rater = CCRS(options.parse_names(metrics), judge=judge, **settings)
     shares = None if weights is None else _parse_weights(weights)
     whole: dict[str, Any] = {"weights": shares, "threshold": threshold, "renormalise": renormalise}
     # Read and check everything before the first call is paid for, wrong weights too.

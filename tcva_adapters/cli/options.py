@@ -81,8 +81,6 @@ Temperatures = Annotated[
     str,
     typer.Option("--temperatures", "-T", help="TCVA's, with commas between; all of one call."),
 ]
-Eps = Annotated[float, typer.Option(help="Floor under the weights for exponents <= 0.")]
-Floor = Annotated[str, typer.Option(help="paper, or always (the floor at every exponent).")]
 DEFAULT_STORE: Final = Path(".tcva/verdicts.sqlite")
 Store = Annotated[
     Optional[Path],
@@ -108,7 +106,6 @@ Rename = Annotated[
 SkipBad = Annotated[
     bool, typer.Option("--skip-bad", help="Leave unusable lines out, and count them.")
 ]
-MaxConcurrency = Annotated[int, typer.Option(help="Judgements under way at once.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")]
 MinScore = Annotated[
     Optional[float], typer.Option(help="Gate: exit with 1 when the mean score is below.")
@@ -179,7 +176,11 @@ Bootstrap = Annotated[
 ]
 
 
-_FLAGS: Final = {"temperature": ("--temperature", "-T"), "lambda_": ("--lambda",)}
+_FLAGS: Final = {
+    "temperature": ("--temperature", "-T"),
+    "lambda_": ("--lambda",),
+    "suite": ("--suite",),
+}
 _AS_TEXT: Final = ("temperature", "scheme")
 """Settings that take names as well as numbers."""
 

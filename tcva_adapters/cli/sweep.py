@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Optional
+from typing import Annotated, Any, Optional
 
 import typer
 
 from tcva_adapters.cli import options
 from tcva_adapters.cli.judged import File, Resamples, print_figures, read_judged
 from tcva_adapters.compare import sweep as swept
+from tcva_adapters.results.scoring import DialSettings
 
 
+@options.takes(DialSettings, "eps", "floor")
 def sweep(
     context: typer.Context,
     assessments: File,
@@ -28,8 +30,6 @@ def sweep(
         Optional[list[str]],
         typer.Option("--penalty", help="A penalty dialect; may be given several times."),
     ] = None,
-    eps: options.Eps = 1e-9,
-    floor: options.Floor = "paper",
     config: options.ConfigFile = None,
     ablation: Annotated[
         bool,
@@ -46,6 +46,7 @@ def sweep(
     seed: Annotated[int, typer.Option(help="Seed of the resamples.")] = 0,
     skip_bad: options.SkipBad = False,
     as_json: options.AsJson = False,
+    **dial: Any,
 ) -> None:
     """Mean scores of stored judgements over temperatures, schemes and penalties. No call.
 
@@ -53,7 +54,7 @@ def sweep(
 
     Example: tcva sweep judged.jsonl --ablation --human human_score
     """
-    dial = options.under_config(context, config, {"eps": eps, "floor": floor})
+    dial = options.under_config(context, config, dial)
     found = swept(
         read_judged(assessments, skip_bad=skip_bad),
         options.parse_names(temperatures),

@@ -39,7 +39,7 @@ from tcva_adapters.results.settings import (
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scorer import Scorer
-from tcva_adapters.tcva import TCVA, FurtherSettings
+from tcva_adapters.tcva import TCVA, FurtherSettings, each_temperature
 
 R = TypeVar("R", bound=Scored)
 
@@ -354,6 +354,7 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):  # type: ignore[no-untyped-c
         _build(self, tcva, {**found, **tcva.settings, **shown})
 
 
+@shows_settings(TCVAMetricSettings, without=("name",))
 def tcva_metrics(
     temperatures: Iterable[float | str] = ("strict", "balanced", "lenient"),
     criterion: Criterion | str = "faithfulness",
@@ -376,9 +377,10 @@ def tcva_metrics(
     if settings.get("name") is not None:
         msg = f"name={settings['name']!r}; each metric is named after its temperature"
         raise InvalidValueError(msg)
+    found = each_temperature(temperatures, settings)
     metric = TCVAMetric(criterion, threshold, model=model, **settings)
     collected = settings.get("collected")
-    return [metric.changed(temperature=t, collected=collected) for t in temperatures]
+    return [metric.changed(temperature=t, collected=collected) for t in found]
 
 
 # Functions, not methods: DeepEval traces every method of a metric as a span.

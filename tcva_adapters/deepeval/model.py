@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
-from weakref import WeakSet
+from weakref import WeakValueDictionary
 
 from deepeval.metrics.utils import initialize_model
 from deepeval.models import DeepEvalBaseLLM
@@ -53,7 +53,7 @@ def as_judge_model(llm: object) -> JudgeModel | None:
     return DeepEvalModel(llm) if isinstance(llm, DeepEvalBaseLLM) else None
 
 
-_BY_NAME: Final = WeakSet[DeepEvalBaseLLM]()
+_BY_NAME: Final = WeakValueDictionary[int, DeepEvalBaseLLM]()
 """LLMs that no user holds: DeepEval made each for one metric, from a name and its own settings."""
 
 
@@ -64,7 +64,7 @@ def llm_of_name(name: str | None) -> DeepEvalBaseLLM:
         DeepEvalError: Its provider has no key.
     """
     llm: Any = initialize_model(name)[0]
-    _BY_NAME.add(llm)
+    _BY_NAME[id(llm)] = llm
     return llm  # type: ignore[no-any-return]  # None is for another mode of DeepEval's metrics
 
 
@@ -111,7 +111,7 @@ class DeepEvalModel:
     @property
     def identity(self) -> Identity:
         """The same LLM object is the same judge; so are those made from a name that are equal."""
-        return Identity(self.llm, _made_of(self.llm) if self.llm in _BY_NAME else None)
+        return Identity(self.llm, _made_of(self.llm) if id(self.llm) in _BY_NAME else None)
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request.

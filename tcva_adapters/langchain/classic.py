@@ -8,7 +8,7 @@ from typing import Any
 from langchain_classic.evaluation.schema import StringEvaluator
 from langchain_core.runnables import RunnableConfig
 
-from tcva_adapters.langchain.evaluator import Frozen, ScorerEvaluator, require
+from tcva_adapters.langchain.evaluator import Frozen, ScorerEvaluator, require, scorer_of
 from tcva_adapters.scorer import Scorer
 
 
@@ -28,26 +28,27 @@ class TCVAStringEvaluator(Frozen, StringEvaluator):
     """
 
     def __init__(self, evaluator: ScorerEvaluator) -> None:
-        is_seen = isinstance(getattr(evaluator, "scorer", None), Scorer)
+        scorer: Any = scorer_of(evaluator)
         needed = "a TCVAEvaluator is needed, bare or with with_config or configurable_fields"
-        require(is_seen, "evaluator", evaluator, needed)
+        require(scorer is not None, "evaluator", evaluator, needed)
+        self._scorer: Scorer[Any] = scorer
         self.evaluator = evaluator
         self._is_built = True
 
     @property
     def evaluation_name(self) -> str:
         """What is scored, and each unusual setting."""
-        return self.evaluator.scorer.name
+        return self._scorer.name
 
     @property
     def requires_input(self) -> bool:
         """Whether there is no score without the question."""
-        return "input" in self.evaluator.scorer.required
+        return "input" in self._scorer.required
 
     @property
     def requires_reference(self) -> bool:
         """Whether there is no score without the reference answer."""
-        return "reference" in self.evaluator.scorer.required
+        return "reference" in self._scorer.required
 
     def _check_evaluation_args(
         self, reference: str | None = None, input_: str | None = None
@@ -65,7 +66,7 @@ class TCVAStringEvaluator(Frozen, StringEvaluator):
         return dict(await self.evaluator.ainvoke(self._record(given), _config(given)))
 
     def _record(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        required = self.evaluator.scorer.required
+        required = self._scorer.required
         contexts, reference = given.get("contexts"), given.get("reference")
         if contexts is None and "contexts" in required and "reference" not in required:
             contexts, reference = reference, None

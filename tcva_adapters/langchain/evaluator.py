@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy, deepcopy
 from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, Self
 
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableSerializable
+from langchain_core.runnables.base import RunnableBinding
+from langchain_core.runnables.config import merge_configs
+from langchain_core.runnables.configurable import DynamicRunnable
 from pydantic import ConfigDict, Field, SkipValidation, create_model
 from typing_extensions import TypedDict, Unpack  # pydantic reads the other ones from 3.12 on
 
@@ -17,7 +20,7 @@ from tcva_adapters.langchain.samples import sample_for
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.settings import check_names, settings_of, shows_settings
 from tcva_adapters.scorer import Scorer
-from tcva_adapters.tcva import TCVA, TCVASettings
+from tcva_adapters.tcva import TCVA, TCVASettings, each_temperature
 
 _SHOWN: Final = 80
 _CLIENTS: Final = ("store", "fuse")
@@ -231,18 +234,32 @@ class TCVAEvaluator(FromConfig, _WithSettings):
     def _builder(cls) -> type[ScorerEvaluator]:
         return TCVAEvaluator
 
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """See `ScorerEvaluator.model_copy`; the scorer is built anew from the other fields."""
+        if update and "scorer" in update:
+            refuse_change(self, "scorer", update["scorer"], "ScorerEvaluator(scorer) takes any")
+        return super().model_copy(update=update, deep=deep)
 
+
+@shows_settings(TCVASettings, without=("temperature",))
 def tcva_evaluators(
-    temperatures: Sequence[float | str] = ("strict", "balanced", "lenient"),
+    temperatures: Iterable[float | str] = ("strict", "balanced", "lenient"),
     llm: Any = "lexical",
-    **settings: Any,
+    *,
+    criterion: Criterion | str = "faithfulness",
+    mapper: Callable[[Any], Any] | None = None,
+    name: str | None = None,
+    **settings: Unpack[TCVASettings],
 ) -> dict[str, TCVAEvaluator]:
     """One evaluator per temperature, which share their judgements: a sample is judged once.
 
     Args:
         temperatures: The temperatures.
         llm: The judge.
-        **settings: Further arguments of `TCVAEvaluator`.
+        criterion: See `TCVAEvaluator`.
+        mapper: See there.
+        name: See there.
+        **settings: See `TCVASettings`.
 
     Returns:
         By the names of their columns; in a chain, such a dict is a step.
@@ -253,9 +270,21 @@ def tcva_evaluators(
     >>> list(tcva_evaluators([0.2, 0.5]))
     ['tcva_faithfulness(T=0.2)', 'tcva_faithfulness']
     """
-    first = TCVAEvaluator(llm, **settings)
-    evaluators = [first.model_copy(update={"temperature": each}) for each in temperatures]
+    found = each_temperature(temperatures, settings)
+    first = TCVAEvaluator(llm, criterion=criterion, mapper=mapper, name=name, **settings)
+    evaluators = [first.model_copy(update={"temperature": each}) for each in found]
     return {evaluator.scorer.name: evaluator for evaluator in evaluators}
+
+
+def scorer_of(evaluator: Any) -> Scorer[Any] | None:
+    """The scorer that an evaluator's runs ask, as it is configured; None where a wrapper hides it."""
+    config: RunnableConfig | None = None
+    while isinstance(evaluator, RunnableBinding):
+        evaluator, config = evaluator.bound, merge_configs(evaluator.config, config)
+    if isinstance(evaluator, DynamicRunnable):
+        evaluator = evaluator.prepare(config)[0]
+    scorer = getattr(evaluator, "scorer", None)
+    return scorer if isinstance(scorer, Scorer) else None
 
 
 class Frozen:

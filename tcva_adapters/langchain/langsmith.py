@@ -21,10 +21,10 @@ from tcva_adapters.langchain.evaluator import (
     check_evaluator,
     check_name,
     require,
+    scorer_of,
 )
 from tcva_adapters.langchain.results import as_feedback
 from tcva_adapters.langchain.samples import run_record
-from tcva_adapters.scorer import Scorer
 
 
 class TCVARunEvaluator(Frozen, RunEvaluator):
@@ -177,8 +177,8 @@ class _Judge:
     def __init__(self, evaluator: ScorerEvaluator, option: str, key: str | None) -> None:
         check_evaluator(evaluator)
         check_name(option, key)
-        scorer = getattr(evaluator, "scorer", None)
-        is_named = key is not None or isinstance(scorer, Scorer)
+        scorer = scorer_of(evaluator)
+        is_named = key is not None or scorer is not None
         hidden = "it hides its scorer; give the feedback a name yourself"
         require(is_named, "evaluator", evaluator, hidden)
         self.key: str = getattr(scorer, "name", "") if key is None else key

@@ -8,7 +8,7 @@ from typing import Any, Final, NotRequired
 from typing_extensions import TypedDict  # pydantic reads the other one from Python 3.12 on
 
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.results.protocol import Scored, read_result
+from tcva_adapters.results.protocol import Scored, json_object, read_result
 
 _VALUES: Final = {None: "unscored", True: "pass", False: "fail"}
 
@@ -76,7 +76,7 @@ def result_of(stored: Any) -> Any:
     Args:
         stored: The output of an evaluator, of a string evaluator, or what a guard or an agent has
             under ``tcva``; feedback of LangSmith's, as an evaluator returned it or a client reads
-            it; an evaluator's run; each as an object or a mapping, also after JSON or a checkpoint.
+            it; an evaluator's run; each as an object, a mapping or JSON, also after a checkpoint.
 
     Returns:
         A `Result`, or a `CCRSResult` where that was carried; equal to the one that was stored.
@@ -84,8 +84,9 @@ def result_of(stored: Any) -> Any:
     Raises:
         InvalidValueError: There is no result in it.
     """
-    found = _carried(stored, depth=2)
     try:
+        is_text = isinstance(stored, str | bytes)
+        found = _carried(json_object(stored) if is_text else stored, depth=2)
         return read_result({} if found is None else found)
     except UnreadableInputError as error:
         names = list(stored) if isinstance(stored, Mapping) else stored

@@ -32,7 +32,7 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import check_one_of, shows_settings
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scorer import R, Scorer
-from tcva_adapters.tcva import TCVA, TCVASettings
+from tcva_adapters.tcva import TCVA, TCVASettings, each_temperature
 
 _dispatcher: Final = get_dispatcher(__name__)
 
@@ -270,8 +270,14 @@ class TCVAEvaluator(FromConfig, ScorerEvaluator[Result]):
         super().__init__(tcva, context_metadata_mode=context_metadata_mode)
 
 
+@shows_settings(TCVASettings, without=("temperature",))
 def tcva_evaluators(
-    temperatures: Iterable[float | str], llm: Any = None, **settings: Any
+    temperatures: Iterable[float | str],
+    llm: Any = None,
+    *,
+    criterion: Criterion | str = "faithfulness",
+    context_metadata_mode: MetadataMode | str = MetadataMode.NONE,
+    **settings: Unpack[TCVASettings],
 ) -> dict[str, TCVAEvaluator]:
     """One evaluator per temperature, by name, as `BatchEvalRunner` takes them.
 
@@ -280,7 +286,9 @@ def tcva_evaluators(
     Args:
         temperatures: Numbers or presets.
         llm: See `TCVAEvaluator`.
-        **settings: The other arguments of `TCVAEvaluator`.
+        criterion: See `TCVA`.
+        context_metadata_mode: See `ScorerEvaluator`.
+        **settings: See `TCVASettings`.
 
     Raises:
         InvalidValueError: See `TCVAEvaluator`.
@@ -288,8 +296,10 @@ def tcva_evaluators(
     >>> list(tcva_evaluators(["strict", 0.5], "lexical"))
     ['tcva_faithfulness(T=0.2)', 'tcva_faithfulness']
     """
-    first = TCVAEvaluator(llm, **settings)
-    evaluators = (first.changed(temperature=temperature) for temperature in temperatures)
+    found = each_temperature(temperatures, settings)
+    mode = context_metadata_mode
+    first = TCVAEvaluator(llm, criterion=criterion, context_metadata_mode=mode, **settings)
+    evaluators = (first.changed(temperature=temperature) for temperature in found)
     return {evaluator.scorer.name: evaluator for evaluator in evaluators}
 
 

@@ -146,10 +146,10 @@ class OpenAICompatibleModel:
             shown_url(url), model, key, max_retries, timeout if given is None else None
         )
         self._made_from: Hashable | None = None
-        if given is None:
+        if given is None and type(self) is OpenAICompatibleModel:
             # An address may hold a password, too.
             digest = hashlib.sha256(f"{url}\n{key}".encode()).hexdigest()
-            self._made_from = (type(self), self._settings, prices, digest)
+            self._made_from = (self._settings, prices and tuple(prices), digest)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._settings.model!r}, base_url={self._server.url!r})"

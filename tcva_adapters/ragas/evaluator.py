@@ -28,14 +28,14 @@ from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import shows_settings
 from tcva_adapters.scorer import R, Scorer
-from tcva_adapters.tcva import TCVA, TCVASettings
+from tcva_adapters.tcva import TCVA, TCVASettings, each_temperature
 
 OWN: Final = "own"
 """The judge that a scorer was built with."""
 
 
 class NoLLM:
-    """Stands in for the LLM that ``evaluate(llm=...)`` brings, so that settings are checked now."""
+    """Stands in for the LLM that ``evaluate(llm=...)`` gives, so that settings are checked now."""
 
     name = "none"
     parameters: Final[dict[str, Any]] = {}
@@ -364,13 +364,15 @@ def tcva_metrics(
         **settings: As there, the same for all.
 
     Raises:
-        InvalidValueError: A setting is out of range or unknown.
+        InvalidValueError: A setting is out of range or unknown, or there is a name.
 
     >>> [metric.name for metric in tcva_metrics([0.2, "lenient"], llm="lexical")]
     ['tcva_faithfulness(T=0.2)', 'tcva_faithfulness(T=0.9)']
     """
-    if "temperature" in settings:
-        msg = f"temperature={settings['temperature']!r} beside temperatures=...; list it there"
+    given: Mapping[str, object] = settings
+    if "name" in given:  # one column for all of them
+        msg = f"name={given['name']!r}; each metric is named after its temperature"
         raise InvalidValueError(msg)
+    found = each_temperature(temperatures, settings)
     metric = TCVAMetric(llm=llm, criterion=criterion, **settings)
-    return [metric.changed(temperature=temperature) for temperature in temperatures]
+    return [metric.changed(temperature=temperature) for temperature in found]

@@ -21,7 +21,7 @@ from langchain_core.prompt_values import ChatPromptValue, PromptValue, StringPro
 from langchain_core.runnables.config import var_child_runnable_config
 from pydantic import BaseModel, ConfigDict, create_model
 from ragas.llms import BaseRagasLLM
-from ragas.llms.base import InstructorBaseRagasLLM
+from ragas.llms.base import InstructorBaseRagasLLM, LangchainLLMWrapper, LlamaIndexLLMWrapper
 from ragas.run_config import add_async_retry, add_retry
 
 from tcva_adapters.errors import JudgeError
@@ -42,6 +42,9 @@ is left out: a class may keep a key under any name."""
 
 _TEMPERATURE: Final = 0.01
 """RAGAS' own: some servers refuse a plain 0."""
+
+_PLAIN_WRAPPERS: Final = frozenset({LangchainLLMWrapper, LlamaIndexLLMWrapper})
+"""RAGAS makes these anew around the user's LLM for each evaluation."""
 
 _CUT_OFF: Final = frozenset({"length", "max_tokens"})
 
@@ -107,7 +110,8 @@ class WrappedModel:
         """The same LLM object is the same judge; RAGAS wraps it anew for each evaluation."""
         config = self.llm.run_config
         patience = (config.timeout, config.max_retries, config.max_wait)
-        return Identity(_inner(self.llm), patience=patience)
+        is_plain = type(self.llm) in _PLAIN_WRAPPERS  # others may ask in a way of their own
+        return Identity(_inner(self.llm) if is_plain else self.llm, patience=patience)
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request through ``generate_text``.
@@ -195,7 +199,7 @@ class InstructorModel:
     @property
     def identity(self) -> Identity:
         """The same LLM object is the same judge."""
-        return Identity(_inner(self.llm))
+        return Identity(self.llm)
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request; an asynchronous client is served by one loop of our own.

@@ -11,7 +11,7 @@ from ragas.dataset_schema import EvaluationResult
 from ragas.metrics.result import MetricResult
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
-from tcva_adapters.results.assessment import ClaimVerdict, Reason
+from tcva_adapters.results.assessment import ClaimVerdict, Reason, Unscored
 from tcva_adapters.results.protocol import Scored, read_result
 from tcva_adapters.results.result import Result
 from tcva_adapters.scorer import R
@@ -21,6 +21,11 @@ JUDGEMENT: Final = "tcva_judgement"
 
 _BESIDE: Final = "_result"
 """What a column of results is called after the column of its scores."""
+
+_NOT_JUDGED: Final = Unscored(
+    reason=Reason.INVALID_INPUT,
+    detail="RAGAS has no judgement of this row, e.g. because a field has a wrong type; see its log",
+)
 
 
 class ScorerScore(float):
@@ -129,9 +134,12 @@ def results_of(
         known = ", ".join(names) or "none"
         msg = f"metric={metric!r} names no TCVA metric of this evaluation; there are: {known}"
         raise InvalidValueError(msg)
-    if isinstance(evaluation, EvaluationResult):
-        return [read_result(row[metric][JUDGEMENT]["output"]) for row in evaluation.traces]
-    return [read_result(cell) for cell in evaluation[metric + _BESIDE]]
+    if not isinstance(evaluation, EvaluationResult):
+        return [read_result(cell) for cell in evaluation[metric + _BESIDE]]
+    found = [row.get(metric, {}).get(JUDGEMENT, {}).get("output") for row in evaluation.traces]
+    results = [read_result(output) if output else None for output in found]
+    like = next(filter(None, results))  # any of them shows judge and settings
+    return [like.unscored_for(_NOT_JUDGED) if result is None else result for result in results]
 
 
 def results_to_pandas(evaluation: EvaluationResult) -> pd.DataFrame:
@@ -176,6 +184,7 @@ def _columns(claim: ClaimVerdict | None) -> dict[str, Any]:
 def _names(evaluation: EvaluationResult | pd.DataFrame) -> list[str]:
     """Our metrics, in the order of their columns."""
     if isinstance(evaluation, EvaluationResult):
-        first: dict[str, Any] = evaluation.traces[0] if evaluation.traces else {}
-        return [name for name, prompts in first.items() if JUDGEMENT in prompts]
+        # In RAGAS' traces a metric is missing from the rows that it was not handed.
+        of_rows = ((name, run) for row in evaluation.traces for name, run in row.items())
+        return list(dict.fromkeys(n for n, run in of_rows if run.get(JUDGEMENT, {}).get("output")))
     return [name for name in evaluation.columns if f"{name}{_BESIDE}" in evaluation.columns]

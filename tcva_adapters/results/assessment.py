@@ -1,4 +1,4 @@
-"""What a judgement leaves behind: claims with verdicts and evidence, kept and re-scored at will."""
+"""What a judgement leaves behind: claims with verdicts and evidence, cached and re-scored at will."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ class Assessment(BaseModel):
         if data.get("schema_version") == 1:
             data |= {
                 "schema_version": SCHEMA_VERSION,
-                "claims": [*map(_renamed, data.get("claims", ()))],
+                "claims": [*map(_renamed, data.get("claims") or ())],
             }
         return data
 

@@ -88,7 +88,7 @@ def read_result(carried: str | bytes | Mapping[str, Any]) -> Scored:
         msg = f"not a result: a {type(plain).__name__}"
         raise UnreadableInputError(msg)
     kind = plain.get("kind", "ccrs" if "answers" in plain else "tcva")
-    if kind not in RESULT_KINDS:
+    if not isinstance(kind, str) or kind not in RESULT_KINDS:
         known = ", ".join(RESULT_KINDS)
         msg = f"not a result of this version: kind {kind!r}, where {known} are known"
         raise UnreadableInputError(msg)

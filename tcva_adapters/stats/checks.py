@@ -1,4 +1,4 @@
-"""Arguments of the statistics: turned into arrays, or refused with the value and the way out."""
+"""Arguments of the statistics: turned into arrays, or refused with the value and what to do."""
 
 from __future__ import annotations
 

@@ -573,7 +573,7 @@ def test_what_deepeval_sets_from_its_cache_is_taken() -> None:
             "TCVA faithfulness (scheme=linear, penalty=off, eps=0.05, floor=always)",
         ),
         ({"scheme": (1, 0.9, 0.7, 0.2, 0)}, "TCVA faithfulness (scheme=1/0.9/0.7/0.2/0)"),
-        ({"scheme": (1, 0.9, 0.7, 0.3, 0)}, "TCVA faithfulness (scheme=default)"),
+        ({"scheme": (1, 0.9, 0.7, 0.3, 0)}, "TCVA faithfulness"),
         ({"on_unscored": 1, "max_claims": 3}, "TCVA faithfulness (on_unscored=1, max_claims=3)"),
         ({"temperature": 0.2, "name": "mine"}, "mine"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from typing import Any
 
@@ -136,6 +137,11 @@ def test_one_metric_per_temperature() -> None:
     assert len(tcva_metrics(model="lexical")) == 3
     with pytest.raises(InvalidValueError, match="name='mine'; each metric is named after"):
         tcva_metrics(name="mine", model="lexical")
+    options: Any = {"temperature": 0.3}
+    with pytest.raises(InvalidValueError, match=r"temperature=0.3 beside temperatures"):
+        tcva_metrics([0.2, 0.9], model="lexical", **options)
+    assert len(tcva_metrics([0.2, "strict"], model="lexical")) == 1
+    assert {"scheme", "store"} <= {*inspect.signature(tcva_metrics).parameters}
 
 
 # LLMs that DeepEval makes from a name

@@ -23,7 +23,7 @@ from langchain_core.runnables import (
     RunnablePassthrough,
 )
 
-from tcva_adapters import TCVA, Profiles, Result, Sample
+from tcva_adapters import CCRS, TCVA, Profiles, Result, Sample
 from tcva_adapters.claims.criteria import CORRECTNESS, rubric
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import Verdict, WeightScheme
@@ -500,6 +500,10 @@ def test_unknown_settings_are_refused() -> None:
     named = r"unknown setting 'temprature' of TCVAEvaluator; its settings are.*llm"
     with pytest.raises(InvalidValueError, match=named):
         evaluator.model_copy(update={"temprature": 0.1})
+    with pytest.raises(
+        InvalidValueError, match=r"scorer=CCRS.*ScorerEvaluator\(scorer\) takes any"
+    ):
+        evaluator.model_copy(update={"scorer": CCRS("qr")})
     with pytest.raises(InvalidValueError, match=r"unknown setting 'temprature' of TCVA"):
         TCVAEvaluator(temprature=0.1)  # type: ignore[call-arg]  # the point
 

@@ -31,6 +31,7 @@ from tcva_adapters.langchain import (
     ScorerEvaluator,
     TCVAEvaluator,
     TCVARunEvaluator,
+    TCVAStringEvaluator,
     create_async_tcva_judge,
     create_tcva_judge,
     local_client,
@@ -468,6 +469,15 @@ def test_the_key_tells_what_is_unusual_and_is_that_of_the_scorer() -> None:
     assert create_tcva_judge(strict)(outputs="x")["key"] == name
     assert TCVARunEvaluator(plain).key == "tcva_faithfulness"
     assert TCVARunEvaluator(ScorerEvaluator(CCRS("qr"))).key == "ccrs_qr"
+
+
+def test_the_key_tells_what_is_configured() -> None:
+    step = TCVAEvaluator().configurable_fields(temperature=ConfigurableField(id="t"))
+    strict: Any = step.with_config(configurable={"t": 0.2})
+    key = "tcva_faithfulness(T=0.2)"
+    assert TCVARunEvaluator(strict).key == TCVARunEvaluator(strict.bind()).key == key
+    assert create_tcva_judge(strict)(outputs="x")["key"] == key
+    assert TCVAStringEvaluator(strict).evaluation_name == key
 
 
 def test_a_run_evaluator_is_frozen() -> None:

@@ -225,6 +225,9 @@ def test_what_guards_and_chains_hold_is_read() -> None:
     assert result_of(again(chain.invoke(record)["tcva"])).score == 1.0
     found = guard(RunnableLambda(lambda x: x["answer"]), TCVAEvaluator()).invoke(record)
     assert result_of(again(found)["tcva"]).score == 1.0
+    assert result_of(json.dumps(found["tcva"])).score == 1.0
+    with pytest.raises(InvalidValueError, match="is no output of a TCVA evaluator"):
+        result_of("[]")
 
 
 def test_what_earlier_versions_stored_is_read() -> None:

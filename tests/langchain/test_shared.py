@@ -6,6 +6,7 @@ The judge says something else each time it is asked; LangChain and LangSmith are
 from __future__ import annotations
 
 import asyncio
+import inspect
 import threading
 import time
 import uuid
@@ -21,6 +22,7 @@ from langsmith.evaluation import aevaluate, evaluate
 from langsmith.schemas import Example
 
 from tcva_adapters import CCRS, Result
+from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.langchain import (
     ScorerEvaluator,
     TCVARunEvaluator,
@@ -254,3 +256,13 @@ def test_repetitions_have_one_judgement_unless_they_are_to_be_independent(
     judges = [TCVARunEvaluator(each) for each in evaluators.values()]
     rows = evaluated(judges, num_repetitions=3)
     assert (len(rows), varying.calls) == (18, calls)
+
+
+def test_an_evaluator_per_temperature_takes_every_other_setting() -> None:
+    assert list(tcva_evaluators([0.2, "strict"], criterion="correctness", threshold=0.6)) == [
+        "tcva_correctness(T=0.2,threshold=0.6)"
+    ]
+    options: Any = {"temperature": 0.3}
+    with pytest.raises(InvalidValueError, match=r"temperature=0.3 beside temperatures"):
+        tcva_evaluators([0.2, 0.9], **options)
+    assert {"scheme", "store"} <= {*inspect.signature(tcva_evaluators).parameters}

@@ -97,7 +97,7 @@ def samples(count: int) -> list[Sample]:
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_a_batch_gives_the_scores_of_the_facade_in_order(asynchronous: bool) -> None:
+def test_a_batch_gives_the_scores_of_the_scorer_in_order(asynchronous: bool) -> None:
     def reply(prompt: str) -> str:
         number = int(prompt.partition("Question ")[2].partition("?")[0])
         level = ("fully", "mostly", "partial", "minor", "none")[number % 5]

@@ -97,7 +97,7 @@ def test_the_result_survives_json() -> None:
     assert again.at(0.9).score == result.at(0.9).score
 
 
-def test_the_score_is_the_one_of_the_facade() -> None:
+def test_the_score_is_the_one_of_the_scorer() -> None:
     sample = Sample(input=QUERY, response=RESPONSE, contexts=tuple(CONTEXTS))
     options: dict[str, Any] = {"temperature": 0.37, "scheme": "aggressive", "penalty": "ramped"}
     expected = TCVA(judge=scripted(TWO), **options).evaluate(sample)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from pathlib import Path
 from typing import Any
 
@@ -154,3 +155,7 @@ def test_the_evaluators_are_those_of_their_settings() -> None:
     assert {each.scorer.judge.name for each in evaluators.values()} == {"lexical/1"}
     with pytest.raises(InvalidValueError, match="temperature"):
         tcva_evaluators([7], "lexical")
+    options: Any = {"temperature": 0.3}
+    with pytest.raises(InvalidValueError, match=r"temperature=0.3 beside temperatures"):
+        tcva_evaluators([0.2], "lexical", **options)
+    assert {"scheme", "store"} <= {*inspect.signature(tcva_evaluators).parameters}

@@ -24,6 +24,7 @@ from tcva_adapters.ragas import (
     results_to_pandas,
     tcva_metrics,
 )
+from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.protocol import read_result
 from tests.ragas.entry import ScriptedLLM, dataset_of
 from tests.support.scripted import verdict_json
@@ -166,6 +167,27 @@ def test_what_an_experiment_wrote_earlier_is_read() -> None:
     assert result.at(0.9).scoring.temperature == 0.9
     frame = pd.DataFrame({"tcva": [result.score], "tcva_result": [EARLIER]})
     assert results_of(frame) == [result]
+
+
+@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning")  # of RAGAS' row
+def test_rows_that_ragas_never_handed_over_keep_their_place() -> None:
+    data = dataset_of([SAMPLES[0], SAMPLES[0]])
+    row: Any = data.samples[0]
+    row.response = {"text": "The office opens at nine."}  # pydantic checks no assignment
+    found: Any = evaluate(
+        data,
+        metrics=[TCVAMetric(llm="lexical"), ScorerMetric(CCRS("qr"))],
+        show_progress=False,
+        allow_nest_asyncio=False,
+    )
+    refused, judged = results_of(found, "tcva_faithfulness")
+    assert judged == TCVA().evaluate(SAMPLES[0])
+    assert refused.score is None
+    assert refused.unscored is not None
+    assert refused.unscored.reason is Reason.INVALID_INPUT
+    assert results_of(results_to_pandas(found), "tcva_faithfulness") == [refused, judged]
+    assert results_of(found, "ccrs_qr")[0].unscored == refused.unscored
+    assert len(claims_to_pandas(found)) == 3
 
 
 def test_a_single_metric_needs_no_name() -> None:

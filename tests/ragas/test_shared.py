@@ -265,3 +265,7 @@ def test_a_metric_per_temperature() -> None:
         tcva_metrics([0.2], temperature=0.5)
     with pytest.raises(InvalidValueError, match="severe"):
         tcva_metrics([0.2, "severe"])
+    options: Any = {"name": "mine"}  # RAGAS keeps one column per name
+    with pytest.raises(InvalidValueError, match="name='mine'; each metric is named after"):
+        tcva_metrics([0.2, 0.9], **options)
+    assert len(tcva_metrics([0.2, "strict", 0.2])) == 1

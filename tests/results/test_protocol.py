@@ -165,3 +165,9 @@ def test_bad_input_is_told_apart_and_never_becomes_a_score() -> None:
     rated: CCRSResult = CCRS("qr").unscored(Reason.INVALID_INPUT, "no text")
     assert rated.unscored is not None
     assert rated.unscored.reason is Reason.INVALID_INPUT
+
+
+@pytest.mark.parametrize("kind", [[], {}, None, 3])
+def test_a_kind_that_is_no_word_is_no_result(kind: object) -> None:
+    with pytest.raises(UnreadableInputError, match="not a result"):
+        read_result({"kind": kind})
