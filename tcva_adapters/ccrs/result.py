@@ -13,7 +13,7 @@ from tcva_adapters.ccrs.exact import DEFAULT_MODE, ExactMatch
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS
 from tcva_adapters.ccrs.reply import HIGHEST
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.results.assessment import ClaimVerdict, Unscored, Usage
+from tcva_adapters.results.assessment import ClaimVerdict, Unscored, Usage, first_fault
 from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.scoring import DIAL
 from tcva_adapters.results.settings import check_share
@@ -264,10 +264,8 @@ class CCRSResult(BaseModel):
         try:
             return cls.model_validate({n: v for n, v in plain.items() if n in cls.model_fields})
         except ValidationError as error:
-            first = error.errors()[0]
-            why = f"{'.'.join(map(str, first['loc'])) or 'document'}: {first['msg']}"
-        msg = f"not a CCRS result (layout {SCHEMA_VERSION}): {why}"
-        raise UnreadableInputError(msg)
+            msg = f"not a CCRS result (layout {SCHEMA_VERSION}): {first_fault(error)}"
+            raise UnreadableInputError(msg) from None
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:

@@ -169,10 +169,7 @@ def _assistants(rows: Sequence[Mapping[str, Any]]) -> Table:
 
 def _metrics(rows: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
     if not rows:
-        yield (
-            "\nInstall a framework (pip install 'tcva-adapters[all]' -c constraints.txt) to see its "
-            "metric."
-        )
+        yield ("\nInstall a framework (pip install 'tcva-adapters[all]') to see its metric.")
         return
     yield "\nthe frameworks' own metrics, unmodified, on the same samples with the same judge"
     works = [row for row in rows if "fault" not in row]

@@ -148,6 +148,13 @@ def _in_grains(probabilities: tuple[float, ...]) -> list[int]:
     return grains
 
 
+def first_fault(error: ValidationError) -> str:
+    """Where the first field is that does not fit, and why."""
+    first = error.errors()[0]
+    where = ".".join(map(str, first["loc"])) or "document"
+    return f"{where}: {first['msg'].removeprefix('Value error, ')}"
+
+
 def _renamed(claim: Any) -> Any:
     """A claim of layout 1 in the words of this one."""
     if not isinstance(claim, dict) or "judged" not in claim:
@@ -302,7 +309,5 @@ class Assessment(BaseModel):
         try:
             return cls.model_validate_json(text)
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"])) or "document"
-            msg = f"not an assessment (layout {SCHEMA_VERSION}): {where}: {first['msg']}"
+            msg = f"not an assessment (layout {SCHEMA_VERSION}): {first_fault(error)}"
             raise UnreadableInputError(msg) from None

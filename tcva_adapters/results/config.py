@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator, mo
 from typing_extensions import Unpack  # as pydantic reads it
 
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.results.assessment import first_fault
 from tcva_adapters.results.scoring import DIAL, DialSettings, HumanScale, Profiles
 from tcva_adapters.results.settings import check_names
 from tcva_adapters.samples.output import replacing
@@ -132,10 +133,7 @@ class Config(BaseModel):
             config = cls.model_validate_json(text)
             config.options()
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"])) or "document"
-            why = first["msg"].removeprefix("Value error, ")
-            msg = f"{source}: {where}: {why} (layout {CONFIG_VERSION})"
+            msg = f"{source}: {first_fault(error)} (layout {CONFIG_VERSION})"
             raise UnreadableInputError(msg) from None
         except InvalidValueError as error:
             msg = f"{source}: {error}"

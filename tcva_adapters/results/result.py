@@ -21,6 +21,7 @@ from tcva_adapters.results.assessment import (
     ClaimVerdict,
     Unscored,
     Usage,
+    first_fault,
 )
 from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.scoring import Scoring, changed
@@ -208,8 +209,7 @@ class Result:
             fields = {name: judged[name] for name in judged if name in Assessment.model_fields}
             return cls(Assessment.model_validate(fields), scoring)
         except ValidationError as error:
-            first = error.errors()[0]
-            why = f"{'.'.join(map(str, first['loc'])) or 'document'}: {first['msg']}"
+            why = first_fault(error)
         except (KeyError, TypeError, InvalidValueError) as error:
             why = f"{type(error).__name__}: {error}; it has {', '.join(map(str, plain))}"
         msg = f"not a result (layout {SCHEMA_VERSION}): {why}"
