@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from dataclasses import dataclass, field
+from typing import Final
 
-from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import as_judge_error
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.results.assessment import Reason, Unscored, Usage
-from tcva_adapters.samples.sample import whole_characters
 
 _REASONS: Final = {"timeout": Reason.TIMEOUT, "rate_limit": Reason.RATE_LIMIT}
 
@@ -37,7 +35,7 @@ class Conversation:
         """
         started = time.perf_counter()
         try:
-            reply = checked_reply((yield request))
+            reply = yield request
         except Exception as raised:  # noqa: BLE001  # any failure of a call is a value here
             error = as_judge_error(raised)
             self.usage += Usage(seconds=time.perf_counter() - started)
@@ -61,16 +59,3 @@ class CannotScoreError(Exception):
         super().__init__(detail)
         raw = "\n---\n".join(replies) if replies else None
         self.unscored = Unscored(reason=reason, detail=detail, raw_reply=raw, fatal=fatal)
-
-
-def checked_reply(reply: Any) -> ModelReply:
-    """A reply that is one, and that every file and store can hold.
-
-    Raises:
-        JudgeError: The model returned something else.
-    """
-    if not isinstance(reply, ModelReply) or not isinstance(reply.text, str):
-        msg = f"the judge model returned {type(reply).__name__}; it must return a ModelReply"
-        raise JudgeError(msg, fatal=True)
-    text = whole_characters(reply.text)
-    return reply if text == reply.text else replace(reply, text=text, token_logprobs=None)

@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, Literal, Protocol, runtime_checkable
 
 from tcva_adapters.claims.criteria import Criterion
@@ -19,6 +20,7 @@ from tcva_adapters.judging.logprobs import level_probabilities
 from tcva_adapters.judging.prompts import PROMPT_VERSION, claims_request, verdict_request
 from tcva_adapters.judging.reply import parse_claims, parse_verdicts
 from tcva_adapters.lexical.judge import LexicalJudge
+from tcva_adapters.models.proof import acomplete, complete
 from tcva_adapters.models.protocol import JudgeModel, ModelReply, identity_of_model
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.models.steps import arun, run
@@ -220,11 +222,11 @@ class ModelJudge:
 
     def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """Judge one sample; a failed call or a bad reply becomes the reason of an unscored one."""
-        return run(self._steps(sample, criterion), self.model.complete)
+        return run(self._steps(sample, criterion), partial(complete, self.model))
 
     async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """The same, awaited."""
-        return await arun(self._steps(sample, criterion), self.model.acomplete)
+        return await arun(self._steps(sample, criterion), partial(acomplete, self.model))
 
     def _steps(self, sample: Sample, criterion: Criterion) -> Steps:
         talk = Conversation()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from tcva_adapters.errors import JudgeError
+from tcva_adapters.models.secrets import mask_of_environment
 from tcva_adapters.results.assessment import Usage
+from tcva_adapters.samples.sample import whole_characters
 from tcva_adapters.sharing import Identity
 
 if TYPE_CHECKING:
@@ -111,3 +114,16 @@ def identity_of_model(model: JudgeModel) -> Identity:
     """
     found = getattr(model, "identity", None)
     return found if isinstance(found, Identity) else Identity(model)
+
+
+def checked_reply(reply: Any) -> ModelReply:
+    """A reply that is one, without the user's keys, and that every file and store can hold.
+
+    Raises:
+        JudgeError: The model returned something else.
+    """
+    if not isinstance(reply, ModelReply) or not isinstance(reply.text, str):
+        msg = f"the judge model returned {type(reply).__name__}; it must return a ModelReply"
+        raise JudgeError(msg, reason="no_reply")
+    text = mask_of_environment()(whole_characters(reply.text))
+    return reply if text == reply.text else replace(reply, text=text, token_logprobs=None)
