@@ -209,7 +209,7 @@ def soaked(way: Way, number: int, concurrency: int) -> Soaked:
             max_concurrency=concurrency,
             logprobs=True,
         )
-        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        with quietly():
             results = way(data, model, concurrency)
         seconds, requests = time.perf_counter() - started, server.count
     scores = [None if result is None else result.score for result in results]
@@ -232,6 +232,17 @@ def soaked(way: Way, number: int, concurrency: int) -> Soaked:
 
 
 @contextmanager
+def quietly() -> Iterator[None]:
+    """Without what frameworks print and log about every failure."""
+    logging.disable()
+    try:
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            yield
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+@contextmanager
 def _watched() -> Iterator[None]:
     # Not to where what frameworks print is caught.
     faulthandler.dump_traceback_later(HUNG, exit=True, file=2)
@@ -244,7 +255,6 @@ def _watched() -> Iterator[None]:
 def main() -> None:
     number, *concurrencies = map(int, sys.argv[1:] or (SAMPLES,))
     warnings.simplefilter("ignore")  # a warning per fault is what the frameworks do
-    logging.disable()
     is_bad = False
     print(f"{number} samples, {SHARE:.0%} faults of {len(KINDS)} kinds, {RETRIES} retry")
     print(f"{'':<28}{'':>4}  accounted  scored  silent 0  wrong  paid, lost  faults  seconds")
