@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, Optional
 
 import typer
@@ -42,6 +43,7 @@ _Out = Annotated[
 ]
 
 
+@options.takes_model_settings
 @options.takes(CCRSSettings, "suite", "em", "lambda_", "max_concurrency")
 def ccrs(
     samples: options.SampleFile,
@@ -58,6 +60,7 @@ def ccrs(
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
     as_json: options.AsJson = False,
+    model_settings: Mapping[str, Any],
     **settings: Any,
 ) -> None:
     """Rate a file of samples by direct metrics: a number from 0 to 100 for the whole answer.
@@ -65,7 +68,8 @@ def ccrs(
     Example: tcva ccrs samples.jsonl --metrics qr,ir --judge openai:gpt-4.1-mini -o rated.jsonl
     """
     options.check_out(out, samples, as_json=as_json)
-    rater = CCRS(options.parse_names(metrics), judge=judge, **settings)
+    (asked,) = options.asked_judges([judge], model_settings, settings["max_concurrency"])
+    rater = CCRS(options.parse_names(metrics), judge=asked, **settings)
     shares = None if weights is None else _parse_weights(weights)
     whole: dict[str, Any] = {"weights": shares, "threshold": threshold, "renormalise": renormalise}
     # Read and check everything before the first call is paid for, wrong weights too.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import typer
@@ -15,6 +16,7 @@ from tcva_adapters.compare.pipeline import compare as run_compare
 from tcva_adapters.tcva import TCVASettings
 
 
+@options.takes_model_settings
 @options.takes(TCVASettings, "threshold", "scheme", "penalty", "max_concurrency")
 def compare(
     context: typer.Context,
@@ -40,6 +42,7 @@ def compare(
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
     as_json: options.AsJson = False,
+    model_settings: Mapping[str, Any],
     **given: Any,
 ) -> None:
     """Run the frameworks' own metrics and TCVA on the same samples, each judged once.
@@ -49,7 +52,9 @@ def compare(
     options.silence_frameworks()
     notes = printing.notes()
     settings = options.under_config(context, config, {"criterion": criterion, **given})
-    settings["judge"] = judge
+    (settings["judge"],) = options.asked_judges(
+        [judge], model_settings, settings["max_concurrency"]
+    )
     try:
         with warnings.catch_warnings(action="ignore"):  # the frameworks' own deprecations
             found = run_compare(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import typer
@@ -20,6 +20,7 @@ from tcva_adapters.tcva import TCVA, TCVASettings
 GATE_FAILED = 1
 
 
+@options.takes_model_settings
 @options.takes(
     TCVASettings,
     *("temperature", "threshold", "scheme", "penalty", "eps", "floor", "on_unscored"),
@@ -45,6 +46,7 @@ def evaluate(
     min_pass_rate: options.MinPassRate = None,
     min_coverage: options.MinCoverage = None,
     as_json: options.AsJson = False,
+    model_settings: Mapping[str, Any],
     **settings: Any,
 ) -> None:
     """Judge a file of samples and write their assessments.
@@ -52,11 +54,15 @@ def evaluate(
     Example: tcva evaluate samples.jsonl --judge openai:gpt-4.1-mini -T strict -o judged.jsonl
     """
     options.check_out(out, samples, as_json=as_json)
-    judges: Any = judge
+    voices = [judge, *(panel or ())]
+    asked = options.asked_judges(
+        [*voices, *(fuse or ())], model_settings, settings["max_concurrency"]
+    )
+    first, fused = asked[0], asked[len(voices) :]
     if panel:
-        judges, settings = _panel([judge, *panel], combine, settings)
+        first, settings = _panel(asked[: len(voices)], combine, settings)
     settings = options.under_config(context, config, {"criterion": criterion, **settings})
-    tcva = TCVA(judge=judges, fuse=fuse, **settings)
+    tcva = TCVA(judge=first, fuse=fused, **settings)
     gates = {"mean score": min_score, "pass rate": min_pass_rate, "coverage": min_coverage}
     check_gates(gates)
     # Read and check everything before the first call is paid for.
@@ -89,7 +95,7 @@ def evaluate(
 
 
 def _panel(
-    judges: Sequence[str], combine: str, settings: dict[str, Any]
+    judges: Sequence[Any], combine: str, settings: dict[str, Any]
 ) -> tuple[Panel, dict[str, Any]]:
     """The judges of a panel as one, and the settings without those that it takes itself."""
     if settings["claims"] != "split":

@@ -11,6 +11,7 @@ import signal
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Optional, TypeVar, get_args, get_origin
@@ -21,6 +22,8 @@ from rich.console import Console
 from tcva_adapters.claims.criteria import CRITERIA
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.frameworks import NO_TELEMETRY
+from tcva_adapters.judging.resolve import model_of_name
+from tcva_adapters.models.settings import ModelSettings
 from tcva_adapters.results.config import configured
 from tcva_adapters.results.settings import Setting, settings_of, shown
 from tcva_adapters.results.store import VerdictStore
@@ -209,17 +212,76 @@ def takes(table: type, *names: str) -> Callable[[Command], Command]:
     return decorate
 
 
-def _option(name: str, setting: Setting) -> inspect.Parameter:
+_MODEL_FLAGS: Final = {
+    "timeout": "--judge-timeout",
+    "max_retries": "--retries",
+    "requests_per_minute": "--rate",
+    "prices": "--prices",
+}
+
+
+def takes_model_settings(command: Command) -> Command:
+    """Gives a command the options of how a model is asked, which it gets as ``model_settings``."""
+    known = {name: settings_of(ModelSettings)[name] for name in _MODEL_FLAGS}
+
+    @wraps(command)
+    def run(*arguments: Any, **given: Any) -> None:
+        asked = {name: given.pop(f"judge_{name}") for name in known}
+        if asked["prices"] is not None:
+            asked["prices"] = parse_pair(asked["prices"], "--prices")
+        changed = {name: v for name, v in asked.items() if v != known[name].default}
+        command(*arguments, model_settings=changed, **given)
+
+    signature = inspect.signature(command, eval_str=True)
+    own = [p for p in signature.parameters.values() if p.name != "model_settings"]
+    options = [_model_option(name, setting) for name, setting in known.items()]
+    run.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]  # typer reads it
+    return run  # type: ignore[return-value]  # of the same kind
+
+
+def _model_option(name: str, setting: Setting) -> inspect.Parameter:
+    flag, meaning = _MODEL_FLAGS[name], setting.meaning
+    if name == "prices":
+        setting, meaning = replace(setting, annotation=Optional[str]), f"{meaning[:-1]}, e.g. 1,5."
+    return _option(name, replace(setting, meaning=meaning), f"judge_{name}", flag)
+
+
+def asked_judges(
+    names: Iterable[str], settings: Mapping[str, Any], max_concurrency: int
+) -> list[Any]:
+    """The judges of a command: each name, or the model that it means under these settings.
+
+    Args:
+        names: What was typed.
+        settings: See `takes_model_settings`.
+        max_concurrency: Calls under way at once.
+
+    Raises:
+        InvalidValueError: Settings, and no model that they could be for.
+    """
+    names = list(names)
+    if not settings:
+        return names
+    made = [model_of_name(each, max_concurrency=max_concurrency, **settings) for each in names]
+    if not any(made):
+        flags = ", ".join(_MODEL_FLAGS[name] for name in settings)
+        msg = f"{flags}: these are for a model as judge, --judge openai:MODEL, not {names[0]!r}"
+        raise InvalidValueError(msg)
+    return [model or name for model, name in zip(made, names, strict=True)]
+
+
+def _option(name: str, setting: Setting, parameter: str = "", *flags: str) -> inspect.Parameter:
     kind: Any = str if name in _AS_TEXT else setting.annotation
     if get_origin(kind) is Literal:
         kind = str
     if type(None) in get_args(kind):
         kind = Optional[get_args(kind)[0]]
+    flags = flags or _FLAGS.get(name, ())
     return inspect.Parameter(
-        name,
+        parameter or name,
         inspect.Parameter.KEYWORD_ONLY,
         default=shown(setting.default) if name in _AS_TEXT else setting.default,
-        annotation=Annotated[kind, typer.Option(*_FLAGS.get(name, ()), help=setting.meaning)],
+        annotation=Annotated[kind, typer.Option(*flags, help=setting.meaning)],
     )
 
 

@@ -65,9 +65,8 @@ class _Request:
 
     Args:
         samples: A file, what `read_samples` made of one, or samples.
-        tcva: A `TCVA`, or the settings of one: ``{"judge": "openai:MODEL", "threshold": 0.7}``. Of
-            settings with ``openai:MODEL`` each framework gets a model object of its own; a TCVA's
-            model is shared.
+        tcva: A `TCVA`, or the settings of one: ``{"judge": "openai:MODEL", "threshold": 0.7}``. Its
+            judge answers the frameworks' prompts, too.
         frameworks: Their names; ``all`` takes those that are installed, ``none`` runs TCVA alone.
         metrics: ``faithfulness`` (of every framework that has it) or ``ragas.faithfulness``; all
             where None.
@@ -119,9 +118,8 @@ class _Request:
         if len(set(grid)) < len(grid) or not grid:
             msg = f"temperatures {self.temperatures!r} names one twice, or none"
             raise InvalidValueError(msg)
-        tcva, spec = self.tcva, None
+        tcva = self.tcva
         if not isinstance(tcva, TCVA):
-            spec = tcva.get("judge", "lexical")
             tcva = TCVA(**{"temperature": grid[0], **tcva})
         if tcva.scoring.temperature not in grid:
             grid.append(tcva.scoring.temperature)
@@ -149,7 +147,7 @@ class _Request:
             imported=imported,
             human=human if self.human is None else human_scores(samples, self.human),
             fused=fused,
-            models=framework_models(spec, tcva.judge, max_concurrency=tcva.max_concurrency),
+            models=framework_models(tcva.judge),
         )
         plan.check()
         return plan

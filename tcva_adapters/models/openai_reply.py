@@ -47,7 +47,7 @@ def read_completion(raw: str) -> Completion | None:
         message = choice["message"]
         text = _content(message.get("content"))
         finish_reason = choice.get("finish_reason") or ""
-    except (ValueError, LookupError, TypeError, AttributeError):
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
     usage = payload.get("usage")
     return Completion(
