@@ -270,6 +270,7 @@ class OpenAICompatibleModel:
         rate, client = self._connections.rate, cast("Any", await clients.client())
         if max_retries is not None:
             client = client.with_options(max_retries=max_retries)
+        create = client.chat.completions.with_raw_response.create  # imports; takes no call's time
         reply: ModelReply | None = None
         try:
             async with asyncio.timeout(self._server.timeout) as deadline:
@@ -280,7 +281,7 @@ class OpenAICompatibleModel:
                         if end is not None:  # standing in line is not the server's time
                             deadline.reschedule(end + pause)
                         await asyncio.sleep(pause)
-                    return await client.chat.completions.with_raw_response.create(**body)
+                    return await create(**body)
 
                 found, used = await arun(self._steps(request, settings), send)
                 reply = found
