@@ -66,7 +66,7 @@ class Unscored(BaseModel):
         reason: The word.
         detail: The sentence.
         raw_reply: What the judge answered, where it did: it was paid for.
-        fatal: True when no further call can succeed either (wrong key, unknown model).
+        fatal: True when it is proven that no further call can succeed either (a wrong key).
     """
 
     model_config = _FROZEN
