@@ -6,9 +6,8 @@ import asyncio
 import hashlib
 import json
 import os
-import threading
 import time
-from collections.abc import Generator, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -18,17 +17,9 @@ from typing_extensions import Unpack
 
 from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError
 from tcva_adapters.models.openai_clients import Connections, LoopClients, new_client
-from tcva_adapters.models.openai_errors import Failure, Server, shown_url
-from tcva_adapters.models.openai_features import (
-    Capabilities,
-    Feature,
-    Settings,
-    blamed_features,
-    format_drop,
-    named_features,
-    next_drop,
-)
-from tcva_adapters.models.openai_reply import Completion, read_completion
+from tcva_adapters.models.openai_errors import Server, shown_url
+from tcva_adapters.models.openai_exchange import Exchange
+from tcva_adapters.models.openai_features import Capabilities, Settings
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import NEUTRAL, JudgeRequest
 from tcva_adapters.models.secrets import Mask, secrets_of
@@ -44,7 +35,6 @@ DEFAULT_URL: Final = "https://api.openai.com/v1"
 PLACEHOLDER_KEY: Final = "none"
 """Sent to servers on the own machine or network, which want a header but no key."""
 
-_PRICE_UNIT: Final = 1_000_000
 _PROBE_RETRIES: Final = 1
 
 
@@ -97,13 +87,9 @@ class OpenAICompatibleModel:
         if not isinstance(model, str) or not model.strip():
             msg = f"model={model!r}; it is the name of a model"
             raise InvalidValueError(msg)
-        self._sdk_error = openai.OpenAIError
         self._settings = Settings(
             model, found["temperature"], found["seed"], found["max_tokens"], found["logprobs"]
         )
-        self._prices = found["prices"]
-        self._lock = threading.Lock()
-        self._capabilities = Capabilities()
         self._client: Any = client
         self._made_from: Hashable | None = None
         self._pickled: Mapping[str, Any] | str = (
@@ -118,7 +104,7 @@ class OpenAICompatibleModel:
             if type(self) is OpenAICompatibleModel:
                 # An address may hold a password, too.
                 digest = hashlib.sha256(f"{url}\n{key}".encode()).hexdigest()
-                self._made_from = (self._settings, self._prices, digest)
+                self._made_from = (self._settings, found["prices"], digest)
             self._pickled = _pickled(settings, url)
         elif hasattr(given, "base_url"):
             url, key, retries = str(given.base_url), str(given.api_key), given.max_retries
@@ -126,18 +112,22 @@ class OpenAICompatibleModel:
             msg = f"a client is one of the openai package, not a {type(given).__name__}"
             raise InvalidValueError(msg)
         if async_client is not None:
-            copied = lambda: async_client.copy(http_client=openai.DefaultAsyncHttpxClient())  # noqa: E731  # its line would say no more
-            clients = partial(LoopClients, copied, first=async_client)
+
+            def again() -> AsyncOpenAI:
+                return async_client.copy(http_client=openai.DefaultAsyncHttpxClient())
+
+            clients = partial(LoopClients, again, first=async_client)
         self._connections = Connections(
             clients, found["max_concurrency"], found["requests_per_minute"]
         )
         mask = Mask(key, os.environ.get("OPENAI_API_KEY") or "", *secrets_of(url))
         timeout = found["timeout"] if given is None else None
         self._server = Server(shown_url(url), model, mask, retries, timeout)
+        self._exchange = Exchange(self._server, found["prices"], openai.OpenAIError)
 
     def __copy__(self) -> Self:
         found = object.__new__(type(self))
-        vars(found).update(vars(self), _lock=threading.Lock())
+        vars(found).update(vars(self), _exchange=copy(self._exchange))
         return found
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -178,8 +168,7 @@ class OpenAICompatibleModel:
     @property
     def capabilities(self) -> Capabilities:
         """What the server has refused so far."""
-        with self._lock:
-            return self._capabilities
+        return self._exchange.capabilities
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request.
@@ -256,8 +245,8 @@ class OpenAICompatibleModel:
                 time.sleep(here.rate.book())
             return client.chat.completions.with_raw_response.create(**body)
 
-        reply, used = run(self._steps(request, settings), send)
-        return run(self._settled(request, settings, reply, used), send)
+        reply, used = run(self._exchange.steps(request, settings), send)
+        return run(self._exchange.settled(request, settings, reply, used), send)
 
     async def _await(
         self,
@@ -283,142 +272,13 @@ class OpenAICompatibleModel:
                         await asyncio.sleep(pause)
                     return await create(**body)
 
-                found, used = await arun(self._steps(request, settings), send)
+                found, used = await arun(self._exchange.steps(request, settings), send)
                 reply = found
-                return await arun(self._settled(request, settings, found, used), send)
+                return await arun(self._exchange.settled(request, settings, found, used), send)
         except TimeoutError:
             if reply is not None:
                 return reply  # it was paid for
             raise self._server.late() from None
-
-    def _steps(
-        self, request: JudgeRequest, settings: Settings
-    ) -> Generator[dict[str, Any], Any, tuple[ModelReply, Capabilities]]:
-        """Ask, and ask for less as long as the server wants less.
-
-        A feature is forgotten at once where the server blames its parameter. What was given up
-        because of a text, or on suspicion, is returned beside the reply: it may have been the
-        sample's fault.
-        """
-        capabilities = self.capabilities
-        sent = input_tokens = output_tokens = 0
-        while True:
-            body = capabilities.body(settings, request)
-            refusal: Exception | None = None
-            try:
-                raw = yield body
-            except self._sdk_error as error:
-                refusal = error
-            if refusal is not None:
-                sent += 1 + _retries(refusal)
-                capabilities = self._with_less(body, capabilities, self._server.failure(refusal))
-                continue
-            sent += 1 + raw.retries_taken
-            completion = self._read(raw)
-            input_tokens += completion.input_tokens
-            output_tokens += completion.output_tokens
-            form = format_drop(body)
-            if _is_empty(completion):
-                if form is None:
-                    msg = f"{self._server.url} returned an empty message"
-                    raise JudgeError(msg, reason="judge_error")
-                capabilities = capabilities.without(form, "the message came back empty")
-                continue
-            reply = ModelReply(
-                text=completion.text,
-                input_tokens=input_tokens,
-                output_tokens=output_tokens,
-                retries=sent - 1,
-                truncated=completion.finish_reason == "length",
-                model=completion.model,
-                cost=self._cost(input_tokens, output_tokens),
-                token_logprobs=completion.token_logprobs,
-            )
-            return reply, capabilities
-
-    def _settled(
-        self, request: JudgeRequest, settings: Settings, reply: ModelReply, used: Capabilities
-    ) -> Generator[dict[str, Any], Any, ModelReply]:
-        """Find out whether the server refuses everybody what a request had to do without.
-
-        It is asked once more, in the same form and without the sample, for all that was given up.
-        """
-        known = self.capabilities
-        if request is NEUTRAL or not used.dropped.keys() - known.dropped.keys():
-            self._remember(used)
-            return reply
-        neutral = replace(NEUTRAL, schema=request.schema, schema_name=request.schema_name)
-        completion = Completion("")
-        try:
-            raw = yield known.body(settings, neutral)
-            sent = 1 + raw.retries_taken
-            completion = self._read(raw)
-            is_refused = _is_empty(completion)
-        except self._sdk_error as error:
-            sent = 1 + _retries(error)
-            is_refused = self._server.failure(error).is_refusal
-        except JudgeError:
-            is_refused = False
-        if is_refused:
-            self._remember(used)
-        input_tokens = reply.input_tokens + completion.input_tokens
-        output_tokens = reply.output_tokens + completion.output_tokens
-        return replace(
-            reply,
-            input_tokens=input_tokens,
-            output_tokens=output_tokens,
-            retries=reply.retries + sent,
-            cost=self._cost(input_tokens, output_tokens),
-        )
-
-    def _with_less(
-        self, body: Mapping[str, Any], capabilities: Capabilities, failure: Failure
-    ) -> Capabilities:
-        blamed = blamed_features(body, failure.param)
-        named = blamed or named_features(body, failure.message)
-        feature = next_drop(body, named)
-        if feature is None or not failure.may_be_cured_by_less(names_a_feature=bool(named)):
-            raise failure.as_error()
-        features: tuple[Feature, ...] = (feature,)
-        if failure.is_limit_too_large:
-            # The other name of the limit would be refused just the same.
-            features = ("max_tokens", "max_completion_tokens")
-        for dropped in features:
-            capabilities = capabilities.without(dropped, failure.message)
-            if dropped in blamed:
-                self._remember(Capabilities({dropped: failure.message}))
-        return capabilities.merged(self.capabilities)  # what other threads learnt meanwhile
-
-    def _remember(self, capabilities: Capabilities) -> None:
-        with self._lock:
-            self._capabilities = self._capabilities.merged(capabilities)
-
-    def _read(self, raw: Any) -> Completion:
-        body = raw.content.decode("utf-8-sig", errors="replace")
-        completion = read_completion(body)
-        server = self._server
-        if completion is None:
-            msg = (
-                f"{server.url} answered with something that is no chat completion: "
-                f"{server.clean(body)[:100]!r}; check base_url, which usually ends in /v1"
-            )
-            raise JudgeError(msg, reason="server_error")
-        text = server.mask(completion.text)
-        if text != completion.text:  # the tokens are of another text now
-            completion = replace(completion, text=text, token_logprobs=None)
-        if completion.finish_reason == "content_filter":
-            msg = f"the content filter of {server.url} cut the reply off"
-            raise JudgeError(msg, reason="judge_error")
-        if completion.refusal and not completion.text:
-            msg = f"{server.model} refused to judge: {server.clean(completion.refusal)}"
-            raise JudgeError(msg, reason="judge_error")
-        return replace(completion, model=server.mask(completion.model))
-
-    def _cost(self, input_tokens: int, output_tokens: int) -> float | None:
-        if self._prices is None:
-            return None
-        per_input, per_output = self._prices
-        return (input_tokens * per_input + output_tokens * per_output) / _PRICE_UNIT
 
 
 def _pickled(settings: ModelSettings, url: str) -> Mapping[str, Any] | str:
@@ -448,21 +308,11 @@ def _reopened(
     return found
 
 
-def _is_empty(completion: Completion) -> bool:
-    return not completion.text.strip() and completion.finish_reason != "length"
-
-
 def _follows_probe_schema(text: str) -> bool:
     try:
         return set(json.loads(text)) == {"ok"}
     except (ValueError, TypeError):
         return False
-
-
-def _retries(error: Exception) -> int:
-    """How often the SDK had repeated the request that failed in the end."""
-    request = getattr(error, "request", None)
-    return int(request.headers.get("x-stainless-retry-count", 0)) if request is not None else 0
 
 
 def _key(given: str | None, url: str) -> str:

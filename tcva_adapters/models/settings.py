@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import math
+import re
 from collections.abc import Callable
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -151,6 +152,7 @@ def check_url(url: str) -> str:
         if ":" in host:
             ipaddress.IPv6Address(host)
         else:
+            is_fit &= re.fullmatch(r"[\w.-]+", host) is not None
             host.encode("idna")
     except ValueError:  # a port out of range, brackets that do not match, an empty label
         is_fit = False

@@ -271,6 +271,7 @@ def test_the_reason_of_a_lost_feature_holds_no_key() -> None:
         "http://me:hunter2-77@host/\0v1",
         "http://me:hunter2-77@host\n/v1",
         "http://me:hunter2-77@a..b/v1",
+        "http://me:hunter2-77@host\\v1",
         "http://me:hunter2-77@/v1",
         "http://me:hunt/er2-77@host:x/v1",
         "http://",
