@@ -190,11 +190,15 @@ class Scorer(ABC, Generic[R]):
             InvalidSampleError: It lacks a required field. Everything that can go wrong after that
                 is the reason of an unscored result.
         """
-        return self._scorable(sample, answered(self.steps(_is_sample(sample)), Asking(self)))
+        with Asking(self) as asking:
+            result = answered(self.steps(_is_sample(sample)), asking)
+        return self._scorable(sample, result)
 
     async def aevaluate(self, sample: Sample) -> R:
         """The same, awaited."""
-        return self._scorable(sample, await asked(self.steps(_is_sample(sample)), Asking(self)))
+        with Asking(self) as asking:
+            result = await asked(self.steps(_is_sample(sample)), asking)
+        return self._scorable(sample, result)
 
     def _scorable(self, sample: Sample, result: R) -> R:
         """A result; raises where the way to it ended at a required field that is missing."""
@@ -218,14 +222,16 @@ class Scorer(ABC, Generic[R]):
             InvalidSampleError: One of them is no `Sample`.
         """
         plans = [self.steps(_is_sample(sample)) for sample in samples]
-        return batch(plans, Asking(self, in_batch=True), progress=progress)
+        with Asking(self, in_batch=True) as asking:
+            return batch(plans, asking, progress=progress)
 
     async def aevaluate_many(
         self, samples: Iterable[Sample], *, progress: bool | None = None
     ) -> list[R]:
         """The same, awaited, with at most ``max_concurrency`` judgements under way."""
         plans = [self.steps(_is_sample(sample)) for sample in samples]
-        return await abatch(plans, Asking(self, in_batch=True), progress=progress)
+        with Asking(self, in_batch=True) as asking:
+            return await abatch(plans, asking, progress=progress)
 
 
 def lacks(whose: str, missing: Iterable[str], subject: str) -> str:

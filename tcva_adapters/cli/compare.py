@@ -12,6 +12,7 @@ from tcva_adapters import printing
 from tcva_adapters.cli import options
 from tcva_adapters.compare.pipeline import PATIENCE
 from tcva_adapters.compare.pipeline import compare as run_compare
+from tcva_adapters.errors import TCVAWarning
 from tcva_adapters.tcva import TCVASettings
 
 
@@ -52,6 +53,7 @@ def compare(
     settings["judge"] = judge
     try:
         with warnings.catch_warnings(action="ignore"):  # the frameworks' own deprecations
+            warnings.simplefilter("always", TCVAWarning)
             found = run_compare(
                 options.read_samples(
                     samples, skip_bad=skip_bad, input_format=input_format, rename=rename
