@@ -101,13 +101,17 @@ class CCRSSummary(Tabular):
             "served": self.served,
         }
 
-    def save(self, path: Source) -> None:
+    def save(self, path: Source, *, overwrite: bool = False) -> None:
         """Write the results, one per line, as ``tcva ccrs --out`` does.
 
+        Args:
+            path: See `write_assessments`.
+            overwrite: See there.
+
         Raises:
-            InvalidValueError: The file cannot be written.
+            InvalidValueError: The file cannot be written, or was written by something else.
         """
-        write_assessments(path, self.results)
+        write_assessments(path, self.results, overwrite=overwrite)
 
     def check(self) -> None:
         """Nothing, if any sample has a score and no failure says that none can ever have one.

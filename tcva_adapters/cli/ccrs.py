@@ -54,6 +54,7 @@ def ccrs(
     store: options.Store = None,
     no_store: options.NoStore = False,
     out: _Out = None,
+    overwrite: options.Overwrite = False,
     input_format: options.InputFormat = None,
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
@@ -64,7 +65,7 @@ def ccrs(
 
     Example: tcva ccrs samples.jsonl --metrics qr,ir --judge openai:gpt-4.1-mini -o rated.jsonl
     """
-    options.check_out(out, samples, as_json=as_json)
+    options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
     rater = CCRS(options.parse_names(metrics), judge=judge, **settings)
     shares = None if weights is None else _parse_weights(weights)
     whole: dict[str, Any] = {"weights": shares, "threshold": threshold, "renormalise": renormalise}
@@ -83,7 +84,7 @@ def ccrs(
     with options.interruptible(said):
         summary = summarise_ccrs(rater.evaluate_many(read.samples), **whole)
     if out is not None:
-        summary.save(out)
+        summary.save(out, overwrite=overwrite)
     if as_json:
         typer.echo(json.dumps({**summary.to_dict(), "skipped": len(read.bad)}))
     else:

@@ -38,6 +38,7 @@ def evaluate(
     store: options.Store = None,
     no_store: options.NoStore = False,
     out: options.Out = None,
+    overwrite: options.Overwrite = False,
     input_format: options.InputFormat = None,
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
@@ -51,7 +52,7 @@ def evaluate(
 
     Example: tcva evaluate samples.jsonl --judge openai:gpt-4.1-mini -T strict -o judged.jsonl
     """
-    options.check_out(out, samples, as_json=as_json)
+    options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
     judges: Any = judge
     if panel:
         judges, settings = _panel([judge, *panel], combine, settings)
@@ -74,7 +75,7 @@ def evaluate(
     with options.interruptible(notes):
         results = tcva.evaluate_many(usable)
     if out is not None:
-        write_assessments(out, results)
+        write_assessments(out, results, overwrite=overwrite)
     found = Evaluation.of(tcva, results, skipped=len(read.bad) + len(lacking))
     if as_json:
         typer.echo(json.dumps(found.to_dict()))
