@@ -175,7 +175,8 @@ def summarise_ccrs(
     >>> from tcva_adapters.ccrs import CCRS
     >>> from tcva_adapters.samples.sample import Sample
     >>> samples = [Sample(input="Which car?", response="The car."), Sample(input="Which car?")]
-    >>> summary = summarise_ccrs(CCRS("qr").evaluate_many(samples)).metrics["qr"]
+    >>> ccrs = CCRS("qr", judge="lexical")
+    >>> summary = summarise_ccrs(ccrs.evaluate_many(samples)).metrics["qr"]
     >>> summary.mean, summary.coverage, summary.unscored
     (1.0, 0.5, {'missing_field': 1})
     """

@@ -47,7 +47,7 @@ def ccrs(
     samples: options.SampleFile,
     *,
     metrics: _Metrics = _ALL,
-    judge: options.Judge = "lexical",
+    judge: options.Judge = None,
     weights: _Weights = None,
     threshold: _Threshold = None,
     renormalise: _Renormalise = False,
@@ -66,15 +66,16 @@ def ccrs(
     Example: tcva ccrs samples.jsonl --metrics qr,ir --judge openai:gpt-4.1-mini -o rated.jsonl
     """
     options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
-    rater = CCRS(options.parse_names(metrics), judge=judge, **settings)
+    said = notes()
+    named = options.named_judge(judge, said)
+    rater = CCRS(options.parse_names(metrics), judge=named, **settings)
     shares = None if weights is None else _parse_weights(weights)
     whole: dict[str, Any] = {"weights": shares, "threshold": threshold, "renormalise": renormalise}
     # Read and check everything before the first call is paid for, wrong weights too.
     read = options.read_samples(
         samples, skip_bad=skip_bad, input_format=input_format, rename=rename
     )
-    summarise_ccrs(CCRS(rater.metrics).evaluate_many([Sample()]), **whole)
-    said = notes()
+    summarise_ccrs(CCRS(rater.metrics, judge="lexical").evaluate_many([Sample()]), **whole)
     for line, message in read.bad:
         said.print(f"skipped line {line}: {message}")
     opened = options.open_store(

@@ -23,7 +23,7 @@ def compare(
     *,
     out: options.OutFolder,
     frameworks: options.Frameworks = "all",
-    judge: options.Judge = "lexical",
+    judge: options.Judge = None,
     criterion: options.Criterion = "faithfulness",
     config: options.ConfigFile = None,
     temperatures: options.Temperatures = "0.1,0.5,0.9",
@@ -50,7 +50,7 @@ def compare(
     options.silence_frameworks()
     notes = printing.notes()
     settings = options.under_config(context, config, {"criterion": criterion, **given})
-    settings["judge"] = judge
+    settings["judge"] = options.named_judge(judge, notes)
     try:
         with warnings.catch_warnings(action="ignore"):  # the frameworks' own deprecations
             warnings.simplefilter("always", TCVAWarning)

@@ -30,7 +30,7 @@ def evaluate(
     samples: options.SampleFile,
     *,
     criterion: options.Criterion = "faithfulness",
-    judge: options.Judge = "lexical",
+    judge: options.Judge = None,
     fuse: options.AdditionalJudges = None,
     panel: options.PanelJudges = None,
     combine: options.Combine = "median",
@@ -53,9 +53,10 @@ def evaluate(
     Example: tcva evaluate samples.jsonl --judge openai:gpt-4.1-mini -T strict -o judged.jsonl
     """
     options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
-    judges: Any = judge
+    notes = printing.notes()
+    judges: Any = options.named_judge(judge, notes)
     if panel:
-        judges, settings = _panel([judge, *panel], combine, settings)
+        judges, settings = _panel([judges, *panel], combine, settings)
     settings = options.under_config(context, config, {"criterion": criterion, **settings})
     tcva = TCVA(judge=judges, fuse=fuse, **settings)
     gates = {"mean score": min_score, "pass rate": min_pass_rate, "coverage": min_coverage}
@@ -65,7 +66,6 @@ def evaluate(
         samples, skip_bad=skip_bad, input_format=input_format, rename=rename
     )
     usable, lacking = with_needed_fields(tcva, read, skip_bad=skip_bad)
-    notes = printing.notes()
     for line, message in [*read.bad, *lacking]:
         notes.print(f"skipped line {line}: {message}")
     opened = options.open_store(

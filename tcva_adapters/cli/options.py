@@ -22,6 +22,7 @@ from rich.console import Console
 from tcva_adapters.claims.criteria import CRITERIA
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.frameworks import NO_TELEMETRY
+from tcva_adapters.judging.resolve import DEFAULT
 from tcva_adapters.results.config import configured
 from tcva_adapters.results.files import OURS as RESULTS
 from tcva_adapters.results.settings import Setting, settings_of, shown
@@ -46,11 +47,11 @@ Criterion = Annotated[
     ),
 ]
 Judge = Annotated[
-    str,
+    Optional[str],
     typer.Option(
         "--judge",
         "-j",
-        help="lexical (offline), or openai:MODEL for any OpenAI-compatible server "
+        help="lexical (offline; by default), or openai:MODEL for any OpenAI-compatible server "
         "(OPENAI_BASE_URL, OPENAI_API_KEY).",
     ),
 ]
@@ -296,6 +297,15 @@ def check_target(out: str | Path, source: str, ours: re.Pattern[bytes], *, overw
     make_folder(target.parent)
     with tempfile.TemporaryFile(dir=target.parent):
         pass
+
+
+def named_judge(judge: str | None, notes: Console) -> str:
+    """The judge of a command; where none was named, a note says who judges."""
+    if judge is None:
+        notes.print(
+            f"judge: {DEFAULT}, which compares words and is no model; --judge openai:MODEL asks one"
+        )
+    return DEFAULT if judge is None else judge
 
 
 def open_store(
