@@ -55,7 +55,7 @@ def calls_per_sample() -> None:
 
 def correlate(name: str, records: list[dict[str, object]]) -> None:
     samples = [Sample.from_record(record) for record in records]
-    results = CCRS(COMPARABLE).evaluate_many(samples, progress=False)
+    results = CCRS(COMPARABLE, judge="lexical").evaluate_many(samples, progress=False)
     for metric in COMPARABLE:
         pairs = [
             (score, record["human_score"])

@@ -20,7 +20,7 @@ TEMPERATURES = [t / 100 for t in range(10, 101)]
 
 def main() -> None:
     samples = [Sample.from_record(json.loads(line)) for line in sample_lines()]
-    tcva = TCVA()
+    tcva = TCVA(judge="lexical")
     judged = [s for s in samples if blank_field(s, tcva.criterion) is None]
     print(f"{len(judged)} samples with an answer and a context")
     with tempfile.TemporaryDirectory() as folder, ScriptedServer(auto_judge) as server:

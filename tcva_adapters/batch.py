@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import asyncio
 import sys
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from queue import SimpleQueue
-from typing import Any, Generic, Protocol, TypeVar
+from types import TracebackType
+from typing import Any, Generic, Protocol, Self, TypeVar
 
-from tcva_adapters.errors import TCVAError
 from tcva_adapters.results.assessment import Unscored
 from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.results.store_troubles import StoreTroubles
 from tcva_adapters.sharing import SHARED, Identity, context_of_work
 
 Answer = TypeVar("Answer")
@@ -89,7 +89,7 @@ class Asks(Protocol):
 
 @dataclass
 class Asking:
-    """How the questions of one evaluation, or of one batch, are answered.
+    """How the questions of one evaluation, or of one batch, are answered; used around them.
 
     Attributes:
         scorer: Whose questions.
@@ -100,6 +100,23 @@ class Asking:
     scorer: Asks
     in_batch: bool = False
     _fatal: dict[int, Unscored] = field(default_factory=dict)
+    _troubles: StoreTroubles = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._troubles = StoreTroubles(self.scorer.store, in_batch=self.in_batch)
+
+    def __enter__(self) -> Self:
+        """These questions."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Tell how the store failed."""
+        self._troubles.__exit__(kind, error, trace)
 
     def place(self, question: Question[Any]) -> object:
         """Equal for questions that one answer serves."""
@@ -144,7 +161,7 @@ class Asking:
         """What can be said without a call: from the store, or because no call can succeed."""
         found = None
         if self.scorer.store is not None:
-            with _spared():
+            with self._troubles.spared():
                 found = question.read(self.scorer.store)
         fatal = self._fatal.get(id(question.judge))
         if found is None and fatal is not None:
@@ -155,7 +172,7 @@ class Asking:
         """A new answer, once the store has it and it is known what it means for the rest."""
         self._note(question, answer)
         if self.scorer.store is not None:
-            with _spared():
+            with self._troubles.spared(loses=1):
                 question.write(self.scorer.store, answer)
         return answer
 
@@ -170,20 +187,10 @@ class Asking:
         self._note(question, answer)
         store = self.scorer.store
         if store is not None:
-            with _spared():
+            with self._troubles.spared(loses=1):
                 if question.read(store) is None:
                     question.write(store, answer)
         return question.free(answer)
-
-
-@contextmanager
-def _spared() -> Iterator[None]:
-    """A broken store costs the store, not the judgement that was paid for."""
-    try:
-        yield
-    except TCVAError as error:
-        msg = f"the verdict store failed: {error}"
-        warnings.warn(msg, RuntimeWarning, stacklevel=2)
 
 
 def answered(plan: Plan[R], asking: Asking) -> R:

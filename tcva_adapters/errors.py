@@ -1,4 +1,7 @@
-"""One base class for every error raised here; each message names the value and what to do."""
+"""One base class for every error raised here, and one for every warning.
+
+Each message names the value and what to do.
+"""
 
 from __future__ import annotations
 
@@ -45,3 +48,15 @@ class JudgeError(TCVAError):
         super().__init__(message)
         self.reason = reason
         self.fatal = fatal
+
+
+class TCVAWarning(Warning):
+    """Base of all warnings that tcva-adapters gives."""
+
+
+class DefaultJudgeWarning(TCVAWarning, UserWarning):
+    """No judge was named, so the lexical one judges; said once in a process."""
+
+
+class StoreWarning(TCVAWarning, RuntimeWarning):
+    """A verdict store fails, or may fail where it lies; judging goes on without it."""

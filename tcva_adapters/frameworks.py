@@ -19,6 +19,8 @@ class Requirement:
         extra: The extra of tcva-adapters that installs it.
         tested: Distributions with the versions that were seen to work together.
         known_faults: Texts in an error of its import, each with an install hint of its own.
+        data: A folder of data files in it, which may be there and not be read.
+        reads_data: Python that reads them, without loading any down where they are there.
     """
 
     distribution: str
@@ -27,6 +29,8 @@ class Requirement:
     extra: str
     tested: str = ""
     known_faults: Mapping[str, str] = field(default_factory=dict)
+    data: str = ""
+    reads_data: str = ""
 
     @property
     def install_hint(self) -> str:
@@ -102,7 +106,18 @@ _AGENTS: Final = Requirement(
     "langchain", "langchain.agents.middleware", (1, 4), "langchain-agents", "langchain==1.4.7"
 )
 _LLAMAINDEX: Final = Requirement(
-    "llama-index-core", "llama_index.core", (0, 14, 21), "llamaindex", "llama-index-core==0.14.25"
+    "llama-index-core",
+    "llama_index.core",
+    (0, 14, 21),
+    "llamaindex",
+    "llama-index-core==0.14.25",
+    {
+        # nltk reads no file that has a second name, and uv gives its cache's files a second one.
+        "refusing multiply-linked file": "install it with copies in place of hard links: "
+        "UV_LINK_MODE=copy uv pip install --reinstall llama-index-core"
+    },
+    data="llama_index/core/_static/nltk_cache",
+    reads_data="from llama_index.core.utils import globals_helper; globals_helper.stopwords",
 )
 _RAGAS: Final = Requirement(
     "ragas",

@@ -2,7 +2,7 @@
 
 A report is a sequence of parts: lines as they are, `Wrapped` text, and `Table`. `show` prints them,
 `text_of` makes a text of them, and a class that derives from `Report` has both and its form in a
-notebook.
+notebook. What a terminal would obey (`visible`) and rich's own markup are shown as they are.
 """
 
 from __future__ import annotations
@@ -10,16 +10,43 @@ from __future__ import annotations
 import html
 import io
 import math
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TextIO
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TextIO
 
 from tcva_adapters.errors import MissingDependencyError
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped]  # no stubs among our requirements
     from rich.console import Console
+    from rich.text import Text
+
+# Control characters but line feed and tab, what ends a line elsewhere, half characters, and what
+# turns the direction of the text that follows.
+_OBEYED: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\u202a-\u202e\u2066-\u2069]"
+)
+
+
+def visible(text: str) -> str:
+    r"""A text with everything that a terminal would obey written out.
+
+    >>> print(visible("a\x1b[2Jb\rc\u202e"))
+    a\x1b[2Jb\x0dc\u202e
+    """
+
+    def escaped(found: re.Match[str]) -> str:
+        code = ord(found[0])
+        return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+    return _OBEYED.sub(escaped, text)
+
+
+def visible_in_json(text: str) -> str:
+    """The same for JSON, where it still means the same."""
+    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +199,14 @@ def notes() -> Console:
 def _console(**options: Any) -> Console:
     from rich.console import Console  # noqa: PLC0415  # not before something is shown
 
+    class Inert(Console):
+        """Shows every text as it is, also in the cells of tables."""
+
+        def render_str(self, text: str, **options: Any) -> Text:
+            return super().render_str(visible(text), **options)
+
     # In a notebook rich would show HTML of its own, whatever the file is.
-    return Console(highlight=False, markup=False, force_jupyter=False, **options)
+    return Inert(highlight=False, markup=False, emoji=False, force_jupyter=False, **options)
 
 
 def _print(parts: Iterable[Part], console: Console) -> None:
@@ -185,11 +218,11 @@ def _print(parts: Iterable[Part], console: Console) -> None:
             for number, heading in enumerate(part.header):
                 table.add_column(heading, **part.column(number))
             for row in part.rows:
-                table.add_row(*row)
+                table.add_row(*(cell.replace("\t", " ") for cell in row))
             console.print(table)
         elif isinstance(part, Wrapped):
             lines = textwrap.wrap(
-                part.text,
+                visible(part.text),
                 console.width,
                 subsequent_indent=" " * part.indent,
                 break_on_hyphens=False,

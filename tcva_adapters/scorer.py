@@ -6,16 +6,18 @@ are asked (from a store, shared with other evaluators, in threads, awaited) is s
 
 from __future__ import annotations
 
+import pickle
 import re
+import sys
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, Generic, Self, TypeVar
 
 from typing_extensions import TypedDict  # as the tables that extend these are
 
 from tcva_adapters.batch import Asking, Question, abatch, answered, asked, batch
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, TCVAError
 from tcva_adapters.judging.resolve import MAX_CONCURRENCY
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.protocol import Scored
@@ -159,13 +161,37 @@ class Scorer(ABC, Generic[R]):
             sample: The sample, as far as there is one.
         """
 
+    @property
     @abstractmethod
-    def changed(self, **settings: Any) -> Self:
-        """A copy with other settings; it shares judge and store.
+    def arguments(self) -> Mapping[str, Any]:
+        """What its class builds an equal one from, by name; with the same judge and store."""
+
+    def changed(self, **arguments: Any) -> Self:
+        """A copy with other arguments; it shares judge and store.
 
         Raises:
             InvalidValueError: A setting is unknown or cannot be used.
         """
+        return type(self)(**{**self.arguments, **arguments})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Its arguments: whoever unpickles it connects to judge and store anew.
+
+        Raises:
+            InvalidValueError: One of them cannot be pickled.
+        """
+        arguments = dict(self.arguments)
+        for name, value in arguments.items():
+            check_pickles(name, value, type(self).__name__)
+        return _built, (type(self), arguments)
+
+    def __copy__(self) -> Self:
+        """Itself: it is frozen."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Itself likewise; clients and stores cannot be copied."""
+        return self
 
     def missing(self, sample: Sample) -> tuple[str, ...]:
         """The required fields that a sample does not have."""
@@ -190,11 +216,15 @@ class Scorer(ABC, Generic[R]):
             InvalidSampleError: It lacks a required field. Everything that can go wrong after that
                 is the reason of an unscored result.
         """
-        return self._scorable(sample, answered(self.steps(_is_sample(sample)), Asking(self)))
+        with Asking(self) as asking:
+            result = answered(self.steps(_is_sample(sample)), asking)
+        return self._scorable(sample, result)
 
     async def aevaluate(self, sample: Sample) -> R:
         """The same, awaited."""
-        return self._scorable(sample, await asked(self.steps(_is_sample(sample)), Asking(self)))
+        with Asking(self) as asking:
+            result = await asked(self.steps(_is_sample(sample)), asking)
+        return self._scorable(sample, result)
 
     def _scorable(self, sample: Sample, result: R) -> R:
         """A result; raises where the way to it ended at a required field that is missing."""
@@ -218,14 +248,16 @@ class Scorer(ABC, Generic[R]):
             InvalidSampleError: One of them is no `Sample`.
         """
         plans = [self.steps(_is_sample(sample)) for sample in samples]
-        return batch(plans, Asking(self, in_batch=True), progress=progress)
+        with Asking(self, in_batch=True) as asking:
+            return batch(plans, asking, progress=progress)
 
     async def aevaluate_many(
         self, samples: Iterable[Sample], *, progress: bool | None = None
     ) -> list[R]:
         """The same, awaited, with at most ``max_concurrency`` judgements under way."""
         plans = [self.steps(_is_sample(sample)) for sample in samples]
-        return await abatch(plans, Asking(self, in_batch=True), progress=progress)
+        with Asking(self, in_batch=True) as asking:
+            return await abatch(plans, asking, progress=progress)
 
 
 def lacks(whose: str, missing: Iterable[str], subject: str) -> str:
@@ -248,6 +280,39 @@ def column_name(subject: str, details: Sequence[str]) -> str:
     """
     name = f"{subject}({','.join(details)})" if details else subject
     return _NOT_IN_FILES.sub("_", name)
+
+
+def check_pickles(name: str, value: Any, owner: str) -> None:
+    """Refuse what another process cannot get, in place of an error that names a lock.
+
+    Args:
+        name: What it is called.
+        value: What is to be pickled.
+        owner: Whose it is.
+
+    Raises:
+        InvalidValueError: It cannot be pickled.
+    """
+    try:
+        pickle.dumps(value)
+    except TCVAError:
+        raise
+    except Exception as error:
+        # Functions without a name of a module, too, are no trouble for cloudpickle (Ray, joblib).
+        by_value = isinstance(error, pickle.PicklingError | AttributeError)
+        if by_value and any(module.endswith("cloudpickle") for module in sys.modules):
+            return
+        # Not as it prints itself: that may hold a key.
+        msg = (
+            f"{name} ({type(value).__name__}) of this {owner} cannot be handed to another process: "
+            f"{error}; build it there, or name the judge as a text: 'openai:MODEL'"
+        )
+        raise InvalidValueError(msg) from error
+
+
+def _built(kind: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
+    """A scorer again, from what it was pickled as."""
+    return kind(**arguments)
 
 
 def _is_sample(sample: Any) -> Sample:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import islice
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 from typing_extensions import Unpack
 
@@ -20,7 +20,7 @@ from tcva_adapters.judging.judge import (
 )
 from tcva_adapters.judging.keys import verdict_key
 from tcva_adapters.judging.panel import Panel
-from tcva_adapters.judging.resolve import is_lexical, resolve_judge
+from tcva_adapters.judging.resolve import DEFAULT, KINDS, is_lexical, resolve_judge, tell_of_default
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored, Usage
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
@@ -87,6 +87,7 @@ class TCVA(FromConfig, Scorer[Result]):
         criterion: A built-in name (``faithfulness``, ``answer_relevancy``, ``correctness``,
             ``completeness``, ``context_recall``) or a `Criterion`.
         judge: ``"lexical"``, ``"openai:MODEL"``, a model object, a judge, or a `Panel` of several.
+            Where none is named the lexical one judges, and warns of that (`DefaultJudgeWarning`).
         **settings: See `TCVASettings`.
 
     Attributes:
@@ -115,7 +116,7 @@ class TCVA(FromConfig, Scorer[Result]):
         self,
         criterion: Criterion | str = "faithfulness",
         *,
-        judge: Any = "lexical",
+        judge: Any = None,
         **settings: Unpack[TCVASettings],
     ) -> None:
         found = resolved(TCVASettings, settings, of="TCVA")
@@ -126,7 +127,7 @@ class TCVA(FromConfig, Scorer[Result]):
         self.share: bool = found["share"]
         self.max_concurrency: int = found["max_concurrency"]
         how = {name: found[name] for name in ("claims", "max_claims", "max_concurrency")}
-        self.judge: Judge = resolve_judge(judge, **how)
+        self.judge: Judge = resolve_judge(DEFAULT if judge is None else judge, **how)
         self.judge.check(self.criterion)
         self._given = _again(judge, self.judge)
         self.members = tuple(_member(each, self.criterion, how) for each in found["fuse"])
@@ -159,7 +160,7 @@ class TCVA(FromConfig, Scorer[Result]):
     def name(self) -> str:
         """``tcva_`` and the criterion, and in brackets every setting that is not the usual one.
 
-        >>> TCVA("correctness", temperature="strict", scheme="linear").name
+        >>> TCVA("correctness", judge="lexical", temperature="strict", scheme="linear").name
         'tcva_correctness(T=0.2,scheme=linear)'
         """
         return column_name(f"tcva_{self.subject}", unusual(TCVASettings, self._told()))
@@ -219,14 +220,10 @@ class TCVA(FromConfig, Scorer[Result]):
         )
         return f"tcva {self.subject} {self.scoring!r} {self.profiles!r} {list(judged)!r}"
 
-    def changed(self, **settings: Any) -> Self:
-        """A copy with another criterion, judge or settings; it shares judge and store.
-
-        Raises:
-            InvalidValueError: A setting is unknown or cannot be used.
-        """
-        now = {"criterion": self.criterion, "judge": self._given, **self.settings}
-        return type(self)(**{**now, **settings})
+    @property
+    def arguments(self) -> Mapping[str, Any]:
+        """Criterion, judge and settings."""
+        return {"criterion": self.criterion, "judge": self._given, **self.settings}
 
     def result(self, assessment: Assessment) -> Result:
         """An assessment under this object's settings, or those of the profile it falls under."""
@@ -284,6 +281,8 @@ class _Judgement:
         self._tcva = tcva
         self._sample = sample
         self._missing = tcva.missing(sample)
+        if tcva.arguments["judge"] is None and not self._missing:
+            tell_of_default()
         self._panel = tcva.judge if isinstance(tcva.judge, Panel) else None
         judges = tcva.panel_judges or (tcva.judge,)
         self.questions = (
@@ -377,8 +376,8 @@ def _listed(fuse: Any) -> tuple[Any, ...]:
 
 def _again(given: Any, judge: Judge) -> Any:
     """What builds an equal judge under other settings, with the same client."""
-    if given is judge:
-        return judge
+    if given is judge or given is None:
+        return given
     return judge.model if isinstance(judge, ModelJudge) else "lexical"
 
 
@@ -388,6 +387,9 @@ def _member(given: Any, criterion: Criterion, how: Mapping[str, Any]) -> TCVA:
     Raises:
         InvalidValueError: It is fused already, or nothing that can judge.
     """
+    if given is None:
+        msg = f"fuse=... holds None; an additional judge is {KINDS}"
+        raise InvalidValueError(msg)
     if not isinstance(given, TCVA):
         settings = {} if isinstance(given, Judge) else dict(how)
         if is_lexical(given):

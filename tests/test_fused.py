@@ -142,18 +142,18 @@ def test_fused_assessments_survive_json() -> None:
 
 def test_wrong_weights_fail_when_built() -> None:
     with pytest.raises(InvalidValueError, match="3 weights for 2 judges"):
-        TCVA(fuse="lexical", fusion=Fusion(weights=(1, 1, 1)))
+        TCVA(judge="lexical", fuse="lexical", fusion=Fusion(weights=(1, 1, 1)))
     with pytest.raises(InvalidValueError, match="weights"):
         Fusion(weights=(-1, 1))
     with pytest.raises(InvalidValueError, match="temperature 3"):
         Fusion(temperature=3)
     with pytest.raises(InvalidValueError, match="unknown judge 'lexcial'"):
-        TCVA(fuse="lexcial")
+        TCVA(judge="lexical", fuse="lexcial")
 
 
 def test_samples_that_differ_for_a_further_judge_alone_are_not_judged_as_one() -> None:
     # Faithfulness does not look at the reference, correctness does.
-    tcva = TCVA("faithfulness", fuse=TCVA("correctness"))
+    tcva = TCVA("faithfulness", judge="lexical", fuse=TCVA("correctness", judge="lexical"))
     samples = [
         SAMPLE.model_copy(update={"reference": reference})
         for reference in (SAMPLE.response, "Grass is green.", SAMPLE.response)
@@ -166,4 +166,4 @@ def test_samples_that_differ_for_a_further_judge_alone_are_not_judged_as_one() -
 
 def test_a_judge_that_is_fused_already_is_refused() -> None:
     with pytest.raises(InvalidValueError, match="is fused already; list all the judges"):
-        TCVA(fuse=TCVA("correctness", fuse="lexical"))
+        TCVA(judge="lexical", fuse=TCVA("correctness", judge="lexical", fuse="lexical"))

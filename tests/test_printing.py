@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from tcva_adapters.printing import Part, Report, Table, Wrapped, show, text_of
+from tcva_adapters.printing import Part, Report, Table, Wrapped, notes, show, text_of, visible
 
 
 class Hostile(Report):
@@ -54,3 +54,41 @@ def test_text_wraps_at_the_console_and_lines_do_not() -> None:
         "word word word word word end",  # older versions of rich cut spaces at the end
         *("well-known", "  words", "  well-known", "  words"),
     ]
+
+
+OBEYED = [
+    *("\x1b[2J\x1b[31m", "\x1b]0;title\x07", "\x9b31m", "\r", "\b", "\x7f", "\x00", "\x0b", "\x85"),
+    *("\u202e", "\u202d", "\u2066", "\u2069", "\u2028", "\ud800"),
+]
+
+
+@pytest.mark.parametrize("text", OBEYED)
+def test_what_a_terminal_would_obey_is_shown(
+    text: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    hostile = f"a{text}b"
+    parts: list[Part] = [hostile, Wrapped(hostile), Table((hostile,), [(hostile,), (hostile,)])]
+    show(parts, width=200)
+    notes().print(hostile)
+    printed = capsys.readouterr()
+    assert printed.out == text_of(parts, width=200)
+    for shown in (printed.out, printed.err):
+        assert visible(hostile) in shown
+        assert not any(character in shown for character in text if not character.isprintable())
+    assert printed.out.count(visible(hostile)) == 5
+
+
+def test_markup_and_emoji_of_rich_are_text() -> None:
+    said = "[red]x[/red] :smile: [link=file:///etc/passwd]y[/link] \\[b]"
+    assert text_of([said, Table((said,), [(said,)], "l")], width=200) == f"{said}\n" * 3
+
+
+def test_scripts_of_all_directions_stay_as_they_are() -> None:
+    for text in (
+        "\u0634\u0643\u0631\u0627\u064b \u200f\u05d0",
+        "\u65e5\u672c",
+        "a\u200db",
+        "\u00a0",
+    ):
+        assert visible(text) == text

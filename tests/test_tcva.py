@@ -129,7 +129,7 @@ def test_a_judge_setting_that_changes_verdicts_changes_the_key() -> None:
         TCVA(judge=ScriptedModel([]), max_claims=4),
         TCVA(judge=ScriptedModel([]), claims="llm"),
         TCVA("correctness", judge=ScriptedModel([])),
-        TCVA(),
+        TCVA(judge="lexical"),
     ]
     keys = {tcva.key(sample(1)) for tcva in [base, *others]}
     assert len(keys) == len(others) + 1
@@ -138,8 +138,8 @@ def test_a_judge_setting_that_changes_verdicts_changes_the_key() -> None:
 def test_a_missing_field_raises_for_one_sample_and_is_a_value_in_a_batch() -> None:
     lacking = Sample(id="lone", response="The office opens at nine.")
     with pytest.raises(InvalidSampleError, match="'lone' has no contexts"):
-        TCVA().evaluate(lacking)
-    results = TCVA().evaluate_many([lacking, sample(1)])
+        TCVA(judge="lexical").evaluate(lacking)
+    results = TCVA(judge="lexical").evaluate_many([lacking, sample(1)])
     assert results[0].unscored is not None
     assert results[0].unscored.reason is Reason.MISSING_FIELD
     assert results[1].score == 1.0
@@ -147,8 +147,8 @@ def test_a_missing_field_raises_for_one_sample_and_is_a_value_in_a_batch() -> No
 
 def test_on_unscored_fills_in_for_samples_but_never_for_failures() -> None:
     empty = Sample(response="The office opens at nine.", contexts=())
-    assert TCVA().evaluate(empty).score is None
-    filled = TCVA(on_unscored=0.0).evaluate(empty)
+    assert TCVA(judge="lexical").evaluate(empty).score is None
+    filled = TCVA(judge="lexical", on_unscored=0.0).evaluate(empty)
     assert (filled.score, filled.passed) == (0.0, False)
     assert "counted as 0" in filled.reason
     failed = TCVA(judge=ScriptedModel([RuntimeError("boom")]), on_unscored=1.0).evaluate(sample(1))
@@ -214,14 +214,14 @@ def test_wrong_settings_fail_when_built(options: dict[str, object], named: str) 
 
 
 def test_unknown_settings_of_a_view_are_named() -> None:
-    result = TCVA().evaluate(sample(1))
+    result = TCVA(judge="lexical").evaluate(sample(1))
     with pytest.raises(InvalidValueError, match="'strictness'"):
         result.at(0.5, strictness=1)
 
 
 def test_all_errors_share_one_base() -> None:
     with pytest.raises(TCVAError):
-        TCVA(temperature=9)
+        TCVA(judge="lexical", temperature=9)
 
 
 def test_a_refused_key_leaves_what_the_store_knows(tmp_path: Path) -> None:
@@ -272,17 +272,23 @@ def test_settings_of_a_ready_judge_are_not_ignored() -> None:
 
 def test_a_mapping_is_no_sample() -> None:
     with pytest.raises(InvalidSampleError, match="from_record"):
-        TCVA().evaluate({"response": "x"})  # type: ignore[arg-type]  # on purpose
+        TCVA(judge="lexical").evaluate({"response": "x"})  # type: ignore[arg-type]  # on purpose
 
 
 def test_half_a_character_in_a_sample_reaches_no_file() -> None:
     odd = Sample(response="\ud83d It opens at nine.", contexts=("\ud83d It opens at nine.",))
-    result = TCVA().evaluate(odd)
+    result = TCVA(judge="lexical").evaluate(odd)
     assert Assessment.from_json(result.assessment.to_json()) == result.assessment
 
 
 def test_the_usual_settings_in_other_words_are_not_told_in_names() -> None:
-    usual = TCVA(temperature="balanced", scheme=(1, 0.9, 0.7, 0.3, 0), claims="split")
+    usual = TCVA(
+        judge="lexical", temperature="balanced", scheme=(1, 0.9, 0.7, 0.3, 0), claims="split"
+    )
     assert usual.name == "tcva_faithfulness"
-    linear = TCVA(scheme=(1, 0.75, 0.5, 0.25, 0))
-    assert linear.name == TCVA(scheme="linear").name == "tcva_faithfulness(scheme=linear)"
+    linear = TCVA(judge="lexical", scheme=(1, 0.75, 0.5, 0.25, 0))
+    assert (
+        linear.name
+        == TCVA(judge="lexical", scheme="linear").name
+        == "tcva_faithfulness(scheme=linear)"
+    )

@@ -78,7 +78,7 @@ def composite(
     >>> from tcva_adapters.ccrs import CCRS
     >>> from tcva_adapters.samples.sample import Sample
     >>> sample = Sample(input="Which red car?", response="The car.", contexts=[], reference="A car.")
-    >>> result = CCRS(("qr", "ir")).evaluate(sample)
+    >>> result = CCRS(("qr", "ir"), judge="lexical").evaluate(sample)
     >>> rated = composite(result, weights={"qr": 0.6, "ir": 0.4}, threshold=0.6)
     >>> result.scores, round(rated.score, 3), rated.passed
     ({'qr': 0.5, 'ir': 1.0}, 0.7, True)

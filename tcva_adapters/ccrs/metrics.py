@@ -128,7 +128,7 @@ def resolve_metric(metric: Any) -> Metric:
     >>> resolve_metric("question relevance").name
     'qr'
     """
-    if isinstance(metric, Metric) and metric is METRICS.get(metric.name):
+    if isinstance(metric, Metric) and metric == METRICS.get(metric.name):
         return metric
     plain = metric.strip().casefold().replace("_", " ") if isinstance(metric, str) else None
     found = next((m for m in _ALL if plain in (m.name, m.title)), None)

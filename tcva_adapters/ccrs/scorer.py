@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 from pydantic import ValidationError
 from typing_extensions import Unpack
@@ -16,6 +16,7 @@ from tcva_adapters.ccrs.result import CCRSResult, MetricAnswer
 from tcva_adapters.claims.criteria import FIELDS
 from tcva_adapters.judging.judge import EMPTY_REASONS
 from tcva_adapters.judging.keys import digest
+from tcva_adapters.judging.resolve import DEFAULT, tell_of_default
 from tcva_adapters.results.assessment import Reason, Unscored, Usage
 from tcva_adapters.results.scoring import DIAL
 from tcva_adapters.results.settings import (
@@ -78,7 +79,8 @@ class CCRS(Scorer[CCRSResult]):
         metrics: Short or long names: ``cc`` contextual coherence, ``qr`` question relevance,
             ``id`` information density, ``ac`` answer correctness, ``ir`` information recall.
         judge: ``"lexical"`` (by counting words, no more than a baseline), ``"openai:MODEL"``, a
-            model object, or an LLM object of one of the frameworks.
+            model object, or an LLM object of one of the frameworks. Where none is named the
+            lexical one rates, and warns of that (`DefaultJudgeWarning`).
         **settings: See `CCRSSettings`. The store may be the file that holds verdicts.
 
     Attributes:
@@ -91,7 +93,7 @@ class CCRS(Scorer[CCRSResult]):
         MissingDependencyError: The judge's package is not installed.
         JudgeError: The judge has no API key.
 
-    >>> ccrs = CCRS(("qr", "ir"))
+    >>> ccrs = CCRS(("qr", "ir"), judge="lexical")
     >>> sample = Sample(
     ...     input="Where is the red car?", response="The red car is in the garage.",
     ...     contexts=[], reference="In the garage.",
@@ -105,7 +107,7 @@ class CCRS(Scorer[CCRSResult]):
         self,
         metrics: Iterable[str | Metric] | str = tuple(METRICS),
         *,
-        judge: Any = "lexical",
+        judge: Any = None,
         **settings: Unpack[CCRSSettings],
     ) -> None:
         self.settings: Mapping[str, Any] = resolved(CCRSSettings, settings, of="CCRS")
@@ -116,6 +118,8 @@ class CCRS(Scorer[CCRSResult]):
         self.suite: bool = self.settings["suite"]
         self.em: ExactMatch = self.settings["em"]
         self.lambda_: float = self.settings["lambda_"]
+        self._is_default = judge is None
+        judge = DEFAULT if judge is None else judge
         self.rater = resolve_rater(judge, suite=self.suite, max_concurrency=self.max_concurrency)
         self._is_built = True
 
@@ -177,15 +181,12 @@ class CCRS(Scorer[CCRSResult]):
         rater = (self.rater.name, self.rater.prompt_version, parameters)
         return f"ccrs {metrics!r} {views!r} {rater!r}"
 
-    def changed(self, **settings: Any) -> Self:
-        """A copy with other metrics, judge or settings; it shares judge and store.
-
-        Raises:
-            InvalidValueError: A setting is unknown or cannot be used.
-        """
-        judge = self.rater.model if isinstance(self.rater, ModelRater) else "lexical"
-        now = {"metrics": self.metrics, "judge": judge, **self.settings}
-        return type(self)(**{**now, **settings})
+    @property
+    def arguments(self) -> Mapping[str, Any]:
+        """Metrics, judge and settings."""
+        judge: Any = self.rater.model if isinstance(self.rater, ModelRater) else "lexical"
+        judge = None if self._is_default else judge
+        return {"metrics": self.metrics, "judge": judge, **self.settings}
 
     def unscored(self, reason: Reason, detail: str, sample: Sample | None = None) -> CCRSResult:
         """The result of what cannot be rated; see `Scorer.unscored`."""
@@ -220,6 +221,8 @@ class CCRS(Scorer[CCRSResult]):
             metric.name: _without_call(self.rater, sample, metric) for metric in self.metrics
         }
         asked = [metric for metric in self.metrics if unasked[metric.name] is None]
+        if asked and self._is_default:
+            tell_of_default()
         groups = [asked] if self.suite and asked else [[metric] for metric in asked]
         questions = [_RatingQuestion(self, sample, group) for group in groups]
         found: Answers = {name: said for name, said in unasked.items() if said is not None}

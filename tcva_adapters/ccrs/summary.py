@@ -101,13 +101,17 @@ class CCRSSummary(Tabular):
             "served": self.served,
         }
 
-    def save(self, path: Source) -> None:
+    def save(self, path: Source, *, overwrite: bool = False) -> None:
         """Write the results, one per line, as ``tcva ccrs --out`` does.
 
+        Args:
+            path: See `write_assessments`.
+            overwrite: See there.
+
         Raises:
-            InvalidValueError: The file cannot be written.
+            InvalidValueError: The file cannot be written, or was written by something else.
         """
-        write_assessments(path, self.results)
+        write_assessments(path, self.results, overwrite=overwrite)
 
     def check(self) -> None:
         """Nothing, if any sample has a score and no failure says that none can ever have one.
@@ -171,7 +175,8 @@ def summarise_ccrs(
     >>> from tcva_adapters.ccrs import CCRS
     >>> from tcva_adapters.samples.sample import Sample
     >>> samples = [Sample(input="Which car?", response="The car."), Sample(input="Which car?")]
-    >>> summary = summarise_ccrs(CCRS("qr").evaluate_many(samples)).metrics["qr"]
+    >>> ccrs = CCRS("qr", judge="lexical")
+    >>> summary = summarise_ccrs(ccrs.evaluate_many(samples)).metrics["qr"]
     >>> summary.mean, summary.coverage, summary.unscored
     (1.0, 0.5, {'missing_field': 1})
     """

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import traceback
+import warnings
 from typing import Annotated
 
 import typer
@@ -78,19 +80,36 @@ def run(arguments: list[str]) -> int:
     debug = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"]
     try:
-        app(arguments)
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: _note(f"warning: {message}")
+            code = app(arguments, standalone_mode=False)
     except SystemExit as done:
         if _came_of(done, BrokenPipeError):
             return CLOSED_PIPE  # typer and rich leave with 1, which says that a gate failed
         return done.code if isinstance(done.code, int) else DONE
     except Exception as error:  # noqa: BLE001  # the last place before a traceback
         if debug:
-            traceback.print_exc()
-        expected = isinstance(error, TCVAError | OSError)
-        said = str(error) if expected else f"{type(error).__name__}: {error} (--debug shows where)"
-        printing.notes().print(f"error: {said}")
+            _note(traceback.format_exc())
+        _note(_said(error))
         return WRONG_USE
-    return DONE
+    return code if isinstance(code, int) else DONE
+
+
+def _note(text: str) -> None:
+    printing.notes().print(text)
+
+
+def _said(error: Exception) -> str:
+    """What is printed of an error."""
+    if isinstance(error, TCVAError | OSError):
+        return f"error: {error}"
+    # Wrong options: typer has a class for these in a private copy of click, or in click itself.
+    show = getattr(error, "show", None)
+    if show is None:
+        return f"error: {type(error).__name__}: {error} (--debug shows where)"
+    usage = io.StringIO()
+    show(file=usage)
+    return usage.getvalue().rstrip("\n")
 
 
 def _came_of(error: BaseException | None, kind: type[BaseException]) -> bool:

@@ -12,6 +12,8 @@ from tcva_adapters.cli.judged import File, Resamples, print_figures, read_judged
 from tcva_adapters.compare import calibrate as calibrated
 from tcva_adapters.compare.calibration.candidates import temperature_grid
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.printing import show
+from tcva_adapters.results.config import OURS
 
 # typer reads them at run time, so what is optional is spelt out.
 _Human = Annotated[
@@ -99,6 +101,7 @@ def calibrate(
     seed: _Seed = 0,
     config: _Config = None,
     out: _Out = None,
+    overwrite: options.Overwrite = False,
     skip_bad: options.SkipBad = False,
     as_json: options.AsJson = False,
 ) -> None:
@@ -113,7 +116,7 @@ def calibrate(
         raise InvalidValueError(msg)
     scale = options.parse_pair(human_scale, "--human-scale")
     if out is not None:
-        options.check_target(out, assessments)
+        options.check_target(out, assessments, OURS, overwrite=overwrite)
     found = calibrated(
         read_judged(assessments, skip_bad=skip_bad),
         human,
@@ -136,7 +139,7 @@ def calibrate(
         seed=seed,
     )
     if out is not None:
-        found.save(out)
+        found.save(out, overwrite=overwrite)
     print_figures(found, as_json=as_json, said=(f"note: {note}" for note in found.unused))
     if out is not None and not as_json:
-        typer.echo(f"written to {out}; read with --config {out}")
+        show([f"written to {out}; read with --config {out}"])

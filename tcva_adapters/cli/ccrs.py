@@ -49,13 +49,14 @@ def ccrs(
     samples: options.SampleFile,
     *,
     metrics: _Metrics = _ALL,
-    judge: options.Judge = "lexical",
+    judge: options.Judge = None,
     weights: _Weights = None,
     threshold: _Threshold = None,
     renormalise: _Renormalise = False,
     store: options.Store = None,
     no_store: options.NoStore = False,
     out: _Out = None,
+    overwrite: options.Overwrite = False,
     input_format: options.InputFormat = None,
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
@@ -67,8 +68,10 @@ def ccrs(
 
     Example: tcva ccrs samples.jsonl --metrics qr,ir --judge openai:gpt-4.1-mini -o rated.jsonl
     """
-    options.check_out(out, samples, as_json=as_json)
-    (asked,) = options.asked_judges([judge], model_settings, settings["max_concurrency"])
+    options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
+    said = notes()
+    named = options.named_judge(judge, said)
+    (asked,) = options.asked_judges([named], model_settings, settings["max_concurrency"])
     rater = CCRS(options.parse_names(metrics), judge=asked, **settings)
     shares = None if weights is None else _parse_weights(weights)
     whole: dict[str, Any] = {"weights": shares, "threshold": threshold, "renormalise": renormalise}
@@ -76,8 +79,7 @@ def ccrs(
     read = options.read_samples(
         samples, skip_bad=skip_bad, input_format=input_format, rename=rename
     )
-    summarise_ccrs(CCRS(rater.metrics).evaluate_many([Sample()]), **whole)
-    said = notes()
+    summarise_ccrs(CCRS(rater.metrics, judge="lexical").evaluate_many([Sample()]), **whole)
     for line, message in read.bad:
         said.print(f"skipped line {line}: {message}")
     opened = options.open_store(
@@ -87,7 +89,7 @@ def ccrs(
     with options.interruptible(said):
         summary = summarise_ccrs(rater.evaluate_many(read.samples), **whole)
     if out is not None:
-        summary.save(out)
+        summary.save(out, overwrite=overwrite)
     if as_json:
         typer.echo(json.dumps({**summary.to_dict(), "skipped": len(read.bad)}))
     else:

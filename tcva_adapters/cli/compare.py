@@ -13,6 +13,7 @@ from tcva_adapters import printing
 from tcva_adapters.cli import options
 from tcva_adapters.compare.pipeline import PATIENCE
 from tcva_adapters.compare.pipeline import compare as run_compare
+from tcva_adapters.errors import TCVAWarning
 from tcva_adapters.tcva import TCVASettings
 
 
@@ -24,7 +25,7 @@ def compare(
     *,
     out: options.OutFolder,
     frameworks: options.Frameworks = "all",
-    judge: options.Judge = "lexical",
+    judge: options.Judge = None,
     criterion: options.Criterion = "faithfulness",
     config: options.ConfigFile = None,
     temperatures: options.Temperatures = "0.1,0.5,0.9",
@@ -53,10 +54,11 @@ def compare(
     notes = printing.notes()
     settings = options.under_config(context, config, {"criterion": criterion, **given})
     (settings["judge"],) = options.asked_judges(
-        [judge], model_settings, settings["max_concurrency"]
+        [options.named_judge(judge, notes)], model_settings, settings["max_concurrency"]
     )
     try:
         with warnings.catch_warnings(action="ignore"):  # the frameworks' own deprecations
+            warnings.simplefilter("always", TCVAWarning)
             found = run_compare(
                 options.read_samples(
                     samples, skip_bad=skip_bad, input_format=input_format, rename=rename

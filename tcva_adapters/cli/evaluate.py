@@ -31,7 +31,7 @@ def evaluate(
     samples: options.SampleFile,
     *,
     criterion: options.Criterion = "faithfulness",
-    judge: options.Judge = "lexical",
+    judge: options.Judge = None,
     fuse: options.AdditionalJudges = None,
     panel: options.PanelJudges = None,
     combine: options.Combine = "median",
@@ -39,6 +39,7 @@ def evaluate(
     store: options.Store = None,
     no_store: options.NoStore = False,
     out: options.Out = None,
+    overwrite: options.Overwrite = False,
     input_format: options.InputFormat = None,
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
@@ -53,8 +54,9 @@ def evaluate(
 
     Example: tcva evaluate samples.jsonl --judge openai:gpt-4.1-mini -T strict -o judged.jsonl
     """
-    options.check_out(out, samples, as_json=as_json)
-    voices = [judge, *(panel or ())]
+    options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
+    notes = printing.notes()
+    voices = [options.named_judge(judge, notes), *(panel or ())]
     asked = options.asked_judges(
         [*voices, *(fuse or ())], model_settings, settings["max_concurrency"]
     )
@@ -70,7 +72,6 @@ def evaluate(
         samples, skip_bad=skip_bad, input_format=input_format, rename=rename
     )
     usable, lacking = with_needed_fields(tcva, read, skip_bad=skip_bad)
-    notes = printing.notes()
     for line, message in [*read.bad, *lacking]:
         notes.print(f"skipped line {line}: {message}")
     opened = options.open_store(
@@ -80,7 +81,7 @@ def evaluate(
     with options.interruptible(notes):
         results = tcva.evaluate_many(usable)
     if out is not None:
-        write_assessments(out, results)
+        write_assessments(out, results, overwrite=overwrite)
     found = Evaluation.of(tcva, results, skipped=len(read.bad) + len(lacking))
     if as_json:
         typer.echo(json.dumps(found.to_dict()))

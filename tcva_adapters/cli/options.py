@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import signal
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,12 +23,15 @@ from rich.console import Console
 from tcva_adapters.claims.criteria import CRITERIA
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.frameworks import NO_TELEMETRY
-from tcva_adapters.judging.resolve import model_of_name
+from tcva_adapters.judging.resolve import DEFAULT, model_of_name
 from tcva_adapters.models.settings import ModelSettings
 from tcva_adapters.results.config import configured
+from tcva_adapters.results.files import OURS as RESULTS
 from tcva_adapters.results.settings import Setting, settings_of, shown
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples import files
+from tcva_adapters.samples.output import check_ours
+from tcva_adapters.samples.paths import make_folder, usable_path
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
@@ -45,11 +49,11 @@ Criterion = Annotated[
     ),
 ]
 Judge = Annotated[
-    str,
+    Optional[str],
     typer.Option(
         "--judge",
         "-j",
-        help="lexical (offline), or openai:MODEL for any OpenAI-compatible server "
+        help="lexical (offline; by default), or openai:MODEL for any OpenAI-compatible server "
         "(OPENAI_BASE_URL, OPENAI_API_KEY).",
     ),
 ]
@@ -93,6 +97,9 @@ NoStore = Annotated[bool, typer.Option("--no-store", help="Cache nothing that wa
 Out = Annotated[
     Optional[str],
     typer.Option("--out", "-o", help="Write the assessments here as jsonl; '-' for stdout."),
+]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Replace files that something else wrote, too.")
 ]
 OutFolder = Annotated[
     Path,
@@ -313,8 +320,8 @@ def under_config(
     return {**dial, **configured(config, typed)}
 
 
-def check_out(out: str | None, source: str, *, as_json: bool) -> None:
-    """The same as `check_target` for an ``--out`` that may be standard output, or nothing.
+def check_out(out: str | None, source: str, *, as_json: bool, overwrite: bool) -> None:
+    """The same as `check_target` for results, and an ``--out`` that may be standard output, or nothing.
 
     Raises:
         InvalidValueError: As there, or standard output has something else to print.
@@ -324,29 +331,42 @@ def check_out(out: str | None, source: str, *, as_json: bool) -> None:
         msg = "--json and --out - both write to standard output; give --out a file"
         raise InvalidValueError(msg)
     if out is not None and out != "-":
-        check_target(Path(out), source)
+        check_target(out, source, RESULTS, overwrite=overwrite)
 
 
-def check_target(target: Path, source: str) -> None:
-    """Refuse, before anything is paid for, to write where it will fail or destroy the input.
+def check_target(out: str | Path, source: str, ours: re.Pattern[bytes], *, overwrite: bool) -> None:
+    """Refuse, before anything is paid for, to write where it will fail or destroy something.
 
     Args:
-        target: What ``--out`` names.
+        out: What ``--out`` names.
         source: The file that is read.
+        ours: See `check_ours`.
+        overwrite: See `check_ours`.
 
     Raises:
-        InvalidValueError: It is a folder, or the file that is read.
+        InvalidValueError: It is a folder, the file that is read, or a file of something else.
         OSError: It cannot be written.
     """
-    if source != "-" and target.exists() and target.samefile(source):
+    target = usable_path(out)
+    if source != "-" and target.exists() and target.samefile(usable_path(source)):
         msg = f"--out {target} is the file that the samples come from; choose another"
         raise InvalidValueError(msg)
     if target.is_dir():
         msg = f"--out {target} is a folder; name a file"
         raise InvalidValueError(msg)
-    target.parent.mkdir(parents=True, exist_ok=True)
+    check_ours(target, ours, overwrite=overwrite)
+    make_folder(target.parent)
     with tempfile.TemporaryFile(dir=target.parent):
         pass
+
+
+def named_judge(judge: str | None, notes: Console) -> str:
+    """The judge of a command; where none was named, a note says who judges."""
+    if judge is None:
+        notes.print(
+            f"judge: {DEFAULT}, which compares words and is no model; --judge openai:MODEL asks one"
+        )
+    return DEFAULT if judge is None else judge
 
 
 def open_store(

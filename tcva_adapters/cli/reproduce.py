@@ -40,6 +40,7 @@ def reproduce(
         Optional[Path],  # typer reads it at run time
         typer.Option("--figures", help="Draw figures 4 to 9 as png into this folder."),
     ] = None,
+    overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Tables 5 to 9 of the TCVA paper beside its own digits, and fused scores. No call.
@@ -57,4 +58,4 @@ def reproduce(
     )
     print_figures(found, as_json=as_json, said=found.notes() if as_json else ())
     if figures is not None:
-        notes().print(f"figures: {', '.join(map(str, found.save(figures)))}")
+        notes().print(f"figures: {', '.join(map(str, found.save(figures, overwrite=overwrite)))}")

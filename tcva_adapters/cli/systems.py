@@ -9,14 +9,14 @@ from typing import Annotated, Optional
 
 import typer
 from rich.console import Console
-from rich.progress import Progress
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from tcva_adapters.cli import options
 from tcva_adapters.cli.judged import print_figures
 from tcva_adapters.compare import compare_systems
 from tcva_adapters.compare.drawing import check_drawing
 from tcva_adapters.compare.systems.analysis import Progress as OnProgress
-from tcva_adapters.printing import notes
+from tcva_adapters.printing import notes, visible
 from tcva_adapters.stats.randomisation import PERMUTATIONS
 
 # typer reads them at run time, so what is optional is spelt out.
@@ -84,6 +84,7 @@ def systems(
     queries: _Queries = None,
     bounds: _Bounds = "0,1",
     figures: _Figures = None,
+    overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Compare systems on the same queries: means, ties, Tukey's HSD, discriminative power. No call.
@@ -113,18 +114,20 @@ def systems(
     for note in report.notes:
         said.print(f"note: {note}")
     if figures is not None:
-        said.print(f"figures: {', '.join(map(str, report.save(figures)))}")
+        said.print(f"figures: {', '.join(map(str, report.save(figures, overwrite=overwrite)))}")
 
 
 @contextmanager
 def _progress(said: Console) -> Iterator[OnProgress]:
     """A bar on a terminal, and nothing anywhere else."""
-    bar = Progress(console=said, transient=True)
+    # The names of metrics come from files: no markup in them.
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn())
+    bar = Progress(*columns, console=said, transient=True)
     # A bar that is switched off prints an empty line before rich 14.3.
     with bar if said.is_terminal else nullcontext():
         task = bar.add_task("randomisation", total=None)
 
         def on_progress(metric: str, done: int, total: int) -> None:
-            bar.update(task, description=metric, completed=done, total=total)
+            bar.update(task, description=visible(metric), completed=done, total=total)
 
         yield on_progress

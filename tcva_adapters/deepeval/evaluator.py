@@ -142,7 +142,7 @@ class ScorerMetric(BaseMetric, Generic[R]):  # type: ignore[no-untyped-call]  # 
             any call.
 
     >>> from tcva_adapters import CCRS
-    >>> metric = ScorerMetric(CCRS("qr"), threshold=0.6)
+    >>> metric = ScorerMetric(CCRS("qr", judge="lexical"), threshold=0.6)
     >>> metric.measure(LLMTestCase(input="Where is it?", actual_output="It is where it was."))
     1.0
     >>> metric.name, metric.threshold
@@ -391,6 +391,7 @@ def _build(metric: Any, scorer: Scorer[Any], settings: Mapping[str, Any]) -> Non
     view = _view(scorer, settings["threshold"], strict=settings["strict_mode"])
     vars(metric).update(
         {
+            "_scorer": scorer,  # first: it is the one that says so where it cannot be pickled
             **settings,
             **view,
             "name": scorer.title if settings["name"] is None else settings["name"],

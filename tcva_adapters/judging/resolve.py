@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from difflib import get_close_matches
+from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
 from typing_extensions import Unpack
 
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import DefaultJudgeWarning, InvalidValueError
 from tcva_adapters.frameworks import FRAMEWORKS
 from tcva_adapters.judging.judge import (
     MAX_CLAIMS,
@@ -34,6 +37,21 @@ KINDS: Final = (
     "'lexical', 'openai:MODEL', an LLM object of LangChain, LlamaIndex, RAGAS or DeepEval, or an "
     "object with complete() and acomplete()"
 )
+
+
+DEFAULT: Final = "lexical"
+"""Who judges where no judge is named."""
+
+
+@cache
+def tell_of_default() -> None:
+    """Warn, once in a process, when a judge judges that nobody has named."""
+    msg = (
+        "no judge was named, so the lexical one judges, which compares words and is no model: name "
+        "judge='openai:MODEL' or an LLM object (llm=... in LangChain's evaluator), or 'lexical' if "
+        "that is meant"
+    )
+    warnings.warn(msg, DefaultJudgeWarning, stacklevel=2)
 
 
 def resolve_judge(
@@ -67,7 +85,8 @@ def resolve_judge(
         return LexicalSampleJudge(max_claims=max_claims)
     model = _model(judge, max_concurrency)
     if model is None:
-        msg = f"unknown judge {judge!r}; a judge is {KINDS}"
+        meant = _meant(judge) if isinstance(judge, str) else ""
+        msg = f"unknown judge {judge!r}; {meant}a judge is {KINDS}"
         raise InvalidValueError(msg)
     return ModelJudge(model, claims=claims, max_claims=max_claims)
 
@@ -79,6 +98,20 @@ def is_lexical(judge: Any) -> bool:
     """
     kind = type(judge)
     return (kind.__module__, kind.__name__) in LEXICAL_LLMS or judge == "lexical"
+
+
+def _meant(name: str) -> str:
+    """What an unknown name stands for by all appearances, as a question."""
+    provider, separator, model = name.strip().partition(":" if ":" in name else "/")
+    if get_close_matches(name.strip().lower(), ["lexical"]):
+        meant = "lexical"
+    elif get_close_matches(provider.strip().lower(), ["openai"]):
+        meant = f"openai:{model.strip() or 'MODEL'}"
+    elif not separator and provider:
+        meant = f"openai:{provider}"
+    else:
+        return ""
+    return f"was {meant!r} meant? "
 
 
 def model_of_name(name: str, **settings: Unpack[ModelSettings]) -> JudgeModel | None:

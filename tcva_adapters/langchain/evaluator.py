@@ -54,7 +54,7 @@ class ScorerEvaluator(RunnableSerializable[Any, TCVAOutput]):
         InvalidValueError: An argument is of the wrong kind.
 
     >>> from tcva_adapters import CCRS
-    >>> evaluator = ScorerEvaluator(CCRS("qr"))
+    >>> evaluator = ScorerEvaluator(CCRS("qr", judge="lexical"))
     >>> seen = evaluator.invoke({"question": "Where is the car?", "answer": "The car is at home."})
     >>> seen["score"], seen["value"]
     (1.0, 'pass')
@@ -183,8 +183,8 @@ class TCVAEvaluator(FromConfig, _WithSettings):
     final form; ``configurable_fields`` and ``model_copy(update=...)`` check one as when built.
 
     Args:
-        llm: The judge: ``"lexical"``, a LangChain chat model or LLM, ``"openai:MODEL"``, or another
-            framework's LLM object.
+        llm: The judge: a LangChain chat model or LLM, ``"openai:MODEL"``, ``"lexical"``, or another
+            framework's LLM object. Where none is named the lexical one judges, and warns of that.
         criterion: A built-in name (``faithfulness``, ``answer_relevancy``, ``correctness``,
             ``completeness``, ``context_recall``) or a `Criterion`.
         mapper: Turns what the previous step passes on into a sample or a mapping with known names.
@@ -215,7 +215,7 @@ class TCVAEvaluator(FromConfig, _WithSettings):
     @shows_settings(TCVASettings)
     def __init__(
         self,
-        llm: Any = "lexical",
+        llm: Any = None,
         *,
         criterion: Criterion | str = "faithfulness",
         mapper: Callable[[Any], Any] | None = None,
@@ -244,7 +244,7 @@ class TCVAEvaluator(FromConfig, _WithSettings):
 @shows_settings(TCVASettings, without=("temperature",))
 def tcva_evaluators(
     temperatures: Iterable[float | str] = ("strict", "balanced", "lenient"),
-    llm: Any = "lexical",
+    llm: Any = None,
     *,
     criterion: Criterion | str = "faithfulness",
     mapper: Callable[[Any], Any] | None = None,
@@ -255,7 +255,7 @@ def tcva_evaluators(
 
     Args:
         temperatures: The temperatures.
-        llm: The judge.
+        llm: The judge; see `TCVAEvaluator`.
         criterion: See `TCVAEvaluator`.
         mapper: See there.
         name: See there.
@@ -267,7 +267,7 @@ def tcva_evaluators(
     Raises:
         InvalidValueError: As for `TCVAEvaluator`.
 
-    >>> list(tcva_evaluators([0.2, 0.5]))
+    >>> list(tcva_evaluators([0.2, 0.5], "lexical"))
     ['tcva_faithfulness(T=0.2)', 'tcva_faithfulness']
     """
     found = each_temperature(temperatures, settings)

@@ -55,7 +55,9 @@ def gate(
     """A step that hands on what it is given, if it passes.
 
     Made for ``with_retry(retry_if_exception_type=(BelowThresholdError,))`` on the chain before it,
-    and for ``with_fallbacks(..., exceptions_to_handle=(BelowThresholdError,))``.
+    and for ``with_fallbacks(..., exceptions_to_handle=(BelowThresholdError,))``. In ``batch``
+    LangChain's ``with_retry`` confuses rows; ``RunnableLambda(retried.invoke,
+    afunc=retried.ainvoke)`` retries each row by itself.
 
     Args:
         evaluator: An evaluator, configured or wrapped as you like.

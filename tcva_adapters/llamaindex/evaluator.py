@@ -34,6 +34,7 @@ from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scorer import R, Scorer
 from tcva_adapters.tcva import TCVA, TCVASettings, each_temperature
 
+_LONGEST_PAUSE: Final = 86_400
 _dispatcher: Final = get_dispatcher(__name__)
 
 
@@ -102,7 +103,8 @@ class ScorerEvaluator(BaseEvaluator, Generic[R]):
         """
         mode = settings.pop("context_metadata_mode", self.context_metadata_mode)
         if "llm" in settings:
-            settings["judge"] = settings.pop("llm")
+            llm = settings.pop("llm")
+            settings["judge"] = settings_llm() if llm is None else llm
         other = copy.copy(self)
         scorer = self.scorer.changed(**settings)
         vars(other).update(scorer=scorer, context_metadata_mode=_metadata_mode(mode))
@@ -143,8 +145,9 @@ class ScorerEvaluator(BaseEvaluator, Generic[R]):
         """
         del kwargs
         changes = self._changes(temperature, threshold)
+        pause = _seconds(sleep_time_in_seconds)
         sample = _sample(query, response, contexts, reference, metadata)
-        time.sleep(sleep_time_in_seconds)
+        time.sleep(pause)
         self._start(sample)
         return _end(self.scorer.evaluate(sample), sample, changes)
 
@@ -170,10 +173,11 @@ class ScorerEvaluator(BaseEvaluator, Generic[R]):
         given = (query, response, contexts, reference, metadata)
         try:
             changes = self._changes(temperature, threshold)
+            pause = _seconds(sleep_time_in_seconds)
             sample = _sample(*given)
         except (InvalidSampleError, InvalidValueError) as error:
             return self._refused(str(error), *given)
-        await asyncio.sleep(sleep_time_in_seconds)
+        await asyncio.sleep(pause)
         self._start(sample)
         try:
             result = await self.scorer.aevaluate(sample)
@@ -306,6 +310,14 @@ def tcva_evaluators(
 def _metadata_mode(given: MetadataMode | str) -> MetadataMode:
     check = check_one_of(*(mode.value for mode in MetadataMode))
     return MetadataMode(check("context_metadata_mode", given))
+
+
+def _seconds(pause: Any) -> float:
+    is_number = isinstance(pause, int | float) and not isinstance(pause, bool)
+    if not (is_number and 0 <= pause <= _LONGEST_PAUSE):
+        msg = f"sleep_time_in_seconds={pause!r}; it is a number of seconds from 0 to a day"
+        raise InvalidValueError(msg)
+    return float(pause)
 
 
 def _sample(*given: Any) -> Sample:

@@ -38,7 +38,7 @@ class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # 
         InvalidValueError: ``scorer`` is no scorer, or cannot be used with such an LLM or here.
 
     >>> from tcva_adapters import CCRS
-    >>> metric = ScorerCollectionMetric(CCRS("qr"))
+    >>> metric = ScorerCollectionMetric(CCRS("qr", judge="lexical"))
     >>> metric.score(user_input="Where is the car?", response="The car is at home.").value
     1.0
     """

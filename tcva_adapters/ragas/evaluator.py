@@ -169,7 +169,7 @@ class ScorerMetric(OfScorer[R], MetricWithLLM, SingleTurnMetric):
         InvalidValueError: ``scorer`` is no scorer, or cannot be used with such an LLM or here.
 
     >>> from tcva_adapters import CCRS
-    >>> metric = ScorerMetric(CCRS("qr", threshold=0.6))
+    >>> metric = ScorerMetric(CCRS("qr", judge="lexical", threshold=0.6))
     >>> metric.name, sorted(metric.required_columns["SINGLE_TURN"])
     ('ccrs_qr(threshold=0.6)', ['response', 'user_input'])
     """

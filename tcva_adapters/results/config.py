@@ -8,6 +8,7 @@ lenient.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
@@ -20,8 +21,12 @@ from tcva_adapters.results.assessment import first_fault
 from tcva_adapters.results.scoring import DIAL, DialSettings, HumanScale, Profiles
 from tcva_adapters.results.settings import check_names
 from tcva_adapters.samples.output import replacing
+from tcva_adapters.samples.paths import usable_path
 
 CONFIG_VERSION: Final = 1
+
+OURS: Final = re.compile(rb'{\n  "version": \d')
+"""How configuration files begin."""
 
 _IN_FILES: Final = [name for name, setting in DIAL.items() if setting.in_files]
 
@@ -121,11 +126,12 @@ class Config(BaseModel):
 
         Raises:
             UnreadableInputError: No such file, not JSON, another layout, or an unknown setting.
+            InvalidValueError: No file can have this path.
         """
         if isinstance(source, Config):
             return source
         try:
-            text = Path(source).expanduser().read_text(encoding="utf-8-sig")
+            text = usable_path(source).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             msg = f"the configuration {str(source)!r} cannot be read: {error}"
             raise UnreadableInputError(msg) from error
@@ -140,14 +146,18 @@ class Config(BaseModel):
             raise UnreadableInputError(msg) from error
         return config
 
-    def dump(self, path: str | Path) -> None:
+    def dump(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the file that `load` reads. Missing folders are made.
 
+        Args:
+            path: The file.
+            overwrite: Take the place of a file that is no configuration, too.
+
         Raises:
-            InvalidValueError: The file cannot be written.
+            InvalidValueError: The file cannot be written, or was written by something else.
         """
         kept = self.model_dump(mode="json", exclude_none=True)
-        with replacing(path) as stream:
+        with replacing(path, ours=OURS, overwrite=overwrite) as stream:
             stream.write(f"{json.dumps(kept, indent=2, ensure_ascii=False)}\n".encode())
 
     def options(self, profile: str | None = None) -> dict[str, Any]:

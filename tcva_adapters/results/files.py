@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Protocol, TextIO
+from typing import Final, Protocol, TextIO
 
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.printing import visible_in_json
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.samples.output import replacing
 from tcva_adapters.samples.records import Source, collect_rows, format_of, name_of
@@ -57,7 +59,13 @@ class OneLine(Protocol):
         """The line, without its end."""
 
 
-def write_assessments(target: Source, assessments: Iterable[OneLine]) -> int:
+OURS: Final = re.compile(rb'{"(schema_version": ?\d|kind": "(tcva|ccrs)")')
+"""How files of assessments and of results begin."""
+
+
+def write_assessments(
+    target: Source, assessments: Iterable[OneLine], *, overwrite: bool = False
+) -> int:
     """Write one assessment (or CCRS result) per line, as they come, and return how many there were.
 
     A file appears under its name once it is complete, so an interrupted run leaves the former
@@ -66,28 +74,29 @@ def write_assessments(target: Source, assessments: Iterable[OneLine]) -> int:
     Args:
         target: A path, ``"-"`` for standard output, or an open text file.
         assessments: May be an iterator.
+        overwrite: Take the place of a file that is no such file, too.
 
     Raises:
-        InvalidValueError: The file cannot be written.
+        InvalidValueError: The file cannot be written, or was written by something else.
 
     >>> import io
     >>> write_assessments(io.StringIO(), [Assessment.from_verdicts(["fully"])])
     1
     """
     if target == "-":
-        return _write(sys.stdout, assessments)
+        return _write(sys.stdout, assessments, visible_in_json)
     if not isinstance(target, str | Path):
         return _write(target, assessments)
-    with replacing(target) as binary:
+    with replacing(target, ours=OURS, overwrite=overwrite) as binary:
         stream = TextIOWrapper(binary, encoding="utf-8", newline="\n")
         number = _write(stream, assessments)
         stream.detach()
     return number
 
 
-def _write(stream: TextIO, assessments: Iterable[OneLine]) -> int:
+def _write(stream: TextIO, assessments: Iterable[OneLine], form: Callable[[str], str] = str) -> int:
     number = 0
     for number, assessment in enumerate(assessments, start=1):  # noqa: B007  # the last is the count
-        stream.write(assessment.to_json() + "\n")
+        stream.write(form(assessment.to_json()) + "\n")
     stream.flush()
     return number

@@ -49,11 +49,10 @@ class Fusion:
         if self.temperature is not None:
             object.__setattr__(self, "temperature", check_temperature(self.temperature))
         if self.weights is not None:
-            try:
-                weights = tuple(float(weight) for weight in self.weights)
-            except (TypeError, ValueError):
+            weights = _numbers(self.weights)
+            if weights is None:
                 msg = f"weights={self.weights!r}; they are one number per judge"
-                raise InvalidValueError(msg) from None
+                raise InvalidValueError(msg)
             object.__setattr__(self, "weights", weights)
             self.of([[1.0] * len(self.weights)])
 
@@ -85,6 +84,16 @@ class Fusion:
             return main
         table = np.stack([scores.ravel() for scores in by_judge], axis=1)
         return np.where(np.isnan(main), np.nan, self.of(table).scores.reshape(main.shape))
+
+
+def _numbers(given: Any) -> tuple[float, ...] | None:
+    """Numbers as such; None where one is a text, a truth value, or too large."""
+    try:
+        listed = () if isinstance(given, str | bytes) else tuple(given)
+        are_numbers = bool(listed) and not any(isinstance(each, str | bool) for each in listed)
+        return tuple(float(each) for each in listed) if are_numbers else None
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 GEOMETRIC: Final = Fusion()
@@ -273,6 +282,10 @@ class Scoring:
         for name, setting in DIAL.items():
             if name != "temperature":
                 object.__setattr__(self, name, setting.check(name, getattr(self, name)))
+        bounds: Any = self.bounds
+        if not isinstance(bounds, Bounds):
+            msg = f"bounds={bounds!r}; they are Bounds(...), e.g. PAPER_BOUNDS"
+            raise InvalidValueError(msg)
         temperature = check_temperature(self.temperature, self.bounds)
         object.__setattr__(self, "temperature", temperature)
 
@@ -316,6 +329,10 @@ class Profiles:
         return f"by {self.by}"
 
     def __post_init__(self) -> None:
+        by: Any = self.by
+        if not isinstance(by, str) or not by:
+            msg = f"by={by!r}; it is the name of a metadata field"
+            raise InvalidValueError(msg)
         values: Any = self.values
         for settings in values.values() if isinstance(values, Mapping) else [None]:
             if not isinstance(settings, Mapping):

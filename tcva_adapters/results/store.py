@@ -6,15 +6,19 @@ import os
 import sqlite3
 import threading
 import time
+import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
-from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.errors import InvalidValueError, StoreWarning, UnreadableInputError
 from tcva_adapters.results.assessment import Assessment
+from tcva_adapters.results.network_folders import network_file_system
+from tcva_adapters.samples.paths import make_folder, new_file, usable_path
 
 T = TypeVar("T")
 
@@ -23,7 +27,7 @@ STORE_VERSION: Final = 1
 
 _APPLICATION_ID: Final = 0x54435641  # "TCVA": tells this file from any other SQLite database
 _MEMORY: Final = ":memory:"
-_WAIT_SECONDS: Final = 30.0
+_WAIT_SECONDS: Final = 10.0
 _PAUSE_SECONDS: Final = 0.01
 _KEYS_PER_QUERY: Final = 500  # SQLite may be built with no more than 999 variables
 _TRANSIENT: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
@@ -63,13 +67,17 @@ class VerdictStore:
     Every `put` is committed before it returns, so a killed process loses nothing that was
     acknowledged. (A power cut may lose the last few puts on a WAL file, never the file.)
     A row that cannot be read counts as absent. The sample's id and metadata are not stored; the
-    texts of claims and evidence are.
+    texts of claims and evidence are. Where another program holds the file, reading and writing
+    wait for it, and after one wait that was in vain only try, until it is free again.
+
+    It is pickled as its path, and opened anew by whoever unpickles it.
 
     Args:
-        path: The file, created with its folders where it does not exist; ``":memory:"`` keeps
-            everything in memory until `close`.
+        path: The file, created with its folders where it does not exist, for this user alone;
+            ``":memory:"`` keeps everything in memory until `close`.
 
     Raises:
+        InvalidValueError: The path is empty, or none that a file can have.
         UnreadableInputError: The file is no verdict store, was written by a newer version, or
             cannot be opened. It is left as it was.
 
@@ -83,7 +91,8 @@ class VerdictStore:
         if not str(path):
             msg = "the path of a verdict store is empty; give a file name or ':memory:'"
             raise InvalidValueError(msg)
-        self.path = str(path) if str(path) == _MEMORY else str(Path(path).expanduser())
+        self.path = _MEMORY if str(path) == _MEMORY else str(usable_path(path))
+        self._given_up: set[bool] = set()  # reading (False) or writing (True): a wait was in vain
         self._inherited: list[sqlite3.Connection] = []
         self._connection: sqlite3.Connection | None = None
         self._has_records = False  # not known before somebody needs the table
@@ -96,7 +105,7 @@ class VerdictStore:
         not: they are to be tried again. ``usage`` is what the judgement cost when it was made.
 
         Raises:
-            UnreadableInputError: The file is damaged, or was locked for 30 seconds.
+            UnreadableInputError: The file is damaged, or was locked for 10 seconds.
             InvalidValueError: The store is closed.
         """
         return self.get_many([key]).get(key)
@@ -118,13 +127,14 @@ class VerdictStore:
         A failure never replaces anything but a failure; anything else replaces what was there.
 
         Raises:
-            UnreadableInputError: The file cannot be written, or was locked for 30 seconds.
+            UnreadableInputError: The file cannot be written, or was locked for 10 seconds.
             InvalidValueError: The store is closed.
         """
         bare = assessment.model_copy(
             update={"sample_id": None, "metadata": {}, "from_store": False, "shared": False}
         )
-        self._fetch(_PUT.format(**_VERDICTS), (key, _status(assessment), bare.to_json()))
+        row = (key, _status(assessment), bare.to_json())
+        self._fetch(_PUT.format(**_VERDICTS), row, writes=True)
 
     def get_records(self, keys: Iterable[str]) -> dict[str, str]:
         """Those of the keys that have a finished record; see `put_record`.
@@ -156,10 +166,10 @@ class VerdictStore:
             InvalidValueError: As for `put`.
         """
         if not self._has_records:
-            self._fetch(_CREATE_RECORDS, ())
+            self._fetch(_CREATE_RECORDS, (), writes=True)
             self._has_records = True
         status = "failed" if failed else "finished"
-        self._fetch(_PUT.format(**_RECORDS), (key, status, record))
+        self._fetch(_PUT.format(**_RECORDS), (key, status, record), writes=True)
 
     def counts(self) -> dict[str, int]:
         """How many rows are ``scored``, ``unscored`` for good, and ``failed``."""
@@ -205,6 +215,20 @@ class VerdictStore:
         """Close the file."""
         self.close()
 
+    def __reduce__(self) -> tuple[type[Self], tuple[str]]:
+        """Its path.
+
+        Raises:
+            InvalidValueError: It has none.
+        """
+        if self.path == _MEMORY:
+            msg = (
+                "a verdict store in memory (':memory:') cannot be handed to another process; give "
+                "it a file, which processes may share"
+            )
+            raise InvalidValueError(msg)
+        return type(self), (str(Path(self.path).absolute()),)
+
     def _open(self) -> None:
         self._lock = threading.Lock()
         self._pid = os.getpid()
@@ -219,7 +243,7 @@ class VerdictStore:
             part = wanted[start : start + _KEYS_PER_QUERY]
             yield from self._fetch(_FINISHED.format(**table, keys=",".join("?" * len(part))), part)
 
-    def _fetch(self, query: str, values: Iterable[Any]) -> list[Any]:
+    def _fetch(self, query: str, values: Iterable[Any], *, writes: bool = False) -> list[Any]:
         """Run one statement; each is a transaction of its own and committed at its end."""
         if self._pid != os.getpid() and self._connection is not None and self.path != _MEMORY:
             # An SQLite connection must not cross a fork, and closing the parent's from here
@@ -232,7 +256,14 @@ class VerdictStore:
             if connection is None:
                 msg = f"the verdict store {self.path} is closed; open it again to use it"
                 raise InvalidValueError(msg)
-            return _patiently(self.path, lambda: connection.execute(query, values).fetchall())
+            patience = 0.0 if writes in self._given_up else _WAIT_SECONDS
+            connection.execute(f"PRAGMA busy_timeout = {patience * 1000:.0f}")
+            self._given_up.add(writes)
+            rows = _patiently(
+                self.path, lambda: connection.execute(query, values).fetchall(), patience
+            )
+            self._given_up.remove(writes)
+            return rows
 
 
 def _close(connection: sqlite3.Connection, process: int) -> None:
@@ -254,12 +285,12 @@ def _read(text: bytes) -> Assessment | None:
         return None
 
 
-def _patiently(path: str, action: Callable[[], T]) -> T:
+def _patiently(path: str, action: Callable[[], T], patience: float | None = None) -> T:
     """Run an action again while another process is in the way.
 
     SQLite waits by itself for most locks, but not while a file changes to the write-ahead log.
     """
-    deadline = time.monotonic() + _WAIT_SECONDS
+    deadline = time.monotonic() + (_WAIT_SECONDS if patience is None else patience)
     while True:
         try:
             return action()
@@ -283,13 +314,17 @@ def _hint(code: int) -> str:
 def _open(path: str) -> sqlite3.Connection:
     if path != _MEMORY:
         try:
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            make_folder(Path(path).parent)
         except OSError as error:
             msg = (
                 f"the folder of the verdict store {path} cannot be made: {error.strerror}; "
                 "give another folder"
             )
             raise UnreadableInputError(msg) from None
+        # SQLite would make the file for everybody to read; its log has the mode of the file.
+        with suppress(OSError):  # it is there, or SQLite says what is wrong
+            os.close(new_file(path))
+        _warn_of_network(path)
     connection = _patiently(
         path,
         lambda: sqlite3.connect(
@@ -308,6 +343,18 @@ def _open(path: str) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+@cache
+def _warn_of_network(path: str) -> None:
+    """Say, once for each file, that other machines may have it open, too."""
+    kind = network_file_system(Path(path))
+    if kind is not None:
+        msg = (
+            f"the verdict store {path} is on a network file system ({kind}), where SQLite's locks "
+            "may fail; keep it on a local disk, or let one machine alone use it"
+        )
+        warnings.warn(msg, StoreWarning, stacklevel=2)
 
 
 def _is_new(connection: sqlite3.Connection, path: str) -> bool:

@@ -28,6 +28,7 @@ from tcva_adapters.errors import (
     MissingDependencyError,
     UnreadableInputError,
 )
+from tcva_adapters.samples.paths import usable_path
 
 Source = str | Path | TextIO
 Item = TypeVar("Item")
@@ -198,7 +199,7 @@ class _Lines:
 @contextmanager
 def _opened(path: str | Path) -> Iterator[BinaryIO]:
     try:
-        with Path(path).expanduser().open("rb") as file:
+        with usable_path(path).open("rb") as file:
             yield file
     except FileNotFoundError:
         raise unreadable(path, "there is no such file; check the path") from None

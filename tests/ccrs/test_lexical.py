@@ -16,7 +16,9 @@ PASSAGE = "Adults take 40 mg once a day. Children take 10 mg in the morning."
 
 
 def rated(metric: str, **fields: object) -> CCRSResult:
-    return CCRS(metric).evaluate(Sample.model_validate({"contexts": (PASSAGE,), **fields}))
+    return CCRS(metric, judge="lexical").evaluate(
+        Sample.model_validate({"contexts": (PASSAGE,), **fields})
+    )
 
 
 def judged(metric: str, **fields: object) -> float:
@@ -98,13 +100,18 @@ texts = st.text(max_size=60) | st.sampled_from(["Adults take 40 mg.", "Hello!", 
 @given(texts, texts, texts, texts)
 def test_every_text_gives_a_rating_or_a_reason(a: str, b: str, c: str, d: str) -> None:
     sample = Sample(input=a, response=b, contexts=(c,), reference=d)
-    result = CCRS().evaluate(sample)
+    result = CCRS(judge="lexical").evaluate(sample)
     assert list(result.answers) == list(METRICS)
     for name, answer in result.answers.items():
         assert (answer.rating is None) == (name in result.unscored_by)
-    assert result == CCRS().evaluate(sample).model_copy(update={"answers": result.answers})
+    assert result == CCRS(judge="lexical").evaluate(sample).model_copy(
+        update={"answers": result.answers}
+    )
 
 
 def test_both_faces_agree() -> None:
     sample = Sample(input="How?", response="By mouth.", contexts=(PASSAGE,), reference="By mouth.")
-    assert asyncio.run(CCRS().aevaluate(sample)).scores == CCRS().evaluate(sample).scores
+    assert (
+        asyncio.run(CCRS(judge="lexical").aevaluate(sample)).scores
+        == CCRS(judge="lexical").evaluate(sample).scores
+    )

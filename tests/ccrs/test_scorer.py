@@ -300,11 +300,11 @@ def test_keys_hold_what_can_change_a_rating_and_nothing_else(tmp_path: Path) -> 
 def test_one_file_holds_verdicts_and_ratings(tmp_path: Path) -> None:
     path = tmp_path / "both.sqlite"
     TCVA(judge="lexical", store=path).evaluate(GOOD)
-    CCRS(("qr", "ir"), store=path).evaluate(GOOD)
+    CCRS(("qr", "ir"), judge="lexical", store=path).evaluate(GOOD)
     with VerdictStore(path) as store:
         assert store.counts() == {"scored": 1, "unscored": 0, "failed": 0}
     assert TCVA(judge="lexical", store=path).evaluate(GOOD).assessment.from_store
-    assert CCRS("qr", store=path).evaluate(GOOD).answers["qr"].from_store
+    assert CCRS("qr", judge="lexical", store=path).evaluate(GOOD).answers["qr"].from_store
 
 
 def test_a_suite_asks_only_for_what_the_store_lacks(tmp_path: Path) -> None:
@@ -413,7 +413,7 @@ def test_results_that_cannot_be_are_refused() -> None:
 
 def test_settings_may_be_numbers_of_numpy() -> None:
     half: Any = np.float32(0.5)
-    assert CCRS("ac", lambda_=half).lambda_ == 0.5
+    assert CCRS("ac", judge="lexical", lambda_=half).lambda_ == 0.5
 
 
 @pytest.mark.parametrize(
@@ -442,6 +442,6 @@ def test_wrong_settings_are_refused_before_any_call(options: dict[str, Any], sai
 def test_what_is_no_sample_is_refused() -> None:
     wrong: Any = {"input": "Q?"}
     with pytest.raises(InvalidSampleError, match=r"Sample\.from_record"):
-        CCRS().evaluate(wrong)
-    assert CCRS().evaluate_many([]) == []
-    assert "judge='lexical/ccrs-1'" in repr(CCRS("qr"))
+        CCRS(judge="lexical").evaluate(wrong)
+    assert CCRS(judge="lexical").evaluate_many([]) == []
+    assert "judge='lexical/ccrs-1'" in repr(CCRS("qr", judge="lexical"))

@@ -19,7 +19,7 @@ SAMPLES = [
 
 
 def test_a_summary_prints_itself_and_is_plain_values(tmp_path: Path) -> None:
-    results = CCRS(("qr", "ir")).evaluate_many(SAMPLES)
+    results = CCRS(("qr", "ir"), judge="lexical").evaluate_many(SAMPLES)
     found = summarise_ccrs(results, weights={"qr": 1.0}, threshold=0.6)
     assert json.loads(json.dumps(found.to_dict(), allow_nan=False)) == found.to_dict()
     assert "qr question relevance" in str(found)
@@ -32,7 +32,7 @@ def test_a_summary_prints_itself_and_is_plain_values(tmp_path: Path) -> None:
 
 
 def test_weights_alone_pass_from_a_half() -> None:
-    results = CCRS("qr").evaluate_many(SAMPLES[:2])
+    results = CCRS("qr", judge="lexical").evaluate_many(SAMPLES[:2])
     assert summarise_ccrs(results).composite is None
     whole = summarise_ccrs(results, weights={"qr": 1.0}).composite
     assert whole is not None
@@ -43,4 +43,4 @@ def test_nothing_to_sum_up() -> None:
     with pytest.raises(InvalidValueError, match="give at least one"):
         summarise_ccrs([])
     with pytest.raises(InvalidSampleError, match="no sample has a score; the first: missing_field"):
-        summarise_ccrs(CCRS("qr").evaluate_many(SAMPLES[2:])).check()
+        summarise_ccrs(CCRS("qr", judge="lexical").evaluate_many(SAMPLES[2:])).check()

@@ -29,6 +29,7 @@ SAMPLES = [
     Sample(id="<wrong>", input="When?", response="Parking costs money.", contexts=(PASSAGE,)),
 ]
 QA: dict[str, Any] = {"frameworks": ["langchain"], "metrics": ["context_qa"]}
+LEXICAL = {"judge": "lexical"}
 ALONE: dict[str, Any] = {"frameworks": "none", "temperatures": (0.5,)}
 
 
@@ -59,7 +60,7 @@ def test_an_evaluation_prints_what_the_command_does(
     source.write_text("\n".join(s.model_dump_json() for s in SAMPLES), encoding="utf-8")
     assert run(["evaluate", str(source)]) == 0
     printed = capsys.readouterr().out
-    tcva = TCVA()
+    tcva = TCVA(judge="lexical")
     found = Evaluation.of(tcva, tcva.evaluate_many(SAMPLES))
     assert str(found).splitlines() == [line.rstrip() for line in printed.splitlines()]
     assert str(found.summary) in str(found)
@@ -67,7 +68,7 @@ def test_an_evaluation_prints_what_the_command_does(
 
 def test_it_is_a_table_and_inert_html() -> None:
     pytest.importorskip("pandas", reason="the extra ragas")
-    found = compare(SAMPLES, **QA)
+    found = compare(SAMPLES, LEXICAL, **QA)
     frame = found.to_pandas()
     assert list(frame.columns)[:3] == ["sample", "method", "score"]
     assert len(frame) == len(found.rows) == len(SAMPLES) * 4
@@ -78,10 +79,10 @@ def test_it_is_a_table_and_inert_html() -> None:
 
 def test_it_works_where_a_loop_runs_and_can_be_awaited() -> None:
     async def notebook() -> tuple[Comparison, Comparison]:
-        return compare(SAMPLES, **ALONE), await acompare(SAMPLES, **ALONE)
+        return compare(SAMPLES, LEXICAL, **ALONE), await acompare(SAMPLES, LEXICAL, **ALONE)
 
     blocking, awaited = asyncio.run(notebook())
-    scores = [row.score for row in compare(SAMPLES, **ALONE).rows]
+    scores = [row.score for row in compare(SAMPLES, LEXICAL, **ALONE).rows]
     assert [row.score for row in blocking.rows] == [row.score for row in awaited.rows] == scores
 
 
@@ -120,7 +121,7 @@ def test_an_interrupt_where_a_loop_runs_ends_the_run(monkeypatch: pytest.MonkeyP
     asyncio._set_running_loop(loop)  # as in a cell of a notebook
     try:
         with pytest.raises(KeyboardInterrupt):
-            compare(SAMPLES, **QA)
+            compare(SAMPLES, LEXICAL, **QA)
     finally:
         asyncio._set_running_loop(None)
         loop.close()
@@ -152,7 +153,7 @@ def test_a_tcva_without_a_store_is_left_as_it_was(tmp_path: Path) -> None:
 def test_what_is_left_out_is_said_and_held(tmp_path: Path) -> None:
     (tmp_path / "stars.csv").write_text("id,stars\nright,0.5\nnobody,1\n", encoding="utf-8")
     said: list[str] = []
-    found = compare(SAMPLES, imported=[f"{tmp_path}/stars.csv"], say=said.append, **ALONE)
+    found = compare(SAMPLES, LEXICAL, imported=[f"{tmp_path}/stars.csv"], say=said.append, **ALONE)
     assert found.imported[0].unmatched[0].name == "nobody"
     assert "1 row matches no sample" in said[0]
 

@@ -280,7 +280,9 @@ def test_a_run_that_is_cancelled_ends(tmp_path: Path, monkeypatch: pytest.Monkey
         with VerdictStore(tmp_path / "v.sqlite") as store:
             options: Any = {"temperatures": [0.5], "store": store, "progress": False}
             begun.append(asyncio.Event())
-            task = asyncio.create_task(judge_all(SAMPLES, TCVA(), METHODS[:1], **options))
+            task = asyncio.create_task(
+                judge_all(SAMPLES, TCVA(judge="lexical"), METHODS[:1], **options)
+            )
             await begun[0].wait()
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
@@ -388,7 +390,7 @@ def test_an_interrupt_in_a_metric_leaves_what_was_cached(tmp_path: Path) -> None
 async def _inside_a_loop(folder: Path) -> Outcome:
     with VerdictStore(folder / "v.sqlite") as store:
         return await judge_all(
-            SAMPLES, TCVA(), METHODS, temperatures=[0.5], store=store, progress=False
+            SAMPLES, TCVA(judge="lexical"), METHODS, temperatures=[0.5], store=store, progress=False
         )
 
 
@@ -436,7 +438,7 @@ def test_a_damaged_record_is_passed_over_and_judged_again(tmp_path: Path, damage
 
 def test_of_two_judgements_under_one_key_the_last_counts(tmp_path: Path) -> None:
     run(tmp_path, samples=[RIGHT], methods=METHODS[:1])
-    key = METHODS[0].key(RIGHT, TCVA().judge.name, {})
+    key = METHODS[0].key(RIGHT, TCVA(judge="lexical").judge.name, {})
     with VerdictStore(tmp_path / "verdicts.sqlite") as store:
         found = json.loads(store.get_records([key])[key])
         found["score"]["score"] = 0.25

@@ -203,8 +203,8 @@ def test_profiles_follow_metadata_where_a_framework_has_it() -> None:
     medical = ProfileTable(by="domain", values={"medical": Settings(temperature="strict")})
     config = Config(profiles=medical)
     sample, domain = SAMPLES[0], {"domain": "medical"}
-    expected = TCVA(temperature="strict").evaluate(sample)
-    assert expected.score != TCVA().evaluate(sample).score
+    expected = TCVA(judge="lexical", temperature="strict").evaluate(sample)
+    assert expected.score != TCVA(judge="lexical").evaluate(sample).score
     record = {"answer": sample.response, "context": list(sample.contexts or ()), "metadata": domain}
     chain = TCVAEvaluator.from_config(config, llm="lexical")
     assert result_of(chain.invoke(record)).score == expected.score
@@ -226,4 +226,4 @@ def test_profiles_follow_metadata_where_a_framework_has_it() -> None:
         actual_output=str(sample.response),
         retrieval_context=list(sample.contexts or ()),
     )
-    assert metric.measure(plain) == TCVA().evaluate(sample).score
+    assert metric.measure(plain) == TCVA(judge="lexical").evaluate(sample).score

@@ -469,7 +469,7 @@ def test_an_unknown_setting_of_a_copy_is_refused() -> None:
         # A judge has no criterion of its own, so it takes the metric's.
         ("lexical", "TCVA correctness (fuse=lexical/1 correctness)", ["correctness"]),
         (
-            [TCVA("faithfulness"), "lexical"],
+            [TCVA("faithfulness", judge="lexical"), "lexical"],
             "TCVA correctness (fuse=lexical/1 faithfulness+lexical/1 correctness)",
             ["faithfulness", "correctness"],
         ),

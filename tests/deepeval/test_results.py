@@ -51,7 +51,7 @@ def stored(request: Any, tmp_path_factory: Any) -> Any:
     environment.setenv("DEEPEVAL_RESULTS_FOLDER", str(folder))
     try:
         metrics: list[BaseMetric] = [TCVAMetric(temperature=0.2, model="lexical")]
-        metrics.append(ScorerMetric(CCRS("qr")))
+        metrics.append(ScorerMetric(CCRS("qr", judge="lexical")))
         with own_loop():
             returned = evaluate(
                 test_cases=cases(),

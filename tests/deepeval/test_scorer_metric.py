@@ -62,7 +62,7 @@ def test_strict_mode_and_no_threshold_are_deepevals() -> None:
 
 
 def test_a_missing_field_is_told_in_deepevals_way() -> None:
-    metric = ScorerMetric(CCRS("ir"))
+    metric = ScorerMetric(CCRS("ir", judge="lexical"))
     with pytest.raises(MissingTestCaseParamsError, match="'retrieval_context'"):
         metric.measure(LLMTestCase(input="Q?", actual_output="Yes."))
 
@@ -93,7 +93,7 @@ def test_settings_change_in_copies(tmp_path: Path) -> None:
 
 def test_a_copy_of_deepevals_has_every_setting() -> None:
     changed: dict[str, Any] = {
-        "scorer": CCRS("qr", threshold=0.6),
+        "scorer": CCRS("qr", judge="lexical", threshold=0.6),
         "threshold": 0.7,
         "name": "mine",
         "include_reason": False,
@@ -133,7 +133,7 @@ def test_a_subclass_with_a_parameter_of_its_own_is_copied() -> None:
 
 
 def test_a_tcva_is_a_scorer_like_any_other() -> None:
-    tcva = TCVA(temperature="strict", threshold=0.8)
+    tcva = TCVA(judge="lexical", temperature="strict", threshold=0.8)
     metric, own = (
         ScorerMetric(tcva),
         TCVAMetric(temperature="strict", threshold=0.8, model="lexical"),
@@ -168,13 +168,13 @@ def test_square_brackets_do_not_reach_deepevals_console() -> None:
 
 
 def test_the_cache_tells_settings_apart() -> None:
-    metric = ScorerMetric(CCRS("ac"))
-    other = ScorerMetric(CCRS("ac", em="normalised"))
+    metric = ScorerMetric(CCRS("ac", judge="lexical"))
+    other = ScorerMetric(CCRS("ac", judge="lexical", em="normalised"))
     assert metric.criteria != other.criteria
-    assert metric.criteria == ScorerMetric(CCRS("ac")).criteria
+    assert metric.criteria == ScorerMetric(CCRS("ac", judge="lexical")).criteria
 
 
 @pytest.mark.parametrize("options", [{"flaky": "no"}, {"name": " "}, {"threshold": 7}, {"em": "x"}])
 def test_wrong_settings_are_refused_before_any_call(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidValueError):
-        ScorerMetric(CCRS("qr"), **options)
+        ScorerMetric(CCRS("qr", judge="lexical"), **options)

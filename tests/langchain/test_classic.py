@@ -17,7 +17,7 @@ ANSWER = "It opens at nine."
 
 
 def test_it_is_a_string_evaluator_with_the_usual_keys() -> None:
-    evaluator = TCVAStringEvaluator(TCVAEvaluator())
+    evaluator = TCVAStringEvaluator(TCVAEvaluator("lexical"))
     assert isinstance(evaluator, StringEvaluator)
     found = evaluator.evaluate_strings(prediction=ANSWER, contexts=[ANSWER], input="When?")
     assert (found["score"], found["value"]) == (1.0, "pass")
@@ -28,25 +28,27 @@ def test_it_is_a_string_evaluator_with_the_usual_keys() -> None:
 
 def test_the_reference_is_the_context_as_for_the_context_qa_evaluators() -> None:
     found = asyncio.run(
-        TCVAStringEvaluator(TCVAEvaluator()).aevaluate_strings(prediction=ANSWER, reference=ANSWER)
+        TCVAStringEvaluator(TCVAEvaluator("lexical")).aevaluate_strings(
+            prediction=ANSWER, reference=ANSWER
+        )
     )
     assert found["score"] == 1.0
 
 
 def test_it_knows_what_its_criterion_needs() -> None:
-    correct = TCVAStringEvaluator(TCVAEvaluator(criterion="correctness"))
+    correct = TCVAStringEvaluator(TCVAEvaluator("lexical", criterion="correctness"))
     assert (correct.requires_reference, correct.requires_input) == (True, False)
     assert correct.evaluate_strings(prediction=ANSWER, reference=ANSWER)["score"] == 1.0
-    recall = TCVAStringEvaluator(TCVAEvaluator(criterion="context_recall"))
+    recall = TCVAStringEvaluator(TCVAEvaluator("lexical", criterion="context_recall"))
     found = recall.evaluate_strings(prediction="", reference=ANSWER, contexts=[ANSWER])
     assert found["score"] == 1.0
-    relevant = TCVAStringEvaluator(TCVAEvaluator(criterion="answer_relevancy"))
+    relevant = TCVAStringEvaluator(TCVAEvaluator("lexical", criterion="answer_relevancy"))
     assert relevant.requires_input
 
 
 def test_a_missing_field_is_a_value_error() -> None:
     with pytest.raises(InvalidSampleError, match="no contexts"):
-        TCVAStringEvaluator(TCVAEvaluator()).evaluate_strings(prediction=ANSWER)
+        TCVAStringEvaluator(TCVAEvaluator("lexical")).evaluate_strings(prediction=ANSWER)
 
 
 def test_callbacks_tags_and_metadata_reach_the_run() -> None:
@@ -56,7 +58,7 @@ def test_callbacks_tags_and_metadata_reach_the_run() -> None:
         def on_chain_start(self, *_: Any, **kwargs: Any) -> None:
             seen.append(kwargs)
 
-    TCVAStringEvaluator(TCVAEvaluator()).evaluate_strings(
+    TCVAStringEvaluator(TCVAEvaluator("lexical")).evaluate_strings(
         prediction=ANSWER,
         contexts=[ANSWER],
         callbacks=[Keeper()],
@@ -70,7 +72,7 @@ def test_callbacks_tags_and_metadata_reach_the_run() -> None:
 
 def test_profiles_go_by_the_metadata() -> None:
     profiles = Profiles("domain", {"medical": {"temperature": 0.2}})
-    evaluator = TCVAStringEvaluator(TCVAEvaluator(profiles=profiles))
+    evaluator = TCVAStringEvaluator(TCVAEvaluator("lexical", profiles=profiles))
     found = evaluator.evaluate_strings(
         prediction=ANSWER, contexts=[ANSWER], metadata={"domain": "medical"}
     )
@@ -78,17 +80,17 @@ def test_profiles_go_by_the_metadata() -> None:
 
 
 def test_it_is_frozen() -> None:
-    evaluator: Any = TCVAStringEvaluator(TCVAEvaluator(temperature=0.1))
+    evaluator: Any = TCVAStringEvaluator(TCVAEvaluator("lexical", temperature=0.1))
     assert evaluator.evaluation_name == "tcva_faithfulness(T=0.1)"
     with pytest.raises(InvalidValueError, match=r"evaluator=.*TCVAStringEvaluator.*build another"):
-        evaluator.evaluator = TCVAEvaluator(criterion="answer_relevancy")
+        evaluator.evaluator = TCVAEvaluator("lexical", criterion="answer_relevancy")
     assert not evaluator.requires_input
 
 
 def test_wrapped_evaluators_are_taken_where_their_criterion_can_be_seen() -> None:
-    tagged = TCVAEvaluator().with_config(tags=["nightly"])
+    tagged = TCVAEvaluator("lexical").with_config(tags=["nightly"])
     evaluator = TCVAStringEvaluator(tagged)  # type: ignore[arg-type]  # it shows the evaluator's attributes
     assert evaluator.evaluate_strings(prediction=ANSWER, contexts=[ANSWER])["score"] == 1.0
-    for wrong in (None, "lexical", TCVAEvaluator().with_retry()):
+    for wrong in (None, "lexical", TCVAEvaluator("lexical").with_retry()):
         with pytest.raises(InvalidValueError, match=r"evaluator=.*a TCVAEvaluator is needed, bare"):
             TCVAStringEvaluator(wrong)  # type: ignore[arg-type]  # the point

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import pickle
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -62,8 +63,8 @@ def test_a_gate_stops_the_rest_and_shows_the_judgement(asynchronous: bool) -> No
 def test_the_unscored_stop_unless_allowed() -> None:
     value = {"answer": "It opens at nine.", "context": []}
     with pytest.raises(BelowThresholdError, match="empty_context"):
-        gate(TCVAEvaluator()).invoke(value)
-    assert gate(TCVAEvaluator(), allow_unscored=True).invoke(value) == value
+        gate(TCVAEvaluator("lexical")).invoke(value)
+    assert gate(TCVAEvaluator("lexical"), allow_unscored=True).invoke(value) == value
 
 
 def test_retry_and_fallback_of_langchains_see_the_gate() -> None:
@@ -80,6 +81,82 @@ def test_retry_and_fallback_of_langchains_see_the_gate() -> None:
         [RunnableLambda(lambda _: "Ask us.")], exceptions_to_handle=(BelowThresholdError,)
     )
     assert fallen.invoke({}) == "Ask us."
+
+
+# Row 0 passes at the third attempt, row 1 never, row 2 at the second.
+ROWS = [0, 1, 2]
+PASSES_AT = {0: 3, 1: 9, 2: 2}
+
+
+class Flaky:
+    """A step whose rows fail until their attempt comes."""
+
+    def __init__(self) -> None:
+        self.attempts: Counter[int] = Counter()
+
+    def __call__(self, row: int) -> dict[str, Any]:
+        self.attempts[row] += 1
+        if self.attempts[row] < PASSES_AT[row]:
+            raise BelowThresholdError({}, {"reasoning": "weak"})  # type: ignore[typeddict-item]  # all that it reads
+        return {"answer": f"Row {row} opens at nine.", "row": row}
+
+
+def retried(step: Any) -> Any:
+    return step.with_retry(
+        retry_if_exception_type=(BelowThresholdError,),
+        stop_after_attempt=3,
+        wait_exponential_jitter=False,
+    )
+
+
+def batched(step: Any, *, asynchronous: bool) -> list[Any]:
+    if asynchronous:
+        return list(asyncio.run(step.abatch(ROWS, return_exceptions=True)))
+    return list(step.batch(ROWS, return_exceptions=True))
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_langchains_retry_confuses_the_rows_of_a_batch(asynchronous: bool) -> None:
+    # When this fails, LangChain has fixed it: the page and the docstring of `gate` warn of it.
+    found = batched(retried(RunnableLambda(Flaky())), asynchronous=asynchronous)
+    assert found[1] == {"answer": "Row 0 opens at nine.", "row": 0}
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_called_as_a_function_it_retries_row_by_row(asynchronous: bool) -> None:
+    inner = retried(RunnableLambda(Flaky()))
+    safe = RunnableLambda(inner.invoke, afunc=inner.ainvoke)
+    first, rejected, last = batched(safe, asynchronous=asynchronous)
+    assert (first["row"], last["row"]) == (0, 2)
+    assert isinstance(rejected, BelowThresholdError)
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_gate_retried_so_lets_through_what_it_accepted(asynchronous: bool) -> None:
+    passage = "The office opens at nine."
+    tries: Counter[int] = Counter()
+
+    def write(row: int) -> dict[str, Any]:
+        tries[row] += 1
+        good = tries[row] >= PASSES_AT[row]
+        answer = passage if good else f"Bananas ripen in paper bags, {row} at a time."
+        return {"answer": answer, "context": [passage], "row": row}
+
+    inner = retried(RunnableLambda(write) | gate(TCVAEvaluator("lexical")))
+    safe = RunnableLambda(inner.invoke, afunc=inner.ainvoke)
+    first, rejected, last = batched(safe, asynchronous=asynchronous)
+    assert (first["row"], last["row"]) == (0, 2)
+    assert isinstance(rejected, BelowThresholdError)
+    assert rejected.value["row"] == 1
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_fallbacks_keep_the_rows_of_a_batch(asynchronous: bool) -> None:
+    step = RunnableLambda(Flaky()).with_fallbacks(
+        [RunnableLambda(lambda row: {"row": row, "fallen": True})],
+        exceptions_to_handle=(BelowThresholdError,),
+    )
+    assert [found["row"] for found in batched(step, asynchronous=asynchronous)] == ROWS
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
@@ -123,9 +200,9 @@ def test_the_feedback_fits_into_a_prompt_and_plain_texts_are_answers() -> None:
 
 def test_wrong_use_is_named() -> None:
     with pytest.raises(InvalidValueError, match="max_attempts=0"):
-        guard(RunnableLambda(str), TCVAEvaluator(), max_attempts=0)
+        guard(RunnableLambda(str), TCVAEvaluator("lexical"), max_attempts=0)
     with pytest.raises(InvalidSampleError, match=r"takes a mapping.*'When"):
-        guard(RunnableLambda(str), TCVAEvaluator()).invoke("When?")
+        guard(RunnableLambda(str), TCVAEvaluator("lexical")).invoke("When?")
 
 
 @pytest.mark.parametrize(
@@ -148,7 +225,7 @@ def test_the_error_of_a_gate_is_kept_whole_through(clone: Callable[[Any], Any]) 
 @pytest.mark.parametrize("attempts", ["3", 0, -1, True, None, 2.5, float("nan")])
 def test_a_wrong_number_of_attempts_is_named_when_built(attempts: Any) -> None:
     with pytest.raises(InvalidValueError, match=r"max_attempts=.*whole number from 1") as caught:
-        guard(RunnableLambda(str), TCVAEvaluator(), max_attempts=attempts)
+        guard(RunnableLambda(str), TCVAEvaluator("lexical"), max_attempts=attempts)
     assert f"max_attempts={attempts!r};" in str(caught.value)
 
 
@@ -159,9 +236,9 @@ def test_what_is_no_evaluator_or_no_chain_is_named_when_built(wrong: Any) -> Non
     with pytest.raises(InvalidValueError, match=r"evaluator=.*a TCVAEvaluator is needed"):
         guard(RunnableLambda(str), wrong)
     with pytest.raises(InvalidValueError, match=r"chain=.*a Runnable is needed; RunnableLambda"):
-        guard(wrong, TCVAEvaluator())
+        guard(wrong, TCVAEvaluator("lexical"))
     with pytest.raises(InvalidValueError, match="allow_unscored="):
-        gate(TCVAEvaluator(), allow_unscored=wrong if wrong is not True else 1)  # type: ignore[arg-type]  # the point
+        gate(TCVAEvaluator("lexical"), allow_unscored=wrong if wrong is not True else 1)  # type: ignore[arg-type]  # the point
 
 
 def test_gate_and_guard_hold_the_evaluator_that_they_were_given() -> None:

@@ -246,7 +246,7 @@ def test_a_missing_field_is_an_error_in_the_feedback(make: Any) -> None:
         evaluate(
             lambda inputs: {"answer": "It opens at nine."},
             data=[example()],
-            evaluators=[make(TCVAEvaluator())],
+            evaluators=[make(TCVAEvaluator("lexical"))],
             upload_results=False,
             client=local_client(),
         )
@@ -260,7 +260,7 @@ def test_the_examples_outputs_are_the_reference() -> None:
         evaluate(
             answer,
             data=[example(answer="It opens at nine.")],
-            evaluators=[TCVARunEvaluator(TCVAEvaluator(criterion="correctness"))],
+            evaluators=[TCVARunEvaluator(TCVAEvaluator("lexical", criterion="correctness"))],
             upload_results=False,
             client=local_client(),
         )
@@ -277,7 +277,7 @@ def test_a_mapper_reads_runs_with_names_of_their_own() -> None:
         evaluate(
             lambda inputs: {"said": {"final": "It opens at nine."}, "n": 1},
             data=[example()],
-            evaluators=[TCVARunEvaluator(TCVAEvaluator(), mapper=mapper)],
+            evaluators=[TCVARunEvaluator(TCVAEvaluator("lexical"), mapper=mapper)],
             upload_results=False,
             client=local_client(),
         )
@@ -295,7 +295,7 @@ def test_runs_are_judged_without_an_example() -> None:
         inputs={"question": "When?"},
         outputs=answer({"question": "When?"}),
     )
-    evaluator = TCVARunEvaluator(TCVAEvaluator())
+    evaluator = TCVARunEvaluator(TCVAEvaluator("lexical"))
     assert evaluator.evaluate_run(run).score == 1.0
     assert asyncio.run(evaluator.aevaluate_run(run)).score == 1.0
     assert evaluator.feedback_keys == ["tcva_faithfulness"]
@@ -346,7 +346,7 @@ def test_what_tools_returned_in_a_list_of_messages_is_read() -> None:
         {"role": "tool", "content": "It opens at nine.", "tool_call_id": "1"},
     ]
     answered = [*said, {"role": "assistant", "content": "It opens at nine."}]
-    faithful = create_tcva_judge(TCVAEvaluator())
+    faithful = create_tcva_judge(TCVAEvaluator("lexical"))
     assert faithful(outputs=answered)["score"] == 1.0
     assert faithful(inputs=said, outputs="It opens at nine.")["score"] == 1.0
 
@@ -374,15 +374,19 @@ def run_with(inputs: dict[str, Any], outputs: dict[str, Any]) -> Run:
 def test_outputs_without_a_known_name_are_an_error_that_names_them() -> None:
     inputs, outputs = {"q": "When?"}, {"final": "At nine.", "steps": 3}
     named = r"no response.*names read: response, .*outputs, .*names given: q, final, steps; mapper="
-    found = TCVARunEvaluator(TCVAEvaluator()).evaluate_run(run_with(inputs, outputs))
+    found = TCVARunEvaluator(TCVAEvaluator("lexical")).evaluate_run(run_with(inputs, outputs))
     assert (found.score, found.extra) == (None, {"error": True})
     assert re.search(named, found.comment or "")
-    judged = create_tcva_judge(TCVAEvaluator())(inputs=inputs, outputs=outputs)
+    judged = create_tcva_judge(TCVAEvaluator("lexical"))(inputs=inputs, outputs=outputs)
     assert re.search(named, judged["comment"])
-    awaited = asyncio.run(create_async_tcva_judge(TCVAEvaluator())(inputs=inputs, outputs=outputs))
+    awaited = asyncio.run(
+        create_async_tcva_judge(TCVAEvaluator("lexical"))(inputs=inputs, outputs=outputs)
+    )
     assert awaited == judged
     # An evaluator that reads these names by itself is not kept from it.
-    mapped = TCVAEvaluator(mapper=lambda r: {"answer": r["final"], "context": ["At nine."]})
+    mapped = TCVAEvaluator(
+        "lexical", mapper=lambda r: {"answer": r["final"], "context": ["At nine."]}
+    )
     assert create_tcva_judge(mapped)(inputs=inputs, outputs=outputs)["score"] == 1.0
 
 
@@ -420,7 +424,7 @@ def test_profiles_go_by_the_examples_metadata() -> None:
 
 def test_profiles_go_by_the_metadata_in_functions_too() -> None:
     profiles = Profiles("domain", {"medical": {"temperature": 0.2}})
-    judged = create_tcva_judge(TCVAEvaluator(profiles=profiles))
+    judged = create_tcva_judge(TCVAEvaluator("lexical", profiles=profiles))
     medical = {"domain": "medical"}
     by_hand = judged(outputs="At nine.", context=["At nine."], metadata=medical)
     assert by_hand["metadata"]["scoring"]["temperature"] == 0.2
@@ -445,7 +449,7 @@ def test_a_failed_run_is_an_error_whatever_its_example_holds() -> None:
         evaluate(
             fails,
             data=[example(reference="At nine.", contexts=["At nine."])],
-            evaluators=[TCVARunEvaluator(TCVAEvaluator(criterion="context_recall"))],
+            evaluators=[TCVARunEvaluator(TCVAEvaluator("lexical", criterion="context_recall"))],
             upload_results=False,
             client=local_client(),
         )
@@ -456,23 +460,26 @@ def test_a_failed_run_is_an_error_whatever_its_example_holds() -> None:
 
 
 def test_messages_that_are_none_are_an_error_in_the_feedback() -> None:
-    found = create_tcva_judge(TCVAEvaluator())(outputs={"messages": [7]})
+    found = create_tcva_judge(TCVAEvaluator("lexical"))(outputs={"messages": [7]})
     assert (found["score"], found["extra"]) == (None, {"error": True})
     assert "'messages' holds what is no message" in found["comment"]
     assert "\n" not in found["comment"]
 
 
 def test_the_key_tells_what_is_unusual_and_is_that_of_the_scorer() -> None:
-    strict, plain = TCVAEvaluator(temperature=0.2, scheme="linear"), TCVAEvaluator()
+    strict, plain = (
+        TCVAEvaluator("lexical", temperature=0.2, scheme="linear"),
+        TCVAEvaluator("lexical"),
+    )
     name = "tcva_faithfulness(T=0.2,scheme=linear)"
     assert TCVARunEvaluator(strict).feedback_keys == [name] == [strict.scorer.name]
     assert create_tcva_judge(strict)(outputs="x")["key"] == name
     assert TCVARunEvaluator(plain).key == "tcva_faithfulness"
-    assert TCVARunEvaluator(ScorerEvaluator(CCRS("qr"))).key == "ccrs_qr"
+    assert TCVARunEvaluator(ScorerEvaluator(CCRS("qr", judge="lexical"))).key == "ccrs_qr"
 
 
 def test_the_key_tells_what_is_configured() -> None:
-    step = TCVAEvaluator().configurable_fields(temperature=ConfigurableField(id="t"))
+    step = TCVAEvaluator("lexical").configurable_fields(temperature=ConfigurableField(id="t"))
     strict: Any = step.with_config(configurable={"t": 0.2})
     key = "tcva_faithfulness(T=0.2)"
     assert TCVARunEvaluator(strict).key == TCVARunEvaluator(strict.bind()).key == key
@@ -481,8 +488,8 @@ def test_the_key_tells_what_is_configured() -> None:
 
 
 def test_a_run_evaluator_is_frozen() -> None:
-    evaluator: Any = TCVARunEvaluator(TCVAEvaluator())
-    for name, value in (("evaluator", TCVAEvaluator()), ("key", "faith"), ("mapper", str)):
+    evaluator: Any = TCVARunEvaluator(TCVAEvaluator("lexical"))
+    for name, value in (("evaluator", TCVAEvaluator("lexical")), ("key", "faith"), ("mapper", str)):
         with pytest.raises(InvalidValueError, match=rf"{name}=.*TCVARunEvaluator.*build another"):
             setattr(evaluator, name, value)
     assert (evaluator.key, evaluator.mapper) == ("tcva_faithfulness", None)
@@ -493,17 +500,17 @@ def test_wrong_options_fail_when_built(make: Any) -> None:
     for wrong in (None, "lexical", True):
         with pytest.raises(InvalidValueError, match=r"evaluator=.*a TCVAEvaluator is needed"):
             make(wrong)
-    retrying: Any = TCVAEvaluator().with_retry()
+    retrying: Any = TCVAEvaluator("lexical").with_retry()
     with pytest.raises(InvalidValueError, match=r"hides its scorer; give the feedback a name"):
         make(retrying)
     name = "key" if make is TCVARunEvaluator else "feedback_key"
     make(retrying, **{name: "faith"})
-    make(TCVAEvaluator().configurable_fields(threshold=ConfigurableField(id="t")))
+    make(TCVAEvaluator("lexical").configurable_fields(threshold=ConfigurableField(id="t")))
     for wrong_name in (3, "", True, float("nan")):
         with pytest.raises(InvalidValueError, match=rf"key={wrong_name!r}; a text is needed"):
-            make(TCVAEvaluator(), **{name: wrong_name})
+            make(TCVAEvaluator("lexical"), **{name: wrong_name})
 
 
 def test_a_wrong_mapper_fails_when_built() -> None:
     with pytest.raises(InvalidValueError, match="mapper='x'"):
-        TCVARunEvaluator(TCVAEvaluator(), mapper="x")  # type: ignore[arg-type]  # the point
+        TCVARunEvaluator(TCVAEvaluator("lexical"), mapper="x")  # type: ignore[arg-type]  # the point

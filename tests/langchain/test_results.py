@@ -37,7 +37,7 @@ SAMPLE = Sample(
     metadata={"team": "docs"},
 )
 EXPECTED = TCVA(judge=scripted(TWO), temperature=0.3, fuse="lexical").evaluate(SAMPLE)
-RATED = CCRS(("qr", "cc"), threshold=0.3).evaluate(SAMPLE)
+RATED = CCRS(("qr", "cc"), judge="lexical", threshold=0.3).evaluate(SAMPLE)
 
 EARLIER: dict[str, Any] = {
     "score": 0.65,
@@ -154,7 +154,10 @@ def test_what_is_carried_is_the_whole_result(result: Any) -> None:
 
 def evaluators() -> list[tuple[ScorerEvaluator, Any]]:
     tcva = TCVAEvaluator(scripted(TWO), temperature=0.3, fuse="lexical")
-    return [(tcva, EXPECTED), (ScorerEvaluator(CCRS(("qr", "cc"), threshold=0.3)), RATED)]
+    return [
+        (tcva, EXPECTED),
+        (ScorerEvaluator(CCRS(("qr", "cc"), judge="lexical", threshold=0.3)), RATED),
+    ]
 
 
 @pytest.mark.parametrize("number", [0, 1], ids=["tcva", "ccrs"])
@@ -220,10 +223,10 @@ def test_feedback_is_read_from_rows_and_from_what_the_server_was_sent(number: in
 
 
 def test_what_guards_and_chains_hold_is_read() -> None:
-    chain = RunnablePassthrough.assign(tcva=TCVAEvaluator())
+    chain = RunnablePassthrough.assign(tcva=TCVAEvaluator("lexical"))
     record = {"answer": "It opens at nine.", "context": ["It opens at nine."]}
     assert result_of(again(chain.invoke(record)["tcva"])).score == 1.0
-    found = guard(RunnableLambda(lambda x: x["answer"]), TCVAEvaluator()).invoke(record)
+    found = guard(RunnableLambda(lambda x: x["answer"]), TCVAEvaluator("lexical")).invoke(record)
     assert result_of(again(found)["tcva"]).score == 1.0
     assert result_of(json.dumps(found["tcva"])).score == 1.0
     with pytest.raises(InvalidValueError, match="is no output of a TCVA evaluator"):
@@ -241,6 +244,6 @@ def test_what_earlier_versions_stored_is_read() -> None:
 
 
 def test_feedback_on_what_could_not_be_read_has_no_result() -> None:
-    refused = create_tcva_judge(TCVAEvaluator())(outputs={"final": "x", "steps": 3})
+    refused = create_tcva_judge(TCVAEvaluator("lexical"))(outputs={"final": "x", "steps": 3})
     with pytest.raises(InvalidValueError, match=r"'key', 'score'.*is no output"):
         result_of(refused)

@@ -57,12 +57,12 @@ def test_the_judges_call_is_a_child_of_the_step() -> None:
 
 def test_a_missing_field_is_told_with_its_name() -> None:
     with pytest.raises(InvalidSampleError, match="no input, which qr needs"):
-        ScorerEvaluator(CCRS("qr")).invoke({"answer": "Yes."})
+        ScorerEvaluator(CCRS("qr", judge="lexical")).invoke({"answer": "Yes."})
 
 
 def test_it_composes_with_other_steps_and_a_mapper() -> None:
     chain: Any = RunnableLambda(lambda text: {"mine": text}) | ScorerEvaluator(
-        CCRS("qr", threshold=0.9),
+        CCRS("qr", judge="lexical", threshold=0.9),
         mapper=lambda seen: {"question": "red car?", "answer": seen["mine"]},
     )
     output = chain.invoke("A red bus.")
@@ -70,7 +70,7 @@ def test_it_composes_with_other_steps_and_a_mapper() -> None:
 
 
 def test_copies_have_another_scorer_and_share_its_store(tmp_path: Path) -> None:
-    ccrs = CCRS("ac", store=tmp_path / "v.sqlite")
+    ccrs = CCRS("ac", judge="lexical", store=tmp_path / "v.sqlite")
     evaluator = ScorerEvaluator(ccrs, name="mine")
     record = {"answer": "At nine.", "context": ["-"], "ground_truth": "at nine"}
     assert result_of(evaluator.invoke(record)).exact is False
@@ -83,11 +83,11 @@ def test_copies_have_another_scorer_and_share_its_store(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_changed_says_so() -> None:
-    evaluator = ScorerEvaluator(CCRS("qr"))
+    evaluator = ScorerEvaluator(CCRS("qr", judge="lexical"))
     with pytest.raises(InvalidValueError, match=r"unknown setting 'lamda' of ScorerEvaluator"):
         evaluator.model_copy(update={"lamda": 0.1})
     with pytest.raises(InvalidValueError, match=r"scorer=.*model_copy\(update="):
-        evaluator.scorer = CCRS("ac")
+        evaluator.scorer = CCRS("ac", judge="lexical")
     with pytest.raises(InvalidValueError, match=r"scorer='qr'; a TCVA or a CCRS is needed"):
         ScorerEvaluator("qr")  # type: ignore[arg-type]  # the point
     assert evaluator.scorer.name == "ccrs_qr"
@@ -102,7 +102,7 @@ def test_wrong_settings_are_refused_before_any_call(options: dict[str, Any]) -> 
 
 
 def test_settings_can_be_left_to_the_run() -> None:
-    ccrs = CCRS("qr", threshold=0.4)
+    ccrs = CCRS("qr", judge="lexical", threshold=0.4)
     record = {"question": "red car?", "answer": "A red bus."}
     strict = ccrs.changed(threshold=0.6)
     by_name = ScorerEvaluator(ccrs).configurable_fields(
@@ -123,8 +123,8 @@ def test_settings_can_be_left_to_the_run() -> None:
 
 def test_a_tcva_that_is_there_already_scores_as_its_own_evaluator_does() -> None:
     record = {"answer": "It opens at nine. Bananas ripen.", "context": ["It opens at nine."]}
-    tcva = TCVA(temperature="strict", scheme="linear")
+    tcva = TCVA(judge="lexical", temperature="strict", scheme="linear")
     seen = ScorerEvaluator(tcva).invoke(record)
-    ours = TCVAEvaluator(temperature="strict", scheme="linear").invoke(record)
+    ours = TCVAEvaluator("lexical", temperature="strict", scheme="linear").invoke(record)
     assert result_of(seen) == result_of(ours)
-    assert isinstance(TCVAEvaluator(), ScorerEvaluator)
+    assert isinstance(TCVAEvaluator("lexical"), ScorerEvaluator)

@@ -39,9 +39,9 @@ CONTEXTS = ["The office opens at nine on weekdays."]
 def evaluations() -> list[ScorerEvaluationResult[Any]]:
     """One of each kind: scored, fused, rated, and without a score."""
     scorers: list[Any] = [
-        TCVA(temperature="strict", scheme="linear"),
-        TCVA(fuse=TCVA("answer_relevancy")),
-        CCRS("qr", threshold=0.9),
+        TCVA(judge="lexical", temperature="strict", scheme="linear"),
+        TCVA(judge="lexical", fuse=TCVA("answer_relevancy", judge="lexical")),
+        CCRS("qr", judge="lexical", threshold=0.9),
     ]
     found = [ScorerEvaluator(each).evaluate(QUERY, RESPONSE, CONTEXTS) for each in scorers]
     return [*found, ScorerEvaluator(scorers[0]).evaluate(QUERY, RESPONSE, [])]
@@ -64,7 +64,9 @@ def test_the_result_is_there_however_it_was_carried(evaluation: Any) -> None:
 
 
 def test_a_batch_that_was_written_is_read_in_another_process(tmp_path: Path) -> None:
-    runner = BatchEvalRunner({"tcva": TCVAEvaluator("lexical"), "qr": ScorerEvaluator(CCRS("qr"))})
+    runner = BatchEvalRunner(
+        {"tcva": TCVAEvaluator("lexical"), "qr": ScorerEvaluator(CCRS("qr", judge="lexical"))}
+    )
     found = runner.evaluate_response_strs(
         queries=[QUERY] * 2, response_strs=[RESPONSE] * 2, contexts_list=[CONTEXTS, []]
     )

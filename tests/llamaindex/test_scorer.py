@@ -29,7 +29,9 @@ from tests.llamaindex.entry import ScriptedLLM
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_a_batch_keeps_its_scores_when_one_sample_fails(asynchronous: bool) -> None:
     llm = ScriptedLLM(reply=judge)
-    runner = BatchEvalRunner({name: ScorerEvaluator(CCRS(name), llm=llm) for name in METRICS})
+    runner = BatchEvalRunner(
+        {name: ScorerEvaluator(CCRS(name, judge="lexical"), llm=llm) for name in METRICS}
+    )
     arguments: dict[str, Any] = {
         "queries": [sample.input for sample in SAMPLES],
         "response_strs": [sample.response for sample in SAMPLES],
@@ -58,7 +60,7 @@ def test_a_response_object_brings_its_nodes() -> None:
 
 
 def test_a_missing_field_raises_or_is_invalid_as_with_other_evaluators() -> None:
-    evaluator = ScorerEvaluator(CCRS("qr"))
+    evaluator = ScorerEvaluator(CCRS("qr", judge="lexical"))
     with pytest.raises(InvalidSampleError, match="no input, which qr needs"):
         evaluator.evaluate(response="Yes.")
     evaluation = asyncio.run(evaluator.aevaluate(response="Yes."))
@@ -71,7 +73,7 @@ def test_a_missing_field_raises_or_is_invalid_as_with_other_evaluators() -> None
 
 
 def test_it_has_no_prompts_to_change() -> None:
-    evaluator = ScorerEvaluator(CCRS("qr"))
+    evaluator = ScorerEvaluator(CCRS("qr", judge="lexical"))
     assert evaluator.get_prompts() == {}
     with pytest.raises(InvalidValueError, match="prompts of CCRS are fixed, so 'wording'"):
         evaluator._update_prompts({"wording": "x"})  # type: ignore[dict-item]  # refused before it is read
@@ -81,7 +83,7 @@ def test_it_has_no_prompts_to_change() -> None:
     "options", [{"metrics": "xx"}, {"em": "loose"}, {"threshold": -1}, {"llm": 5}]
 )
 def test_wrong_settings_are_refused_before_any_call(options: dict[str, Any]) -> None:
-    evaluator = ScorerEvaluator(CCRS("qr"))
+    evaluator = ScorerEvaluator(CCRS("qr", judge="lexical"))
     with pytest.raises(InvalidValueError):
         evaluator.changed(**options)
 
@@ -114,7 +116,7 @@ def test_the_scorers_threshold_and_that_of_one_sample_hold() -> None:
 
 def test_a_tcva_in_it_is_the_drop_in() -> None:
     texts: Any = ("When?", "The office opens at nine. Dogs bark.", [PASSAGE])
-    evaluator = ScorerEvaluator[Any](TCVA(temperature="strict"))
+    evaluator = ScorerEvaluator[Any](TCVA(judge="lexical", temperature="strict"))
     ours = TCVAEvaluator("lexical", temperature="strict")
     assert evaluator.evaluate(*texts) == ours.evaluate(*texts)
     assert evaluator.evaluate(*texts, temperature=0.9) == ours.evaluate(*texts).at(0.9)
@@ -150,6 +152,6 @@ def test_all_kinds_of_responses_are_read(asynchronous: bool) -> None:
 
 
 def test_a_setting_that_would_not_be_used_is_refused() -> None:
-    evaluator: Any = ScorerEvaluator(CCRS("qr"))
+    evaluator: Any = ScorerEvaluator(CCRS("qr", judge="lexical"))
     with pytest.raises(InvalidValueError, match=r"threshold=0\.9 on a built evaluator"):
         evaluator.threshold = 0.9

@@ -213,7 +213,9 @@ def test_results_have_a_hash_that_agrees_with_equality() -> None:
 def test_other_criteria(criterion: str) -> None:
     row = ROW | {"reference": "The office opens at nine."}
     tcva = TCVACollectionMetric("lexical", criterion=criterion, temperature="lenient")
-    expected = TCVA(criterion, temperature="lenient").evaluate(Sample.from_record(row))
+    expected = TCVA(criterion, judge="lexical", temperature="lenient").evaluate(
+        Sample.from_record(row)
+    )
     assert tcva.name == f"tcva_{criterion}(T=0.9)"
     assert tcva.score(**row).value == expected.score
 

@@ -306,7 +306,7 @@ def test_the_lexical_judge_is_known_in_every_dress(framework: str) -> None:
     found: Any
     (found,) = evaluated([TCVAMetric(llm=llm)])[COLUMN]
     assert found == expected > 0
-    assert found.result.assessment.judge == TCVA().judge.name
+    assert found.result.assessment.judge == TCVA(judge="lexical").judge.name
     row = turn().to_dict() | {"reference": None}
     assert TCVACollectionMetric(llm).score(**row).value == expected
 
@@ -317,7 +317,9 @@ def test_one_lexical_llm_serves_native_metrics_and_ours() -> None:
     metrics = [*theirs, *(TCVAMetric(criterion=name) for name in criteria)]
     llm: Any = LexicalLLM()  # RAGAS' annotation lacks the newer family, which it takes
     scores = evaluated(metrics, llm=llm, raise_exceptions=True).scores[0]
-    expected = {f"tcva_{name}": TCVA(name).evaluate(SAMPLE).score for name in criteria}
+    expected = {
+        f"tcva_{name}": TCVA(name, judge="lexical").evaluate(SAMPLE).score for name in criteria
+    }
     assert {name: scores[name] for name in expected} == expected
     assert not any(math.isnan(score) for score in scores.values())
     # RAGAS wraps LangChain's LLMs itself.
@@ -340,7 +342,7 @@ def test_an_llm_in_the_place_of_a_forgotten_one_is_asked() -> None:
     assert metric.llm is None
     for _ in range(20):
         metric.llm = LexicalLLM()
-        assert metric.scorer.judge.name == TCVA().judge.name
+        assert metric.scorer.judge.name == TCVA(judge="lexical").judge.name
         metric.llm = None
         metric.llm = Other()
         assert metric.scorer.judge.name.startswith("ragas:")

@@ -56,7 +56,7 @@ def reply(prompt: str) -> str:
 def evaluation() -> EvaluationResult:
     metrics: list[Any] = [
         *tcva_metrics([0.2, 0.9], llm=ScriptedLLM(reply)),
-        ScorerMetric(CCRS("qr")),
+        ScorerMetric(CCRS("qr", judge="lexical")),
     ]
     found = evaluate(
         dataset_of(SAMPLES),
@@ -176,12 +176,12 @@ def test_rows_that_ragas_never_handed_over_keep_their_place() -> None:
     row.response = {"text": "The office opens at nine."}  # pydantic checks no assignment
     found: Any = evaluate(
         data,
-        metrics=[TCVAMetric(llm="lexical"), ScorerMetric(CCRS("qr"))],
+        metrics=[TCVAMetric(llm="lexical"), ScorerMetric(CCRS("qr", judge="lexical"))],
         show_progress=False,
         allow_nest_asyncio=False,
     )
     refused, judged = results_of(found, "tcva_faithfulness")
-    assert judged == TCVA().evaluate(SAMPLES[0])
+    assert judged == TCVA(judge="lexical").evaluate(SAMPLES[0])
     assert refused.score is None
     assert refused.unscored is not None
     assert refused.unscored.reason is Reason.INVALID_INPUT
@@ -198,4 +198,4 @@ def test_a_single_metric_needs_no_name() -> None:
         allow_nest_asyncio=False,
     )
     assert isinstance(found, EvaluationResult)
-    assert results_of(found) == [TCVA().evaluate(SAMPLES[0])]
+    assert results_of(found) == [TCVA(judge="lexical").evaluate(SAMPLES[0])]

@@ -61,7 +61,7 @@ def evaluated(metrics: list[Any], llm: Any = None, *, asynchronous: bool = False
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_evaluate_keeps_its_scores_when_one_sample_fails(asynchronous: bool) -> None:
     llm = ScriptedLLM(judge)
-    metrics = [ScorerMetric(CCRS(name), None) for name in METRICS]
+    metrics = [ScorerMetric(CCRS(name, judge="lexical"), None) for name in METRICS]
     found = evaluated(metrics, llm, asynchronous=asynchronous)
     for metric in METRICS:
         wanted = nan_for_none(expected(metric))
@@ -85,9 +85,11 @@ def test_a_scorer_keeps_its_judge_unless_an_llm_is_given() -> None:
     own, other = ScriptedLLM(lambda _: "90"), ScriptedLLM(lambda _: "20")
     scorer = CCRS("qr", judge=own)
     metrics = [ScorerMetric(scorer, name="own"), ScorerMetric(scorer, other, name="given")]
-    found = evaluated([*metrics, ScorerMetric(CCRS("qr"), name="lexical")], ScriptedLLM(judge))
+    found = evaluated(
+        [*metrics, ScorerMetric(CCRS("qr", judge="lexical"), name="lexical")], ScriptedLLM(judge)
+    )
     assert (found["own"], found["given"]) == ([0.9] * 3, [0.2] * 3)
-    lexical = CCRS("qr").evaluate_many(SAMPLES)
+    lexical = CCRS("qr", judge="lexical").evaluate_many(SAMPLES)
     assert found["lexical"] == [result.score for result in lexical]
     assert [metric.llm for metric in metrics] == [own, other]
     assert own.run_config.max_retries == other.run_config.max_retries == 1  # of the evaluation
@@ -106,13 +108,13 @@ def test_an_llm_that_is_set_later_is_asked() -> None:
 
 
 def test_tcva_is_a_scorer_like_the_others() -> None:
-    tcva = TCVA(temperature=0.2)
-    found = evaluated([ScorerMetric(tcva), ScorerMetric(CCRS(("qr", "id")))])
+    tcva = TCVA(judge="lexical", temperature=0.2)
+    found = evaluated([ScorerMetric(tcva), ScorerMetric(CCRS(("qr", "id"), judge="lexical"))])
     assert list(found.scores[0]) == ["tcva_faithfulness(T=0.2)", "ccrs_qr_id"]
     assert results_of(found, tcva.name) == [
         tcva.evaluate(sample.model_copy(update={"id": None})) for sample in SAMPLES
     ]
-    rated = CCRS(("qr", "id")).evaluate_many(SAMPLES)
+    rated = CCRS(("qr", "id"), judge="lexical").evaluate_many(SAMPLES)
     assert found["ccrs_qr_id"] == [result.score for result in rated]
     assert set(ScorerMetric(tcva).get_prompts()) >= {"wording", "none"}
 
@@ -121,7 +123,7 @@ def test_tcva_is_a_scorer_like_the_others() -> None:
 def test_what_is_no_scorer_is_refused(family: Any) -> None:
     with pytest.raises(InvalidValueError, match=r"scorer='faithfulness'; it is a scorer"):
         family("faithfulness")
-    strict = TCVA(profiles=Profiles("domain", {"medical": {"temperature": 0.2}}))
+    strict = TCVA(judge="lexical", profiles=Profiles("domain", {"medical": {"temperature": 0.2}}))
     with pytest.raises(InvalidValueError, match="carry no metadata"):
         family(strict)
 
@@ -144,14 +146,16 @@ def test_one_sample_by_itself_raises_what_a_batch_turns_into_nan() -> None:
 
 def test_a_score_is_seen_under_other_settings_without_a_call() -> None:
     row: Any = {"response": "At nine.", "reference": "at nine", "retrieved_contexts": ["-"]}
-    score: Any = ScorerMetric(CCRS("ac")).single_turn_score(SingleTurnSample(**row))
+    score: Any = ScorerMetric(CCRS("ac", judge="lexical")).single_turn_score(
+        SingleTurnSample(**row)
+    )
     assert score.at(lambda_=0.0) == score.result.judged("ac")
-    collected: Any = ScorerCollectionMetric(CCRS("ac")).score(**row)
+    collected: Any = ScorerCollectionMetric(CCRS("ac", judge="lexical")).score(**row)
     assert collected.at(lambda_=0.0).value == score.at(lambda_=0.0)
 
 
 def test_without_an_llm_it_says_so() -> None:
-    metric = ScorerMetric(CCRS("qr"), None)
+    metric = ScorerMetric(CCRS("qr", judge="lexical"), None)
     with pytest.raises(JudgeError, match="pass llm="):
         metric.single_turn_score(SingleTurnSample(user_input="Q?", response="Yes."))
     with pytest.raises(ValueError, match="no valid LLM"):
@@ -163,9 +167,9 @@ def test_without_an_llm_it_says_so() -> None:
 
 def test_names_tell_what_is_not_usual() -> None:
     scorers = [
-        CCRS("ac"),
-        CCRS("answer correctness", lambda_=0.5, em="normalised"),
-        CCRS("qr", lambda_=0.5),
+        CCRS("ac", judge="lexical"),
+        CCRS("answer correctness", judge="lexical", lambda_=0.5, em="normalised"),
+        CCRS("qr", judge="lexical", lambda_=0.5),
     ]
     names = ["ccrs_ac", "ccrs_ac(lambda=0.5,em=normalised)", "ccrs_qr"]
     assert [ScorerMetric(scorer).name for scorer in scorers] == names
@@ -191,7 +195,7 @@ ROWS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_newer_family_of_metrics_gives_the_same_scores(metric: str) -> None:
-    rated = ScorerCollectionMetric(CCRS(metric), ScriptedLLM(judge))
+    rated = ScorerCollectionMetric(CCRS(metric, judge="lexical"), ScriptedLLM(judge))
     wanted = nan_for_none(expected(metric))
     assert [r.value for r in rated.batch_score(ROWS)] == pytest.approx(wanted, nan_ok=True)
     batch = asyncio.run(rated.abatch_score(ROWS))
@@ -202,7 +206,7 @@ def test_the_newer_family_of_metrics_gives_the_same_scores(metric: str) -> None:
 
 
 def test_a_row_that_cannot_be_read_is_nan_with_its_reason() -> None:
-    rated = ScorerCollectionMetric(CCRS("qr"))
+    rated = ScorerCollectionMetric(CCRS("qr", judge="lexical"))
     rows: list[dict[str, Any]] = [{"user_input": 7, "response": "Yes."}, {"response": "Yes."}]
     for batch in (rated.batch_score(rows), asyncio.run(rated.abatch_score(rows))):
         assert all(math.isnan(result.value) for result in batch)
@@ -222,7 +226,7 @@ def test_wrong_settings_are_refused_when_built(options: dict[str, Any]) -> None:
 
 
 def test_settings_are_changed_in_a_copy() -> None:
-    metric = ScorerMetric(CCRS("ac"))
+    metric = ScorerMetric(CCRS("ac", judge="lexical"))
     row = SingleTurnSample(response="At nine.", reference="at nine", retrieved_contexts=["-"])
     score: Any = metric.single_turn_score(row)
     copied = metric.changed(em="normalised", lambda_=1.0)
@@ -238,7 +242,7 @@ def test_settings_are_changed_in_a_copy() -> None:
 
 
 def test_the_newer_family_refuses_what_would_not_be_used() -> None:
-    metric: Any = ScorerCollectionMetric(CCRS("ac"))
+    metric: Any = ScorerCollectionMetric(CCRS("ac", judge="lexical"))
     with pytest.raises(InvalidValueError, match="on a built metric is not used"):
         metric.em = "normalised"
     with pytest.raises(InvalidValueError, match="llm='lexical' on a built metric"):

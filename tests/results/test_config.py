@@ -111,8 +111,8 @@ def test_unknown_settings_in_profiles_are_refused() -> None:
 
 def test_what_is_given_beside_it_wins_over_profiles_too() -> None:
     medical = SAMPLE.model_copy(update={"metadata": {"domain": "medical"}})
-    plain = TCVA.from_config(CONFIG).evaluate(medical)
-    given = TCVA.from_config(CONFIG, temperature=0.6).evaluate(medical)
+    plain = TCVA.from_config(CONFIG, judge="lexical").evaluate(medical)
+    given = TCVA.from_config(CONFIG, judge="lexical", temperature=0.6).evaluate(medical)
     assert (plain.scoring.temperature, given.scoring.temperature) == (0.2, 0.6)
 
 

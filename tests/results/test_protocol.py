@@ -113,7 +113,7 @@ def test_what_layout_1_carried_is_read(carried: dict[str, Any]) -> None:
 
 def test_layout_1_of_files_and_ratings_is_read() -> None:
     assert Assessment.from_json(json.dumps(LAYOUT_1)).claims[0].original_verdict == "fully"
-    plain = CCRS("qr").evaluate(SAMPLE).to_dict()
+    plain = CCRS("qr", judge="lexical").evaluate(SAMPLE).to_dict()
     for later in ("kind", "score", "passed", "reason", "threshold"):
         del plain[later]
     del plain["answers"]["qr"]["shared"]
@@ -158,11 +158,11 @@ def test_what_is_no_result_is_refused_by_name(carried: str, said: str) -> None:
 
 
 def test_bad_input_is_told_apart_and_never_becomes_a_score() -> None:
-    tcva = TCVA(on_unscored=0.0)
+    tcva = TCVA(judge="lexical", on_unscored=0.0)
     refused = tcva.unscored(Reason.INVALID_INPUT, "temperature 5.0 is outside [0.1, 1.0]", SAMPLE)
     assert (refused.score, refused.passed, refused.sample_id) == (None, None, "a")
     assert refused.reason.startswith("unscored: invalid_input: temperature 5.0")
-    rated: CCRSResult = CCRS("qr").unscored(Reason.INVALID_INPUT, "no text")
+    rated: CCRSResult = CCRS("qr", judge="lexical").unscored(Reason.INVALID_INPUT, "no text")
     assert rated.unscored is not None
     assert rated.unscored.reason is Reason.INVALID_INPUT
 

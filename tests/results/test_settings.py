@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tcva_adapters import CCRS, TCVA, Fusion, Profiles, Sample, WeightScheme
 from tcva_adapters.ccrs.scorer import CCRSSettings
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.config import Settings
-from tcva_adapters.results.scoring import DIAL, Scoring
+from tcva_adapters.results.scoring import DIAL, HumanScale, Scoring
 from tcva_adapters.results.settings import settings_of
 from tcva_adapters.scorer import Scorer
 from tcva_adapters.tcva import TCVASettings
@@ -128,3 +130,59 @@ def test_names_of_ratings_tell_the_exact_match_where_there_is_one() -> None:
     assert CCRS("ac", lambda_=0.5, em="normalised").name == "ccrs_ac(lambda=0.5,em=normalised)"
     assert CCRS("qr", lambda_=0.5, threshold=0.7).name == "ccrs_qr(threshold=0.7)"
     assert CCRS("qr").title == "CCRS question relevance"
+
+
+ODD = [
+    "x",
+    "",
+    True,
+    float("nan"),
+    float("inf"),
+    -(10**400),
+    -1,
+    2.5,
+    {},
+    object(),
+    b"x",
+    1j,
+    "a\0b",
+]
+
+
+@pytest.mark.parametrize(
+    ("build", "table"),
+    [
+        (lambda **given: TCVA(judge="lexical", **given), TCVASettings),
+        (lambda **given: TCVA(judge="lexical").changed(**given), TCVASettings),
+        (lambda **given: CCRS("qr", judge="lexical", **given), CCRSSettings),
+        (lambda **given: CCRS("qr", judge="lexical").changed(**given), CCRSSettings),
+    ],
+)
+def test_odd_values_are_refused_by_the_name_of_their_setting(
+    build: Callable[..., Any], table: type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    fits = {"store": (str,), "share": (bool,)}
+    for name in settings_of(table):
+        for value in [*ODD, *(["0.5"] if name != "temperature" else [])]:
+            if type(value) in fits.get(name, ()) and value and "\0" not in str(value):
+                continue
+            with pytest.raises((InvalidValueError, UnreadableInputError)) as refused:
+                build(**{name: value})
+            assert str(refused.value)
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_odd_values_of_parts(odd: Any) -> None:
+    for build in (
+        lambda: Fusion(weights=odd),
+        lambda: Fusion(temperature=odd),
+        lambda: Profiles("domain", odd or {"a": odd}),
+        lambda: HumanScale(odd, odd),
+        lambda: Scoring(bounds=odd),
+    ):
+        with pytest.raises(InvalidValueError):
+            build()
+    if not isinstance(odd, str) or not odd:
+        with pytest.raises(InvalidValueError, match="metadata field"):
+            Profiles(odd, {})

@@ -22,8 +22,10 @@ WHY = Unscored(reason=Reason.TIMEOUT, detail="never begun")
 @pytest.mark.parametrize(
     "result",
     [
-        TCVA(temperature="strict", fuse=TCVA("answer_relevancy")).evaluate(SAMPLE),
-        CCRS(("qr", "ac"), threshold=0.7, lambda_=0.2).evaluate(SAMPLE),
+        TCVA(
+            judge="lexical", temperature="strict", fuse=TCVA("answer_relevancy", judge="lexical")
+        ).evaluate(SAMPLE),
+        CCRS(("qr", "ac"), judge="lexical", threshold=0.7, lambda_=0.2).evaluate(SAMPLE),
     ],
     ids=["tcva", "ccrs"],
 )
@@ -38,6 +40,6 @@ def test_judge_and_settings_are_the_same_and_nothing_else_is_left(result: Scored
 
 
 def test_a_scorer_tells_its_judge_s_name() -> None:
-    for scorer in (TCVA(), CCRS("qr")):
+    for scorer in (TCVA(judge="lexical"), CCRS("qr", judge="lexical")):
         result = scorer.evaluate(SAMPLE).to_dict()
         assert scorer.judge_name == result["judge"]

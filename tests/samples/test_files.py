@@ -436,7 +436,7 @@ def test_bad_assessments_are_named_or_skipped(tmp_path: Path) -> None:
 
 def test_an_interrupted_write_leaves_the_former_file(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
-    path.write_text("former")
+    path.write_text('{"schema_version":2, "former": 1}')
 
     def interrupted() -> Iterator[Assessment]:
         yield Assessment.from_verdicts(["fully"])
@@ -444,7 +444,7 @@ def test_an_interrupted_write_leaves_the_former_file(tmp_path: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         write_assessments(path, interrupted())
-    assert path.read_text() == "former"
+    assert path.read_text() == '{"schema_version":2, "former": 1}'
     assert list(tmp_path.iterdir()) == [path]
 
 

@@ -144,13 +144,17 @@ class Calibration(Tabular):
             provenance=told,
         )
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the recommended settings to a file, for `Config.load` and ``--config``.
 
+        Args:
+            path: The file.
+            overwrite: Take the place of a file that is no configuration, too.
+
         Raises:
-            InvalidValueError: The file cannot be written.
+            InvalidValueError: The file cannot be written, or was written by something else.
         """
-        self.config().dump(path)
+        self.config().dump(path, overwrite=overwrite)
 
     def parts(self) -> Iterator[Part]:
         """What ``tcva calibrate`` prints."""

@@ -19,6 +19,7 @@ from tcva_adapters.compare.existing.records import (
     refuse,
     text_of,
 )
+from tcva_adapters.compare.running.write import read_back
 from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.samples.records import Format, read_records
@@ -72,7 +73,8 @@ def _table(path: str | Path, kind: Format) -> Table:
         if record is None:
             msg = f"{path}, {line}: {error}"
             raise UnreadableInputError(msg, line=line)
-        table.append((line, {k: v for k, v in record.items() if k not in _INDEX_COLUMNS}))
+        cells = read_back(record) if kind == "csv" else record
+        table.append((line, {k: v for k, v in cells.items() if k not in _INDEX_COLUMNS}))
     if not table:
         refuse(path, "it holds no results")
     return table

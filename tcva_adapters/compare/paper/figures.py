@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from tcva_adapters.compare.drawing import new_figure, write_figures
+from tcva_adapters.compare.drawing import new_figure
 from tcva_adapters.compare.paper.digits import CONFIGURATIONS, METHODS, PaperDigits
 from tcva_adapters.compare.paper.reproduction import Reproduction
 from tcva_adapters.compare.paper.tables import paper_scores
@@ -26,11 +25,11 @@ Heights = Mapping[str, float]
 """Of the bars of one set, by series."""
 
 
-def draw_figures(found: Sequence[Reproduction], folder: str | Path) -> list[Path]:
+def pictures_of(found: Sequence[Reproduction]) -> dict[str, Callable[[], Figure]]:
     """The pictures of `PaperReport.save`."""
     schemes = dict(zip(SCHEMES, SCHEMES, strict=True))
     bars = partial(_bars, found)
-    pictures: dict[str, Callable[[], Figure]] = {
+    return {
         "figure4": lambda: bars("Rho by method", METHODS, _rhos, _paper_rhos),
         "figure5": lambda: _by_temperature(found),
         "figure6": lambda: bars(
@@ -42,7 +41,6 @@ def draw_figures(found: Sequence[Reproduction], folder: str | Path) -> list[Path
         ),
         "figure9": lambda: _scatter(found),
     }
-    return write_figures(folder, pictures)
 
 
 def _rhos(one: Reproduction) -> Heights:

@@ -30,6 +30,7 @@ from tcva_adapters.results.framework_score import FrameworkScore
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import Profiles
 from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.results.store_troubles import StoreTroubles
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.tcva import TCVA
 
@@ -175,7 +176,9 @@ async def judge_all(
     for result in results:
         run.take(result, temperatures)
     jobs = list(run.jobs(methods))
-    cached = read_cached(store, (job.key for job in jobs))
+    cached: dict[str, CachedJudgement] = {}
+    with run.troubles.spared():
+        cached = read_cached(store, (job.key for job in jobs))
     waiting = iter(jobs)
 
     async def work() -> None:
@@ -183,12 +186,12 @@ async def judge_all(
             await run.do(job, cached.get(job.key))
             tick()
 
-    with progress_bar(len(jobs), bool(jobs) and progress) as tick:
+    with run.troubles, progress_bar(len(jobs), bool(jobs) and progress) as tick:
         try:
             async with asyncio.TaskGroup() as group:
                 for _ in range(1 if models is None else tcva.max_concurrency):
                     group.create_task(work())
-        except ExceptionGroup as failed:  # metrics do not raise: a full disk, or a fault of ours
+        except ExceptionGroup as failed:  # metrics do not raise: a fault of ours
             raise failed.exceptions[0] from None
     return run.outcome(results, methods)
 
@@ -218,9 +221,13 @@ class _Run:
     scored: Counter[str] = field(default_factory=Counter)
     spent: Usage = _NOTHING
     fatal: JudgeError | None = None
+    troubles: StoreTroubles = field(init=False)
     lexical_llm: Callable[[str], Any] = field(
         default_factory=lambda: cache(partial(llm_of, model=None))
     )
+
+    def __post_init__(self) -> None:
+        self.troubles = StoreTroubles(self.store, in_batch=False)
 
     def take(self, result: Result, temperatures: Sequence[float]) -> None:
         """Count one of TCVA's judgements, with a row per temperature, and one for profiles."""
@@ -267,7 +274,8 @@ class _Run:
             said = cached
             if said is None:
                 said = await self._asked(job.method, sample)
-                self.store.put_record(job.key, said.to_json(), failed=said.is_failure)
+                with self.troubles.spared(loses=1):
+                    self.store.put_record(job.key, said.to_json(), failed=said.is_failure)
             self._count(name, said.usage if cached is None else None)
             score, usage = said.score, said.usage
             calls = usage.calls or score.calls  # of the lexical judge only the metric knows

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io as text_io
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, astuple, fields
@@ -12,6 +10,7 @@ from typing import Any, Final
 
 from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.samples.csv_cells import csv_text, original
 from tcva_adapters.samples.output import replacing
 
 COLUMNS: Final = tuple(field.name for field in fields(Row))
@@ -25,11 +24,14 @@ def scores_csv(rows: Iterable[Row]) -> str:
     sample,method,score,unscored,calls,input_tokens,output_tokens,seconds
     a,tcva T=0.5,0.25,,1,,,
     """
-    stream = text_io.StringIO(newline="")
-    writer = csv.writer(stream)
-    writer.writerow(COLUMNS)
-    writer.writerows(astuple(row) for row in rows)
-    return stream.getvalue()
+    return csv_text(COLUMNS, map(astuple, rows))
+
+
+def read_back(record: dict[str, Any]) -> dict[str, Any]:
+    """A record of a csv file, with its texts as they were where the tidy table is what it holds."""
+    if record.keys() != set(COLUMNS):
+        return record
+    return {name: original(cell) for name, cell in record.items()}
 
 
 def write_csv(path: Path, rows: Iterable[Row]) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from tcva_adapters.compare.drawing import new_figure, write_figures
+from tcva_adapters.compare.drawing import new_figure
 from tcva_adapters.compare.systems.metrics import MetricFigures
 from tcva_adapters.compare.systems.table import SystemTable
 from tcva_adapters.stats.checks import FloatArray
@@ -22,14 +21,9 @@ _LINES: Final = ("-", "--", ":", "-.")
 _RESAMPLES: Final = 2000
 
 
-def draw_systems(
-    table: SystemTable,
-    figures: Sequence[MetricFigures],
-    folder: str | Path,
-    *,
-    alpha: float,
-    seed: int,
-) -> list[Path]:
+def pictures_of(
+    table: SystemTable, figures: Sequence[MetricFigures], *, alpha: float, seed: int
+) -> dict[str, Callable[[], Figure]]:
     """The pictures of `SystemsReport.save`."""
     pictures: dict[str, Callable[[], Figure]] = {"asl": lambda: _asl(figures, alpha)}
     for one in figures:
@@ -37,7 +31,7 @@ def draw_systems(
         # Names that differ in such signs only must not share a file.
         name = name if f"scores-{name}" not in pictures else f"{name}-{len(pictures)}"
         pictures[f"scores-{name}"] = partial(_boxes, table, one, seed)
-    return write_figures(folder, pictures)
+    return pictures
 
 
 def mean_interval(

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.compare.ratings import MISSING
+from tcva_adapters.compare.running.write import read_back
 from tcva_adapters.compare.systems.table import SystemRow, SystemTable
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.temperature import check_temperature
@@ -156,7 +157,8 @@ def _records(path: Path) -> list[_Record]:
     for line, record, error in read_records(source, kind):
         if record is None:
             raise unreadable(path, error, line=line, word=ROW_WORDS[kind])
-        records.append(_Record(record, f"{path}, {ROW_WORDS[kind]} {line}"))
+        values = read_back(record) if kind == "csv" else record
+        records.append(_Record(values, f"{path}, {ROW_WORDS[kind]} {line}"))
     if not records:
         raise unreadable(path, "it is empty: it holds no record")
     return records

@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from tcva_adapters.compare.drawing import write_figures
 from tcva_adapters.compare.jsonable import jsonable
-from tcva_adapters.compare.systems.figures import draw_systems
+from tcva_adapters.compare.systems.figures import pictures_of
 from tcva_adapters.compare.systems.hypotheses import HypothesisResult
 from tcva_adapters.compare.systems.metrics import MetricFigures
 from tcva_adapters.compare.systems.table import SystemTable, at_temperature
@@ -114,7 +115,7 @@ class SystemsReport(Tabular):
         )
         return whole
 
-    def save(self, folder: str | Path) -> list[Path]:
+    def save(self, folder: str | Path, *, overwrite: bool = False) -> list[Path]:
         """Draw ``asl.png``, and ``scores-METRIC.png`` for each metric; returns their paths.
 
         ``asl.png`` has one curve per metric: the p of all pairs of systems, descending, so the
@@ -123,13 +124,16 @@ class SystemsReport(Tabular):
         95 % percentile bootstrap interval over queries.
 
         Args:
-            folder: Made if it is not there; files of these names are replaced.
+            folder: Made if it is not there; pictures of these names that were drawn here are
+                replaced.
+            overwrite: Replace other files of these names, too.
 
         Raises:
             MissingDependencyError: matplotlib is not installed.
-            InvalidValueError: The folder cannot be written.
+            InvalidValueError: The folder cannot be written, or holds another file of such a name.
         """
-        return draw_systems(self.table, self.figures, folder, alpha=self.alpha, seed=self.seed)
+        pictures = pictures_of(self.table, self.figures, alpha=self.alpha, seed=self.seed)
+        return write_figures(folder, pictures, overwrite=overwrite)
 
     @property
     def title(self) -> str:

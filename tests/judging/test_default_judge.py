@@ -1,0 +1,108 @@
+"""A judge that nobody named says what it is, once; a name that is nearly right is asked about."""
+
+from __future__ import annotations
+
+import asyncio
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from deepeval.test_case import LLMTestCase
+
+from tcva_adapters import TCVA, Sample
+from tcva_adapters.ccrs import CCRS
+from tcva_adapters.compare import compare
+from tcva_adapters.deepeval import ScorerMetric as DeepEvalScorer
+from tcva_adapters.errors import DefaultJudgeWarning, InvalidValueError
+from tcva_adapters.judging import resolve
+from tcva_adapters.judging.panel import Panel
+from tcva_adapters.langchain import TCVAEvaluator, tcva_evaluators
+from tcva_adapters.llamaindex import ScorerEvaluator
+from tcva_adapters.ragas import ScorerMetric as RagasScorer
+
+OPENS = "The office opens at nine."
+SAMPLE = Sample(input="When does it open?", response=OPENS, contexts=(OPENS,), id="s")
+
+
+@pytest.fixture(autouse=True)
+def _not_told_yet() -> Iterator[None]:
+    resolve.tell_of_default.cache_clear()
+    yield
+    resolve.tell_of_default.cache_clear()
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda: TCVA().evaluate(SAMPLE),
+        lambda: asyncio.run(TCVA(temperature=0.2).aevaluate(SAMPLE)),
+        lambda: TCVA().changed(temperature=0.2).evaluate_many([SAMPLE]),
+        lambda: TCVA(judge="lexical", fuse=TCVA("answer_relevancy")).evaluate(SAMPLE),
+        lambda: CCRS("qr").changed(threshold=0.2).evaluate(SAMPLE),
+        lambda: TCVAEvaluator().invoke({"answer": OPENS, "context": [OPENS]}),
+        lambda: (
+            TCVAEvaluator()
+            .model_copy(update={"temperature": 0.2})
+            .invoke({"answer": OPENS, "context": [OPENS]})
+        ),
+        lambda: tcva_evaluators()["tcva_faithfulness"].invoke(
+            {"answer": OPENS, "context": [OPENS]}
+        ),
+        lambda: compare([SAMPLE], frameworks="none", n_boot=10),
+    ],
+)
+def test_it_is_said_once(use: Callable[[], Any]) -> None:
+    with pytest.warns(DefaultJudgeWarning, match=r"compares words.*'openai:MODEL'.*'lexical'"):
+        use()
+    with warnings.catch_warnings(action="error"):
+        use()
+        TCVA().evaluate(SAMPLE)
+        CCRS("qr").evaluate(SAMPLE)
+
+
+def test_nothing_is_said_where_the_judge_was_named_or_is_the_frameworks() -> None:
+    case = LLMTestCase(input="When?", actual_output=OPENS, retrieval_context=[OPENS])
+    with warnings.catch_warnings(action="error"):
+        TCVA(judge="lexical").evaluate(SAMPLE)
+        TCVA().changed(judge="lexical").evaluate(SAMPLE)
+        CCRS("qr", judge="lexical").evaluate(SAMPLE)
+        TCVAEvaluator("lexical").invoke({"answer": OPENS, "context": [OPENS]})
+        # Given a judge of the framework's, the scorer's own is never asked.
+        ScorerEvaluator(CCRS("qr"), llm="lexical").evaluate("When?", OPENS)
+        DeepEvalScorer(CCRS("qr").changed(judge="lexical")).measure(case)
+        assert RagasScorer(CCRS("qr"), llm=None).name == "ccrs_qr"
+        TCVA().evaluate_many([Sample(response=OPENS)])  # nobody is asked
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("gpt-4o", "openai:gpt-4o"),
+        ("lexcal", "lexical"),
+        ("Lexical", "lexical"),
+        (" lexical ", "lexical"),
+        ("opnai:gpt-4o", "openai:gpt-4o"),
+        ("OpenAI:gpt-4o", "openai:gpt-4o"),
+        ("openai/gpt-4o", "openai:gpt-4o"),
+        ("openai:", "openai:MODEL"),
+        ("openai", "openai:MODEL"),
+    ],
+)
+def test_a_name_that_is_nearly_right(name: str, meant: str) -> None:
+    for build in (lambda: TCVA(judge=name), lambda: CCRS("qr", judge=name)):
+        with pytest.raises(InvalidValueError, match=f"was '{meant}' meant\\? a judge is"):
+            build()
+
+
+@pytest.mark.parametrize("name", ["anthropic:claude", "", 5, "mistral/large"])
+def test_other_names_are_refused_without_a_guess(name: Any) -> None:
+    with pytest.raises(InvalidValueError, match=r"unknown judge .*; a judge is"):
+        TCVA(judge=name)
+
+
+def test_none_among_several_is_no_default() -> None:
+    with pytest.raises(InvalidValueError, match="holds None"):
+        TCVA(judge="lexical", fuse=["lexical", None])
+    with pytest.raises(InvalidValueError, match="unknown judge None"):
+        Panel(["lexical", None])

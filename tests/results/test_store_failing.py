@@ -1,0 +1,177 @@
+"""A store that cannot be used costs the store, not the verdicts: one warning, and no waiting."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pickle
+import sqlite3
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tcva_adapters import TCVA, Assessment, Sample
+from tcva_adapters.ccrs import CCRS
+from tcva_adapters.compare import compare
+from tcva_adapters.errors import InvalidValueError, StoreWarning, UnreadableInputError
+from tcva_adapters.results.network_folders import network_file_system
+from tcva_adapters.results.store import VerdictStore
+
+OPENS = "The office opens at nine."
+SAMPLES = [
+    Sample(id=str(i), input="When?", response=f"{OPENS} It has {i} rooms.", contexts=(OPENS,))
+    for i in range(6)
+]
+SCORERS: list[Any] = [TCVA(judge="lexical"), CCRS("qr", judge="lexical")]
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr("tcva_adapters.results.store._WAIT_SECONDS", 0.3)
+    return tmp_path / "v.sqlite"
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Another program that writes and does not end."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as holder:
+        holder.execute("BEGIN IMMEDIATE")
+        yield
+
+
+def evaluate_many(scorer: Any) -> list[Any]:
+    found: list[Any] = scorer.evaluate_many(SAMPLES)
+    return found
+
+
+def aevaluate_many(scorer: Any) -> list[Any]:
+    found: list[Any] = asyncio.run(scorer.aevaluate_many(SAMPLES))
+    return found
+
+
+@pytest.mark.parametrize("scorer", SCORERS, ids=["tcva", "ccrs"])
+@pytest.mark.parametrize("judged", [evaluate_many, aevaluate_many])
+def test_a_held_store_is_waited_for_once_and_told_of_once(
+    scorer: Any, judged: Callable[[Any], list[Any]], path: Path
+) -> None:
+    scorer = scorer.changed(store=path)
+    scorer.evaluate(SAMPLES[0])
+    with held(path):
+        started = time.monotonic()
+        with pytest.warns(StoreWarning, match=r"held it.*; 5 judgements of this run") as told:
+            results = judged(scorer)
+        assert time.monotonic() - started < 5 * 0.3
+        assert len(told) == 1
+    assert all(result.score is not None for result in results)
+    assert judged(scorer) == results  # all is well again, and nothing is said
+
+
+def test_single_evaluations_tell_it_once_until_it_is_over(path: Path) -> None:
+    tcva = TCVA(judge="lexical", store=path)
+    with held(path):
+        with pytest.warns(StoreWarning, match="not cached as long as it does"):
+            tcva.evaluate(SAMPLES[0])
+        tcva.evaluate(SAMPLES[1])
+        asyncio.run(tcva.aevaluate(SAMPLES[2]))
+    tcva.evaluate(SAMPLES[3])
+    with held(path), pytest.warns(StoreWarning):
+        tcva.evaluate(SAMPLES[4])
+
+
+def test_a_comparison_goes_on_without_its_store(path: Path) -> None:
+    with VerdictStore(path) as store, held(path):
+        with pytest.warns(StoreWarning, match="the verdict store failed") as told:
+            found = compare(
+                SAMPLES, {"judge": "lexical"}, frameworks="llamaindex", store=store, n_boot=10
+            )
+        assert len(told) == 1
+    assert {row.sample for row in found.rows if row.score is not None} == {s.id for s in SAMPLES}
+
+
+def test_a_full_disk_costs_the_store_alone(path: Path) -> None:
+    tcva = SCORERS[0].changed(store=path)
+    tcva.evaluate(SAMPLES[0])
+    connection = tcva.store._connection
+    connection.execute("PRAGMA max_page_count = 1")
+    texts = [f"{OPENS} {i} {'x' * 99_000}" for i in range(3)]
+    big = [Sample(response=text, contexts=(text,)) for text in texts]
+    with pytest.warns(StoreWarning, match=r"full.*free space.*; 3 judgements") as told:
+        results = tcva.evaluate_many(big)
+    assert len(told) == 1
+    assert all(result.score is not None for result in results)
+    connection.execute("PRAGMA max_page_count = 100000")
+    assert tcva.evaluate_many(big) == results
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes of POSIX")
+@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(UnreadableInputError, match="check the path, its permissions"):
+        VerdictStore(tmp_path / "v.sqlite")
+
+
+def test_a_store_that_can_only_be_read_still_serves(path: Path) -> None:
+    tcva = SCORERS[0].changed(store=path)
+    tcva.evaluate(SAMPLES[0])
+    tcva.store._connection.execute("PRAGMA query_only = ON")
+    with pytest.warns(StoreWarning, match="readonly.*; 5 judgements"):
+        results = tcva.evaluate_many(SAMPLES)
+    assert [result.assessment.from_store for result in results] == [True] + [False] * 5
+
+
+@pytest.mark.parametrize("version", [0, 2, 99])
+def test_another_version_is_refused_and_left_alone(path: Path, version: int) -> None:
+    VerdictStore(path).close()
+    with closing(sqlite3.connect(path)) as plain:
+        plain.execute(f"PRAGMA user_version = {version}")
+    before = path.read_bytes()
+    with pytest.raises(UnreadableInputError, match=f"version {version}.*reads version 1"):
+        TCVA(judge="lexical", store=path)
+    assert path.read_bytes() == before
+
+
+def test_a_log_that_was_left_behind_is_read(path: Path, tmp_path: Path) -> None:
+    left = tmp_path / "left.sqlite"
+    with VerdictStore(path) as store:
+        store.put("k", Assessment.from_verdicts(["fully"]))
+        # As a kill leaves it: what was put is in the log alone.
+        for suffix in ("", "-wal"):
+            left.with_name(left.name + suffix).write_bytes(
+                path.with_name(path.name + suffix).read_bytes()
+            )
+    with VerdictStore(left) as store:
+        assert store.get("k") is not None
+
+
+def test_it_is_pickled_as_its_path(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(path.parent)
+    with VerdictStore(path.name) as store:
+        store.put("k", Assessment.from_verdicts(["fully"]))
+        text = pickle.dumps(store)
+        monkeypatch.chdir("/")
+        with pickle.loads(text) as again:
+            assert again.get("k") is not None
+            assert again is not store
+    with VerdictStore(":memory:") as memory, pytest.raises(InvalidValueError, match="give it a fi"):
+        pickle.dumps(memory)
+
+
+def test_a_network_folder_is_warned_of_once(
+    path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    mounts = tmp_path / "mounts"
+    mounts.write_text(f"/dev/sda / ext4 rw 0 0\nhost:/x {tmp_path} nfs4 rw 0 0\n")
+    monkeypatch.setattr("tcva_adapters.results.network_folders._MOUNTS", mounts)
+    with pytest.warns(StoreWarning, match=r"v\.sqlite is on a network file system \(nfs4\)"):
+        VerdictStore(path).close()
+    with warnings.catch_warnings(action="error"):
+        VerdictStore(path).close()
+        VerdictStore(":memory:").close()
+    mounts.unlink()
+    assert network_file_system(path) is None

@@ -1,0 +1,157 @@
+"""What is written: for whom, over what, and as what a spreadsheet takes it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tcva_adapters import Assessment
+from tcva_adapters.compare.existing.imports import read_existing
+from tcva_adapters.compare.running.write import write_csv
+from tcva_adapters.compare.systems.read import read_systems
+from tcva_adapters.compare.table import Row
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.config import Config, Settings
+from tcva_adapters.results.files import read_assessments, write_assessments
+from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.samples.csv_cells import csv_text, harmless, original
+from tcva_adapters.samples.files import read_samples
+
+MADE = Assessment.from_verdicts(["fully"])
+FORMULAS = ["=1+1", "+1", "-2", "@SUM(1)", "\tx", "\rx", "'=1", "''-1", "\uff1d1"]
+posix = pytest.mark.skipif(os.name == "nt", reason="modes of POSIX")
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+# --- for whom -------------------------------------------------------------------------------
+
+
+@posix
+@pytest.mark.parametrize("mask", [0o000, 0o022, 0o277])
+def test_files_and_folders_are_their_owners_alone(tmp_path: Path, mask: int) -> None:
+    before = os.umask(mask)
+    try:
+        folder = tmp_path / "new"
+        folder.mkdir(0o700)
+        write_assessments(folder / "a.jsonl", [MADE])
+        Config(settings=Settings(temperature=0.2)).dump(folder / "c.json")
+        write_csv(folder / "s.csv", [Row("a", "m", 0.5)])
+    finally:
+        os.umask(before)
+    assert {mode(path) for path in folder.iterdir()} == {0o600 & ~mask}
+
+
+@posix
+def test_folders_that_are_made_are_their_owners_alone(tmp_path: Path) -> None:
+    write_assessments(tmp_path / "one" / "two" / "a.jsonl", [MADE])
+    VerdictStore(tmp_path / "three" / "four" / "v.sqlite").close()
+    made = [tmp_path.joinpath(*parts) for parts in [("one",), ("one", "two"), ("three",)]]
+    assert {mode(path) for path in [*made, tmp_path / "three" / "four"]} == {0o700}
+
+
+@posix
+def test_a_store_and_its_log_are_their_owners_alone(tmp_path: Path) -> None:
+    path = tmp_path / "v.sqlite"
+    with VerdictStore(path) as store:
+        store.put("k", MADE)
+        assert {each.name: mode(each) for each in tmp_path.iterdir()} == {
+            "v.sqlite": 0o600,
+            "v.sqlite-wal": 0o600,
+            "v.sqlite-shm": 0o600,
+        }
+    path.chmod(0o640)
+    VerdictStore(path).close()
+    assert mode(path) == 0o640
+
+
+# --- over what ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ['{"question": "a"}\n', "x", "\n", '{"schema_versions": 2}'])
+def test_a_file_of_something_else_is_left_alone(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "precious.jsonl"
+    path.write_text(text)
+    for write in (
+        lambda **how: write_assessments(path, [MADE], **how),
+        lambda **how: Config().dump(path, **how),
+    ):
+        with pytest.raises(InvalidValueError, match=r"precious\.jsonl .*--overwrite"):
+            write()
+        assert path.read_text() == text
+    assert list(tmp_path.iterdir()) == [path]
+    write_assessments(path, [MADE], overwrite=True)
+    assert read_assessments(path).assessments == [MADE]
+
+
+def test_files_of_ours_and_empty_ones_are_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.touch()
+    for write in (lambda: write_assessments(path, [MADE]), lambda: Config().dump(path)):
+        write()
+        write()
+        path.write_text("")
+
+
+@posix
+def test_a_link_to_a_file_of_something_else_leaves_that_alone(tmp_path: Path) -> None:
+    path, link = tmp_path / "precious", tmp_path / "link.jsonl"
+    path.write_text("x")
+    link.symlink_to(path)
+    with pytest.raises(InvalidValueError, match="something else"):
+        write_assessments(link, [MADE])
+    assert path.read_text() == "x"
+
+
+@pytest.mark.parametrize("path", ["a\0b.jsonl", "\ud800.jsonl", "~nobody-of-this-name/a.jsonl"])
+def test_a_path_that_none_can_be(path: str) -> None:
+    for use in (
+        lambda: write_assessments(path, [MADE]),
+        lambda: Config().dump(path),
+        lambda: Config.load(path),
+        lambda: read_samples(path),
+        lambda: VerdictStore(path),
+    ):
+        with pytest.raises(InvalidValueError, match="give another one"):
+            use()
+
+
+# --- as what a spreadsheet takes it ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_cell_begins_like_a_formula(text: str) -> None:
+    written = csv_text(["id", "score"], [[text, -1.5]])
+    cells = list(csv.reader(io.StringIO(written, newline="")))[1]
+    assert cells == [f"'{text}", "-1.5"]
+    assert original(cells[0]) == text
+
+
+@given(st.text(alphabet="'=+-@\t\r a1") | st.text())
+def test_every_text_comes_back(text: str) -> None:
+    assert original(harmless(text)) == text
+    assert not harmless(text).startswith(("=", "+", "-", "@", "\t", "\r"))
+
+
+def test_ids_that_look_like_formulas_still_join(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    write_csv(path, [Row(name, "=method", 0.5) for name in FORMULAS])
+    assert [found.id for found in read_existing(path).records] == FORMULAS
+    assert read_existing(path).methods == ("=method",)
+    table = read_systems(path)
+    assert set(table.queries) == set(FORMULAS)
+
+
+def test_cells_of_other_tables_are_as_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "other.csv"
+    path.write_text("id,score\n'=1,0.5\n")
+    assert [found.id for found in read_existing(path).records] == ["'=1"]

@@ -1,0 +1,205 @@
+"""Scorers and evaluators in other processes: their settings go there, without keys."""
+
+from __future__ import annotations
+
+import copy
+import multiprocessing
+import pickle
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from deepeval.test_case import LLMTestCase
+from ragas import SingleTurnSample
+
+from tcva_adapters import TCVA, Sample
+from tcva_adapters.ccrs import CCRS
+from tcva_adapters.deepeval import ScorerMetric as DeepEvalScorer
+from tcva_adapters.deepeval import TCVAMetric as DeepEvalTCVA
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.judging.panel import Panel
+from tcva_adapters.langchain import ScorerEvaluator as LangChainScorer
+from tcva_adapters.langchain import TCVAEvaluator as LangChainTCVA
+from tcva_adapters.llamaindex import ScorerEvaluator as LlamaIndexScorer
+from tcva_adapters.llamaindex import TCVAEvaluator as LlamaIndexTCVA
+from tcva_adapters.models.openai_model import OpenAICompatibleModel
+from tcva_adapters.models.protocol import ModelReply
+from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.ragas import ScorerMetric as RagasScorer
+from tcva_adapters.ragas import TCVACollectionMetric
+from tcva_adapters.ragas import TCVAMetric as RagasTCVA
+from tcva_adapters.results.scoring import Fusion, Profiles
+from tcva_adapters.sharing import SHARED
+from tests.support.server import ScriptedServer, auto_judge
+
+OPENS = "The office opens at nine."
+SAMPLE = Sample(
+    input="When does the office open?", response=OPENS, contexts=(OPENS,), reference=OPENS, id="s"
+)
+CASE = LLMTestCase(input="When?", actual_output=OPENS, retrieval_context=[OPENS])
+ROW = SingleTurnSample(user_input="When?", response=OPENS, retrieved_contexts=[OPENS])
+
+
+class Locked:
+    """A judge model of a user's that holds what cannot be pickled, and a key."""
+
+    name = "locked"
+    parameters: ClassVar[dict[str, Any]] = {}
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        return "Locked(key='sk-secret')"
+
+    def complete(self, request: JudgeRequest) -> ModelReply:
+        raise NotImplementedError
+
+    async def acomplete(self, request: JudgeRequest) -> ModelReply:
+        raise NotImplementedError
+
+
+EVALUATORS: dict[str, tuple[Callable[..., Any], Callable[[Any], Any]]] = {
+    "tcva": (lambda judge, **how: TCVA(judge=judge, **how), lambda e: e.evaluate(SAMPLE).score),
+    "ccrs": (lambda judge, **h: CCRS("qr", judge=judge, **h), lambda e: e.evaluate(SAMPLE).score),
+    "langchain": (
+        LangChainTCVA,
+        lambda e: e.invoke({"answer": OPENS, "context": [OPENS]})["score"],
+    ),
+    "langchain scorer": (
+        lambda judge, **how: LangChainScorer(TCVA(judge=judge, **how)),
+        lambda e: e.invoke({"answer": OPENS, "context": [OPENS]})["score"],
+    ),
+    "llamaindex": (LlamaIndexTCVA, lambda e: e.evaluate("When?", OPENS, [OPENS]).score),
+    "llamaindex scorer": (
+        lambda judge, **how: LlamaIndexScorer(TCVA(judge=judge, **how)),
+        lambda e: e.evaluate("When?", OPENS, [OPENS]).score,
+    ),
+    "ragas": (
+        lambda judge, **how: RagasTCVA(llm=judge, **how),
+        lambda e: e.single_turn_score(ROW),
+    ),
+    "ragas scorer": (
+        lambda judge, **how: RagasScorer(TCVA(judge=judge, **how)),
+        lambda e: e.single_turn_score(ROW),
+    ),
+    "ragas collections": (
+        lambda judge, **how: TCVACollectionMetric(llm=judge, **how),
+        lambda e: e.score(user_input="When?", response=OPENS, retrieved_contexts=[OPENS]).value,
+    ),
+    "deepeval": (
+        lambda judge, **how: DeepEvalTCVA(model=judge, **how),
+        lambda e: e.measure(CASE),
+    ),
+    "deepeval scorer": (
+        lambda judge, **how: DeepEvalScorer(TCVA(judge=judge, **how)),
+        lambda e: e.measure(CASE),
+    ),
+}
+
+
+@pytest.mark.parametrize(("make", "score"), EVALUATORS.values(), ids=EVALUATORS)
+def test_every_evaluator_comes_back_with_its_store(
+    make: Callable[..., Any], score: Callable[[Any], Any], tmp_path: Path
+) -> None:
+    made = make("lexical", store=tmp_path / "v.sqlite", threshold=0.7)
+    before = score(made)
+    again = pickle.loads(pickle.dumps(made))
+    assert score(again) == before
+    scorer = getattr(again, "scorer", again)
+    assert (scorer.store.path, scorer.threshold) == (str(tmp_path / "v.sqlite"), 0.7)
+    assert len(SHARED) == 0
+
+
+@pytest.mark.parametrize(("make", "score"), EVALUATORS.values(), ids=EVALUATORS)
+def test_what_cannot_be_pickled_is_named_without_its_text(
+    make: Callable[..., Any], score: object
+) -> None:
+    del score
+    with pytest.raises(InvalidValueError, match=r"\(Locked\).*'openai:MODEL'") as refused:
+        pickle.dumps(make(Locked()))
+    assert "sk-secret" not in str(refused.value)
+    with pytest.raises(InvalidValueError, match=r"memory.*give it a file"):
+        pickle.dumps(make("lexical", store=":memory:"))
+
+
+@pytest.mark.parametrize(
+    "scorer",
+    [
+        TCVA(
+            "correctness",
+            judge="lexical",
+            fuse=["lexical", TCVA("faithfulness", judge="lexical", max_claims=3)],
+            fusion=Fusion(weights=(2.0, 1.0, 1.0)),
+            profiles=Profiles("domain", {"medical": {"temperature": 0.2}}),
+            scheme=[1, 0.8, 0.6, 0.2, 0],
+        ),
+        TCVA(judge=TCVA(judge="lexical", max_claims=2).judge),
+        CCRS(("qr", "ac"), judge="lexical", em="normalised", lambda_=0.5, share=False),
+    ],
+)
+def test_all_settings_come_back(scorer: Any) -> None:
+    again = pickle.loads(pickle.dumps(scorer))
+    assert again.fingerprint == scorer.fingerprint
+    assert (again.name, again.settings.keys()) == (scorer.name, scorer.settings.keys())
+    assert again.evaluate(SAMPLE) == scorer.evaluate(SAMPLE)
+
+
+def test_a_panel_needs_judges_that_can_be_pickled() -> None:
+    with pytest.raises(InvalidValueError, match=r"judge \(Panel\)"):
+        pickle.dumps(TCVA(judge=Panel(["lexical", Locked()])))
+
+
+def test_copies_of_a_scorer_are_itself() -> None:
+    tcva = TCVA(judge=Locked(), store=":memory:")
+    assert copy.copy(tcva) is copy.deepcopy(tcva) is tcva
+
+
+def test_a_function_is_left_to_those_who_pickle_functions(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Locked()
+    model.lock = lambda: None  # type: ignore[assignment]  # which cloudpickle can pickle
+    for name in [name for name in sys.modules if name.endswith("cloudpickle")]:
+        monkeypatch.delitem(sys.modules, name)
+    with pytest.raises(InvalidValueError, match="cannot be handed"):
+        TCVA(judge=model).__reduce__()
+    monkeypatch.setitem(sys.modules, "some.cloudpickle", None)
+    assert TCVA(judge=model).__reduce__()[1][1]["judge"] is model
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+def test_workers_share_the_store(method: str, tmp_path: Path) -> None:
+    tcva = TCVA(judge="lexical", store=tmp_path / "v.sqlite")
+    context: Any = multiprocessing.get_context(method)
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        result = pool.submit(tcva.evaluate, SAMPLE).result(timeout=120)
+    assert result.score == 1.0
+    assert tcva.evaluate(SAMPLE).assessment.from_store
+
+
+@pytest.mark.skipif("__reduce__" not in vars(OpenAICompatibleModel), reason="the model cannot yet")
+@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_workers_read_the_key_from_their_environment(
+    method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-the-environment")
+    with ScriptedServer(auto_judge) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        tcva = TCVA(judge="openai:m", store=tmp_path / "v.sqlite")
+        assert b"sk-secret" not in pickle.dumps(tcva)
+        context: Any = multiprocessing.get_context(method)
+        with ProcessPoolExecutor(1, mp_context=context) as pool:
+            score = pool.submit(tcva.evaluate, SAMPLE).result(timeout=120).score
+        assert tcva.evaluate(SAMPLE).score == score
+        assert server.count == 1
+        for make, _ in EVALUATORS.values():
+            assert b"sk-secret" not in pickle.dumps(make("openai:m"))
+    given = OpenAICompatibleModel("m", base_url="http://127.0.0.1:1/v1", api_key="sk-by-hand")
+    with pytest.raises(InvalidValueError) as refused:
+        pickle.dumps(TCVA(judge=given))
+    assert "sk-by-hand" not in str(refused.value)
