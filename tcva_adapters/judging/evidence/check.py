@@ -1,0 +1,99 @@
+"""What a verdict's quote is worth; a high level without a good one is lowered.
+
+A judge that makes up its quote has hardly looked. Comparing word for word would punish honest
+judges for a curly quotation mark, so texts are compared by their words alone, and a longer quote
+may differ in a word or two. What changes the meaning may not differ: numbers, names, negations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from tcva_adapters.core.verdicts import Verdict
+from tcva_adapters.judging.evidence.negation import negations
+from tcva_adapters.judging.evidence.places import Passages
+from tcva_adapters.judging.evidence.relation import Relation, Side, relation
+from tcva_adapters.judging.evidence.search import Found, find_quote
+from tcva_adapters.judging.evidence.words import Words
+from tcva_adapters.lexical.contrast import opposites
+from tcva_adapters.lexical.text_features import tokenise
+from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
+
+_HIGH: Final = (Verdict.FULLY, Verdict.MOSTLY)
+
+
+def check_evidence(
+    verdicts: Iterable[ClaimVerdict], passages: Sequence[str]
+) -> tuple[ClaimVerdict, ...]:
+    """Verdicts whose high levels stand only with a quote that is found and says something.
+
+    ``fully`` and ``mostly`` become ``partial`` where the quote does not occur in the passages, has
+    nothing to do with its claim, or was cut off at a negation that the claim lacks.
+    ``original_verdict`` keeps the level that the judge gave, ``evidence_check`` and the reason say
+    what happened, and probabilities of the two move to ``partial``. Where it cannot be told whether
+    quote and claim belong together (see `relation`), the level stays and ``evidence_check`` is
+    ``unchecked``.
+
+    Other levels stay as they are. Where the quote is found in another passage than the judge
+    named, the passage is corrected, at any level.
+
+    >>> [lowered] = check_evidence(
+    ...     [ClaimVerdict(claim="Cats bark.", verdict=Verdict.FULLY, evidence="cats bark")],
+    ...     ["Dogs bark."],
+    ... )
+    >>> lowered.verdict, lowered.original_verdict, lowered.evidence_check
+    (<Verdict.PARTIAL: 'partial'>, <Verdict.FULLY: 'fully'>, <EvidenceCheck.NOT_FOUND: 'not_found'>)
+    """
+    held = Passages(passages)
+    return tuple(v if v.verdict is None else _checked(v, held) for v in verdicts)
+
+
+def _checked(verdict: ClaimVerdict, passages: Passages) -> ClaimVerdict:
+    found = find_quote(verdict.evidence, passages)
+    if found is not None and verdict.passage not in found.passages:
+        verdict = verdict.model_copy(update={"passage": found.passages[0]})
+    if verdict.verdict not in _HIGH:
+        return verdict
+    why = _fault(verdict, found)
+    if why is None:
+        return verdict
+    if why is EvidenceCheck.UNCHECKED:
+        return verdict.model_copy(update={"evidence_check": why})
+    return _lowered(verdict, why)
+
+
+def _fault(verdict: ClaimVerdict, found: Found | None) -> EvidenceCheck | None:
+    if found is None:
+        return EvidenceCheck.NOT_FOUND
+    shared = relation(Side(verdict.evidence), Side(verdict.claim))
+    if shared is Relation.NOTHING:
+        return EvidenceCheck.UNRELATED
+    if found.denied and _asserts_the_same(verdict.evidence, verdict.claim):
+        return EvidenceCheck.NEGATED
+    return EvidenceCheck.UNCHECKED if shared is Relation.UNKNOWN else None
+
+
+def _asserts_the_same(quote: str, claim: str) -> bool:
+    """Whether a claim rests on a quote as it stands, not on its denial: it denies no more than it."""
+    more = negations(Words.of(quote).listed()) - negations(Words.of(claim).listed())
+    if more < 0 or more % 2:
+        return False
+    return not opposites(tokenise(claim), tokenise(quote))
+
+
+def _lowered(verdict: ClaimVerdict, why: EvidenceCheck) -> ClaimVerdict:
+    assert verdict.verdict is not None
+    note = f"({why.text}: lowered from {verdict.verdict.value})"
+    update: dict[str, object] = {
+        "verdict": Verdict.PARTIAL,
+        "original_verdict": verdict.verdict,
+        "evidence_check": why,
+        "reason": f"{verdict.reason} {note}".strip(),
+    }
+    if why is EvidenceCheck.NOT_FOUND:
+        update["passage"] = None
+    if verdict.probabilities is not None:
+        fully, mostly, partial, minor, none = verdict.probabilities
+        update["probabilities"] = (0.0, 0.0, fully + mostly + partial, minor, none)
+    return verdict.model_copy(update=update)
