@@ -152,6 +152,14 @@ class ClaimVerdict(BaseModel):
     evidence_check: EvidenceCheck | None = None
     probabilities: tuple[float, float, float, float, float] | None = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_reason_for_lowering(cls, data: Any) -> Any:
+        """What is older than ``evidence_check`` was lowered for want of the quote."""
+        if isinstance(data, dict) and data.get("original_verdict") is not None:
+            return {"evidence_check": EvidenceCheck.NOT_FOUND, **data}
+        return data
+
     @model_validator(mode="after")
     def _probabilities_sum_to_one(self) -> Self:
         if self.probabilities is not None and (

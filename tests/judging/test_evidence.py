@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.judging.evidence import NEAR_ENOUGH, check_evidence, find_quote
-from tcva_adapters.results.assessment import ClaimVerdict
+from tcva_adapters.judging.evidence.check import check_evidence
+from tcva_adapters.judging.evidence.places import NEAR_ENOUGH, Passages
+from tcva_adapters.judging.evidence.search import Found, find_quote
+from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
 
 FERRY = (
     "The ferry to Aldra runs twice a day in winter, and four times a day from May to September. "
@@ -97,14 +100,19 @@ NOT_FOUND = [
 ]
 
 
+def place_of(quote: str, passages: Sequence[str]) -> int | None:
+    found = find_quote(quote, Passages(passages))
+    return None if found is None else found.passages[0]
+
+
 @pytest.mark.parametrize(("quote", "passage"), FOUND, ids=lambda x: ascii(x)[:40])
 def test_found(quote: str, passage: int) -> None:
-    assert find_quote(quote, HELD) == passage
+    assert place_of(quote, HELD) == passage
 
 
 @pytest.mark.parametrize("quote", NOT_FOUND, ids=lambda x: ascii(x)[:40])
 def test_not_found(quote: str) -> None:
-    assert find_quote(quote, HELD) is None
+    assert place_of(quote, HELD) is None
 
 
 @pytest.mark.parametrize(
@@ -132,15 +140,15 @@ def test_not_found(quote: str) -> None:
     ],
 )
 def test_scripts_and_numbers(quote: str, passage: str, found: bool) -> None:
-    assert (find_quote(quote, [passage]) == 1) is found
+    assert (place_of(quote, [passage]) == 1) is found
 
 
 def test_an_exact_quote_comes_before_a_near_one_and_the_first_of_equals_counts() -> None:
     near = "The ferry to Aldra operates twice a day in winter, and four times a day"
     exact = near.replace("operates", "runs")
-    assert find_quote(exact, [near, exact, exact]) == 2
-    assert find_quote(exact, [near]) == 1
-    assert find_quote("x y", []) is None
+    assert place_of(exact, [near, exact, exact]) == 2
+    assert place_of(exact, [near]) == 1
+    assert place_of("x y", []) is None
 
 
 def test_the_threshold_is_what_the_documentation_says() -> None:
@@ -149,8 +157,8 @@ def test_the_threshold_is_what_the_documentation_says() -> None:
     assert NEAR_ENOUGH == 0.7
     words = list("abcdefghijkl")
     changed = [*words[:5], "x", *words[6:]]
-    assert find_quote(" ".join(changed), [" ".join(words)]) == 1
-    assert find_quote(" ".join(changed[:-1]), [" ".join(words[:-1])]) is None
+    assert place_of(" ".join(changed), [" ".join(words)]) == 1
+    assert place_of(" ".join(changed[:-1]), [" ".join(words[:-1])]) is None
 
 
 WORDS = st.lists(
@@ -166,25 +174,25 @@ def test_every_part_of_a_passage_is_found(words: list[str], data: st.DataObject)
     end = data.draw(st.integers(begin + 1, len(words)))
     joint = data.draw(st.sampled_from([" ", "  ", "\n", ", ", " \u2014 "]))
     quote = joint.join(words[begin:end])
-    assert find_quote(quote.upper(), [" ".join(words)]) == 1
+    assert place_of(quote.upper(), [" ".join(words)]) == 1
 
 
 @given(WORDS, st.integers(0, 29), st.sampled_from(["5", "never", "12.51", "no"]))
 def test_a_new_number_or_negation_is_never_found(words: list[str], at: int, new: str) -> None:
     at %= len(words)
     passage = " ".join(words)
-    assert find_quote(" ".join([*words[:at], new, *words[at:]]), [passage]) is None
+    assert place_of(" ".join([*words[:at], new, *words[at:]]), [passage]) is None
     if words[at] not in {"not", "don't"}:  # one negation for another is no new one
-        assert find_quote(" ".join([*words[:at], new, *words[at + 1 :]]), [passage]) is None
+        assert place_of(" ".join([*words[:at], new, *words[at + 1 :]]), [passage]) is None
 
 
 @given(st.text(), st.lists(st.text(), max_size=3))
 @settings(max_examples=200)
 def test_any_text_is_read(quote: str, passages: list[str]) -> None:
-    found = find_quote(quote, passages)
+    found = place_of(quote, passages)
     assert found is None or 1 <= found <= len(passages)
     if any(char.isalpha() for char in quote):
-        assert find_quote(quote, ["x", quote]) in {1, 2}
+        assert place_of(quote, ["x", quote]) in {1, 2}
 
 
 def test_long_texts_are_searched_quickly() -> None:
@@ -197,58 +205,66 @@ def test_long_texts_are_searched_quickly() -> None:
         "1" * 100_000,
         "不" * 50_000,
     ):
-        find_quote(text, [text[:-7] + " y " + text, text])
-        find_quote("the ferry runs the ferry runs the ferry sails " * 20, [text])
-        find_quote("a ... a ... the ... a ... b", [text])
+        place_of(text, [text[:-7] + " y " + text, text])
+        place_of("the ferry runs the ferry runs the ferry sails " * 20, [text])
+        place_of("a ... a ... the ... a ... b", [text])
     # Usual is about 2 s for 1.4 million characters; quadratic work would take minutes.
     assert time.process_time() - begin < 20
 
 
+CLAIM = "The lake is protected since 1984, and the ferry runs twice a day."
+
+
+def checked(verdict: ClaimVerdict, passages: Sequence[str] = HELD) -> ClaimVerdict:
+    [made] = check_evidence([verdict], passages)
+    return made
+
+
 def verdict(level: Verdict | None, evidence: str, **more: object) -> ClaimVerdict:
     return ClaimVerdict.model_validate(
-        {"claim": "c", "verdict": level, "evidence": evidence, "reason": "Because.", **more}
+        {"claim": CLAIM, "verdict": level, "evidence": evidence, "reason": "Because.", **more}
     )
 
 
 @pytest.mark.parametrize("level", [Verdict.FULLY, Verdict.MOSTLY])
 @pytest.mark.parametrize("evidence", ["The ferry is blue", ""])
 def test_a_high_level_without_its_quote_is_lowered(level: Verdict, evidence: str) -> None:
-    made = check_evidence(verdict(level, evidence, passage=2), HELD)
+    made = checked(verdict(level, evidence, passage=2))
     assert (made.verdict, made.original_verdict, made.passage) == (Verdict.PARTIAL, level, None)
     assert made.reason == (
         f"Because. (quote not found in the passages: lowered from {level.value})"
     )
     assert made.evidence == evidence
-    assert check_evidence(made, HELD) == made
+    assert checked(made) == made
 
 
 @pytest.mark.parametrize("level", [Verdict.PARTIAL, Verdict.MINOR, Verdict.NONE, None])
 def test_other_levels_stay(level: Verdict | None) -> None:
     given_ = verdict(level, "The ferry is blue", passage=2)
-    assert check_evidence(given_, HELD) == given_
+    assert checked(given_) == given_
 
 
 @pytest.mark.parametrize("level", Verdict)
 def test_a_found_quote_keeps_the_level_and_corrects_the_passage(level: Verdict) -> None:
     for named, right in ((None, 2), (1, 2), (2, 2), (7, 2), (0, 2)):
-        made = check_evidence(verdict(level, "protected since 1984", passage=named), HELD)
+        made = checked(verdict(level, "protected since 1984", passage=named))
         assert made == verdict(level, "protected since 1984", passage=right)
 
 
 def test_a_named_passage_that_holds_the_quote_too_is_left() -> None:
     given_ = verdict(Verdict.FULLY, "protected since 1984", passage=3)
-    assert check_evidence(given_, [*HELD, LAKE]) == given_
+    assert checked(given_, [*HELD, LAKE]) == given_
 
 
 def test_probabilities_of_high_levels_move_to_partial() -> None:
     shares = (0.5, 0.25, 0.125, 0.0625, 0.0625)
-    made = check_evidence(verdict(Verdict.FULLY, "blue", probabilities=shares), HELD)
+    made = checked(verdict(Verdict.FULLY, "blue", probabilities=shares))
     # .5 + .25 + .125 = .875, exact in binary
     assert made.probabilities == (0.0, 0.0, 0.875, 0.0625, 0.0625)
-    kept = check_evidence(verdict(Verdict.FULLY, "runs twice a day", probabilities=shares), HELD)
+    kept = checked(verdict(Verdict.FULLY, "runs twice a day", probabilities=shares))
     assert kept.probabilities == shares
 
 
 def test_no_reason_leaves_no_blank() -> None:
-    made = check_evidence(ClaimVerdict(claim="c", verdict=Verdict.FULLY), HELD)
+    made = checked(ClaimVerdict(claim="c", verdict=Verdict.FULLY))
     assert made.reason == "(quote not found in the passages: lowered from fully)"

@@ -12,7 +12,7 @@ from tcva_adapters.lexical.contrast import opposites
 from tcva_adapters.lexical.text_features import tokenise
 from tcva_adapters.lexical.word_lists import FUNCTION_WORDS
 
-LONGEST: Final = 20_000
+LONGEST: Final = 10_000
 """In characters; what is longer is no quote and is not found."""
 
 _MOST_FRAGMENTS: Final = 10

@@ -11,10 +11,10 @@ from typing import Final
 
 from tcva_adapters.judging.evidence.languages import languages, script, small_words
 from tcva_adapters.judging.evidence.words import NEGATIONS, UNSPACED, Words, tamed
-from tcva_adapters.lexical.text_features import tokenise
+from tcva_adapters.lexical.text_features import Token, tokenise
 from tcva_adapters.lexical.word_lists import NEGATORS, VAGUE_NUMBERS
 
-_LONGEST: Final = 20_000
+_LONGEST: Final = 10_000
 """In characters; with a longer claim quotes are not compared."""
 
 _FEWEST: Final = 3
@@ -75,18 +75,22 @@ class Side:
     def keys(self) -> set[str]:
         """Its stems, pairs of characters, and values of numbers in figures or in words."""
         idle = small_words(self.languages)
-        tokens = tokenise(tamed(self.text))
-        found = {t.key for t in tokens if t.kind == "number" or t.other}
-        found |= {t.other for t in tokens if t.other}
-        found |= {t.key for t in tokens if t.kind == "word" and t.text.casefold() not in idle}
+        found = {t.key for t in self.tokens if t.kind == "number" or t.other}
+        found |= {t.other for t in self.tokens if t.other}
+        found |= {t.key for t in self.tokens if t.kind == "word" and t.text.casefold() not in idle}
         return found | {
-            t.key for t in tokens if t.kind == "pair" and not any(map(_is_small, t.key))
+            t.key for t in self.tokens if t.kind == "pair" and not any(map(_is_small, t.key))
         }
 
     @cached_property
     def vague(self) -> set[str]:
         """The values of words such as "one" and "first", which often are no numbers."""
-        return {t.key for t in tokenise(tamed(self.text)) if t.kind == "vague"}
+        return {t.key for t in self.tokens if t.kind == "vague"}
+
+    @cached_property
+    def tokens(self) -> list[Token]:
+        """The same text as the lexical judge reads it."""
+        return tokenise(tamed(self.text))
 
     @cached_property
     def beginnings(self) -> tuple[set[str], set[str], set[str]]:

@@ -42,7 +42,7 @@ def find_quote(text: str, passages: Passages) -> Found | None:
     % of its three-word sequences, and exactly its numbers, negations and names. Passages with the
     exact quote come before those with a similar one.
 
-    The work is bounded: a quote of more than 20 000 characters is not found, nor are more than ten
+    The work is bounded: a quote of more than 10 000 characters is not found, nor are more than ten
     fragments; see `Passages` for the rest.
 
     >>> passages = Passages(["Other.", "the drug, it's not safe for children"])

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain, compress
+from itertools import chain, compress, repeat
 from typing import Final
 
 import numpy as np
@@ -39,14 +39,14 @@ UNSPACED: Final = re.compile(
 END: Final = "\n"
 """Stands behind each text where several are joined; no word is like it."""
 
-_STOPS: Final = frozenset(".!?。！？")
-_PAUSES: Final = frozenset(",")
+_STOP, _PAUSE, _END = 1, 2, 3
+_MARKS: Final = {**dict.fromkeys(".!?。！？", _STOP), ",": _PAUSE, END: _END}
 _PAUSING: Final = frozenset(";:()[]{}|،؛、")
 _BRACKET_CODES: Final = re.compile(r"-[lr][rsc]b-")
 _TOKEN: Final = re.compile(
-    r"(?:(?<!\S)-)?\d+(?:[.,]\d+)*|[^\s\d.,;!?。！？%$€£¥|-]+|[%$€£¥]|[.!?。！？](?!\d)|,"
+    r"[^\s\d.,;!?%$€£¥|。！？-]+|\d+(?:[.,]\d+)*|(?<!\S)-\d+(?:[.,]\d+)*|[$€£¥,]|[.!?。！？](?!\d)"
 )
-_THOUSANDS: Final = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_THOUSANDS: Final = re.compile(r" -?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?= )")
 _DIGITS_MEET: Final = re.compile(r"(?<=\d) (?=-?\d)")
 # A line that goes on with a small letter is the same sentence, wrapped.
 _NEW_LINE: Final = re.compile(r"\n{2,}|\n(?![ \t]{0,8}[a-zß-ÿ])")
@@ -68,9 +68,11 @@ class _Folding(dict[int, str]):
             folded = ""
         elif char in _PAUSING:
             folded = " , "
+        elif char == "%":
+            folded = " percent "
         elif UNSPACED.match(char):
             folded = f" {char} " if category[0] == "L" else char
-        elif category[0] in "LMN" or char in ".,!?。！？%$€£¥":
+        elif category[0] in "LMN" or char in ".,!?。！？$€£¥":
             folded = char
         else:
             folded = " "
@@ -94,12 +96,6 @@ def tamed(text: str) -> str:
 
 def _is_no_accent(char: str) -> bool:
     return not unicodedata.combining(char)
-
-
-def _as_compared(token: str) -> str:
-    if token == "%":
-        return "percent"
-    return token.replace(",", "") if _THOUSANDS.fullmatch(token) else token
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,22 +129,18 @@ class Words:
 
     @classmethod
     def _of_tokens(cls, tokens: Sequence[str]) -> Words:
-        is_stop = _flags(tokens, _STOPS)
-        is_pause = _flags(tokens, _PAUSES)
-        is_word = ~(is_stop | is_pause)
+        kinds = np.fromiter(map(_MARKS.get, tokens, repeat(0)), np.int8, len(tokens))
+        is_word = (kinds == 0) | (kinds == _END)
         index = np.cumsum(is_word)  # of the next word, at each mark
-        words = [
-            _as_compared(word) if "," in word or word == "%" else word
-            for word in compress(tokens, is_word)
-        ]
-        lengths = np.fromiter(map(len, words), np.int64, len(words))
-        begins = np.concatenate(([0], np.cumsum(lengths + 1))) + 1
+        spaced = " ".join(chain(("",), compress(tokens, is_word), ("",)))
+        if "," in spaced:
+            spaced = _THOUSANDS.sub(lambda number: number[0].replace(",", ""), spaced)
         return cls(
-            spaced=f" {' '.join(words)} " if words else " ",
-            begins=begins,
-            stops=np.unique(index[is_stop]),
-            pauses=np.unique(index[is_pause]),
-            ends=index[_flags(tokens, frozenset(END))] - 1,
+            spaced=spaced,
+            begins=np.flatnonzero(_codes(spaced) == ord(" ")) + 1,
+            stops=np.unique(index[kinds == _STOP]),
+            pauses=np.unique(index[kinds == _PAUSE]),
+            ends=index[kinds == _END] - 1,
         )
 
     def __len__(self) -> int:
@@ -170,11 +162,10 @@ class Words:
         So "do n't" is "don't", and "1 5" is not "15".
         """
         barred = _DIGITS_MEET.sub("|", self.spaced)
-        codes = np.frombuffer(barred.encode("utf-32-le", "surrogatepass"), np.uint32)
-        spaces = np.cumsum(codes == ord(" "), dtype=np.int64)
+        spaces = np.cumsum(_codes(barred) == ord(" "), dtype=np.int64)
         begins = self.begins[:-1] - spaces[self.begins[:-1] - 1]
         return barred.replace(" ", ""), begins, begins + np.diff(self.begins) - 1
 
 
-def _flags(tokens: Sequence[str], of: frozenset[str]) -> npt.NDArray[np.bool_]:
-    return np.fromiter(map(of.__contains__, tokens), np.bool_, len(tokens))
+def _codes(text: str) -> npt.NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
