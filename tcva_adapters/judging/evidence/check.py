@@ -7,19 +7,21 @@ may differ in a word or two. What changes the meaning may not differ: numbers, n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.judging.evidence.negation import negations
 from tcva_adapters.judging.evidence.places import Passages
+from tcva_adapters.judging.evidence.quote import contrary
 from tcva_adapters.judging.evidence.relation import Relation, Side, relation
 from tcva_adapters.judging.evidence.search import Found, find_quote
 from tcva_adapters.judging.evidence.words import Words
-from tcva_adapters.lexical.contrast import opposites
-from tcva_adapters.lexical.text_features import tokenise
 from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
 
+_SHOWN: Final = 1000  # characters of each claim that show its language
+_CLAUSE_END: Final = re.compile(r"[.,;:!?。，；！？।]+(?!\d)\s*(?=\S)")
 _HIGH: Final = (Verdict.FULLY, Verdict.MOSTLY)
 
 
@@ -45,17 +47,18 @@ def check_evidence(
     >>> lowered.verdict, lowered.original_verdict, lowered.evidence_check
     (<Verdict.PARTIAL: 'partial'>, <Verdict.FULLY: 'fully'>, <EvidenceCheck.NOT_FOUND: 'not_found'>)
     """
-    held = Passages(passages)
-    return tuple(v if v.verdict is None else _checked(v, held) for v in verdicts)
+    verdicts, held = tuple(verdicts), Passages(passages)
+    said = Words.of(" ".join(v.claim[:_SHOWN] for v in verdicts)).listed()
+    return tuple(v if v.verdict is None else _checked(v, held, said) for v in verdicts)
 
 
-def _checked(verdict: ClaimVerdict, passages: Passages) -> ClaimVerdict:
+def _checked(verdict: ClaimVerdict, passages: Passages, said: Sequence[str]) -> ClaimVerdict:
     found = find_quote(verdict.evidence, passages)
     if found is not None and verdict.passage not in found.passages:
         verdict = verdict.model_copy(update={"passage": found.passages[0]})
     if verdict.verdict not in _HIGH:
         return verdict
-    why = _fault(verdict, found)
+    why = _fault(verdict, found, passages, said)
     if why is None:
         return verdict
     if why is EvidenceCheck.UNCHECKED:
@@ -63,23 +66,32 @@ def _checked(verdict: ClaimVerdict, passages: Passages) -> ClaimVerdict:
     return _lowered(verdict, why)
 
 
-def _fault(verdict: ClaimVerdict, found: Found | None) -> EvidenceCheck | None:
+def _fault(
+    verdict: ClaimVerdict, found: Found | None, passages: Passages, said: Sequence[str]
+) -> EvidenceCheck | None:
     if found is None:
         return EvidenceCheck.NOT_FOUND
-    shared = relation(Side(verdict.evidence), Side(verdict.claim))
+    claim = Side(verdict.claim, said)
+    shared = relation(Side(verdict.evidence, passages.around(found.at)), claim)
     if shared is Relation.NOTHING:
         return EvidenceCheck.UNRELATED
-    if found.denied and _asserts_the_same(verdict.evidence, verdict.claim):
+    clauses = _CLAUSE_END.split(verdict.evidence)
+    denied = clauses[:1] * found.denied_before + clauses[-1:] * found.denied_behind
+    if any(_rests_on(claim, clause, verdict.evidence) for clause in denied):
         return EvidenceCheck.NEGATED
     return EvidenceCheck.UNCHECKED if shared is Relation.UNKNOWN else None
 
 
-def _asserts_the_same(quote: str, claim: str) -> bool:
-    """Whether a claim rests on a quote as it stands, not on its denial: it denies no more than it."""
-    more = negations(Words.of(quote).listed()) - negations(Words.of(claim).listed())
-    if more < 0 or more % 2:
+def _rests_on(claim: Side, clause: str, quote: str) -> bool:
+    """Whether a claim rests on the clause of a quote that is denied, as if it were not.
+
+    It does not if it denies more than the quote, or shares nothing with that clause of several.
+    """
+    if clause != quote and relation(Side(clause), claim) is not Relation.SHARES:
         return False
-    return not opposites(tokenise(claim), tokenise(quote))
+    quoted, said = Words.of(quote).listed(), Words.of(claim.text).listed()
+    more = negations(quoted) - negations(said)
+    return more >= 0 and more % 2 == 0 and not contrary(said, quoted)
 
 
 def _lowered(verdict: ClaimVerdict, why: EvidenceCheck) -> ClaimVerdict:

@@ -38,7 +38,7 @@ _HARMLESS_BEFORE: Final = frozenset("or oder ou o или if".split())  # noqa: S
 _CLAUSES: Final = frozenset(
     # What begins a clause of its own, which a negation before it does not reach
     "and but or because although though while when where which who whom whose since however "  # noqa: SIM905  # a word list reads better as text
-    "therefore thus as so und oder aber wenn weil da y o e pero cuando porque et ou mais car "
+    "therefore thus as so than und oder aber wenn weil da y o e pero cuando porque et ou mais car "
     "quand и но а или когда".split()
 )
 _HELPING: Final = FUNCTION_WORDS - _CLAUSES | frozenset(
@@ -81,14 +81,14 @@ def denied_before(words: Words, begin: int) -> bool:
     """Whether a negation just before a word of a passage denies what begins there."""
     since = max(_last(words.stops, begin), _last(words.pauses, begin), begin - _REACH)
     since = max(since, _last(words.ends + 1, begin), 0)
-    before = words.between(since, min(begin + 1, len(words)))  # with the first word of the quote
-    for i in range(len(before) - 2, -1, -1):
+    before = words.between(since, min(begin + 2, len(words)))  # with two words of the quote
+    for i in range(begin - since - 1, -1, -1):
         word, following = before[i], before[i + 1]
         preceding = before[i - 1] if i else ""
         if word in _WITH_TO and following == "to":
             return preceding not in NEGATIONS  # "cannot fail to" asserts
         if word in NEGATIONS or word in _NEARLY:
-            return following not in _HARMLESS_NEXT and preceding not in _HARMLESS_BEFORE
+            return _denies(before[i:]) and preceding not in _HARMLESS_BEFORE
         if word not in _HELPING:
             return False
     return False
@@ -103,13 +103,18 @@ def denied_behind(words: Words, end: int) -> bool:
     after_verb = last in _HELPING_VERBS
     for i, word in enumerate(behind[: _REACH // 2]):
         if word in NEGATIONS:
-            following = behind[i + 1] if i + 1 < len(behind) else ""
-            counts = after_verb or word not in _AFTER_A_VERB
-            return counts and following not in _HARMLESS_NEXT
+            return (after_verb or word not in _AFTER_A_VERB) and _denies(behind[i:])
         if word not in _FILLING and word not in _HELPING_VERBS:
             return False
         after_verb = after_verb or word in _HELPING_VERBS
     return False
+
+
+def _denies(words: Sequence[str]) -> bool:
+    """Whether the negation that they begin with denies: "not only" and "no. 1" do not."""
+    word, following, third = (*words[:3], "", "")[:3]
+    is_number = word == "no" and following[:1].isdigit()
+    return following not in _HARMLESS_NEXT and third != "than" and not is_number
 
 
 def _last(marks: np.ndarray[tuple[int], np.dtype[np.int64]], at: int) -> int:

@@ -25,6 +25,7 @@ _MOST_HITS: Final = 50_000
 _MOST_STRETCHES: Final = 50
 _MOST_PLACES: Final = 5000
 _MOST_TRIES: Final = 500
+_AROUND: Final = 50
 _MOST_KINDS: Final = 2_000_000  # its cube is a 64-bit number
 
 
@@ -65,6 +66,12 @@ class Passages:
     def passage(self, at: Indexes) -> Indexes:
         """In which passage words stand, counted from 0."""
         return np.searchsorted(self.firsts, at, "right") - 1
+
+    def around(self, at: int) -> list[str]:
+        """The words on both sides of one, which show the language it is in."""
+        passage = int(np.searchsorted(self.firsts, at, "right")) - 1
+        begin, end = int(self.firsts[passage]), int(self.words.ends[passage])
+        return self.words.between(max(begin, at - _AROUND), min(end, at + _AROUND))
 
     def own(self, places: Places) -> Indexes:
         """In which passage each place is, counted from 0."""

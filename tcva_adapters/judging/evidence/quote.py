@@ -73,14 +73,22 @@ class Quote:
         there = [_as_negation(word) for word in stretch if _is_decisive(word)]
         if here != there or self._named(self.listed) != self._named(stretch):
             return False
-        gone, new = set(stretch) - set(self.listed), set(self.listed) - set(stretch)
-        negated = {prefix + word for word in gone | new for prefix in _CONTRARY}
-        if negated & (gone | new):
-            return False
-        return not opposites(tokenise(" ".join(self.listed)), tokenise(" ".join(stretch)))
+        return not contrary(self.listed, stretch)
 
     def _named(self, words: Sequence[str]) -> list[str]:
         return [word for word in words if word in self.names]
+
+
+def contrary(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether one list of words has the opposite of a word that only the other one has.
+
+    >>> contrary(["it", "is", "unsafe"], ["it", "is", "safe"])
+    True
+    """
+    differing = set(one) ^ set(other)
+    if any(prefix + word in differing for word in differing for prefix in _CONTRARY):
+        return True
+    return bool(opposites(tokenise(" ".join(one)), tokenise(" ".join(other))))
 
 
 def _is_decisive(word: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -46,19 +47,28 @@ class Relation(Enum):
 
 @dataclass(frozen=True)
 class Side:
-    """A claim or a quote, seen as what it could share with the other."""
+    """A claim or a quote, seen as what it could share with the other.
+
+    Attributes:
+        text: What it says.
+        around: The words of the text that it is from, which tell the language where its own do not.
+    """
 
     text: str
+    around: Sequence[str] = ()
 
     @cached_property
     def listed(self) -> list[str]:
         """Its words, folded; what follows an apostrophe once more by itself."""
-        return Words.of(self.text).listed() + Words.of(" ".join(_ELIDED.findall(self.text))).listed()
+        return (
+            Words.of(self.text).listed() + Words.of(" ".join(_ELIDED.findall(self.text))).listed()
+        )
 
     @cached_property
     def languages(self) -> frozenset[str]:
         """Those that it may be in."""
-        return languages(self.listed)
+        own = languages(self.listed)
+        return own if len(own) == 1 else languages(self.around) or own
 
     @cached_property
     def script(self) -> str:

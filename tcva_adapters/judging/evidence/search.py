@@ -25,11 +25,15 @@ class Found:
     Attributes:
         passages: The numbers of the passages that hold it, counted from 1, rising; where one has
             it without a negation at its edge, those alone.
-        denied: Whether a negation stands just outside of it wherever it occurs.
+        at: The index of the first word of its first place there.
+        denied_before: Whether a negation stands just before it wherever it occurs.
+        denied_behind: Whether one stands just behind it.
     """
 
     passages: tuple[int, ...]
-    denied: bool
+    at: int
+    denied_before: bool = False
+    denied_behind: bool = False
 
 
 def find_quote(text: str, passages: Passages) -> Found | None:
@@ -46,12 +50,12 @@ def find_quote(text: str, passages: Passages) -> Found | None:
     fragments; see `Passages` for the rest.
 
     >>> passages = Passages(["Other.", "the drug, it's not safe for children"])
-    >>> find_quote("It's NOT safe", passages)
-    Found(passages=(2,), denied=False)
+    >>> find_quote("It's NOT safe", passages).passages
+    (2,)
     >>> find_quote("it's ... safe", passages) is None
     True
-    >>> find_quote("safe for children", passages)
-    Found(passages=(2,), denied=True)
+    >>> find_quote("safe for children", passages).denied_before
+    True
     """
     if len(text) > LONGEST:
         return None
@@ -90,12 +94,22 @@ def _found(
     holders = _holders(passages, places, sizes)
     if not len(holders):
         return None
-    outer = [each.where(np.isin(passages.own(each), holders)) for each in places]
-    outer[0] = outer[0].where(~_denied(passages, outer[0], before=True))
-    outer[-1] = outer[-1].where(~_denied(passages, outer[-1], before=False))
-    asserted = _holders(passages, outer, sizes)
-    chosen = asserted if len(asserted) else holders
-    return Found(tuple((chosen + 1).tolist()), denied=not len(asserted))
+    inside = [each.where(np.isin(passages.own(each), holders)) for each in places]
+    before = _denied(passages, inside[0], before=True)
+    behind = _denied(passages, inside[-1], before=False)
+    asserted = list(inside)
+    asserted[0] = inside[0].where(~(before | behind) if len(inside) == 1 else ~before)
+    if len(inside) > 1:
+        asserted[-1] = inside[-1].where(~behind)
+    chosen = _holders(passages, asserted, sizes)
+    if len(chosen):
+        return Found(tuple((chosen + 1).tolist()), int(asserted[0].begins[0]))
+    return Found(
+        tuple((holders + 1).tolist()),
+        int(inside[0].begins[0]),
+        denied_before=bool(before.any()),
+        denied_behind=bool(behind.any()),
+    )
 
 
 def _denied(passages: Passages, places: Places, *, before: bool) -> Flags:
@@ -159,9 +173,19 @@ def _spread(passages: Passages, places: Sequence[Places], sizes: Sequence[int]) 
     held = [set(passages.own(each).tolist()) for each in places]
     if len(places) == 1 or min(sizes) < GRAM or set.intersection(*held):
         return None
-    denied = any(
-        (_denied(passages, each, before=True) | _denied(passages, each, before=False)).all()
+    edges = [
+        (_denied(passages, each, before=True), _denied(passages, each, before=False))
         for each in places
-    )
+    ]
+    denied = [(before | behind).all() for before, behind in edges]
     longest = max(range(len(sizes)), key=sizes.__getitem__)
-    return Found(tuple(number + 1 for number in sorted(held[longest])), denied=denied)
+    return Found(
+        tuple(number + 1 for number in sorted(held[longest])),
+        int(places[longest].begins[0]),
+        denied_before=any(
+            all_ and before.any() for all_, (before, _) in zip(denied, edges, strict=True)
+        ),
+        denied_behind=any(
+            all_ and behind.any() for all_, (_, behind) in zip(denied, edges, strict=True)
+        ),
+    )

@@ -42,6 +42,7 @@ END: Final = "\n"
 _STOP, _PAUSE, _END = 1, 2, 3
 _MARKS: Final = {**dict.fromkeys(".!?。！？", _STOP), ",": _PAUSE, END: _END}
 _PAUSING: Final = frozenset(";:()[]{}|،؛、")
+_STOPPING: Final = frozenset("।॥؟۔")
 _BRACKET_CODES: Final = re.compile(r"-[lr][rsc]b-")
 _TOKEN: Final = re.compile(
     r"[^\s\d.,;!?%$€£¥|。！？-]+|\d+(?:[.,]\d+)*|(?<!\S)-\d+(?:[.,]\d+)*|[$€£¥,]|[.!?。！？](?!\d)"
@@ -68,6 +69,8 @@ class _Folding(dict[int, str]):
             folded = ""
         elif char in _PAUSING:
             folded = " , "
+        elif char in _STOPPING:
+            folded = " . "
         elif char == "%":
             folded = " percent "
         elif UNSPACED.match(char):
