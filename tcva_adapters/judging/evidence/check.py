@@ -49,21 +49,24 @@ def check_evidence(
     """
     verdicts, held = tuple(verdicts), Passages(passages)
     said = Words.of(" ".join(v.claim[:_SHOWN] for v in verdicts)).listed()
-    return tuple(v if v.verdict is None else _checked(v, held, said) for v in verdicts)
+    return tuple(_checked(verdict, held, said) for verdict in verdicts)
 
 
 def _checked(verdict: ClaimVerdict, passages: Passages, said: Sequence[str]) -> ClaimVerdict:
+    level = verdict.verdict
+    if level is None:
+        return verdict
     found = find_quote(verdict.evidence, passages)
     if found is not None and verdict.passage not in found.passages:
         verdict = verdict.model_copy(update={"passage": found.passages[0]})
-    if verdict.verdict not in _HIGH:
+    if level not in _HIGH:
         return verdict
     why = _fault(verdict, found, passages, said)
     if why is None:
         return verdict
     if why is EvidenceCheck.UNCHECKED:
         return verdict.model_copy(update={"evidence_check": why})
-    return _lowered(verdict, why)
+    return _lowered(verdict, level, why)
 
 
 def _fault(
@@ -94,12 +97,11 @@ def _rests_on(claim: Side, clause: str, quote: str) -> bool:
     return more >= 0 and more % 2 == 0 and not contrary(said, quoted)
 
 
-def _lowered(verdict: ClaimVerdict, why: EvidenceCheck) -> ClaimVerdict:
-    assert verdict.verdict is not None
-    note = f"({why.text}: lowered from {verdict.verdict.value})"
+def _lowered(verdict: ClaimVerdict, level: Verdict, why: EvidenceCheck) -> ClaimVerdict:
+    note = f"({why.text}: lowered from {level.value})"
     update: dict[str, object] = {
         "verdict": Verdict.PARTIAL,
-        "original_verdict": verdict.verdict,
+        "original_verdict": level,
         "evidence_check": why,
         "reason": f"{verdict.reason} {note}".strip(),
     }

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
@@ -55,7 +56,7 @@ class Quote:
     def __len__(self) -> int:
         return len(self.listed)
 
-    def agrees(self, stretch: Sequence[str], covered: Collection[int]) -> bool:
+    def agrees(self, stretch: Sequence[str], covered: AbstractSet[int]) -> bool:
         """Whether a similar stretch says the same as far as lists of words can tell.
 
         Its numbers, signs, negations and names are those of the quote in the same order, and no

@@ -158,13 +158,11 @@ def relation(quote: Side, claim: Side) -> Relation:
         return Relation.SHARES
     if not set(quote.listed) - small_words(()) - _EMPTY:
         return Relation.NOTHING
-    if quote.script != claim.script:
-        return Relation.UNKNOWN
-    if len(quote.listed) < _FEWEST:
-        return Relation.NOTHING
-    if len(claim.content) < _SAYING or not quote.languages & claim.languages:
-        return Relation.UNKNOWN
-    return Relation.NOTHING
+    comparable = quote.script == claim.script and (
+        len(quote.listed) < _FEWEST
+        or (len(claim.content) >= _SAYING and bool(quote.languages & claim.languages))
+    )
+    return Relation.NOTHING if comparable else Relation.UNKNOWN
 
 
 def _share(quote: Side, claim: Side) -> bool:

@@ -96,11 +96,9 @@ def _found(
         return None
     inside = [each.where(np.isin(passages.own(each), holders)) for each in places]
     before = _denied(passages, inside[0], before=True)
-    behind = _denied(passages, inside[-1], before=False)
-    asserted = list(inside)
-    asserted[0] = inside[0].where(~(before | behind) if len(inside) == 1 else ~before)
-    if len(inside) > 1:
-        asserted[-1] = inside[-1].where(~behind)
+    asserted = [*inside]
+    asserted[0] = inside[0].where(~before)
+    asserted[-1] = asserted[-1].where(~_denied(passages, asserted[-1], before=False))
     chosen = _holders(passages, asserted, sizes)
     if len(chosen):
         return Found(tuple((chosen + 1).tolist()), int(asserted[0].begins[0]))
@@ -108,7 +106,7 @@ def _found(
         tuple((holders + 1).tolist()),
         int(inside[0].begins[0]),
         denied_before=bool(before.any()),
-        denied_behind=bool(behind.any()),
+        denied_behind=bool(_denied(passages, inside[-1], before=False).any()),
     )
 
 
@@ -151,7 +149,7 @@ def _joined(
     # In one sentence the nearest end decides: what stands between is less than with any other.
     nearest = np.searchsorted(ends, begins, "right") - 1
     end = ends[np.maximum(nearest, 0)]
-    same = (nearest >= 0) & (end > firsts)
+    same: Flags = (nearest >= 0) & (end > firsts)
     same &= np.searchsorted(stops, begins, "right") == np.searchsorted(stops, end)
     same &= np.searchsorted(negations, begins) == np.searchsorted(negations, end)
     if is_single or not len(stops):
@@ -165,7 +163,8 @@ def _joined(
     since = stops[np.maximum(latest, 0)]
     taken_up = np.searchsorted(negations, begins) == np.searchsorted(negations, since)
     first, behind = np.searchsorted(ends, firsts, "right"), np.searchsorted(until, begins, "right")
-    return same | ((latest >= 0) & taken_up & (first < behind))
+    same |= (latest >= 0) & taken_up & (first < behind)
+    return same
 
 
 def _spread(passages: Passages, places: Sequence[Places], sizes: Sequence[int]) -> Found | None:
@@ -177,15 +176,11 @@ def _spread(passages: Passages, places: Sequence[Places], sizes: Sequence[int]) 
         (_denied(passages, each, before=True), _denied(passages, each, before=False))
         for each in places
     ]
-    denied = [(before | behind).all() for before, behind in edges]
+    denied = [(before, behind) for before, behind in edges if (before | behind).all()]
     longest = max(range(len(sizes)), key=sizes.__getitem__)
     return Found(
         tuple(number + 1 for number in sorted(held[longest])),
         int(places[longest].begins[0]),
-        denied_before=any(
-            all_ and before.any() for all_, (before, _) in zip(denied, edges, strict=True)
-        ),
-        denied_behind=any(
-            all_ and behind.any() for all_, (_, behind) in zip(denied, edges, strict=True)
-        ),
+        denied_before=any(bool(before.any()) for before, _ in denied),
+        denied_behind=any(bool(behind.any()) for _, behind in denied),
     )
