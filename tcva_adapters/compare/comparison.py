@@ -18,6 +18,7 @@ from tcva_adapters.compare.views.decisions import DecisionView
 from tcva_adapters.compare.views.summary import TableSummary
 from tcva_adapters.compare.views.summary_text import summary_parts
 from tcva_adapters.printing import Part, Tabular
+from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.results.result import Result
 from tcva_adapters.tcva import TCVA
@@ -66,6 +67,11 @@ class Comparison(Tabular):
         """TCVA's, one per sample, in order."""
         return self.outcome.results
 
+    @property
+    def evidence(self) -> EvidenceCounts:
+        """How many of TCVA's verdicts were lowered for their quotes, or could not be checked."""
+        return EvidenceCounts.of(result.assessment for result in self.results)
+
     def to_dict(self) -> dict[str, Any]:
         """All figures as plain values; what is undefined is None."""
         outcome = self.outcome
@@ -80,6 +86,7 @@ class Comparison(Tabular):
                 "left_out": list(self.left_out),
                 "skipped": len(self.skipped),
             },
+            "evidence": self.evidence.to_dict(),
             "fused": {
                 name: {"members": jsonable(counts), "gain": jsonable(self.gains.get(name))}
                 for name, counts in self.members.items()
@@ -122,6 +129,7 @@ class Comparison(Tabular):
             f"{made} judgements made now, {cached} from an earlier run; {spent.calls} calls, "
             f"{spent.input_tokens} + {spent.output_tokens} tokens"
         )
+        yield from self.evidence.lines()
         middle = tcva_name(self.temperatures[len(self.temperatures) // 2])
         yield from summary_parts(self.summary, pairs=PAIRS, lead=middle)
         yield from decision_parts(self.decisions)

@@ -15,7 +15,7 @@ from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.conversation import CannotScoreError, Conversation
-from tcva_adapters.judging.evidence import check_evidence
+from tcva_adapters.judging.evidence.check import check_evidence
 from tcva_adapters.judging.logprobs import level_probabilities
 from tcva_adapters.judging.prompts import PROMPT_VERSION, claims_request, verdict_request
 from tcva_adapters.judging.reply import parse_claims, parse_verdicts
@@ -303,7 +303,7 @@ def _verdicts(
     held = passages(sample, criterion)
     verdicts = (found[number] for number in range(1, len(texts) + 1))
     if criterion.checks_evidence:
-        return tuple(check_evidence(verdict, held) for verdict in verdicts)
+        return check_evidence(verdicts, held)
     return tuple(verdicts)
 
 

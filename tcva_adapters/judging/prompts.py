@@ -20,8 +20,9 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.models.request import JudgeRequest, closed_object
 from tcva_adapters.samples.sample import Sample
 
-PROMPT_VERSION: Final = "tcva/1"
-"""Changes with every change of a prompt that could change a verdict; part of each store key."""
+PROMPT_VERSION: Final = "tcva/2"
+"""Changes with every change of a prompt, or of what is made of the reply (the evidence check), that
+could change a verdict; part of each store key."""
 
 NOT_A_CLAIM: Final = "not_a_claim"
 REFUSAL: Final = "refusal"

@@ -59,6 +59,28 @@ _FROZEN: Final = ConfigDict(frozen=True, extra="forbid")
 _COSTS: Final = frozenset({"usage", "from_store", "shared"})
 
 
+class EvidenceCheck(StrEnum):
+    """What the check of a quote found; the first three lower a verdict, the last does not."""
+
+    NOT_FOUND = "not_found"
+    UNRELATED = "unrelated"
+    NEGATED = "negated"
+    UNCHECKED = "unchecked"
+
+    @property
+    def text(self) -> str:
+        """The same in words."""
+        return _CHECKS[self]
+
+
+_CHECKS: Final = {
+    EvidenceCheck.NOT_FOUND: "quote not found in the passages",
+    EvidenceCheck.UNRELATED: "quote has nothing to do with the claim",
+    EvidenceCheck.NEGATED: "a negation stands beside the quote",
+    EvidenceCheck.UNCHECKED: "quote shares no word with the claim, which may be a paraphrase",
+}
+
+
 class Unscored(BaseModel):
     """Why there is no score, in a word and in a sentence.
 
@@ -112,6 +134,9 @@ class ClaimVerdict(BaseModel):
         reason: Why this level, in a sentence.
         passage: Which context passage holds the evidence, counted from 1.
         original_verdict: The level that the judge gave, where the evidence check lowered it.
+        evidence_check: Why it did, or ``unchecked`` where a high level stands although it cannot
+            be told whether its quote belongs to the claim; None where the quote is good, or was
+            not looked at.
         probabilities: How likely each level is, fully first, summing to 1; None where the judge
             gives levels only. Where it is present, scores use it.
     """
@@ -124,7 +149,16 @@ class ClaimVerdict(BaseModel):
     reason: str = ""
     passage: int | None = None
     original_verdict: Verdict | None = None
+    evidence_check: EvidenceCheck | None = None
     probabilities: tuple[float, float, float, float, float] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_reason_for_lowering(cls, data: Any) -> Any:
+        """What is older than ``evidence_check`` was lowered for want of the quote."""
+        if isinstance(data, dict) and data.get("original_verdict") is not None:
+            return {"evidence_check": EvidenceCheck.NOT_FOUND, **data}
+        return data
 
     @model_validator(mode="after")
     def _probabilities_sum_to_one(self) -> Self:
