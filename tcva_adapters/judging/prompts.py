@@ -42,12 +42,12 @@ _DESCRIPTIONS: Final[dict[Field, str]] = {
 }
 
 _LEFT: Final = {
-    **dict.fromkeys("<＜﹤‹〈⟨❮˂❬〈❰⦑⧼ᐸᚲ≺⊲◁◂\ufe3f\u2329", 1),
+    **dict.fromkeys("<＜﹤‹〈⟨❮˂❬〈❰⦑⧼≮ᐸᚲ≺⊲◁◂\ufe3f\u2329", 1),
     **dict.fromkeys("«≪《⟪⪡⪻\ufe3d", 2),
     **dict.fromkeys("⋘⫷", 3),
 }
 _RIGHT: Final = {
-    **dict.fromkeys(">＞﹥›〉⟩❯˃❭〉❱⦒⧽ᐳ≻⊳▷▸\ufe40\u232a", 1),
+    **dict.fromkeys(">＞﹥›〉⟩❯˃❭〉❱⦒⧽≯ᐳ≻⊳▷▸\ufe40\u232a", 1),
     **dict.fromkeys("»≫》⟫⪢⪼\ufe3e", 2),
     **dict.fromkeys("⋙⫸", 3),
 }
