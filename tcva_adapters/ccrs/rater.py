@@ -14,7 +14,7 @@ from tcva_adapters.ccrs.reply import Rating, read_rating, read_ratings
 from tcva_adapters.ccrs.result import MetricAnswer
 from tcva_adapters.ccrs.result import Protocol as Asking
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.conversation import CannotScoreError, Conversation
+from tcva_adapters.judging.conversation import Conversation, why_unscored
 from tcva_adapters.judging.judge import Asked, LexicalSampleJudge, ModelJudge
 from tcva_adapters.judging.resolve import resolve_judge
 from tcva_adapters.models.proof import acomplete, complete
@@ -125,8 +125,8 @@ class ModelRater:
                 problem = ratings[lacking[0].name].problem
                 reply = yield from talk.ask(self._request(sample, metrics, lacking, problem))
                 ratings |= self._read(reply, lacking)
-        except CannotScoreError as stop:
-            failure = stop.unscored
+        except Exception as error:  # noqa: BLE001  # nothing that a reply holds ends a batch
+            failure = why_unscored(error, talk.replies)
         answers: Answers = {}
         for metric in wanted:
             rating = ratings.get(metric.name)

@@ -7,9 +7,11 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import as_judge_error
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.secrets import quotable
 from tcva_adapters.results.assessment import Reason, Unscored, Usage
 
 _REASONS: Final = {"timeout": Reason.TIMEOUT, "rate_limit": Reason.RATE_LIMIT}
@@ -59,3 +61,23 @@ class CannotScoreError(Exception):
         super().__init__(detail)
         raw = "\n---\n".join(replies) if replies else None
         self.unscored = Unscored(reason=reason, detail=detail, raw_reply=raw, fatal=fatal)
+
+
+def why_unscored(error: Exception, replies: Sequence[str] = ()) -> Unscored:
+    """The reason of an unscored result, for whatever ended a judgement.
+
+    What is no failure of a call is a fault, of ours or of somebody's judge: it stays with its
+    sample.
+
+    Args:
+        error: What was raised.
+        replies: What was paid for until then.
+    """
+    if isinstance(error, CannotScoreError):
+        return error.unscored
+    if isinstance(error, JudgeError):
+        reason = _REASONS.get(error.reason, Reason.JUDGE_ERROR)
+        return CannotScoreError(reason, str(error), replies, fatal=error.fatal).unscored
+    said = quotable(str(error))
+    detail = f"judging ended unexpectedly with {type(error).__name__}: {said}"
+    return CannotScoreError(Reason.JUDGE_ERROR, detail, replies).unscored

@@ -14,7 +14,7 @@ from tcva_adapters.claims.non_claims import non_claim_kind
 from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.conversation import CannotScoreError, Conversation
+from tcva_adapters.judging.conversation import CannotScoreError, Conversation, why_unscored
 from tcva_adapters.judging.evidence.check import check_evidence
 from tcva_adapters.judging.logprobs import level_probabilities
 from tcva_adapters.judging.prompts import PROMPT_VERSION, claims_request, verdict_request
@@ -231,14 +231,14 @@ class ModelJudge:
     def _steps(self, sample: Sample, criterion: Criterion) -> Steps:
         talk = Conversation()
         claims: tuple[ClaimVerdict, ...] = ()
-        unscored = blank_field(sample, criterion)
-        if unscored is None:
-            try:
+        try:
+            unscored = blank_field(sample, criterion)
+            if unscored is None:
                 texts = yield from self._claim_texts(talk, sample, criterion)
                 claims = yield from _verdicts(talk, sample, criterion, texts)
                 unscored = nothing_to_score(claims)
-            except CannotScoreError as stop:
-                unscored = stop.unscored
+        except Exception as error:  # noqa: BLE001  # nothing that a reply holds ends a batch
+            unscored = why_unscored(error, talk.replies)
         return Assessment(
             criterion=criterion.name,
             judge=self.name,

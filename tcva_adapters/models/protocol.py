@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.secrets import mask_of_environment
@@ -30,6 +30,19 @@ class TokenLogprob:
     token: str
     logprob: float
     top: tuple[tuple[str, float], ...] = ()
+
+
+_MOST_TOKENS: Final = 10**12
+
+
+def as_count(value: Any) -> int:
+    """A number of tokens or calls as a server tells it; 0 for what can be none.
+
+    >>> as_count(7), as_count(-7), as_count(10**400), as_count("7"), as_count(None)
+    (7, 0, 0, 0, 0)
+    """
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_number and 0 <= value <= _MOST_TOKENS else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +71,20 @@ class ModelReply:
     token_logprobs: tuple[TokenLogprob, ...] | None = None
 
     def usage(self, seconds: float) -> Usage:
-        """What the call for it cost, with the seconds that it took."""
+        """What the call for it cost, with the seconds that it took; absurd numbers count 0."""
         return Usage(
             calls=1,
-            input_tokens=self.input_tokens,
-            output_tokens=self.output_tokens,
-            retries=self.retries,
+            input_tokens=as_count(self.input_tokens),
+            output_tokens=as_count(self.output_tokens),
+            retries=as_count(self.retries),
             seconds=seconds,
-            cost=self.cost,
+            cost=_as_cost(self.cost),
         )
+
+
+def _as_cost(value: Any) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and 0.0 <= value <= _MOST_TOKENS else None
 
 
 @runtime_checkable

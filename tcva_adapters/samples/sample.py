@@ -82,7 +82,7 @@ class Sample(BaseModel):
     id: str | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
 
-    @field_validator("input", "response", "reference", "contexts")
+    @field_validator("id", "input", "response", "reference", "contexts")
     @classmethod
     def _can_be_encoded(cls, value: str | tuple[str, ...] | None) -> str | tuple[str, ...] | None:
         if isinstance(value, str):
