@@ -6,11 +6,12 @@ from enum import StrEnum
 from typing import Any, Final, Literal, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from tcva_adapters.core.kernel import GRAINS
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, count_levels
 from tcva_adapters.errors import UnreadableInputError
+from tcva_adapters.samples.checked import FROZEN, first_fault
 
 SCHEMA_VERSION: Final = 2
 """Version of the JSON layout. Layout 1 called a claim's ``original_verdict`` ``judged``."""
@@ -55,7 +56,6 @@ _FAILURES: Final = frozenset(
     }
 )
 
-_FROZEN: Final = ConfigDict(frozen=True, extra="forbid")
 _COSTS: Final = frozenset({"usage", "from_store", "shared"})
 
 
@@ -69,7 +69,7 @@ class Unscored(BaseModel):
         fatal: True when no further call can succeed either (wrong key, unknown model).
     """
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     reason: Reason
     detail: str = ""
@@ -80,7 +80,7 @@ class Unscored(BaseModel):
 class Usage(BaseModel):
     """What an assessment cost. ``cost`` is None where no prices were given."""
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     calls: int = 0
     input_tokens: int = 0
@@ -116,7 +116,7 @@ class ClaimVerdict(BaseModel):
             gives levels only. Where it is present, scores use it.
     """
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     claim: str
     verdict: Verdict | None
@@ -146,13 +146,6 @@ def _in_grains(probabilities: tuple[float, ...]) -> list[int]:
     grains = [round(p * GRAINS) for p in probabilities]
     grains[grains.index(max(grains))] += int(GRAINS) - sum(grains)
     return grains
-
-
-def first_fault(error: ValidationError) -> str:
-    """Where the first field is that does not fit, and why."""
-    first = error.errors()[0]
-    where = ".".join(map(str, first["loc"])) or "document"
-    return f"{where}: {first['msg'].removeprefix('Value error, ')}"
 
 
 def _renamed(claim: Any) -> Any:
@@ -189,7 +182,7 @@ class Assessment(BaseModel):
     True
     """
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     schema_version: Literal[2] = SCHEMA_VERSION
     criterion: str

@@ -12,23 +12,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError, field_validator, model_validator
+from pydantic import ConfigDict, ValidationError, field_validator, model_validator
 from typing_extensions import Unpack  # as pydantic reads it
 
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.results.assessment import first_fault
 from tcva_adapters.results.scoring import DIAL, DialSettings, HumanScale, Profiles
 from tcva_adapters.results.settings import check_names
+from tcva_adapters.samples.checked import Checked, first_fault
 from tcva_adapters.samples.output import replacing
 
 CONFIG_VERSION: Final = 1
 
 _IN_FILES: Final = [name for name, setting in DIAL.items() if setting.in_files]
 
-_FROZEN: Final = ConfigDict(frozen=True, extra="forbid")
 
-
-class Settings(BaseModel):
+class Settings(Checked):
     """Settings of the dial; what is not given keeps the value of where the settings are used.
 
     >>> Settings(temperature="strict").given()
@@ -61,16 +59,14 @@ class Settings(BaseModel):
         return {name: DIAL[name].check(name, value) for name, value in given.items()}
 
 
-class MappingKnots(BaseModel):
+class MappingKnots(Checked):
     """Points of a rising line from scores to a human scale."""
-
-    model_config = _FROZEN
 
     x: tuple[float, ...]
     y: tuple[float, ...]
 
 
-class ProfileTable(BaseModel):
+class ProfileTable(Checked):
     """Settings by the value of a metadata field.
 
     Attributes:
@@ -78,13 +74,11 @@ class ProfileTable(BaseModel):
         values: Its values, each with the settings that differ there.
     """
 
-    model_config = _FROZEN
-
     by: str
     values: dict[str, Settings]
 
 
-class Config(BaseModel):
+class Config(Checked):
     """Settings, profiles and a mapping, as a file keeps them.
 
     Attributes:
@@ -99,8 +93,6 @@ class Config(BaseModel):
     >>> config.options()
     {'criterion': 'faithfulness', 'temperature': 0.7}
     """
-
-    model_config = _FROZEN
 
     version: Literal[1] = CONFIG_VERSION
     criterion: str | None = None

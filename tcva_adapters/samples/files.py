@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
+from tcva_adapters.samples.names import ALIASES
 from tcva_adapters.samples.records import (
     Format,
     Source,
@@ -18,7 +19,7 @@ from tcva_adapters.samples.records import (
     listed,
     name_of,
 )
-from tcva_adapters.samples.sample import ALIASES, Sample
+from tcva_adapters.samples.sample import Sample
 
 _TEXT_FIELDS: Final = tuple(field for field in ALIASES if field != "id")
 

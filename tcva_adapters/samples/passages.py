@@ -13,7 +13,9 @@ _TEXT_KEYS: Final = ("page_content", "text", "content")
 _INNER_KEYS: Final = ("node", "text_resource", "kwargs")
 """Where LlamaIndex and LangChain put a document when they write it to JSON."""
 
-_DEEPEVAL_SOURCE: Final = re.compile(r"deepeval_source=.*?,deepeval_context=(?P<text>.*)", re.DOTALL)
+_DEEPEVAL_SOURCE: Final = re.compile(
+    r"deepeval_source=.*?,deepeval_context=(?P<text>.*)", re.DOTALL
+)
 """How DeepEval's datasets write a passage with a source."""
 
 
@@ -56,7 +58,6 @@ def _document_text(item: Any) -> str | None:
         found = item.get(key) if isinstance(item, Mapping) else getattr(item, key, None)
         if isinstance(found, str):
             return found
-    if isinstance(item, Mapping):
-        inner = next((item[key] for key in _INNER_KEYS if isinstance(item.get(key), Mapping)), {})
-        return _document_text(inner) if inner else None
-    return None
+    inner = [item.get(key) for key in _INNER_KEYS] if isinstance(item, Mapping) else []
+    found = (_document_text(each) for each in inner if isinstance(each, Mapping))
+    return next((text for text in found if text is not None), None)

@@ -60,8 +60,8 @@ def printed_items(name: str, text: str) -> list[Any] | None:
     Raises:
         InvalidSampleError: It looks like a printed list, and is shortened, cut off or ambiguous.
 
-    >>> printed_items("contexts", "['a', \\"it's b\\"]"), printed_items("contexts", "['a' 'b']")
-    (['a', "it's b"], ['a', 'b'])
+    >>> printed_items("contexts", "['a', 'b']"), printed_items("contexts", "['a' 'b']")
+    (['a', 'b'], ['a', 'b'])
     >>> printed_items("contexts", "[1] The museum [opens at nine]")
     """
     text = text.strip()
@@ -72,13 +72,15 @@ def printed_items(name: str, text: str) -> list[Any] | None:
     if not text.startswith("["):
         return None
     values = parsed(text) if text.endswith("]") else None
-    if isinstance(values, list) and len({isinstance(value, str) for value in values}) < 2:  # noqa: PLR2004  # not both
-        if not values or isinstance(values[0], str | dict):
-            return values
+    if isinstance(values, list) and (
+        all(isinstance(value, str) for value in values)
+        or all(isinstance(value, dict) for value in values)
+    ):
+        return values
     if not _LOOKS_PRINTED.match(text):
         return None
     scan = _scan(text)
-    if scan.closed and len(scan.commas) < 2:  # noqa: PLR2004  # not both
+    if scan.closed and len(scan.commas) < 2:  # not both
         return scan.items
     is_cut = bool(scan.items) and scan.rest[:1] in ("", "'", '"')
     if not (text.endswith("]") or is_cut):
