@@ -38,7 +38,7 @@ _Renormalise = Annotated[
 ]
 _Out = Annotated[
     Optional[str],
-    typer.Option("--out", "-o", help="Write the results here as jsonl; '-' for stdout."),
+    typer.Option("--out", "-o", help="Write the results here: .jsonl or .json; '-' for stdout."),
 ]
 
 
@@ -74,8 +74,8 @@ def ccrs(
     )
     summarise_ccrs(CCRS(rater.metrics).evaluate_many([Sample()]), **whole)
     said = notes()
-    for line, message in read.bad:
-        said.print(f"skipped line {line}: {message}")
+    for note in read.notes:
+        said.print(note)
     opened = options.open_store(
         store, no_store=no_store, is_local=rater.is_local, what="ratings", notes=said
     )

@@ -136,8 +136,13 @@ class Config(Checked):
         """Write the file that `load` reads. Missing folders are made.
 
         Raises:
-            InvalidValueError: The file cannot be written.
+            InvalidValueError: The file cannot be written, or its name is that of another format.
         """
+        if Path(path).suffix.lower() not in {"", ".json"}:
+            msg = (
+                f"cannot write {path}: settings are written as json; name a file that ends in .json"
+            )
+            raise InvalidValueError(msg)
         kept = self.model_dump(mode="json", exclude_none=True)
         with replacing(path) as stream:
             stream.write(f"{json.dumps(kept, indent=2, ensure_ascii=False)}\n".encode())

@@ -8,12 +8,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Protocol, TextIO
+from typing import Final, Protocol, TextIO
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.samples.output import replacing
-from tcva_adapters.samples.records import Source, collect_rows, format_of, name_of
+from tcva_adapters.samples.records import Format, Source, collect_rows, format_of, name_of
+
+_SUFFIXES: Final = ("", ".jsonl", ".ndjson", ".json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,31 +65,53 @@ def write_assessments(target: Source, assessments: Iterable[OneLine]) -> int:
     A file appears under its name once it is complete, so an interrupted run leaves the former
     file as it was. Missing folders are made.
 
+    A path that ends in ``.json`` gets a list of them.
+
     Args:
         target: A path, ``"-"`` for standard output, or an open text file.
         assessments: May be an iterator.
 
     Raises:
-        InvalidValueError: The file cannot be written.
+        InvalidValueError: The file cannot be written, or its suffix is that of another format.
 
     >>> import io
     >>> write_assessments(io.StringIO(), [Assessment.from_verdicts(["fully"])])
     1
     """
+    is_list = check_suffix(target) == "json"
     if target == "-":
         return _write(sys.stdout, assessments)
     if not isinstance(target, str | Path):
         return _write(target, assessments)
     with replacing(target) as binary:
         stream = TextIOWrapper(binary, encoding="utf-8", newline="\n")
-        number = _write(stream, assessments)
+        number = _write(stream, assessments, is_list=is_list)
         stream.detach()
     return number
 
 
-def _write(stream: TextIO, assessments: Iterable[OneLine]) -> int:
+def check_suffix(target: Source) -> Format:
+    """The format that assessments are written in under a name.
+
+    Raises:
+        InvalidValueError: The name is that of a file of another format.
+    """
+    suffix = Path(target).suffix if isinstance(target, str | Path) and target != "-" else ""
+    if suffix.lower() not in _SUFFIXES:
+        msg = (
+            f"cannot write {target}: a result holds claims and quotes, and is written as jsonl or "
+            f"json, not as {suffix}; name a file that ends in .jsonl or .json"
+        )
+        raise InvalidValueError(msg)
+    return format_of(target)
+
+
+def _write(stream: TextIO, assessments: Iterable[OneLine], *, is_list: bool = False) -> int:
     number = 0
-    for number, assessment in enumerate(assessments, start=1):  # noqa: B007  # the last is the count
-        stream.write(assessment.to_json() + "\n")
+    for number, assessment in enumerate(assessments, start=1):
+        between = ("[" if number == 1 else ",") if is_list else ""
+        stream.write(f"{between}{assessment.to_json()}\n")
+    if is_list:
+        stream.write("]\n" if number else "[]\n")
     stream.flush()
     return number

@@ -36,6 +36,11 @@ def records_in(content: Any) -> Any:
     parts = list(content.values())
     if len(parts) == 1 and isinstance(parts[0], list):
         return parts[0]
+    return _of_numbered(content, parts)
+
+
+def _of_numbered(content: dict[str, Any], parts: list[Any]) -> list[Any]:
+    """Rows or columns whose cells pandas numbered; else the object itself."""
     if _is_numbered(content) and all(isinstance(part, dict) for part in parts):
         return parts
     if parts and all(_is_numbered(part) and part.keys() == parts[0].keys() for part in parts):

@@ -71,6 +71,31 @@ def dotted(record: Mapping[str, Any]) -> dict[str, Any]:
     return flat
 
 
+def values_at(value: Any, path: str) -> list[Any]:
+    """What stands at a path: names and places with dots between, in objects, lists or texts of them.
+
+    Returns:
+        One value, or none where the path leads nowhere.
+
+    >>> values_at({"choices": [{"text": "Ada."}]}, "choices.0.text"), values_at({"a.b": 1}, "a.b.c")
+    (['Ada.'], [])
+    """
+    if not path:
+        return [value]
+    if isinstance(value, str) and value.lstrip().startswith(("{", "[")):
+        value = parsed(value.strip())
+    names = path.split(".")
+    if isinstance(value, list | tuple):
+        is_place = names[0].isdecimal() and int(names[0]) < len(value)
+        return values_at(value[int(names[0])], ".".join(names[1:])) if is_place else []
+    if not isinstance(value, Mapping):
+        return []
+    # A name may have dots of its own, as columns of csv files do: the longest that there is.
+    heads = (".".join(names[:end]) for end in range(len(names), 0, -1))
+    head = next((head for head in heads if head in value), None)
+    return [] if head is None else values_at(value[head], path[len(head) + 1 :])
+
+
 def flat_record(record: Mapping[str, Any]) -> dict[str, Any]:
     """The record with its fields at the top; a field that is there already stays.
 

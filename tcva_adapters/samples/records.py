@@ -323,15 +323,8 @@ def _csv_rows(lines: _Lines) -> Iterator[FileRow]:
     # The limit belongs to the csv module as a whole; it is raised and never lowered again,
     # because another thread may be in the middle of a file.
     csv.field_size_limit(max(csv.field_size_limit(), _CSV_FIELD_LIMIT))
-    texts = iter(lines)
-    head = [""]
-    while not head[-1].strip() and (text := next(texts, None)) is not None:
-        head.append(text)
-    named = _NAMED_DELIMITER.fullmatch(head[-1].strip("\r\n"))
-    delimiter = named[1] if named else _delimiter_of(head[-1])
-    if named:
-        head[-1] = "\n"
-    reader = csv.reader(chain(head[1:], texts), delimiter=delimiter, strict=True)
+    texts, delimiter = _delimited(iter(lines))
+    reader = csv.reader(texts, delimiter=delimiter, strict=True)
     header: list[str] | None = None
     while True:
         start = reader.line_num + 1
@@ -362,10 +355,17 @@ def _csv_rows(lines: _Lines) -> Iterator[FileRow]:
             yield FileRow(start, {name: cell for name, cell in row if not _is_index(name)})
 
 
-def _delimiter_of(header: str) -> str:
-    """What parts the names of a header: spreadsheets write semicolons in half of the world."""
-    bare = _QUOTED.sub("", header)
-    return max(_DELIMITERS, key=bare.count)
+def _delimited(texts: Iterator[str]) -> tuple[Iterator[str], str]:
+    """The lines, and the separator that the first one shows: spreadsheets write semicolons, too."""
+    head = [""]
+    while not head[-1].strip() and (text := next(texts, None)) is not None:
+        head.append(text)
+    named = _NAMED_DELIMITER.fullmatch(head[-1].strip("\r\n"))
+    bare = _QUOTED.sub("", head[-1])
+    delimiter = named[1] if named else max(_DELIMITERS, key=bare.count)
+    if named:
+        head[-1] = "\n"
+    return chain(head[1:], texts), delimiter
 
 
 def _header(lines: _Lines, line: int, cells: list[str]) -> list[str]:
