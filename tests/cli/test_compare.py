@@ -168,7 +168,7 @@ def test_fused_methods_stand_in_the_table_and_show_their_gain(
     ("more", "said"),
     [
         (["-T", "0.3"], "temperatures: [0.5, 0.9] there, [0.3] here"),
-        (["--criterion", "relevance"], "criterion: faithfulness there, relevance here"),
+        (["-c", "answer_relevancy"], "criterion: faithfulness there, answer_relevancy here"),
         (["--with", "none"], "metrics: {"),
         (["-B", "60"], "bootstrap: 10000 there, 60 here"),
         (["--threshold", "0.7"], "threshold: 0.5 there, 0.7 here"),
