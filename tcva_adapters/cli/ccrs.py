@@ -39,7 +39,7 @@ _Renormalise = Annotated[
 ]
 _Out = Annotated[
     Optional[str],
-    typer.Option("--out", "-o", help="Write the results here as jsonl; '-' for stdout."),
+    typer.Option("--out", "-o", help="Write the results here: .jsonl or .json; '-' for stdout."),
 ]
 
 
@@ -80,8 +80,8 @@ def ccrs(
         samples, skip_bad=skip_bad, input_format=input_format, rename=rename
     )
     summarise_ccrs(CCRS(rater.metrics, judge="lexical").evaluate_many([Sample()]), **whole)
-    for line, message in read.bad:
-        said.print(f"skipped line {line}: {message}")
+    for note in read.notes:
+        said.print(note)
     opened = options.open_store(
         store, no_store=no_store, is_local=rater.is_local, what="ratings", notes=said
     )

@@ -24,6 +24,7 @@ def compare(
     samples: options.SampleFile,
     *,
     out: options.OutFolder,
+    overwrite: options.Overwrite = False,
     frameworks: options.Frameworks = "all",
     judge: options.Judge = None,
     criterion: options.Criterion = "faithfulness",
@@ -75,6 +76,8 @@ def compare(
                 reference=reference,
                 pass_from=options.parse_thresholds(pass_from or ()),
                 store=out / "verdicts.sqlite",
+                folder=out,
+                overwrite=overwrite,
                 timeout=timeout,
                 n_boot=bootstrap,
                 say=notes.print,
@@ -82,7 +85,7 @@ def compare(
     except KeyboardInterrupt:
         notes.print(f"interrupted: what is done is in {out}; the same command goes on")
         raise typer.Exit(options.INTERRUPTED) from None
-    written = [path.name for path in found.save(out)]
+    written = [path.name for path in found.save(out, overwrite=overwrite)]
     if "scores.parquet" not in written:
         notes.print("no scores.parquet: it needs pyarrow, pip install 'tcva-adapters[parquet]'")
     notes.print(f"written to {out}: {', '.join(written)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import typer
@@ -72,8 +73,8 @@ def evaluate(
         samples, skip_bad=skip_bad, input_format=input_format, rename=rename
     )
     usable, lacking = with_needed_fields(tcva, read, skip_bad=skip_bad)
-    for line, message in [*read.bad, *lacking]:
-        notes.print(f"skipped line {line}: {message}")
+    for note in replace(read, bad=[*read.bad, *lacking]).notes:
+        notes.print(note)
     opened = options.open_store(
         store, no_store=no_store, is_local=tcva.judge.is_local, what="verdicts", notes=notes
     )

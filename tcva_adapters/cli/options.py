@@ -27,6 +27,7 @@ from tcva_adapters.judging.resolve import DEFAULT, model_of_name
 from tcva_adapters.models.settings import ModelSettings
 from tcva_adapters.results.config import configured
 from tcva_adapters.results.files import OURS as RESULTS
+from tcva_adapters.results.files import check_suffix
 from tcva_adapters.results.settings import Setting, settings_of, shown
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples import files
@@ -96,10 +97,13 @@ Store = Annotated[
 NoStore = Annotated[bool, typer.Option("--no-store", help="Cache nothing that was judged.")]
 Out = Annotated[
     Optional[str],
-    typer.Option("--out", "-o", help="Write the assessments here as jsonl; '-' for stdout."),
+    typer.Option(
+        "--out", "-o", help="Write the assessments here: .jsonl or .json; '-' for stdout."
+    ),
 ]
 Overwrite = Annotated[
-    bool, typer.Option("--overwrite", help="Replace files that something else wrote, too.")
+    bool,
+    typer.Option("--overwrite", help="Replace what other settings or other programs wrote, too."),
 ]
 OutFolder = Annotated[
     Path,
@@ -107,11 +111,17 @@ OutFolder = Annotated[
 ]
 InputFormat = Annotated[
     Optional[str],
-    typer.Option("--format", help="jsonl, json, csv or parquet; by default from the file's name."),
+    typer.Option(
+        "--format",
+        help="jsonl, json, csv (also with ; or tabs) or parquet; by default by the name.",
+    ),
 ]
 Rename = Annotated[
     Optional[list[str]],
-    typer.Option("--map", help="Read your field as one of ours, e.g. my_answer=response."),
+    typer.Option(
+        "--map",
+        help="Read your field as one of ours, e.g. my_answer=response or choices.0.text=response.",
+    ),
 ]
 SkipBad = Annotated[
     bool, typer.Option("--skip-bad", help="Leave unusable lines out, and count them.")
@@ -324,13 +334,15 @@ def check_out(out: str | None, source: str, *, as_json: bool, overwrite: bool) -
     """The same as `check_target` for results, and an ``--out`` that may be standard output, or nothing.
 
     Raises:
-        InvalidValueError: As there, or standard output has something else to print.
+        InvalidValueError: As there; the name is that of another format; or standard output has
+            something else to print.
         OSError: As there.
     """
     if as_json and out == "-":
         msg = "--json and --out - both write to standard output; give --out a file"
         raise InvalidValueError(msg)
     if out is not None and out != "-":
+        check_suffix(out)
         check_target(out, source, RESULTS, overwrite=overwrite)
 
 

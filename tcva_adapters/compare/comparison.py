@@ -10,6 +10,7 @@ from typing import Any, Final
 from tcva_adapters.compare.existing.imports import ImportedScores
 from tcva_adapters.compare.fused import FusedRow
 from tcva_adapters.compare.jsonable import jsonable
+from tcva_adapters.compare.running.folder import SETTINGS, SUMMARY, check_folder
 from tcva_adapters.compare.running.run import Models, Outcome, tcva_name
 from tcva_adapters.compare.running.write import write_csv, write_json, write_parquet
 from tcva_adapters.compare.table import Row, ScoreTable
@@ -44,6 +45,7 @@ class Comparison(Tabular):
         gains: By fused method, its gain over the best member, where human ratings show one.
         left_out: Metrics and fused methods that are not in it, with the reason.
         skipped: Lines of the samples' file that are not in it, with the reason.
+        settings: What was asked for, by name, as JSON values: `save` goes by them.
         models: Those behind the frameworks' LLMs; they are held so that their connections are
             closed with the event loop.
     """
@@ -60,6 +62,7 @@ class Comparison(Tabular):
     gains: Mapping[str, FusedRow]
     left_out: tuple[str, ...]
     skipped: tuple[tuple[int, str], ...]
+    settings: Mapping[str, Any]
     models: Models | None
 
     @property
@@ -79,6 +82,7 @@ class Comparison(Tabular):
             "criterion": self.tcva.criterion.name,
             "judge": self.tcva.judge.name,
             "temperatures": list(self.temperatures),
+            SETTINGS: dict(self.settings),
             "run": {
                 "judged": outcome.judged,
                 "cached": outcome.cached,
@@ -98,18 +102,24 @@ class Comparison(Tabular):
         """One per sample and method, with the columns of ``scores.csv``."""
         return [asdict(row) for row in self.rows]
 
-    def save(self, folder: str | Path) -> list[Path]:
+    def save(self, folder: str | Path, *, overwrite: bool = False) -> list[Path]:
         """Write scores, assessments and figures; returns the files.
 
         These are ``scores.csv``, ``scores.parquet`` (with pyarrow), ``assessments.jsonl`` and
         ``summary.json``. Each appears under its name once it is complete.
 
+        Args:
+            folder: It is made where it is not there.
+            overwrite: Replace a comparison with other settings.
+
         Raises:
-            InvalidValueError: A file cannot be written.
+            InvalidValueError: A file cannot be written, or the folder holds a comparison with other
+                settings.
         """
+        check_folder(folder, self.settings, overwrite=overwrite)
         scores, parquet, assessments, summary = (
             Path(folder) / name
-            for name in ("scores.csv", "scores.parquet", "assessments.jsonl", "summary.json")
+            for name in ("scores.csv", "scores.parquet", "assessments.jsonl", SUMMARY)
         )
         write_csv(scores, self.rows)
         has_parquet = write_parquet(parquet, self.rows)

@@ -7,20 +7,14 @@ from enum import StrEnum
 from typing import Annotated, Any, Final, Literal, Self
 
 import numpy as np
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    PlainSerializer,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BaseModel, Field, PlainSerializer, ValidationError, model_validator
 from pydantic_core import to_jsonable_python
 
 from tcva_adapters.core.checks import listed
 from tcva_adapters.core.kernel import GRAINS
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, count_levels
 from tcva_adapters.errors import UnreadableInputError
+from tcva_adapters.samples.checked import FROZEN, first_fault
 from tcva_adapters.samples.sample import whole_characters
 
 SCHEMA_VERSION: Final = 2
@@ -65,8 +59,6 @@ _FAILURES: Final = frozenset(
         Reason.INVALID_INPUT,
     }
 )
-
-_FROZEN: Final = ConfigDict(frozen=True, extra="forbid")
 
 
 def _writable(value: Any) -> Any:
@@ -130,7 +122,7 @@ class Unscored(BaseModel):
         fatal: True when it is proven that no further call can succeed either (a wrong key).
     """
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     reason: Reason
     detail: str = ""
@@ -141,7 +133,7 @@ class Unscored(BaseModel):
 class Usage(BaseModel):
     """What an assessment cost. ``cost`` is None where no prices were given."""
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     calls: int = 0
     input_tokens: int = 0
@@ -180,7 +172,7 @@ class ClaimVerdict(BaseModel):
             gives levels only. Where it is present, scores use it.
     """
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     claim: str
     verdict: Verdict | None
@@ -221,13 +213,6 @@ def _in_grains(probabilities: tuple[float, ...]) -> list[int]:
     return grains
 
 
-def first_fault(error: ValidationError) -> str:
-    """Where the first field is that does not fit, and why."""
-    first = error.errors()[0]
-    where = ".".join(map(str, first["loc"])) or "document"
-    return f"{where}: {first['msg'].removeprefix('Value error, ')}"
-
-
 def _renamed(claim: Any) -> Any:
     """A claim of layout 1 in the words of this one."""
     if not isinstance(claim, dict) or "judged" not in claim:
@@ -262,7 +247,7 @@ class Assessment(BaseModel):
     True
     """
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     schema_version: Literal[2] = SCHEMA_VERSION
     criterion: str

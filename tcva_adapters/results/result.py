@@ -21,11 +21,11 @@ from tcva_adapters.results.assessment import (
     ClaimVerdict,
     Unscored,
     Usage,
-    first_fault,
 )
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.scoring import Scoring, changed
+from tcva_adapters.samples.checked import first_fault
 
 __all__ = ["Result", "Scoring", "judged_counts"]
 
