@@ -108,7 +108,7 @@ _CHECKS: Final = {
     EvidenceCheck.NOT_FOUND: "quote not found in the passages",
     EvidenceCheck.UNRELATED: "quote has nothing to do with the claim",
     EvidenceCheck.NEGATED: "a negation stands beside the quote",
-    EvidenceCheck.UNCHECKED: "quote shares no word with the claim, which may be a paraphrase",
+    EvidenceCheck.UNCHECKED: "quote and claim share no word: a paraphrase, or another language",
 }
 
 
