@@ -14,6 +14,7 @@ from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS
 from tcva_adapters.ccrs.reply import HIGHEST
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import ClaimVerdict, Unscored, Usage, first_fault
+from tcva_adapters.results.metadata import Metadata
 from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.scoring import DIAL
 from tcva_adapters.results.settings import check_share
@@ -113,7 +114,7 @@ class CCRSResult(BaseModel):
     lambda_: float = Field(default=DEFAULT_LAMBDA, ge=0.0, le=1.0, allow_inf_nan=False)
     threshold: float = Field(default=DIAL["threshold"].default, ge=0.0, le=1.0, allow_inf_nan=False)
     sample_id: str | None = None
-    metadata: dict[str, Any] = Field(default_factory=dict)
+    metadata: Metadata = Field(default_factory=dict)
 
     @model_validator(mode="before")
     @classmethod

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from tcva_adapters.core.kernel import GRAINS
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, count_levels
 from tcva_adapters.errors import UnreadableInputError
+from tcva_adapters.results.metadata import Metadata
 
 SCHEMA_VERSION: Final = 2
 """Version of the JSON layout. Layout 1 called a claim's ``original_verdict`` ``judged``."""
@@ -199,7 +200,7 @@ class Assessment(BaseModel):
     unscored: Unscored | None = None
     usage: Usage = Usage()
     sample_id: str | None = None
-    metadata: dict[str, Any] = Field(default_factory=dict)
+    metadata: Metadata = Field(default_factory=dict)
     from_store: bool = False
     shared: bool = False
     members: tuple[Assessment, ...] = ()
