@@ -12,7 +12,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final, Generic, Self, TypeVar
+from typing import Annotated, Any, Final, Generic, NoReturn, Self, TypeVar
 
 from typing_extensions import TypedDict  # as the tables that extend these are
 
@@ -96,11 +96,17 @@ class Scorer(ABC, Generic[R]):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if self._is_built:
-            msg = (
-                f"{name}={value!r} on a built scorer is not used; changed({name}=...) gives a copy"
-            )
-            raise InvalidValueError(msg)
+            self._refuse(f"{name}={value!r} on a built scorer is not used", name)
         super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        self._refuse(f"{name} of a built scorer is not deleted", name)
+
+    def _refuse(self, what: str, name: str) -> NoReturn:
+        known = ", ".join(self.arguments)
+        hint = f"changed({name}=...)" if name in self.arguments else f"changed(...) with {known}"
+        msg = f"{what}; {hint} gives a copy"
+        raise InvalidValueError(msg)
 
     @property
     @abstractmethod

@@ -136,7 +136,8 @@ class SharedJudgements:
         self.clear()
 
     def clear(self) -> None:
-        """Forget everything; judgements under way end on their own."""
+        """Forget everything; judgements under way end on their own, and are not remembered."""
+        self._epoch = object()
         self._lock = threading.Lock()
         self._known: dict[Hashable, OrderedDict[str, Any]] = {}
         self._holders: dict[Hashable, set[int]] = {}
@@ -174,6 +175,7 @@ class SharedJudgements:
             is_failure: Whether an answer must not be remembered.
         """
         deadline = time.monotonic() + (identity.seconds or LONGEST_WAIT)
+        epoch = self._epoch
         while True:
             turn = self._turn(identity, key, None)
             if turn.known is not None:
@@ -192,7 +194,8 @@ class SharedJudgements:
         try:
             answer = judge()
         finally:
-            self._end(identity, key, turn.first, answer, is_failure)
+            is_new = answer is not None and not is_failure(answer) and epoch is self._epoch
+            self._end(identity, key, turn.first, answer, is_worth_it=is_new)
         return Shared(answer, is_shared=False)
 
     async def aask(
@@ -204,6 +207,7 @@ class SharedJudgements:
     ) -> Shared:
         """The same, awaited."""
         deadline = time.monotonic() + (identity.seconds or LONGEST_WAIT)
+        epoch = self._epoch
         while True:
             turn = self._turn(identity, key, asyncio.get_running_loop())
             if turn.known is not None:
@@ -224,7 +228,8 @@ class SharedJudgements:
         try:
             answer = await judge()
         finally:
-            self._end(identity, key, turn.first, answer, is_failure)
+            is_new = answer is not None and not is_failure(answer) and epoch is self._epoch
+            self._end(identity, key, turn.first, answer, is_worth_it=is_new)
         return Shared(answer, is_shared=False)
 
     def _turn(self, identity: Identity, key: str, loop: asyncio.AbstractEventLoop | None) -> _Turn:
@@ -291,12 +296,13 @@ class SharedJudgements:
         key: str,
         call: _Call | None,
         answer: Any,
-        is_failure: Callable[[Any], bool],
+        *,
+        is_worth_it: bool,
     ) -> None:
-        """Remember an answer, and tell those who wait; None where there is none."""
+        """Remember an answer that is worth it, and tell those who wait; None where there is none."""
         who = identity.key
         with self._lock:
-            if answer is not None and not is_failure(answer):
+            if is_worth_it:
                 self._remember(who, identity.holder, key, answer)
             if call is None:
                 return

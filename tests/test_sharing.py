@@ -389,6 +389,26 @@ def test_what_is_shared_can_be_forgotten_and_goes_with_its_judge() -> None:
     assert len(SHARED) == 0
 
 
+class Clearing(VaryingModel):
+    """Somebody clears while it judges."""
+
+    def complete(self, request: JudgeRequest) -> ModelReply:
+        clear_shared()
+        return super().complete(request)
+
+    async def acomplete(self, request: JudgeRequest) -> ModelReply:
+        return self.complete(request)
+
+
+def test_a_judgement_that_was_under_way_when_all_was_forgotten_is_not_remembered() -> None:
+    model = Clearing()
+    tcva = TCVA(judge=model)
+    assert tcva.evaluate(sample()).score is not None
+    assert len(SHARED) == 0
+    assert asyncio.run(tcva.aevaluate(sample())).score is not None
+    assert (model.calls, len(SHARED)) == (2, 0)
+
+
 def test_another_judge_with_the_same_name_is_another_judge() -> None:
     one, two = VaryingModel(), VaryingModel()
     TCVA(judge=one).evaluate(sample())

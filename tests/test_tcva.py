@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tcva_adapters import TCVA, Assessment, Result, Sample
+from tcva_adapters import CCRS, TCVA, Assessment, Result, Sample
 from tcva_adapters.errors import (
     InvalidSampleError,
     InvalidValueError,
@@ -292,3 +293,14 @@ def test_the_usual_settings_in_other_words_are_not_told_in_names() -> None:
         == TCVA(judge="lexical", scheme="linear").name
         == "tcva_faithfulness(scheme=linear)"
     )
+
+
+@pytest.mark.parametrize("scorer", [TCVA(judge="lexical"), CCRS("qr", judge="lexical")])
+def test_a_frozen_scorer_says_what_can_be_changed(scorer: Any) -> None:
+    with pytest.raises(InvalidValueError, match=r"changed\(threshold=\.\.\.\) gives a copy"):
+        scorer.threshold = 0.2
+    with pytest.raises(InvalidValueError, match=r"changed\(\.\.\.\) with .*threshold.* gives"):
+        scorer.nonsense = 1
+    with pytest.raises(InvalidValueError, match="is not deleted"):
+        del scorer.settings
+    assert scorer.settings

@@ -222,7 +222,11 @@ class TCVAEvaluator(FromConfig, _WithSettings):
         name: str | None = None,
         **settings: Unpack[TCVASettings],
     ) -> None:
-        settings.pop("scorer", None)  # type: ignore[typeddict-item]  # LangChain hands in every field; this one is made of the others
+        given: Any = settings.pop("scorer", None)  # type: ignore[typeddict-item]  # see below
+        # LangChain hands in every field, where this one is made of the others; users do not.
+        is_langchain = settings_of(TCVASettings).keys() <= settings.keys()
+        needed = "ScorerEvaluator(scorer) takes any; this one builds its own"
+        require(given is None or is_langchain, "scorer", given, needed)
         tcva = TCVA(criterion, judge=llm, **settings)
         # What is shown is what is used, and what a copy builds anew from: so it shares the client.
         # Of a judge, that is the judge itself.

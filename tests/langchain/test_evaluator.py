@@ -673,3 +673,8 @@ def test_a_cancelled_stream_leaves_no_call_behind() -> None:
         return len(asyncio.all_tasks()) - 1
 
     assert asyncio.run(left()) == 0
+
+
+def test_a_scorer_of_ones_own_is_not_ignored() -> None:
+    with pytest.raises(InvalidValueError, match=r"scorer=TCVA.*ScorerEvaluator\(scorer\)"):
+        TCVAEvaluator("lexical", scorer=TCVA("correctness", judge="lexical"))  # type: ignore[call-arg]  # what is refused

@@ -1,0 +1,74 @@
+"""Metadata of every kind go into JSON, and what it cannot hold is text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tcva_adapters import TCVA, Sample
+from tcva_adapters.ccrs import CCRS
+from tcva_adapters.results.files import read_assessments, write_assessments
+from tcva_adapters.results.metadata import written_out
+
+OPENS = "The office opens at nine."
+
+
+class Speechless:
+    def __str__(self) -> str:
+        raise OSError
+
+
+def circular() -> dict[str, Any]:
+    found: dict[str, Any] = {"name": "x"}
+    found["self"] = [found, found]
+    return found
+
+
+def deep() -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for _ in range(5000):
+        found = {"a": found}
+    return found
+
+
+METADATA = {
+    "bytes": {"b": b"\xff\xfe"},
+    "circular": circular(),
+    "deep": deep(),
+    "speechless": {"o": Speechless()},
+    "half a character": {"t": "\ud800"},
+    "a long number": {"n": 10**5000},
+}
+
+
+@pytest.mark.parametrize("metadata", METADATA.values(), ids=METADATA)
+def test_no_metadata_break_what_was_judged(metadata: dict[str, Any], tmp_path: Path) -> None:
+    sample = Sample(input="When?", response=OPENS, contexts=(OPENS,), metadata=metadata)
+    for scorer in (
+        TCVA(judge="lexical", fuse=TCVA("answer_relevancy", judge="lexical")),
+        CCRS("qr", judge="lexical"),
+    ):
+        (result,) = scorer.evaluate_many([sample])
+        again: Any = type(result).from_json(result.to_json())
+        assert again.score == result.score
+        json.dumps(result.to_dict()).encode()
+    judged = TCVA(judge="lexical").evaluate(sample).assessment
+    write_assessments(tmp_path / "a.jsonl", [judged])
+    assert read_assessments(tmp_path / "a.jsonl").assessments[0].verdicts == judged.verdicts
+
+
+def test_what_json_can_hold_stays_as_it_is() -> None:
+    metadata = {"a": [1, 0.5, None, True, {"b": "\u00e9"}]}
+    sample = Sample(response=OPENS, contexts=(OPENS,), metadata=metadata)
+    result = TCVA(judge="lexical").evaluate(sample)
+    assert type(result).from_json(result.to_json()) == result
+    assert written_out(metadata) == metadata
+
+
+def test_what_it_cannot_hold_is_told_by_its_kind() -> None:
+    assert written_out({"o": Speechless(), "b": b"\xffx"}) == {"o": "<Speechless>", "b": "\\xffx"}
+    assert written_out(circular()) == {"name": "x", "self": ["<dict>", "<dict>"]}
+    assert written_out(10**5000).startswith("0x")
