@@ -85,7 +85,7 @@ UNITS: dict[str, str] = {
     "Chinese numerals": "二〇",
     "Arabic": "السلام عليكم ",
     "Hebrew": "שלום",
-    "full width": "＜",
+    "full width": "\uff1c",
     "zero width": "\u200b",
     "soft hyphens": "a\u00ad",
     "joiners": "<\u034f",
@@ -138,7 +138,10 @@ def patterns(size: int) -> dict[str, str]:
     texts = {name: _repeated(unit, size) for name, unit in UNITS.items()}
     fill = {"a number of 1 MB": "9", "a quote": "x ", "claims in a list": '"b",'}
     fill |= {"a score": "8", "a Python list": "{'claim': 1, 'verdict': 'fully'}, "}
-    texts |= {name: lead + _repeated(fill.get(name, _ENTRY + ","), size) for name, lead in PREFIXES.items()}
+    texts |= {
+        name: lead + _repeated(fill.get(name, _ENTRY + ","), size)
+        for name, lead in PREFIXES.items()
+    }
     texts["a whole quote"] = texts["a quote"] + '","verdict":"fully"}]}'
     texts["distinct words"] = " ".join(f"w{i}x" for i in range(size // 8))[:size]
     texts["distinct numbers"] = " ".join(map(str, range(size // 7)))[:size]
@@ -172,7 +175,9 @@ def _with(**fields: object) -> Sample:
 
 def _stored(text: str) -> None:
     with tempfile.TemporaryDirectory() as folder, VerdictStore(Path(folder) / "store") as store:
-        assessment = Assessment.from_verdicts(["fully"]).model_copy(update={"metadata": {"m": text}})
+        assessment = Assessment.from_verdicts(["fully"]).model_copy(
+            update={"metadata": {"m": text}}
+        )
         store.put("key", assessment)
         store.get("key")
 
@@ -180,10 +185,14 @@ def _stored(text: str) -> None:
 def _result(text: str) -> None:
     claim = ClaimVerdict(claim=text, verdict=Verdict.FULLY, evidence=text, reason=text)
     assessment = Assessment(
-        criterion="faithfulness", judge="j", prompt_version="1", claims=(claim,), metadata={"m": text}
+        criterion="faithfulness",
+        judge="j",
+        prompt_version="1",
+        claims=(claim,),
+        metadata={"m": text},
     )
     result = Result.from_json(Result(assessment, Scoring()).to_json())
-    str(result.score) + result.reason  # noqa: B018  # it is computed
+    str(result.score) + result.reason  # it is computed
 
 
 def _logprobs(text: str) -> None:
@@ -197,7 +206,9 @@ def _logprobs(text: str) -> None:
 def _completion(text: str) -> None:
     message = {"content": text}
     content = [{"token": text[:1000], "logprob": -0.1, "top_logprobs": []}] * 3
-    read_completion(json.dumps({"choices": [{"message": message, "logprobs": {"content": content}}]}))
+    read_completion(
+        json.dumps({"choices": [{"message": message, "logprobs": {"content": content}}]})
+    )
     read_completion(text)
 
 
@@ -212,7 +223,7 @@ def _evidence(verdict: str, quote: str, passage: str) -> None:
 
 STAGES: dict[str, Callable[[str], object]] = {
     "record": _record,
-    "claims of the response": lambda t: split_claims(t),
+    "claims of the response": split_claims,
     "sentences of the response": lambda t: split_claims(t, max_claims=len(t) + 1),
     "non-claims": lambda t: [non_claim_kind(claim) for claim in split_claims(t)],
     "prompt, passage": lambda t: verdict_request(_with(contexts=(t,)), FAITHFULNESS, _CLAIMS),
@@ -234,7 +245,7 @@ STAGES: dict[str, Callable[[str], object]] = {
     "lexical ratings, response": lambda t: _RATER.rate(_with(response=t), _ALL, left=_ALL),
     "lexical ratings, reference": lambda t: _RATER.rate(_with(reference=t), _ALL, left=_ALL),
     "reply with verdicts": lambda t: parse_verdicts(t, 8),
-    "reply with claims": lambda t: parse_claims(t),
+    "reply with claims": parse_claims,
     "reply with a rating": lambda t: read_rating(t, _ALL[0]),
     "reply with ratings": lambda t: read_ratings(t, _ALL),
     "completion": _completion,

@@ -114,9 +114,7 @@ def read_integer(digits: str) -> float:
     return -math.inf if digits.startswith("-") else math.inf
 
 
-_DECODER: Final = json.JSONDecoder(
-    object_pairs_hook=_pairs, parse_int=read_integer, strict=False
-)
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_pairs, parse_int=read_integer, strict=False)
 
 
 def _decode(text: str, start: int = 0) -> tuple[Any, int] | None:

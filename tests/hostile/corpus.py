@@ -71,7 +71,9 @@ _MARKS: Final = {
     "heavy ornaments": ("❰", "❱"),
     "modifiers": ("˂", "˃"),
 }
-_VERDICTS: Final = '{"verdicts":[{"claim":1,"evidence":"","passage":1,"reason":"","verdict":"fully"}]}'
+_VERDICTS: Final = (
+    '{"verdicts":[{"claim":1,"evidence":"","passage":1,"reason":"","verdict":"fully"}]}'
+)
 _OTHERS: Final = {
     "close reference": ("an exact fence", _fence("", name="END REFERENCE")),
     "close question": ("an exact fence", _fence("", name="END QUESTION")),

@@ -154,7 +154,9 @@ def test_absurd_usage_is_none(odd: str) -> None:
 @pytest.mark.parametrize("count", [str(HUGE), DIGITS, "-1", "1e999", "NaN", '"7"', "true", "[]"])
 def test_a_completion_with_absurd_usage_is_read(count: str) -> None:
     usage = f'{{"prompt_tokens": {count}, "completion_tokens": {count}}}'
-    body = f'{{"choices": [{{"message": {{"content": "hi"}}}}], "usage": {usage}, "created": {count}}}'
+    body = (
+        f'{{"choices": [{{"message": {{"content": "hi"}}}}], "usage": {usage}, "created": {count}}}'
+    )
     completion = read_completion(body)
     assert completion is not None
     assert (completion.text, completion.input_tokens, completion.output_tokens) == ("hi", 0, 0)
@@ -173,7 +175,9 @@ def test_content_parts_of_another_form_are_left_out() -> None:
     assert completion.text == "hi"
 
 
-@pytest.mark.parametrize("number", [str(HUGE), DIGITS, "1e999", "-1e999", "NaN", "-0", "0.5", "true", "[[1]]", "{}"])
+@pytest.mark.parametrize(
+    "number", [str(HUGE), DIGITS, "1e999", "-1e999", "NaN", "-0", "0.5", "true", "[[1]]", "{}"]
+)
 @pytest.mark.parametrize("key", ["passage", "evidence", "reason", "extra"])
 def test_an_absurd_value_at_another_key_costs_no_verdict(key: str, number: str) -> None:
     reply = f'{{"verdicts":[{{"claim":1,"{key}":{number},"verdict":"partial"}}]}}'
@@ -184,13 +188,17 @@ def test_an_absurd_value_at_another_key_costs_no_verdict(key: str, number: str) 
 
 @pytest.mark.parametrize("number", [str(HUGE), DIGITS, "1e999", "NaN", "-0", "true", "null", "[1]"])
 def test_an_absurd_claim_number_costs_its_sample_alone(number: str) -> None:
-    reply = f'{{"verdicts":[{{"claim":{number},"verdict":"partial"}},{{"claim":2,"verdict":"none"}}]}}'
+    reply = (
+        f'{{"verdicts":[{{"claim":{number},"verdict":"partial"}},{{"claim":2,"verdict":"none"}}]}}'
+    )
     for results in both_ways(TCVA(judge=OddModel(ModelReply(reply)), share=False)):
         assert results[0].score == results[2].score is not None
         assert results[1].score is None or results[1].claims[0].verdict == "partial"
 
 
-@pytest.mark.parametrize("number", [str(HUGE), DIGITS, "1e999", "NaN", "-0", "true", "null", "[87]"])
+@pytest.mark.parametrize(
+    "number", [str(HUGE), DIGITS, "1e999", "NaN", "-0", "true", "null", "[87]"]
+)
 @pytest.mark.parametrize("suite", [False, True])
 def test_absurd_ratings_are_no_ratings(number: str, *, suite: bool) -> None:
     names = ("cc", "qr", "id", "ac", "ir") if suite else ("score",)
@@ -203,7 +211,13 @@ def test_absurd_ratings_are_no_ratings(number: str, *, suite: bool) -> None:
         assert results[1].scores.get("cc") in {None, 0.0}
 
 
-FAULTS = [TypeError("a"), RecursionError("b"), MemoryError("c"), AssertionError(), ValueError("\ud800")]
+FAULTS = [
+    TypeError("a"),
+    RecursionError("b"),
+    MemoryError("c"),
+    AssertionError(),
+    ValueError("\ud800"),
+]
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: type(fault).__name__)
@@ -230,12 +244,16 @@ def test_a_fault_of_ours_costs_its_sample_and_keeps_the_paid_reply(
 
 
 @pytest.mark.parametrize("suite", [False, True])
-def test_so_does_one_while_ratings_are_read(monkeypatch: pytest.MonkeyPatch, *, suite: bool) -> None:
+def test_so_does_one_while_ratings_are_read(
+    monkeypatch: pytest.MonkeyPatch, *, suite: bool
+) -> None:
     from tcva_adapters.ccrs import rater  # noqa: PLC0415  # only here
 
     name = "read_ratings" if suite else "read_rating"
     ours = getattr(rater, name)
-    monkeypatch.setattr(rater, name, lambda text, *rest: 1 / 0 if "odd" in text else ours(text, *rest))
+    monkeypatch.setattr(
+        rater, name, lambda text, *rest: 1 / 0 if "odd" in text else ours(text, *rest)
+    )
     model = OddModel(ModelReply("odd"), good='{"score": 40, "cc": 40}')
     for results in both_ways(CCRS("cc", judge=model, suite=suite, share=False)):
         assert results[0].score == results[2].score == 0.4
@@ -285,7 +303,9 @@ def test_one_of_a_panel_that_raises_is_left_out() -> None:
         assert results[1].score is not None
 
 
-@pytest.mark.parametrize("raised", [KeyboardInterrupt(), SystemExit()], ids=lambda r: type(r).__name__)
+@pytest.mark.parametrize(
+    "raised", [KeyboardInterrupt(), SystemExit()], ids=lambda r: type(r).__name__
+)
 def test_what_ends_a_program_is_not_held_back(raised: BaseException) -> None:
     for make in (OwnJudge, OddModel):
         tcva = TCVA(judge=make(raised), share=False, max_concurrency=1)
