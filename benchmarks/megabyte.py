@@ -196,11 +196,12 @@ def _result(text: str) -> None:
 
 
 def _logprobs(text: str) -> None:
-    tokens = [text[i : i + 4] for i in range(0, len(text), 4)]
+    """Eight verdicts of one reply, whose tokens do not quite add up to its text."""
+    tokens = [text[i : i + 8] for i in range(0, len(text), 8)]
     listed = tuple(TokenLogprob(each, -0.1, ((each, -0.1), ("none", -2.0))) for each in tokens)
+    reply = ModelReply(text + " ", token_logprobs=listed)
     for start in range(0, len(text), max(1, len(text) // 8)):
-        level_probabilities(ModelReply(text, token_logprobs=listed), start)
-        level_probabilities(ModelReply(text + " ", token_logprobs=listed), start)
+        level_probabilities(reply, start)
 
 
 def _completion(text: str) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 _CLOSERS = r"\"'”’»›)\]}）】」』〉》*_"
@@ -90,6 +91,7 @@ _GERMAN_MONTHS = (
 _INITIALS = re.compile(r"[^\W\d_](?:[^\W\d_]?\.[^\W\d_]{1,2})*")  # "J", "U.S", "Ph.D"
 _LONG_WORD = 5  # a longer word before a full stop is hardly ever an unlisted abbreviation
 _WINDOW = 32  # characters looked at in front of a stop
+_REMEMBERED = 4096  # ends of sentences: rows of a table, or of a log, repeat them
 _MANY = 4096  # merges to do above which the equally short ones are done together,
 _PASSES = 8  # in at most so many passes
 
@@ -208,7 +210,7 @@ def _ends(text: str, start: int, ending: re.Match[str], end: int, *, lower_only:
     opens = ("\n" in gap and not after.islower()) or (after in _STARTERS and not next_stop)
     trailing_off = ending[0][0] == "…" or ending[0][:2] == ".."
     if ending[0][0] == "." and not trailing_off:
-        words = [word.strip("()[]{}\"'“”‘’«»*_`¿¡") for word in before.split()[-2:]] or [""]
+        words = _last_words(before)
         if _is_abbreviation(words, after, opens=opens):
             return False
         if before[-1:].isspace():
@@ -219,7 +221,14 @@ def _ends(text: str, start: int, ending: re.Match[str], end: int, *, lower_only:
     return not (after.islower() and (closed or trailing_off))
 
 
-def _is_abbreviation(words: list[str], after: str, *, opens: bool) -> bool:
+@lru_cache(maxsize=_REMEMBERED)
+def _last_words(before: str) -> tuple[str, ...]:
+    """The last two words without their marks, or one empty word."""
+    return tuple(word.strip("()[]{}\"'“”‘’«»*_`¿¡") for word in before.split()[-2:]) or ("",)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _is_abbreviation(words: tuple[str, ...], after: str, *, opens: bool) -> bool:
     """Tell whether the last word before a full stop is short for something that goes on."""
     word = words[-1]
     forms = (word, word.lower())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from itertools import product
 from typing import Any, Final, Literal, TypeAlias
 
@@ -70,6 +71,7 @@ PASSAGE: Final = re.compile(
 )
 
 
+@lru_cache(maxsize=1024)
 def read_label(word: str) -> Label | None:
     """The label that a word is, exactly; None where it is none of them.
 

@@ -70,19 +70,23 @@ class Passages:
                 self._add(passage, sentence)
 
     def _add(self, passage: int, sentence: str) -> None:
-        tokens = tokenise(sentence)
-        keys = {token.key for token in tokens} | {token.other for token in tokens if token.other}
+        tokens, keys, pairs = _read(sentence)
         position = len(self.windows)
         for key in keys:
             self.places.setdefault(key, []).append(position)
         self.length += len(tokens)
-        self.pairs += sum(token.kind == "pair" for token in tokens)
-        self.windows.append(Window(position, passage, sentence, tokens, frozenset(keys)))
+        self.pairs += pairs
+        self.windows.append(Window(position, passage, sentence, tokens, keys))
 
     def grams(self, n: int) -> frozenset[Gram]:
-        """The n-grams of all windows."""
+        """The n-grams of all windows, their ends included."""
         if n not in self._grams:
-            self._grams[n] = frozenset().union(*(window.grams(n) for window in self.windows))
+            # Each sentence once, and not window by window, whose sets would all be kept.
+            texts = {id(window.tokens): window.tokens for window in self.windows}
+            found: set[Gram] = set()
+            for tokens in texts.values():
+                found.update(ngrams(tokens, n, ends=True))
+            self._grams[n] = frozenset(found)
         return self._grams[n]
 
     def best_window(self, tokens: Sequence[Token]) -> Window | None:
@@ -108,6 +112,14 @@ class Passages:
             return window.text
         match = re.search(r"\s+".join(map(re.escape, window.text.split())), passage)
         return match[0] if match else window.text
+
+
+@lru_cache(maxsize=4096)
+def _read(sentence: str) -> tuple[list[Token], frozenset[str], int]:
+    """Tokens, their keys with second readings, and how many are character pairs."""
+    tokens = tokenise(sentence)
+    keys = {token.key for token in tokens} | {token.other for token in tokens if token.other}
+    return tokens, frozenset(keys), sum(token.kind == "pair" for token in tokens)
 
 
 @lru_cache(maxsize=64)

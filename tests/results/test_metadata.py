@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tcva_adapters import TCVA, Sample
@@ -41,6 +45,9 @@ METADATA = {
     "speechless": {"o": Speechless()},
     "half a character": {"t": "\ud800"},
     "a long number": {"n": 10**5000},
+    "nan": {"n": [math.nan, np.float32(0.5), np.arange(2)]},
+    "keys that are no texts": {"k": {1: 2, (1, 2): {"\ud800": 3}}},
+    "values of Python's own": {"d": date(2026, 1, 1), "c": Decimal("1.5"), "s": {1}, "o": object()},
 }
 
 
