@@ -1,15 +1,14 @@
-"""Kill -9 in the middle of 500 samples, then run again: what is lost, what is judged twice.
+"""Kill -9 in the middle of a run, again and again: what is lost, what is judged twice.
 
-A child process judges through a scripted server on 127.0.0.1 and is killed by its process id
-once half the requests have come in. Calls under way at that moment were never answered to
-anybody who could keep them; they are counted apart.
+A child process judges 500 samples through a scripted server on 127.0.0.1 and is killed by its
+process id each time a share of the requests has come in; the last one is left to end. Calls under
+way at a kill were never answered to anybody who could keep them; they are counted apart.
 
-Run: python -m benchmarks.kill
+Run: python -m benchmarks.kill [times]
 """
 
 from __future__ import annotations
 
-import collections
 import json
 import os
 import signal
@@ -27,59 +26,82 @@ CONCURRENCY = 8
 
 
 def main() -> None:
+    times = int(sys.argv[1]) if len(sys.argv) > 1 else 50
     with tempfile.TemporaryDirectory() as folder:
-        print(json.dumps(interrupted_run(Path(folder)), indent=2))
+        found = interrupted_run(Path(folder), times=times)
+    print(json.dumps(found, indent=2))
+    sys.exit(bool(found["stored verdicts that were asked again"] or found["results lost"]))
 
 
-def interrupted_run(folder: Path, samples: int = SAMPLES) -> dict[str, int]:
-    """Figures of a run that was killed half way and started again."""
-    source, store = folder / "samples.jsonl", folder / "verdicts.sqlite"
+def interrupted_run(folder: Path, samples: int = SAMPLES, times: int = 1) -> dict[str, int]:
+    """Figures of a run that was killed and started again so many times."""
+    source, store, out = folder / "in.jsonl", folder / "verdicts.sqlite", folder / "out.jsonl"
     with source.open("w", encoding="utf-8") as file:
         for number in range(samples):
             text = f"Note {number} says that door {number} opens at nine."
             file.write(json.dumps({"id": str(number), "answer": text, "contexts": [text]}) + "\n")
-    half = threading.Event()
-    seen: collections.Counter[str] = collections.Counter()
-    lock = threading.Lock()
+    enough, stop_at, requests = threading.Event(), 0, 0
 
     def script(body: Body, n: int) -> str:
-        with lock:
-            seen[json.dumps(body["messages"])] += 1
-        if n >= samples // 2:
-            half.set()
+        nonlocal requests
+        requests = n
+        if n >= stop_at:
+            enough.set()
         return auto_judge(body, n)
 
+    under_way = 0
     with ScriptedServer(script) as server:
         command = [
-            *(sys.executable, "-m", "tcva_adapters", "evaluate", str(source)),
-            *("--judge", "openai:m", "--store", str(store), "--out", str(folder / "out.jsonl")),
-            *("--max-concurrency", str(CONCURRENCY)),
+            *(
+                sys.executable,
+                "-m",
+                "tcva_adapters",
+                "evaluate",
+                str(source),
+                "--judge",
+                "openai:m",
+            ),
+            *("--store", str(store), "--out", str(out), "--max-concurrency", str(CONCURRENCY)),
         ]
         environment = {**os.environ, "OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "x"}
-        child = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
-        half.wait(timeout=120)
-        os.kill(child.pid, signal.SIGKILL)
-        child.wait()
-        with lock:
-            first_run = sum(seen.values())
-        connection = sqlite3.connect(store)
-        kept = connection.execute(
-            "SELECT count(*) FROM verdicts WHERE status = 'scored'"
-        ).fetchone()[0]
-        connection.close()
+        for _ in range(times):
+            enough.clear()
+            stop_at = requests + max(samples // (times + 1), 1)
+            child = subprocess.Popen(
+                command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+            enough.wait(timeout=120)
+            os.kill(child.pid, signal.SIGKILL)
+            child.wait()
+            under_way = requests - _stored(store)
+        before = requests
         subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
-        total = sum(seen.values())
-    written = (folder / "out.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    # Whatever was asked beyond one request a sample was under way at one of the kills.
+    stored = before - under_way
     return {
         "samples": samples,
-        "requests before the kill": first_run,
-        "kept by the store at the kill": kept,
-        "under way at the kill": first_run - kept,
-        "requests of the second run": total - first_run,
-        "kept verdicts that were asked again": (total - first_run) - (samples - kept),
-        "results after the second run": len(written),
-        "of them with a score": sum(json.loads(line)["unscored"] is None for line in written),
+        "kills": times,
+        "requests before the last kill": before,
+        "stored at the last kill": stored,
+        "under way at one of the kills": under_way,
+        "most that can be under way": times * CONCURRENCY,
+        "requests of the last run": requests - before,
+        "stored verdicts that were asked again": (requests - before) - (samples - stored),
+        "results lost": samples - len({row["sample_id"] for row in rows}),
+        "results without a score": sum(row["unscored"] is not None for row in rows),
     }
+
+
+def _stored(store: Path) -> int:
+    if not store.exists():
+        return 0
+    connection = sqlite3.connect(store)
+    try:
+        query = "SELECT count(*) FROM verdicts WHERE status = 'scored'"
+        return int(connection.execute(query).fetchone()[0])
+    finally:
+        connection.close()
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ Run: python -m benchmarks.silence
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import runpy
@@ -24,6 +25,7 @@ import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -46,12 +48,21 @@ _SENDS = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})
 
 
 class Run(NamedTuple):
-    """One process; a control is expected to be heard by the guard, every other run is not."""
+    """One process; a control is expected to be heard by the guard, every other run is not.
+
+    Attributes:
+        name: What it is called.
+        arguments: Of the process.
+        unset: Variables of the environment that it does not get.
+        is_control: Whether the guard is to see something.
+        is_redirected: Whether the server sends every question elsewhere.
+    """
 
     name: str
     arguments: tuple[str, ...]
     unset: frozenset[str] = frozenset()
     is_control: bool = False
+    is_redirected: bool = False
 
 
 @dataclass
@@ -157,8 +168,33 @@ def deepeval(url: str) -> list[float | None]:
     return [result.score for result in results_of(found, metric.name)]
 
 
+def redirected(url: str) -> list[float | None]:
+    """Our client, both faces, where the server sends every question elsewhere: 1 if refused."""
+    from tcva_adapters import TCVA
+    from tcva_adapters.models.openai_model import OpenAICompatibleModel
+
+    judge = OpenAICompatibleModel("m", base_url=url, max_retries=0)
+    tcva = TCVA(judge=judge, share=False)
+    found = [*tcva.evaluate_many(samples()), *asyncio.run(tcva.aevaluate_many(samples()))]
+    return [float(result.score is None) for result in found]
+
+
+def redirected_client(url: str) -> list[float | None]:
+    """The openai package's own client there, which follows."""
+    import openai
+
+    client = openai.OpenAI(base_url=url, api_key="none", max_retries=0)
+    with suppress(openai.OpenAIError):
+        client.chat.completions.create(model="m", messages=[{"role": "user", "content": "hi"}])
+    return [0.0]
+
+
 SUITES: Mapping[str, Callable[[str], list[float | None]]] = {
-    suite.__name__: suite for suite in (langsmith, langsmith_without_local_client, ragas, deepeval)
+    suite.__name__: suite
+    for suite in (
+        *(langsmith, langsmith_without_local_client, ragas, deepeval),
+        *(redirected, redirected_client),
+    )
 }
 
 
@@ -184,6 +220,7 @@ def runs(quiet: frozenset[str]) -> list[Run]:
         Run("langsmith evaluate(upload_results=False)", ("langsmith",)),
         Run("ragas evaluate", ("ragas",)),
         Run("deepeval evaluate", ("deepeval",)),
+        Run("a server that redirects", ("redirected",), is_redirected=True),
     ]
     for judge in ("lexical", "openai:gpt-4.1-mini"):
         found += [
@@ -199,6 +236,12 @@ def runs(quiet: frozenset[str]) -> list[Run]:
         ),
         Run("control: ragas, tracking on", ("ragas",), quiet, is_control=True),
         Run("control: deepeval, telemetry on", ("deepeval",), quiet, is_control=True),
+        Run(
+            "control: openai's own client, redirected",
+            ("redirected_client",),
+            is_control=True,
+            is_redirected=True,
+        ),
     ]
 
 
@@ -242,12 +285,15 @@ def main() -> None:
     environment = dict(os.environ)  # with the variables that the tests set
     quiet = frozenset(QUIET)
     from benchmarks.native_calls import answer
+    from tests.support.faults import for_prompts, with_faults
+    from tests.support.server import auto_judge
 
     script = partial(answer, otherwise=SAID)
+    elsewhere = with_faults(auto_judge, for_prompts({"": "redirect elsewhere"}))
     wrong = []
     print(f"{'run':<48} {'to the judge':>12}  elsewhere")
     for run in runs(quiet):
-        seen = watched(run, script, environment)
+        seen = watched(run, elsewhere if run.is_redirected else script, environment)
         which = ", ".join(f"{number} x {what}" for what, number in seen.elsewhere.items())
         total = sum(seen.elsewhere.values())
         fault = verdict(run, seen)

@@ -18,6 +18,7 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar
 
+from tcva_adapters.judging.conversation import why_unscored
 from tcva_adapters.results.assessment import Unscored
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.results.store_troubles import StoreTroubles
@@ -129,11 +130,11 @@ class Asking:
         if known is not None:
             return known
         if question.identity is None or not self.scorer.share:
-            return self._new(question, question.ask())
+            return self._new(question, _asked(question))
         found = SHARED.ask(
             question.identity,
             question.key,
-            lambda: self._new(question, question.ask()),
+            lambda: self._new(question, _asked(question)),
             lambda answer: question.failure(answer) is not None,
         )
         return self._shared(question, found.answer) if found.is_shared else found.answer  # type: ignore[no-any-return]  # of this question's kind
@@ -144,10 +145,10 @@ class Asking:
         if known is not None:
             return known
         if question.identity is None or not self.scorer.share:
-            return self._new(question, await question.aask())
+            return self._new(question, await _aasked(question))
 
         async def judge() -> Answer:
-            return self._new(question, await question.aask())
+            return self._new(question, await _aasked(question))
 
         found = await SHARED.aask(
             question.identity,
@@ -191,6 +192,22 @@ class Asking:
                 if question.read(store) is None:
                     question.write(store, answer)
         return question.free(answer)
+
+
+def _asked(question: Question[Answer]) -> Answer:
+    """What the judge answers; a judge that raises costs its sample, never the batch."""
+    try:
+        return question.ask()
+    except Exception as error:  # noqa: BLE001  # a judge may be anybody's
+        return question.given_up(why_unscored(error))
+
+
+async def _aasked(question: Question[Answer]) -> Answer:
+    """The same, awaited."""
+    try:
+        return await question.aask()
+    except Exception as error:  # noqa: BLE001  # as above; cancellation passes through
+        return question.given_up(why_unscored(error))
 
 
 def answered(plan: Plan[R], asking: Asking) -> R:

@@ -39,8 +39,9 @@ class JudgeError(TCVAError):
 
     Attributes:
         reason: A short machine-readable word, e.g. ``timeout`` or ``rate_limit``.
-        fatal: True when no further call can succeed either (wrong key, unknown model, wrong
-            address); a command stops on it instead of failing once per sample.
+        fatal: True when no further call can succeed either: a wrong key, no credit left, or
+            another failure that was proven to be nobody's own. A command stops on it instead of
+            failing once per sample.
     """
 
     def __init__(self, message: str, *, reason: str = "judge_error", fatal: bool = False) -> None:

@@ -154,6 +154,11 @@ class SharedJudgements:
         with self._lock:
             return len(self._calls)
 
+    def remember(self, identity: Identity, key: str, answer: object) -> None:
+        """Remember an answer that nobody asked for."""
+        with self._lock:
+            self._remember(identity.key, identity.holder, key, answer)
+
     def ask(
         self,
         identity: Identity,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 from tcva_adapters.ccrs.lexical import LexicalRater
@@ -13,9 +14,10 @@ from tcva_adapters.ccrs.reply import Rating, read_rating, read_ratings
 from tcva_adapters.ccrs.result import MetricAnswer
 from tcva_adapters.ccrs.result import Protocol as Asking
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.conversation import CannotScoreError, Conversation
+from tcva_adapters.judging.conversation import Conversation, why_unscored
 from tcva_adapters.judging.judge import Asked, LexicalSampleJudge, ModelJudge
 from tcva_adapters.judging.resolve import resolve_judge
+from tcva_adapters.models.proof import acomplete, complete
 from tcva_adapters.models.protocol import JudgeModel, ModelReply, identity_of_model
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.models.steps import arun, run
@@ -91,7 +93,7 @@ class ModelRater:
         """One answer per metric: in one conversation, or in one for each; see `Rater`."""
         found: Answers = {}
         for steps in self._conversations(sample, metrics, left):
-            found |= run(steps, self.model.complete)
+            found |= run(steps, partial(complete, self.model))
         return found
 
     async def arate(
@@ -100,7 +102,7 @@ class ModelRater:
         """The same, awaited."""
         found: Answers = {}
         for steps in self._conversations(sample, metrics, left):
-            found |= await arun(steps, self.model.acomplete)
+            found |= await arun(steps, partial(acomplete, self.model))
         return found
 
     def _conversations(
@@ -123,8 +125,8 @@ class ModelRater:
                 problem = ratings[lacking[0].name].problem
                 reply = yield from talk.ask(self._request(sample, metrics, lacking, problem))
                 ratings |= self._read(reply, lacking)
-        except CannotScoreError as stop:
-            failure = stop.unscored
+        except Exception as error:  # noqa: BLE001  # nothing that a reply holds ends a batch
+            failure = why_unscored(error, talk.replies)
         answers: Answers = {}
         for metric in wanted:
             rating = ratings.get(metric.name)

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.samples.sample import whole_characters
 
 Field = Literal["input", "response", "contexts", "reference"]
 FIELDS: Final[tuple[Field, ...]] = ("input", "response", "contexts", "reference")
@@ -43,6 +44,10 @@ class Criterion:
     checks_evidence: bool = True
 
     def __post_init__(self) -> None:
+        for part in ("name", "wording"):
+            object.__setattr__(self, part, whole_characters(getattr(self, part)))
+        for part in ("levels", "statements"):
+            object.__setattr__(self, part, tuple(map(whole_characters, getattr(self, part))))
         for field in (self.claims, self.against, *self.shows):
             if field not in FIELDS:
                 msg = f"criterion {self.name!r}: unknown field {field!r}; fields are {FIELDS}"

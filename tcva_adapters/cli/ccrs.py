@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, Optional
 
 import typer
@@ -38,10 +39,11 @@ _Renormalise = Annotated[
 ]
 _Out = Annotated[
     Optional[str],
-    typer.Option("--out", "-o", help="Write the results here as jsonl; '-' for stdout."),
+    typer.Option("--out", "-o", help="Write the results here: .jsonl or .json; '-' for stdout."),
 ]
 
 
+@options.takes_model_settings
 @options.takes(CCRSSettings, "suite", "em", "lambda_", "max_concurrency")
 def ccrs(
     samples: options.SampleFile,
@@ -59,6 +61,7 @@ def ccrs(
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
     as_json: options.AsJson = False,
+    model_settings: Mapping[str, Any],
     **settings: Any,
 ) -> None:
     """Rate a file of samples by direct metrics: a number from 0 to 100 for the whole answer.
@@ -68,7 +71,8 @@ def ccrs(
     options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
     said = notes()
     named = options.named_judge(judge, said)
-    rater = CCRS(options.parse_names(metrics), judge=named, **settings)
+    (asked,) = options.asked_judges([named], model_settings, settings["max_concurrency"])
+    rater = CCRS(options.parse_names(metrics), judge=asked, **settings)
     shares = None if weights is None else _parse_weights(weights)
     whole: dict[str, Any] = {"weights": shares, "threshold": threshold, "renormalise": renormalise}
     # Read and check everything before the first call is paid for, wrong weights too.
@@ -76,8 +80,8 @@ def ccrs(
         samples, skip_bad=skip_bad, input_format=input_format, rename=rename
     )
     summarise_ccrs(CCRS(rater.metrics, judge="lexical").evaluate_many([Sample()]), **whole)
-    for line, message in read.bad:
-        said.print(f"skipped line {line}: {message}")
+    for note in read.notes:
+        said.print(note)
     opened = options.open_store(
         store, no_store=no_store, is_local=rater.is_local, what="ratings", notes=said
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import typer
@@ -16,12 +17,14 @@ from tcva_adapters.errors import TCVAWarning
 from tcva_adapters.tcva import TCVASettings
 
 
+@options.takes_model_settings
 @options.takes(TCVASettings, "threshold", "scheme", "penalty", "max_concurrency")
 def compare(
     context: typer.Context,
     samples: options.SampleFile,
     *,
     out: options.OutFolder,
+    overwrite: options.Overwrite = False,
     frameworks: options.Frameworks = "all",
     judge: options.Judge = None,
     criterion: options.Criterion = "faithfulness",
@@ -41,6 +44,7 @@ def compare(
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
     as_json: options.AsJson = False,
+    model_settings: Mapping[str, Any],
     **given: Any,
 ) -> None:
     """Run the frameworks' own metrics and TCVA on the same samples, each judged once.
@@ -50,7 +54,9 @@ def compare(
     options.silence_frameworks()
     notes = printing.notes()
     settings = options.under_config(context, config, {"criterion": criterion, **given})
-    settings["judge"] = options.named_judge(judge, notes)
+    (settings["judge"],) = options.asked_judges(
+        [options.named_judge(judge, notes)], model_settings, settings["max_concurrency"]
+    )
     try:
         with warnings.catch_warnings(action="ignore"):  # the frameworks' own deprecations
             warnings.simplefilter("always", TCVAWarning)
@@ -70,6 +76,8 @@ def compare(
                 reference=reference,
                 pass_from=options.parse_thresholds(pass_from or ()),
                 store=out / "verdicts.sqlite",
+                folder=out,
+                overwrite=overwrite,
                 timeout=timeout,
                 n_boot=bootstrap,
                 say=notes.print,
@@ -77,7 +85,7 @@ def compare(
     except KeyboardInterrupt:
         notes.print(f"interrupted: what is done is in {out}; the same command goes on")
         raise typer.Exit(options.INTERRUPTED) from None
-    written = [path.name for path in found.save(out)]
+    written = [path.name for path in found.save(out, overwrite=overwrite)]
     if "scores.parquet" not in written:
         notes.print("no scores.parquet: it needs pyarrow, pip install 'tcva-adapters[parquet]'")
     notes.print(f"written to {out}: {', '.join(written)}")

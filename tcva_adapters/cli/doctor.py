@@ -21,10 +21,12 @@ from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.printing import Part, Table, show
 
 
+@options.takes_model_settings
 def doctor(
     *,
     judge: options.ProbedJudge = None,
     as_json: options.AsJson = False,
+    model_settings: Mapping[str, Any],
 ) -> None:
     """Say what is installed, what cannot be imported and how to fix it; ask a judge if given.
 
@@ -35,7 +37,7 @@ def doctor(
     # Importing a framework takes seconds, in a process of its own: two at a time.
     with ThreadPoolExecutor(2) as pool:
         findings = list(pool.map(diagnosis.inspect, REQUIREMENTS))
-    answer = None if judge is None else _ask(judge)
+    answer = None if judge is None else _ask(judge, model_settings)
     failed = any(f.is_broken for f in findings) or (answer is not None and not answer["answers"])
     if as_json:
         packages = [asdict(finding) for finding in findings]
@@ -62,9 +64,9 @@ def _parts(
     yield from (f"judge {key}: {value}" for key, value in (answer or {}).items())
 
 
-def _ask(name: str) -> dict[str, Any]:
+def _ask(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        judge = resolve_judge(name)
+        judge = resolve_judge(*options.asked_judges([name], settings, max_concurrency=1))
     except TCVAError as error:
         return {"name": name, "answers": False, "detail": str(error)}
     if not isinstance(judge, ModelJudge):

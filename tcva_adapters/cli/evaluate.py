@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import typer
@@ -20,6 +21,7 @@ from tcva_adapters.tcva import TCVA, TCVASettings
 GATE_FAILED = 1
 
 
+@options.takes_model_settings
 @options.takes(
     TCVASettings,
     *("temperature", "threshold", "scheme", "penalty", "eps", "floor", "on_unscored"),
@@ -46,6 +48,7 @@ def evaluate(
     min_pass_rate: options.MinPassRate = None,
     min_coverage: options.MinCoverage = None,
     as_json: options.AsJson = False,
+    model_settings: Mapping[str, Any],
     **settings: Any,
 ) -> None:
     """Judge a file of samples and write their assessments.
@@ -54,11 +57,15 @@ def evaluate(
     """
     options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
     notes = printing.notes()
-    judges: Any = options.named_judge(judge, notes)
+    voices = [options.named_judge(judge, notes), *(panel or ())]
+    asked = options.asked_judges(
+        [*voices, *(fuse or ())], model_settings, settings["max_concurrency"]
+    )
+    first, fused = asked[0], asked[len(voices) :]
     if panel:
-        judges, settings = _panel([judges, *panel], combine, settings)
+        first, settings = _panel(asked[: len(voices)], combine, settings)
     settings = options.under_config(context, config, {"criterion": criterion, **settings})
-    tcva = TCVA(judge=judges, fuse=fuse, **settings)
+    tcva = TCVA(judge=first, fuse=fused, **settings)
     gates = {"mean score": min_score, "pass rate": min_pass_rate, "coverage": min_coverage}
     check_gates(gates)
     # Read and check everything before the first call is paid for.
@@ -66,8 +73,8 @@ def evaluate(
         samples, skip_bad=skip_bad, input_format=input_format, rename=rename
     )
     usable, lacking = with_needed_fields(tcva, read, skip_bad=skip_bad)
-    for line, message in [*read.bad, *lacking]:
-        notes.print(f"skipped line {line}: {message}")
+    for note in replace(read, bad=[*read.bad, *lacking]).notes:
+        notes.print(note)
     opened = options.open_store(
         store, no_store=no_store, is_local=tcva.judge.is_local, what="verdicts", notes=notes
     )
@@ -90,7 +97,7 @@ def evaluate(
 
 
 def _panel(
-    judges: Sequence[str], combine: str, settings: dict[str, Any]
+    judges: Sequence[Any], combine: str, settings: dict[str, Any]
 ) -> tuple[Panel, dict[str, Any]]:
     """The judges of a panel as one, and the settings without those that it takes itself."""
     if settings["claims"] != "split":

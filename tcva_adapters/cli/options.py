@@ -12,6 +12,7 @@ import signal
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Optional, TypeVar, get_args, get_origin
@@ -22,9 +23,11 @@ from rich.console import Console
 from tcva_adapters.claims.criteria import CRITERIA
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.frameworks import NO_TELEMETRY
-from tcva_adapters.judging.resolve import DEFAULT
+from tcva_adapters.judging.resolve import DEFAULT, model_of_name
+from tcva_adapters.models.settings import ModelSettings
 from tcva_adapters.results.config import configured
 from tcva_adapters.results.files import OURS as RESULTS
+from tcva_adapters.results.files import check_suffix
 from tcva_adapters.results.settings import Setting, settings_of, shown
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples import files
@@ -94,10 +97,13 @@ Store = Annotated[
 NoStore = Annotated[bool, typer.Option("--no-store", help="Cache nothing that was judged.")]
 Out = Annotated[
     Optional[str],
-    typer.Option("--out", "-o", help="Write the assessments here as jsonl; '-' for stdout."),
+    typer.Option(
+        "--out", "-o", help="Write the assessments here: .jsonl or .json; '-' for stdout."
+    ),
 ]
 Overwrite = Annotated[
-    bool, typer.Option("--overwrite", help="Replace files that something else wrote, too.")
+    bool,
+    typer.Option("--overwrite", help="Replace what other settings or other programs wrote, too."),
 ]
 OutFolder = Annotated[
     Path,
@@ -105,11 +111,17 @@ OutFolder = Annotated[
 ]
 InputFormat = Annotated[
     Optional[str],
-    typer.Option("--format", help="jsonl, json, csv or parquet; by default from the file's name."),
+    typer.Option(
+        "--format",
+        help="jsonl, json, csv (also with ; or tabs) or parquet; by default by the name.",
+    ),
 ]
 Rename = Annotated[
     Optional[list[str]],
-    typer.Option("--map", help="Read your field as one of ours, e.g. my_answer=response."),
+    typer.Option(
+        "--map",
+        help="Read your field as one of ours, e.g. my_answer=response or choices.0.text=response.",
+    ),
 ]
 SkipBad = Annotated[
     bool, typer.Option("--skip-bad", help="Leave unusable lines out, and count them.")
@@ -217,17 +229,76 @@ def takes(table: type, *names: str) -> Callable[[Command], Command]:
     return decorate
 
 
-def _option(name: str, setting: Setting) -> inspect.Parameter:
+_MODEL_FLAGS: Final = {
+    "timeout": "--judge-timeout",
+    "max_retries": "--retries",
+    "requests_per_minute": "--rate",
+    "prices": "--prices",
+}
+
+
+def takes_model_settings(command: Command) -> Command:
+    """Gives a command the options of how a model is asked, which it gets as ``model_settings``."""
+    known = {name: settings_of(ModelSettings)[name] for name in _MODEL_FLAGS}
+
+    @wraps(command)
+    def run(*arguments: Any, **given: Any) -> None:
+        asked = {name: given.pop(f"judge_{name}") for name in known}
+        if asked["prices"] is not None:
+            asked["prices"] = parse_pair(asked["prices"], "--prices")
+        changed = {name: v for name, v in asked.items() if v != known[name].default}
+        command(*arguments, model_settings=changed, **given)
+
+    signature = inspect.signature(command, eval_str=True)
+    own = [p for p in signature.parameters.values() if p.name != "model_settings"]
+    options = [_model_option(name, setting) for name, setting in known.items()]
+    run.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]  # typer reads it
+    return run  # type: ignore[return-value]  # of the same kind
+
+
+def _model_option(name: str, setting: Setting) -> inspect.Parameter:
+    flag, meaning = _MODEL_FLAGS[name], setting.meaning
+    if name == "prices":
+        setting, meaning = replace(setting, annotation=Optional[str]), f"{meaning[:-1]}, e.g. 1,5."
+    return _option(name, replace(setting, meaning=meaning), f"judge_{name}", flag)
+
+
+def asked_judges(
+    names: Iterable[str], settings: Mapping[str, Any], max_concurrency: int
+) -> list[Any]:
+    """The judges of a command: each name, or the model that it means under these settings.
+
+    Args:
+        names: What was typed.
+        settings: See `takes_model_settings`.
+        max_concurrency: Calls under way at once.
+
+    Raises:
+        InvalidValueError: Settings, and no model that they could be for.
+    """
+    names = list(names)
+    if not settings:
+        return names
+    made = [model_of_name(each, max_concurrency=max_concurrency, **settings) for each in names]
+    if not any(made):
+        flags = ", ".join(_MODEL_FLAGS[name] for name in settings)
+        msg = f"{flags}: these are for a model as judge, --judge openai:MODEL, not {names[0]!r}"
+        raise InvalidValueError(msg)
+    return [model or name for model, name in zip(made, names, strict=True)]
+
+
+def _option(name: str, setting: Setting, parameter: str = "", *flags: str) -> inspect.Parameter:
     kind: Any = str if name in _AS_TEXT else setting.annotation
     if get_origin(kind) is Literal:
         kind = str
     if type(None) in get_args(kind):
         kind = Optional[get_args(kind)[0]]
+    flags = flags or _FLAGS.get(name, ())
     return inspect.Parameter(
-        name,
+        parameter or name,
         inspect.Parameter.KEYWORD_ONLY,
         default=shown(setting.default) if name in _AS_TEXT else setting.default,
-        annotation=Annotated[kind, typer.Option(*_FLAGS.get(name, ()), help=setting.meaning)],
+        annotation=Annotated[kind, typer.Option(*flags, help=setting.meaning)],
     )
 
 
@@ -263,13 +334,15 @@ def check_out(out: str | None, source: str, *, as_json: bool, overwrite: bool) -
     """The same as `check_target` for results, and an ``--out`` that may be standard output, or nothing.
 
     Raises:
-        InvalidValueError: As there, or standard output has something else to print.
+        InvalidValueError: As there; the name is that of another format; or standard output has
+            something else to print.
         OSError: As there.
     """
     if as_json and out == "-":
         msg = "--json and --out - both write to standard output; give --out a file"
         raise InvalidValueError(msg)
     if out is not None and out != "-":
+        check_suffix(out)
         check_target(out, source, RESULTS, overwrite=overwrite)
 
 

@@ -10,6 +10,13 @@ from typing import Any, Final
 from tcva_adapters.compare.existing.imports import ImportedScores
 from tcva_adapters.compare.fused import FusedRow
 from tcva_adapters.compare.jsonable import jsonable
+from tcva_adapters.compare.running.folder import (
+    ASSESSMENTS,
+    SCORES,
+    SETTINGS,
+    SUMMARY,
+    check_folder,
+)
 from tcva_adapters.compare.running.run import Models, Outcome, tcva_name
 from tcva_adapters.compare.running.write import write_csv, write_json, write_parquet
 from tcva_adapters.compare.table import Row, ScoreTable
@@ -18,6 +25,7 @@ from tcva_adapters.compare.views.decisions import DecisionView
 from tcva_adapters.compare.views.summary import TableSummary
 from tcva_adapters.compare.views.summary_text import summary_parts
 from tcva_adapters.printing import Part, Tabular
+from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.results.result import Result
 from tcva_adapters.tcva import TCVA
@@ -43,6 +51,7 @@ class Comparison(Tabular):
         gains: By fused method, its gain over the best member, where human ratings show one.
         left_out: Metrics and fused methods that are not in it, with the reason.
         skipped: Lines of the samples' file that are not in it, with the reason.
+        settings: What was asked for, by name, as JSON values: `save` goes by them.
         models: Those behind the frameworks' LLMs; they are held so that their connections are
             closed with the event loop.
     """
@@ -59,12 +68,18 @@ class Comparison(Tabular):
     gains: Mapping[str, FusedRow]
     left_out: tuple[str, ...]
     skipped: tuple[tuple[int, str], ...]
+    settings: Mapping[str, Any]
     models: Models | None
 
     @property
     def results(self) -> list[Result]:
         """TCVA's, one per sample, in order."""
         return self.outcome.results
+
+    @property
+    def evidence(self) -> EvidenceCounts:
+        """How many of TCVA's verdicts were lowered for their quotes, or could not be checked."""
+        return EvidenceCounts.of(result.assessment for result in self.results)
 
     def to_dict(self) -> dict[str, Any]:
         """All figures as plain values; what is undefined is None."""
@@ -73,6 +88,7 @@ class Comparison(Tabular):
             "criterion": self.tcva.criterion.name,
             "judge": self.tcva.judge.name,
             "temperatures": list(self.temperatures),
+            SETTINGS: dict(self.settings),
             "run": {
                 "judged": outcome.judged,
                 "cached": outcome.cached,
@@ -80,6 +96,7 @@ class Comparison(Tabular):
                 "left_out": list(self.left_out),
                 "skipped": len(self.skipped),
             },
+            "evidence": self.evidence.to_dict(),
             "fused": {
                 name: {"members": jsonable(counts), "gain": jsonable(self.gains.get(name))}
                 for name, counts in self.members.items()
@@ -91,22 +108,28 @@ class Comparison(Tabular):
         """One per sample and method, with the columns of ``scores.csv``."""
         return [asdict(row) for row in self.rows]
 
-    def save(self, folder: str | Path) -> list[Path]:
+    def save(self, folder: str | Path, *, overwrite: bool = False) -> list[Path]:
         """Write scores, assessments and figures; returns the files.
 
         These are ``scores.csv``, ``scores.parquet`` (with pyarrow), ``assessments.jsonl`` and
         ``summary.json``. Each appears under its name once it is complete.
 
+        Args:
+            folder: It is made where it is not there.
+            overwrite: Replace a comparison with other settings, and files of something else.
+
         Raises:
-            InvalidValueError: A file cannot be written.
+            InvalidValueError: A file cannot be written, or the folder holds a comparison with other
+                settings, or files of something else under these names.
         """
+        check_folder(folder, self.settings, overwrite=overwrite)
         scores, parquet, assessments, summary = (
-            Path(folder) / name
-            for name in ("scores.csv", "scores.parquet", "assessments.jsonl", "summary.json")
+            Path(folder) / name for name in (SCORES, "scores.parquet", ASSESSMENTS, SUMMARY)
         )
         write_csv(scores, self.rows)
         has_parquet = write_parquet(parquet, self.rows)
-        write_assessments(assessments, [result.assessment for result in self.results])
+        judged = [result.assessment for result in self.results]
+        write_assessments(assessments, judged, overwrite=overwrite)
         write_json(summary, self.to_dict())
         return [scores, *([parquet] if has_parquet else []), assessments, summary]
 
@@ -122,6 +145,7 @@ class Comparison(Tabular):
             f"{made} judgements made now, {cached} from an earlier run; {spent.calls} calls, "
             f"{spent.input_tokens} + {spent.output_tokens} tokens"
         )
+        yield from self.evidence.lines()
         middle = tcva_name(self.temperatures[len(self.temperatures) // 2])
         yield from summary_parts(self.summary, pairs=PAIRS, lead=middle)
         yield from decision_parts(self.decisions)

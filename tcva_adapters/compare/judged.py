@@ -15,6 +15,7 @@ from tcva_adapters.core.aggregation import check_counts
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.config import Config
+from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.files import read_assessments
 from tcva_adapters.results.result import Result, judged_counts
 from tcva_adapters.results.scoring import Scoring, changed
@@ -71,13 +72,19 @@ class Judged:
     def to_dict(self) -> dict[str, Any]:
         """What was judged and by whom, and how much of it was read, as plain values."""
         about = {"criterion": self.criterion, "judge": self.judge, "fused": list(self.fused)}
-        return {**about, "samples": len(self.counts), "skipped": len(self.notes)}
+        size = {"samples": len(self.counts), "skipped": len(self.notes)}
+        return {**about, **size, "evidence": self.evidence.to_dict()}
 
     @property
     def title(self) -> str:
         """The same in a few words."""
         fused = f", fused with {', '.join(self.fused)}" if self.fused else ""
         return f"{self.criterion} by {self.judge}{fused}" if self.judge else "level counts"
+
+    @property
+    def evidence(self) -> EvidenceCounts:
+        """How many verdicts were lowered for their quotes, or could not be checked."""
+        return EvidenceCounts.of(self.assessments)
 
     @property
     def scored(self) -> int:

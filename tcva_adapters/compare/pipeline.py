@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import inspect
+import json
 import math
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
@@ -20,6 +22,8 @@ from tcva_adapters.compare.comparison import Comparison
 from tcva_adapters.compare.existing.imports import ImportedScores, import_scores
 from tcva_adapters.compare.existing.records import SCALE
 from tcva_adapters.compare.fused import FusedMethod, fused_rows, gains
+from tcva_adapters.compare.jsonable import jsonable
+from tcva_adapters.compare.running.folder import check_folder
 from tcva_adapters.compare.running.judges import framework_models
 from tcva_adapters.compare.running.methods import ALL, Method, choose
 from tcva_adapters.compare.running.run import (
@@ -65,9 +69,8 @@ class _Request:
 
     Args:
         samples: A file, what `read_samples` made of one, or samples.
-        tcva: A `TCVA`, or the settings of one: ``{"judge": "openai:MODEL", "threshold": 0.7}``. Of
-            settings with ``openai:MODEL`` each framework gets a model object of its own; a TCVA's
-            model is shared.
+        tcva: A `TCVA`, or the settings of one: ``{"judge": "openai:MODEL", "threshold": 0.7}``. Its
+            judge answers the frameworks' prompts, too.
         frameworks: Their names; ``all`` takes those that are installed, ``none`` runs TCVA alone.
         metrics: ``faithfulness`` (of every framework that has it) or ``ragas.faithfulness``; all
             where None.
@@ -82,6 +85,9 @@ class _Request:
         pass_from: Thresholds of other methods by name.
         store: Where judgements are cached: what is there is not asked for again. By default the
             store of the TCVA, else memory.
+        folder: Where the results will be saved: refused before anything is paid for, where it holds
+            a comparison with other settings.
+        overwrite: Refuse no folder.
         timeout: Seconds after which a framework metric is given up on a sample.
         n_boot: Resamples per interval and test.
         say: Told in sentences what is left out and what is done.
@@ -89,7 +95,7 @@ class _Request:
 
     Raises:
         InvalidValueError: A setting is out of range or unknown.
-        InvalidSampleError: Two samples have one id, or none has a human rating.
+        InvalidSampleError: No sample has a human rating.
         UnreadableInputError: A file or the store cannot be read.
         MissingDependencyError: Something that was asked for is not installed.
     """
@@ -108,6 +114,8 @@ class _Request:
     reference: str | None = None
     pass_from: Mapping[str, float] = field(default_factory=dict)
     store: VerdictStore | str | Path | None = None
+    folder: str | Path | None = None
+    overwrite: bool = False
     timeout: float = PATIENCE
     n_boot: int = 10_000
     say: Say = _silent
@@ -119,19 +127,24 @@ class _Request:
         if len(set(grid)) < len(grid) or not grid:
             msg = f"temperatures {self.temperatures!r} names one twice, or none"
             raise InvalidValueError(msg)
-        tcva, spec = self.tcva, None
+        tcva = self.tcva
         if not isinstance(tcva, TCVA):
-            spec = tcva.get("judge", "lexical")
             tcva = TCVA(**{"temperature": grid[0], **tcva})
         if tcva.scoring.temperature not in grid:
             grid.append(tcva.scoring.temperature)
         fused = tuple(map(FusedMethod.parse, self.fuse))
-        read = _read(self.samples)
-        for line, message in read.bad:
-            self.say(f"skipped line {line}: {message}")
-        samples = named(read.samples, read.lines)
+        read = named(_read(self.samples))
+        for note in read.notes:
+            self.say(note)
+        samples = read.samples
         imported = tuple(
-            import_scores(one, samples, missing=self.missing, scale=self.scale)
+            import_scores(
+                one,
+                samples,
+                missing=self.missing,
+                scale=self.scale,
+                repeated=read.repeated,
+            )
             for one in self.imported
         )
         human = next((one.human for one in imported if one.human), None)
@@ -149,7 +162,7 @@ class _Request:
             imported=imported,
             human=human if self.human is None else human_scores(samples, self.human),
             fused=fused,
-            models=framework_models(spec, tcva.judge, max_concurrency=tcva.max_concurrency),
+            models=framework_models(tcva.judge),
         )
         plan.check()
         return plan
@@ -188,7 +201,8 @@ class _Plan:
         """Refuse what could not be put into one table afterwards, or into statistics.
 
         Raises:
-            InvalidValueError: A name that occurs twice or is unknown; a number out of range.
+            InvalidValueError: A name that occurs twice or is unknown; a number out of range; or a
+                folder that holds another comparison.
             MissingDependencyError: Human ratings without scipy.
         """
         theirs = [name for one in self.imported for name in one.methods]
@@ -217,6 +231,40 @@ class _Plan:
             raise InvalidValueError(msg)
         if self.human is not None:
             scipy_module("stats")
+        if self.request.folder is not None:
+            check_folder(self.request.folder, self.settings, overwrite=self.request.overwrite)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the figures depend on, as JSON values; texts of samples as a digest."""
+        request, judge = self.request, self.tcva.judge
+        dial = jsonable(self.tcva.scoring)
+        del dial["temperature"]  # one of the temperatures
+        found = {
+            "samples": f"{len(self.samples)}, {_digest_of(self.samples)}",
+            "criterion": self.tcva.criterion.name,
+            "judge": judge.name,
+            "prompt version": judge.prompt_version,
+            "judge's parameters": judge.parameters,
+            "additional judges": [
+                f"{m.criterion.name} by {m.judge.name}" for m in self.tcva.members
+            ],
+            "profiles": self.tcva.profiles,
+            "temperatures": self.temperatures,
+            "metrics": {method.name: method.version for method in self.methods},
+            "imported": [
+                f"{one.source}: {', '.join(one.methods)}, {_digest_of(one.rows)}"
+                for one in self.imported
+            ],
+            "fused": [fused.name for fused in self.fused],
+            "human ratings": None if self.human is None else _digest_of(sorted(self.human.items())),
+            "reference": request.reference,
+            "pass_from": request.pass_from,
+            "bootstrap": request.n_boot,
+            **dial,
+        }
+        settings: dict[str, Any] = json.loads(json.dumps(jsonable(found)))
+        return settings
 
     async def judged(self) -> Outcome:
         """Every sample judged once by every method."""
@@ -276,6 +324,7 @@ class _Plan:
             ),
             left_out=(*self.left_out, *left_out),
             skipped=self.skipped,
+            settings=self.settings,
             models=self.models,
         )
 
@@ -304,6 +353,11 @@ def _read(samples: str | Path | SampleFile | Sequence[Sample]) -> SampleFile:
     if isinstance(samples, SampleFile):
         return samples
     return SampleFile(list(samples), [*range(1, len(samples) + 1)], [])
+
+
+def _digest_of(parts: Sequence[Any]) -> str:
+    """Eight characters that differ where the parts differ."""
+    return hashlib.sha256(repr(parts).encode(errors="replace")).hexdigest()[:8]
 
 
 def _listed(given: str | Sequence[T]) -> list[str] | list[T]:

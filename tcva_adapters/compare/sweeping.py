@@ -111,6 +111,7 @@ class Sweep(Tabular):
         yield (
             f"{judged.title}: mean score over {judged.scored} of {len(judged.counts)} assessments"
         )
+        yield from judged.evidence.lines()
         if self.ablation:
             for rows in (self.ablation, self.rows):
                 yield self._by_temperature(rows, lambda row, i: f"{row.means[i]:.3f}")

@@ -9,11 +9,13 @@ from typing import Final, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from tcva_adapters.core.checks import as_floats, as_number, listed
 from tcva_adapters.core.kernel import Penalty, Plan, score_rows
 from tcva_adapters.core.temperature import (
     BALANCED,
     PAPER_BOUNDS,
     Bounds,
+    check_bounds,
     check_temperature,
     exponent_within,
 )
@@ -144,13 +146,11 @@ def make_plan(
     Raises:
         InvalidValueError: As for ``sweep``.
     """
-    if isinstance(temperatures, str) or not isinstance(temperatures, Iterable):
-        msg = f"temperatures must be a list of temperatures; got {temperatures!r}"
-        raise InvalidValueError(msg)
-    values = [check_temperature(t, bounds) for t in temperatures]
+    check_bounds(bounds)
+    values = [check_temperature(t, bounds) for t in listed("temperatures", temperatures)]
     check_penalty(penalty)
     check_floor(floor)
-    check_eps(eps)
+    eps = check_eps(eps)
     weights = WeightScheme.resolve(scheme).as_array()
     floored = np.maximum(weights, eps)
     return Plan(
@@ -188,21 +188,22 @@ def check_known(what: str, name: str, known: Sequence[str]) -> None:
     Raises:
         InvalidValueError: It is none of them.
     """
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         msg = f"unknown {what} {name!r}; known are {', '.join(known)}"
         raise InvalidValueError(msg)
 
 
 def check_eps(eps: float) -> float:
-    """A least weight as it is: too small a one would overflow at negative exponents.
+    """A least weight as a float: too small a one would overflow at negative exponents.
 
     Raises:
         InvalidValueError: It lies outside (0, 1), or below the smallest ordinary float.
     """
-    if not (isinstance(eps, (int, float)) and sys.float_info.min <= eps < 1.0):
+    least = as_number(eps)
+    if least is None or not sys.float_info.min <= least < 1.0:
         msg = f"eps is {eps!r}; it must lie above 0 and below 1"
         raise InvalidValueError(msg)
-    return eps
+    return least
 
 
 def check_counts(counts: npt.ArrayLike) -> FloatArray:
@@ -212,7 +213,7 @@ def check_counts(counts: npt.ArrayLike) -> FloatArray:
         InvalidValueError: Not of shape (N, 5), or an entry is not a count or a share.
     """
     try:
-        rows = np.asarray(counts, dtype=np.float64)
+        rows = as_floats(counts)
     except (TypeError, ValueError, OverflowError) as error:
         msg = f"counts must be a matrix of numbers with {len(LEVELS)} columns: {error}"
         raise InvalidValueError(msg) from None

@@ -6,7 +6,8 @@ the dial on verdicts that another framework was paid for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -21,6 +22,7 @@ from tcva_adapters.core.aggregation import (
     make_plan,
     scores_of,
 )
+from tcva_adapters.core.checks import as_number, check_within, listed
 from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds
 from tcva_adapters.core.verdicts import FloatArray, Verdict, WeightScheme
 from tcva_adapters.errors import InvalidValueError
@@ -109,10 +111,17 @@ def ablation(
 def ragas_score(verdicts: Sequence[int]) -> float:
     """RAGAS Faithfulness: the share of claims with a verdict other than 0; nan for none at all.
 
+    Raises:
+        InvalidValueError: There is no list of numbers.
+
     >>> ragas_score([1, 0, 1, 1])
     0.75
     """
-    return sum(map(bool, verdicts)) / len(verdicts) if verdicts else float("nan")
+    given = [as_number(verdict) for verdict in listed("verdicts", verdicts)]
+    if not all(number is not None and math.isfinite(number) for number in given):
+        msg = f"{verdicts!r} are no RAGAS verdicts; they are numbers, 0 or 1"
+        raise InvalidValueError(msg)
+    return sum(number != 0 for number in given) / len(given) if given else float("nan")
 
 
 def deepeval_score(verdicts: Sequence[str], *, penalize_ambiguous_claims: bool = False) -> float:
@@ -134,8 +143,12 @@ def deepeval_score(verdicts: Sequence[str], *, penalize_ambiguous_claims: bool =
 
 
 def llamaindex_score(*, passing: bool) -> float:
-    """LlamaIndex faithfulness: 1 or 0 for the whole answer."""
-    return float(passing)
+    """LlamaIndex faithfulness: 1 or 0 for the whole answer.
+
+    Raises:
+        InvalidValueError: It is no truth value.
+    """
+    return check_within("passing", passing, 0.0, 1.0)
 
 
 def ternary_score(verdicts: Sequence[str], *, count_unsure: bool = True) -> float:
@@ -166,7 +179,7 @@ def from_ragas(verdicts: Iterable[int]) -> list[Verdict]:
     >>> from_ragas([1, 0])
     [<Verdict.FULLY: 'fully'>, <Verdict.NONE: 'none'>]
     """
-    return [_lookup(_RAGAS, verdict, "RAGAS", "0, 1") for verdict in verdicts]
+    return [_lookup(_RAGAS, verdict, "RAGAS", "0, 1") for verdict in listed("verdicts", verdicts)]
 
 
 def from_deepeval(verdicts: Iterable[str]) -> list[Verdict]:
@@ -181,7 +194,7 @@ def from_deepeval(verdicts: Iterable[str]) -> list[Verdict]:
     known = "yes, borderline, idk, no"
     return [
         _lookup(_DEEPEVAL, v.strip().lower() if isinstance(v, str) else v, "DeepEval", known)
-        for v in verdicts
+        for v in listed("verdicts", verdicts)
     ]
 
 
@@ -195,7 +208,7 @@ _DEEPEVAL: Final[dict[object, Verdict]] = {
 
 
 def _lookup(table: dict[object, Verdict], verdict: object, name: str, known: str) -> Verdict:
-    if verdict not in table:
+    if not isinstance(verdict, Hashable) or verdict not in table:
         msg = f"{verdict!r} is no {name} verdict; known are {known}"
         raise InvalidValueError(msg)
     return table[verdict]

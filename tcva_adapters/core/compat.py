@@ -15,9 +15,11 @@ import math
 from collections.abc import Sequence
 
 from tcva_adapters.core.aggregation import PENALTIES, check_known
+from tcva_adapters.core.checks import as_number, listed
 from tcva_adapters.core.kernel import TINY_EXPONENT, Penalty
 from tcva_adapters.core.summing import added
 from tcva_adapters.core.temperature import PAPER_BOUNDS, exponent_within
+from tcva_adapters.errors import InvalidValueError
 
 _FULL_RAMP = 4.0
 _STEP = 0.1
@@ -45,7 +47,7 @@ def score_agg(
         A score rounded to four decimals; 0.0 for no scores.
 
     Raises:
-        InvalidValueError: An unknown dialect.
+        InvalidValueError: An unknown dialect, or numbers that cannot be used.
 
     >>> score_agg([1.0, 0.9, 0.7, 0.0])
     0.5239
@@ -53,19 +55,34 @@ def score_agg(
     [0.4875, 0.585, 0.65]
     """
     check_known("dialect", dialect, PENALTIES)
+    numbers = [as_number(score) for score in listed("scores", scores)]
+    scores = [number for number in numbers if number is not None and 0.0 <= number < math.inf]
+    if len(scores) < len(numbers):
+        msg = f"scores are finite numbers of 0 or more, got {scores!r}"
+        raise InvalidValueError(msg)
     if not scores:
         return 0.0
     bounds = PAPER_BOUNDS
-    p = exponent_within(max(bounds.t_min, min(bounds.t_max, temperature)), bounds)
+    dial, least = as_number(temperature), as_number(eps_for_neg_p)
+    if dial is None or least is None or not math.isfinite(dial) or not 0.0 < least < math.inf:
+        msg = (
+            f"temperature={temperature!r} and eps_for_neg_p={eps_for_neg_p!r}; they are finite "
+            "numbers, and the latter lies above 0"
+        )
+        raise InvalidValueError(msg)
+    p = exponent_within(max(bounds.t_min, min(bounds.t_max, dial)), bounds)
     # Plain left-to-right arithmetic, in the order in which the library does it: equality to the
     # last digit is the point, so the kernel of the core cannot serve here.
-    kept = [s if s > 0.0 else eps_for_neg_p for s in scores] if p < 0 else scores
-    if abs(p) < TINY_EXPONENT:
-        logs = [math.log(s if s > 0 else eps_for_neg_p) for s in kept]
-        mean = math.exp(added(logs) / len(logs))
-    else:
-        mean = (added(s**p for s in kept) / len(kept)) ** (1.0 / p)
-    return round(mean * _factor(scores, temperature, dialect), _DECIMALS)
+    kept = [s if s > 0.0 else least for s in scores] if p < 0 else scores
+    try:
+        if abs(p) < TINY_EXPONENT:
+            mean = math.exp(added(math.log(s if s > 0 else least) for s in kept) / len(kept))
+        else:
+            mean = (added(s**p for s in kept) / len(kept)) ** (1.0 / p)
+        return round(mean * _factor(scores, dial, dialect), _DECIMALS)
+    except (OverflowError, ZeroDivisionError):
+        msg = f"the power mean of {scores!r} with the exponent {p:g} is too large for a float"
+        raise InvalidValueError(msg) from None
 
 
 def _factor(scores: Sequence[float], temperature: float, dialect: Penalty) -> float:

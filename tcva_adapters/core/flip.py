@@ -17,10 +17,10 @@ from tcva_adapters.core.aggregation import (
     check_counts,
     make_plan,
 )
+from tcva_adapters.core.checks import check_within, listed
 from tcva_adapters.core.kernel import TINY_EXPONENT, Penalty, score_rows
-from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds, exponent_within
+from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds, check_bounds, exponent_within
 from tcva_adapters.core.verdicts import FloatArray, Verdict, WeightScheme, count_levels
-from tcva_adapters.errors import InvalidValueError
 
 _PROBES: Final = 65
 _AHEAD: Final = 256
@@ -67,10 +67,9 @@ def flip_temperature(
     >>> flip_temperature([0, 0, 0, 0, 3], threshold=0.5) is None
     True
     """
-    if not 0.0 <= threshold <= 1.0:
-        msg = f"threshold is {threshold!r}; it must lie in [0, 1]"
-        raise InvalidValueError(msg)
-    items = list(verdicts_or_counts)
+    least = check_within("threshold", threshold, 0.0, 1.0)
+    check_bounds(bounds)
+    items = listed("verdicts or counts", verdicts_or_counts)
     is_words = all(isinstance(item, str) for item in items)
     row = count_levels(items)[None, :] if is_words else check_counts([items])
 
@@ -78,7 +77,7 @@ def flip_temperature(
         plan = make_plan(
             temperatures, scheme=scheme, penalty=penalty, eps=eps, floor=floor, bounds=bounds
         )
-        reached: npt.NDArray[np.bool_] = score_rows(row, plan)[0] >= threshold
+        reached: npt.NDArray[np.bool_] = score_rows(row, plan)[0] >= least
         return reached
 
     return flip_point(passes, bounds)

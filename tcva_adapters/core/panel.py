@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final, SupportsFloat
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.core.aggregation import DEFAULT_EPS, check_eps
+from tcva_adapters.core.checks import as_floats, as_number, check_within
 from tcva_adapters.core.kernel import TINY_EXPONENT
 from tcva_adapters.core.temperature import (
     PAPER_BOUNDS,
@@ -77,7 +78,7 @@ def fuse(
     power = 0.0  # the geometric mean
     if temperature is not None:
         power = exponent_within(check_temperature(temperature, bounds), bounds)
-    check_eps(eps)
+    eps = check_eps(eps)
     present = np.isfinite(table) & (shares > 0.0)
     members = present.sum(axis=1)
     fused = np.full(len(table), np.nan)
@@ -137,14 +138,11 @@ def evaluate_panel(
     >>> round(rating.weighted_score, 4), round(rating.judge_agreement, 4), rating.pass_status
     (4.3667, 0.8114, True)
     """
-    best = _as_number(max_score)
+    best = as_number(max_score)
     if best is None or not 0.0 < best < math.inf:
         msg = f"max_score is {max_score!r}; it is a number above 0"
         raise InvalidValueError(msg)
-    least = _as_number(passing_threshold)
-    if least is None or not 0.0 <= least <= 1.0:
-        msg = f"passing_threshold is {passing_threshold!r}; it lies in [0, 1]"
-        raise InvalidValueError(msg)
+    least = check_within("passing_threshold", passing_threshold, 0.0, 1.0)
     table = _check_ratings(judge_scores, best)
     shares = _check_weights(criteria_weights, table.shape[1], "criteria")
     if abs(shares.sum() - 1.0) > _SUM_TOLERANCE:
@@ -171,16 +169,6 @@ def evaluate_panel(
     )
 
 
-def _as_number(value: object) -> float | None:
-    """As a float; None for what is no number. Numbers too large for a float are infinite."""
-    try:
-        return float(value) if isinstance(value, SupportsFloat) else None
-    except OverflowError:
-        return math.inf
-    except TypeError:
-        return None
-
-
 def _check_ratings(judge_scores: Sequence[Sequence[float | None]], max_score: float) -> FloatArray:
     try:
         rows = [list(row) for row in judge_scores]
@@ -194,7 +182,7 @@ def _check_ratings(judge_scores: Sequence[Sequence[float | None]], max_score: fl
             msg = f"judge {judge} has {len(row)} scores {row!r}, judge 0 has {len(rows[0])}"
             raise InvalidValueError(msg)
         for criterion, score in enumerate(row):
-            number = math.nan if score is None else _as_number(score)
+            number = math.nan if score is None else as_number(score)
             if number is None or number < 0.0 or number > max_score:
                 msg = (
                     f"judge {judge} gave {score!r} for criterion {criterion}; scores lie in "
@@ -228,7 +216,7 @@ def _means(table: FloatArray, shares: FloatArray, power: float, eps: float) -> F
 
 def _check_scores(scores: npt.ArrayLike) -> FloatArray:
     try:
-        table = np.asarray(scores, dtype=np.float64)
+        table = as_floats(scores)
     except (TypeError, ValueError, OverflowError) as error:
         msg = f"scores must be a matrix of numbers, one column per method: {error}"
         raise InvalidValueError(msg) from None
@@ -248,7 +236,7 @@ def _check_scores(scores: npt.ArrayLike) -> FloatArray:
 
 def _check_weights(weights: Sequence[float], count: int, of: str) -> FloatArray:
     try:
-        shares = np.asarray(weights, dtype=np.float64)
+        shares = as_floats(weights)
     except (TypeError, ValueError, OverflowError):
         msg = f"weights={weights!r}; they are numbers, one for each of {count} {of}"
         raise InvalidValueError(msg) from None

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Final, SupportsFloat
 
+from tcva_adapters.core.checks import as_number
 from tcva_adapters.errors import InvalidValueError
 
 STRICT: Final = 0.2
@@ -36,9 +37,11 @@ class Bounds:
     t_max: float = 1.0
 
     def __post_init__(self) -> None:
-        ends = (self.p_min, self.p_max, self.p_max - self.p_min, self.t_min, self.t_max)
-        if not all(map(math.isfinite, ends)):
-            msg = f"bounds must be finite; got {self!r}"
+        ends = [as_number(end) for end in (self.p_min, self.p_max, self.t_min, self.t_max)]
+        if not all(end is not None and math.isfinite(end) for end in ends) or not math.isfinite(
+            self.p_max - self.p_min
+        ):
+            msg = f"bounds must be finite numbers; got {self!r}"
             raise InvalidValueError(msg)
         if not self.p_min < self.p_max:
             msg = f"p_min={self.p_min!r} must lie below p_max={self.p_max!r}"
@@ -51,6 +54,18 @@ class Bounds:
 PAPER_BOUNDS: Final = Bounds()
 
 
+def check_bounds(bounds: Bounds) -> Bounds:
+    """Bounds as they are.
+
+    Raises:
+        InvalidValueError: They are something else.
+    """
+    if not isinstance(bounds, Bounds):
+        msg = f"bounds is {bounds!r}; give Bounds(p_min=..., p_max=..., t_min=..., t_max=...)"
+        raise InvalidValueError(msg)
+    return bounds
+
+
 def check_temperature(temperature: float | str, bounds: Bounds = PAPER_BOUNDS) -> float:
     """A temperature as a number; presets (``strict``, ``balanced``, ``lenient``) by name.
 
@@ -60,6 +75,7 @@ def check_temperature(temperature: float | str, bounds: Bounds = PAPER_BOUNDS) -
     >>> check_temperature("strict")
     0.2
     """
+    check_bounds(bounds)
     if isinstance(temperature, str):
         if temperature in PRESETS:
             return check_temperature(PRESETS[temperature], bounds)
@@ -75,7 +91,7 @@ def check_temperature(temperature: float | str, bounds: Bounds = PAPER_BOUNDS) -
     else:
         try:
             value = float(temperature)
-        except (TypeError, OverflowError):
+        except (TypeError, ValueError, OverflowError):
             # An array has a float of its own only with one entry, and a whole number may be
             # larger than any float.
             msg = f"temperature must be one number of ordinary size, not {temperature!r}"

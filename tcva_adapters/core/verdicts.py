@@ -9,11 +9,9 @@ from enum import StrEnum
 from typing import ClassVar, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from tcva_adapters.core.checks import FloatArray, listed
 from tcva_adapters.errors import InvalidValueError
-
-FloatArray = npt.NDArray[np.float64]
 
 
 class Verdict(StrEnum):
@@ -79,7 +77,7 @@ class WeightScheme:
     CONSERVATIVE: ClassVar[WeightScheme]
 
     def __post_init__(self) -> None:
-        weights = tuple(float(w) for w in self.weights)
+        weights = _numbers(self.weights)
         if len(weights) != len(LEVELS):
             msg = f"a weight scheme has {len(LEVELS)} weights, fully to none; got {self.weights!r}"
             raise InvalidValueError(msg)
@@ -119,12 +117,7 @@ class WeightScheme:
                 names = ", ".join(SCHEMES)
                 msg = f"unknown weight scheme {scheme!r}; known are {names}, or give five weights"
                 raise InvalidValueError(msg) from None
-        try:
-            weights = tuple(float(weight) for weight in scheme)
-        except (TypeError, ValueError):
-            msg = f"{scheme!r} is no weight scheme; give a name or five weights, fully to none"
-            raise InvalidValueError(msg) from None
-        return cls("custom", weights)  # type: ignore[arg-type]  # __post_init__ checks the length
+        return cls("custom", _numbers(scheme))  # type: ignore[arg-type]  # __post_init__ checks the length
 
     @property
     def short_name(self) -> str:
@@ -133,12 +126,24 @@ class WeightScheme:
         return next(published, "/".join(f"{weight:g}" for weight in self.weights))
 
     def weight(self, verdict: Verdict) -> float:
-        """The weight of one level."""
-        return self.weights[_INDEX[verdict]]
+        """The weight of one level.
+
+        Raises:
+            InvalidValueError: It is no level.
+        """
+        return self.weights[_INDEX[Verdict.parse(verdict)]]
 
     def as_array(self) -> FloatArray:
         """The weights as an array of shape (5,)."""
         return np.array(self.weights, dtype=np.float64)
+
+
+def _numbers(weights: Iterable[float]) -> tuple[float, ...]:
+    try:
+        return tuple(float(weight) for weight in weights)
+    except (TypeError, ValueError, OverflowError):
+        msg = f"{weights!r} is no weight scheme; give a name or five weights, fully to none"
+        raise InvalidValueError(msg) from None
 
 
 WeightScheme.DEFAULT = WeightScheme("default", (1.0, 0.9, 0.7, 0.3, 0.0))
@@ -164,12 +169,12 @@ def count_levels(verdicts: Iterable[Verdict | str]) -> FloatArray:
     The counts are all that a score depends on.
 
     Raises:
-        InvalidValueError: A word names no level.
+        InvalidValueError: A word names no level, or there is no list of them.
 
     >>> count_levels(["fully", "none", "fully"]).tolist()
     [2.0, 0.0, 0.0, 0.0, 1.0]
     """
     counts = [0] * len(LEVELS)
-    for verdict in verdicts:
+    for verdict in listed("verdicts", verdicts):
         counts[_INDEX[verdict if isinstance(verdict, Verdict) else Verdict.parse(verdict)]] += 1
     return np.array(counts, dtype=np.float64)

@@ -160,7 +160,7 @@ def _reply(answer: Any) -> ModelReply:
         answer = answer.model_dump_json()
     if not isinstance(answer, str):
         msg = f"the judge returned a {type(answer).__name__}; a judge answers with text"
-        raise JudgeError(msg, fatal=True)
+        raise JudgeError(msg, reason="no_reply")
     if isinstance(cost, EvaluationCost):
         return ModelReply(
             answer,

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from dataclasses import dataclass, field
+from typing import Final
 
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import as_judge_error
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.secrets import quotable
 from tcva_adapters.results.assessment import Reason, Unscored, Usage
-from tcva_adapters.samples.sample import whole_characters
 
 _REASONS: Final = {"timeout": Reason.TIMEOUT, "rate_limit": Reason.RATE_LIMIT}
 
@@ -37,7 +37,7 @@ class Conversation:
         """
         started = time.perf_counter()
         try:
-            reply = checked_reply((yield request))
+            reply = yield request
         except Exception as raised:  # noqa: BLE001  # any failure of a call is a value here
             error = as_judge_error(raised)
             self.usage += Usage(seconds=time.perf_counter() - started)
@@ -63,14 +63,21 @@ class CannotScoreError(Exception):
         self.unscored = Unscored(reason=reason, detail=detail, raw_reply=raw, fatal=fatal)
 
 
-def checked_reply(reply: Any) -> ModelReply:
-    """A reply that is one, and that every file and store can hold.
+def why_unscored(error: Exception, replies: Sequence[str] = ()) -> Unscored:
+    """The reason of an unscored result, for whatever ended a judgement.
 
-    Raises:
-        JudgeError: The model returned something else.
+    What is no failure of a call is a fault, of ours or of somebody's judge: it stays with its
+    sample.
+
+    Args:
+        error: What was raised.
+        replies: What was paid for until then.
     """
-    if not isinstance(reply, ModelReply) or not isinstance(reply.text, str):
-        msg = f"the judge model returned {type(reply).__name__}; it must return a ModelReply"
-        raise JudgeError(msg, fatal=True)
-    text = whole_characters(reply.text)
-    return reply if text == reply.text else replace(reply, text=text, token_logprobs=None)
+    if isinstance(error, CannotScoreError):
+        return error.unscored
+    if isinstance(error, JudgeError):
+        reason = _REASONS.get(error.reason, Reason.JUDGE_ERROR)
+        return CannotScoreError(reason, str(error), replies, fatal=error.fatal).unscored
+    said = quotable(str(error))
+    detail = f"judging ended unexpectedly with {type(error).__name__}: {said}"
+    return CannotScoreError(Reason.JUDGE_ERROR, detail, replies).unscored

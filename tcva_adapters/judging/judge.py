@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, Literal, Protocol, runtime_checkable
 
 from tcva_adapters.claims.criteria import Criterion
@@ -13,12 +14,13 @@ from tcva_adapters.claims.non_claims import non_claim_kind
 from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.conversation import CannotScoreError, Conversation
-from tcva_adapters.judging.evidence import check_evidence
+from tcva_adapters.judging.conversation import CannotScoreError, Conversation, why_unscored
+from tcva_adapters.judging.evidence.check import check_evidence
 from tcva_adapters.judging.logprobs import level_probabilities
 from tcva_adapters.judging.prompts import PROMPT_VERSION, claims_request, verdict_request
 from tcva_adapters.judging.reply import parse_claims, parse_verdicts
 from tcva_adapters.lexical.judge import LexicalJudge
+from tcva_adapters.models.proof import acomplete, complete
 from tcva_adapters.models.protocol import JudgeModel, ModelReply, identity_of_model
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.models.steps import arun, run
@@ -220,23 +222,23 @@ class ModelJudge:
 
     def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """Judge one sample; a failed call or a bad reply becomes the reason of an unscored one."""
-        return run(self._steps(sample, criterion), self.model.complete)
+        return run(self._steps(sample, criterion), partial(complete, self.model))
 
     async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """The same, awaited."""
-        return await arun(self._steps(sample, criterion), self.model.acomplete)
+        return await arun(self._steps(sample, criterion), partial(acomplete, self.model))
 
     def _steps(self, sample: Sample, criterion: Criterion) -> Steps:
         talk = Conversation()
         claims: tuple[ClaimVerdict, ...] = ()
-        unscored = blank_field(sample, criterion)
-        if unscored is None:
-            try:
+        try:
+            unscored = blank_field(sample, criterion)
+            if unscored is None:
                 texts = yield from self._claim_texts(talk, sample, criterion)
                 claims = yield from _verdicts(talk, sample, criterion, texts)
                 unscored = nothing_to_score(claims)
-            except CannotScoreError as stop:
-                unscored = stop.unscored
+        except Exception as error:  # noqa: BLE001  # nothing that a reply holds ends a batch
+            unscored = why_unscored(error, talk.replies)
         return Assessment(
             criterion=criterion.name,
             judge=self.name,
@@ -301,7 +303,7 @@ def _verdicts(
     held = passages(sample, criterion)
     verdicts = (found[number] for number in range(1, len(texts) + 1))
     if criterion.checks_evidence:
-        return tuple(check_evidence(verdict, held) for verdict in verdicts)
+        return check_evidence(verdicts, held)
     return tuple(verdicts)
 
 

@@ -9,6 +9,7 @@ from itertools import accumulate
 from typing import Final
 
 from tcva_adapters.core.verdicts import LEVELS, Verdict
+from tcva_adapters.judging.reply_words import SHOWN
 from tcva_adapters.models.protocol import ModelReply, TokenLogprob
 
 _SPELLINGS: Final = (
@@ -16,7 +17,9 @@ _SPELLINGS: Final = (
     (LEVELS.index(Verdict.PARTIAL), "partially"),
 )
 _WORD_AMONG_MARKS: Final = re.compile(r"[^a-z]*([a-z]+)[^a-z]*")
-_WORD: Final = re.compile(r"[A-Za-z]+")
+_WORD: Final = re.compile(rf"[A-Za-z]{{1,{SHOWN}}}")
+_ROUNDING: Final = 0.01
+"""A log probability so far above 0 is still taken for one; beyond that it is something else."""
 
 
 def level_probabilities(
@@ -34,7 +37,7 @@ def level_probabilities(
 
     Returns:
         Five probabilities, fully first, that sum to 1; None where the reply has none for this
-        place or no alternative names a level.
+        place, no alternative names a level, or tokens and numbers are none.
 
     >>> top = ((' "fully', math.log(0.6)), ("none", math.log(0.2)), ("Sure", math.log(0.2)))
     >>> token = TokenLogprob(' "fully', math.log(0.6), top)
@@ -42,11 +45,13 @@ def level_probabilities(
     >>> [round(x, 6) for x in p]
     [0.75, 0.0, 0.0, 0.0, 0.25]
     """
-    token = _token_at(reply, start)
-    if token is None or not token.top:
-        return None
+    try:
+        token = _token_at(reply, start)
+        alternatives = [] if token is None or not token.top else list(_alternatives(token))
+    except (TypeError, ValueError, AttributeError):
+        return None  # tokens of a model that are no tokens
     mass = [0.0] * len(LEVELS)
-    for text, logprob in _alternatives(token):
+    for text, logprob in alternatives:
         levels = _levels_begun_by(text)
         for level in levels:
             mass[level] += math.exp(min(logprob, 0.0)) / len(levels)
@@ -58,9 +63,12 @@ def level_probabilities(
 
 
 def _alternatives(token: TokenLogprob) -> Iterator[tuple[str, float]]:
-    yield from token.top
-    if all(text != token.token for text, _ in token.top):
-        yield token.token, token.logprob  # sampled from beyond the listed ones
+    sampled = (token.token, token.logprob)
+    is_listed = any(text == token.token for text, _ in token.top)
+    for text, logprob in token.top if is_listed else (*token.top, sampled):
+        if not (isinstance(text, str) and logprob <= _ROUNDING):  # refuses nan, too
+            raise TypeError(text)
+        yield text, logprob
 
 
 def _levels_begun_by(text: str) -> list[int]:

@@ -20,8 +20,9 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.models.request import JudgeRequest, closed_object
 from tcva_adapters.samples.sample import Sample
 
-PROMPT_VERSION: Final = "tcva/1"
-"""Changes with every change of a prompt that could change a verdict; part of each store key."""
+PROMPT_VERSION: Final = "tcva/2"
+"""Changes with every change of a prompt, or of what is made of the reply (the evidence check), that
+could change a verdict; part of each store key."""
 
 NOT_A_CLAIM: Final = "not_a_claim"
 REFUSAL: Final = "refusal"
@@ -41,15 +42,29 @@ _DESCRIPTIONS: Final[dict[Field, str]] = {
     "response": "the response under test (RESPONSE)",
 }
 
-_LEFT: Final = {**dict.fromkeys("<＜﹤‹〈⟨❮˂❬〈", 1), **dict.fromkeys("«≪《⟪", 2), "⋘": 3}
-_RIGHT: Final = {**dict.fromkeys(">＞﹥›〉⟩❯˃❭〉", 1), **dict.fromkeys("»≫》⟫", 2), "⋙": 3}
+_LEFT: Final = {
+    **dict.fromkeys("<＜﹤‹〈⟨❮˂❬〈❰⦑⧼≮ᐸᚲ≺⊲◁◂\ufe3f\u2329", 1),
+    **dict.fromkeys("«≪《⟪⪡⪻\ufe3d", 2),
+    **dict.fromkeys("⋘⫷", 3),
+}
+_RIGHT: Final = {
+    **dict.fromkeys(">＞﹥›〉⟩❯˃❭〉❱⦒⧽≯ᐳ≻⊳▷▸\ufe40\u232a", 1),
+    **dict.fromkeys("»≫》⟫⪢⪼\ufe3e", 2),
+    **dict.fromkeys("⋙⫸", 3),
+}
 _FENCE_WIDTH: Final = 3
-_INVISIBLE: Final = "\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
+# What shows nothing: formats, fillers, selectors, and marks that sit on the character before.
+_INVISIBLE: Final = (
+    "\u00ad\u0300-\u036f\u0483-\u0489\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u1ab0-\u1aff"
+    "\u1dc0-\u1dff\u200b-\u200f\u202a-\u202e\u2060-\u206f\u20d0-\u20ff\u2800\u3164\ufe00-\ufe0f"
+    "\ufe20-\ufe2f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0080-\U000e0fff"
+)
+_LINE_ENDS: Final = r"\r\n\v\f\x1c-\x1e\x85\u2028\u2029"
 
 
 def _runs(marks: dict[str, int]) -> re.Pattern[str]:
     one = f"[{re.escape(''.join(marks))}]"
-    return re.compile(f"{one}(?:[{_INVISIBLE} \\t]*{one})*+")
+    return re.compile(f"{one}(?:(?:[{_INVISIBLE}]|[^\\S{_LINE_ENDS}])*+{one})*+")
 
 
 _LEFT_RUN: Final = _runs(_LEFT)
@@ -64,6 +79,11 @@ _END_LINE: Final = re.compile(
     r"(?:PASSAGE|REFERENCE|QUESTION|RESPONSE|TEXT|CLAIM|CRITERION|CRITERIA|CONTEXT|DATA)S?[\W_]*"
     r"\d*[\W_]*",
     re.IGNORECASE,
+)
+_HIDDEN: Final = re.compile(f"[{_INVISIBLE}]+")
+# Letters of other scripts that look like those of END and of the names of blocks.
+_LOOK_ALIKES: Final = str.maketrans(
+    "АВЕЅІКМНОРСТХУԛΑΒΕΖΗΙΚΜΝΟΡΤΧаеорсухԁіѕԚϹᎬᎪᏟ", "ABESIKMHOPCTXYQABEZHIKMNOPTXaeopcyxdisQCEAC"
 )
 _GAPS: Final = re.compile(r"[\W_]+")
 _LONGEST_END_LINE: Final = 80
@@ -104,11 +124,10 @@ def _shorten(run: str, marks: dict[str, int], single: str) -> str:
 def _defuse_line(line: str) -> str:
     if len(_GAPS.sub(" ", line)) > _LONGEST_END_LINE:
         return line
-    plain = "".join(
-        c
-        for c in unicodedata.normalize("NFKD", line)
-        if unicodedata.category(c) not in {"Cf", "Mn"}
-    )
+    if line.isascii() and "end" not in line.casefold():
+        return line
+    plain = _HIDDEN.sub("", unicodedata.normalize("NFKD", line)).translate(_LOOK_ALIKES)
+    plain = "".join(c for c in plain if unicodedata.category(c) not in {"Cf", "Mn"})
     if not _END_LINE.fullmatch(plain):
         return line
     body = line.rstrip("\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029")

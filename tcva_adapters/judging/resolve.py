@@ -9,6 +9,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
+from typing_extensions import Unpack
+
 from tcva_adapters.errors import DefaultJudgeWarning, InvalidValueError
 from tcva_adapters.frameworks import FRAMEWORKS
 from tcva_adapters.judging.judge import (
@@ -19,6 +21,7 @@ from tcva_adapters.judging.judge import (
     ModelJudge,
 )
 from tcva_adapters.models.protocol import JudgeModel
+from tcva_adapters.models.settings import ModelSettings
 
 MAX_CONCURRENCY: Final = 8
 
@@ -111,16 +114,29 @@ def _meant(name: str) -> str:
     return f"was {meant!r} meant? "
 
 
+def model_of_name(name: str, **settings: Unpack[ModelSettings]) -> JudgeModel | None:
+    """The model that ``openai:MODEL`` names; None for any other name.
+
+    Raises:
+        InvalidValueError: A setting is out of range.
+        MissingDependencyError: The openai package is not installed.
+        JudgeError: No API key.
+    """
+    provider, _, model = name.partition(":")
+    if provider != "openai" or not model:
+        return None
+    # Imported here: only this choice of judge needs the openai package.
+    from tcva_adapters.models.openai_model import OpenAICompatibleModel  # noqa: PLC0415  # see above
+
+    return OpenAICompatibleModel(model, **settings)
+
+
 def _model(judge: Any, max_concurrency: int) -> JudgeModel | None:
     """A judge model from itself, its name or a framework's LLM object; None for anything else."""
     if isinstance(judge, JudgeModel):
         return judge
-    provider, _, name = judge.partition(":") if isinstance(judge, str) else ("", "", "")
-    if provider == "openai" and name:
-        # Imported here: only this choice of judge needs the openai package.
-        from tcva_adapters.models.openai_model import OpenAICompatibleModel  # noqa: PLC0415  # see above
-
-        return OpenAICompatibleModel(name, max_concurrency=max_concurrency)
+    if isinstance(judge, str):
+        return model_of_name(judge, max_concurrency=max_concurrency)
     packages = dict.fromkeys(cls.__module__.partition(".")[0] for cls in type(judge).__mro__)
     for package in packages:
         framework = _BY_LLM_PACKAGE.get(package)

@@ -138,7 +138,7 @@ def _reply(answer: Any) -> ModelReply:
         return ModelReply(answer)
     if not isinstance(answer, BaseMessage):
         msg = f"the judge returned a {type(answer).__name__}; a judge answers with text"
-        raise JudgeError(msg, fatal=True)
+        raise JudgeError(msg, reason="no_reply")
     usage: Mapping[str, Any] = (isinstance(answer, AIMessage) and answer.usage_metadata) or {}
     said = answer.response_metadata
     # An answer from LangChain's cache repeats the tokens of the first one and says it was free.

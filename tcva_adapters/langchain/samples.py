@@ -17,7 +17,8 @@ from langchain_core.messages import (
 from langchain_core.prompt_values import PromptValue
 
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.samples.sample import ALIASES, Sample
+from tcva_adapters.samples.names import ALIASES
+from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scorer import Scorer
 
 CRITIC: Final = "tcva"

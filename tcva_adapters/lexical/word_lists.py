@@ -4,27 +4,29 @@ from __future__ import annotations
 
 from typing import Final
 
-FUNCTION_WORDS: Final = frozenset(
-    # English
-    "a about again all also although an and any are as at be because been being "
-    "between both but by can could did do does doing during each even for from further had has "
-    "have having he her here hers him his how i if in into is it its itself just may me might "
-    "more most much must my of off on once only or other our out over own same shall she should "
-    "so some such than that the their them then there these they this those through to too under "
-    "until up upon us very was we were what when where whether which while who whom whose why "
-    "will with within would you your yours since as well however therefore thus per via "
-    # German
-    "der die das den dem des ein eine einen einem einer eines und oder aber ist sind war waren "
-    "wird werden wurde hat haben sie er es wir ihr ihre ihren ihrer sein seine im in am an auf aus "
-    "bei mit nach von vom vor zu zum zur für über unter um durch als wie wenn dass auch noch sich "
-    # Spanish
-    "el la los las un una unos unas y o pero es son fue era ser está están ha han del de al en con "
-    "por para que se su sus lo le les como más muy también cuando si "
-    # French
-    "le les un une des du de et ou mais est sont été était être a ont au aux en dans avec par pour "
-    "sur que qui se sa son ses leur leurs ce cette ces il elle ils elles nous vous plus aussi si "
+FUNCTION_WORDS_OF: Final[dict[str, frozenset[str]]] = {
+    language: frozenset(words.split())
+    for language, words in {
+        "English": "a about again all also although an and any are as at be because been being "
+        "between both but by can could did do does doing during each even for from further had has "
+        "have having he her here hers him his how i if in into is it its itself just may me might "
+        "more most much must my of off on once only or other our out over own same shall she should "
+        "so some such than that the their them then there these they this those through to too under "
+        "until up upon us very was we were what when where whether which while who whom whose why "
+        "will with within would you your yours since as well however therefore thus per via",
+        "German": "der die das den dem des ein eine einen einem einer eines und oder aber ist sind war waren "
+        "wird werden wurde hat haben sie er es wir ihr ihre ihren ihrer sein seine im in am an auf aus "
+        "bei mit nach von vom vor zu zum zur für über unter um durch als wie wenn dass auch noch sich",
+        "Spanish": "el la los las un una unos unas y o pero es son fue era ser está están ha han del de al en con "
+        "por para que se su sus lo le les como más muy también cuando si",
+        "French": "le les un une des du de et ou mais est sont été était être a ont au aux en dans avec par pour "
+        "sur que qui se sa son ses leur leurs ce cette ces il elle ils elles nous vous plus aussi si",
+    }.items()
+}
+FUNCTION_WORDS: Final = frozenset[str]().union(
+    *FUNCTION_WORDS_OF.values(),
     # Portuguese and Italian, where they are none of the above
-    "os as uma umas foi são il gli dei della delle nel nella che di da".split()
+    "os as uma umas foi são il gli dei della delle nel nella che di da".split(),
 )
 
 NEGATORS: Final[dict[str, str]] = dict.fromkeys(

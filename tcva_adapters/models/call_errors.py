@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from http import HTTPStatus
 from typing import Any, Final
 
 from tcva_adapters.errors import JudgeError
+from tcva_adapters.models.secrets import quotable
 
-_KEY_LIKE: Final = re.compile(r"\b(?:sk|pk|rk|gsk|xai|key)[-_][\w*.-]{6,}|(?<=Bearer )\S+")
-"""What looks like a secret; it is taken out of every message."""
+NO_CREDIT: Final = "insufficient_quota"
+"""The code by which servers say that an account is used up."""
 
-LONGEST_QUOTE: Final = 300
-
-_KINDS: Final = (
+_KINDS: Final = tuple(
+    (reason, statuses, re.compile(words), fatal)
     # The first that fits counts: a timeout is also a connection error in several packages.
-    ("timeout", (408, 504), ("timeout", "timedout", "deadlineexceeded"), False),
-    ("rate_limit", (429,), ("ratelimit", "toomanyrequests", "resourceexhausted"), False),
-    ("authentication", (401,), ("authenticationerror", "unauthenticated"), True),
-    ("permission", (403,), ("permissiondenied",), True),
-    ("model_not_found", (404,), ("notfounderror",), True),
-    ("server_error", (500, 502, 503, 529), ("internalservererror",), False),
+    for reason, statuses, words, fatal in (
+        ("timeout", (408, 504), "timeout|timedout|deadlineexceeded", False),
+        ("rate_limit", (429,), "ratelimit|toomanyrequests|resourceexhausted", False),
+        ("authentication", (401,), "authenticationerror|unauthenticated", True),
+        ("quota", (402,), r"\binsufficientquota", True),
+        ("permission", (403,), "permissiondenied", False),
+        ("model_not_found", (404,), r"\bnotfounderror\b", False),
+        (
+            "unreachable",
+            (),
+            r"\bconnecterror\b|connectionrefused|clientconnectorerror|endpointconnection|gaierror",
+            False,
+        ),
+        ("server_error", range(500, 600), "internalservererror", False),
+    )
 )
 
 
@@ -29,7 +39,8 @@ def as_judge_error(error: BaseException) -> JudgeError:
     """What an exception means, told by class names and status codes, its causes included.
 
     Provider packages are not imported: which of them are installed is not our business. Packages
-    that retry raise an error of their own, with the real one as its cause.
+    that retry raise an error of their own, with the real one as its cause. What a server wrote
+    decides nothing: it may repeat the sample's words.
 
     >>> class RateLimitError(Exception):
     ...     status_code = 429
@@ -42,8 +53,10 @@ def as_judge_error(error: BaseException) -> JudgeError:
             return cause
         status = _status(cause) or _status(getattr(cause, "response", None))
         names = " ".join(cls.__name__ for cls in type(cause).__mro__).lower()
+        if _has_no_credit(cause, status):
+            return JudgeError(_message(cause), reason="quota", fatal=True)
         for reason, statuses, words, fatal in _KINDS:
-            if status in statuses or any(word in names for word in words):
+            if status in statuses or words.search(names):
                 return JudgeError(_message(cause), reason=reason, fatal=fatal)
     return JudgeError(_message(causes[-1] if type(error).__name__ == "RetryError" else error))
 
@@ -57,12 +70,15 @@ def judge_errors() -> Iterator[None]:
     """
     try:
         yield
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  # whatever it is, it comes out as the other kind
         found = as_judge_error(error)
-        if any(found is cause for cause in _causes(error)):
-            # No circle of causes: DeepEval follows them without end.
-            raise found from found.__cause__
-        raise found from error
+        raise found from cause_of(found, error)
+
+
+def cause_of(found: JudgeError, error: Exception) -> BaseException | None:
+    """What a `JudgeError` is raised from: the exception that it was made of."""
+    # No circle of causes: DeepEval follows them without end.
+    return found.__cause__ if any(found is cause for cause in _causes(error)) else error
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
@@ -74,14 +90,17 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _message(error: BaseException) -> str:
-    return f"{type(error).__name__}: {without_keys(str(error))[:LONGEST_QUOTE]}"
-
-
-def without_keys(text: str) -> str:
-    """A text on one line, with whatever looks like a secret taken out."""
-    return " ".join(_KEY_LIKE.sub("***", text).split())
+    return f"{type(error).__name__}: {quotable(str(error))}"
 
 
 def _status(holder: Any) -> int | None:
     found = (getattr(holder, name, None) for name in ("status_code", "http_status", "code"))
     return next((s for s in found if isinstance(s, int) and not isinstance(s, bool)), None)
+
+
+def _has_no_credit(error: BaseException, status: int | None) -> bool:
+    """Whether an account is used up, by the code beside the text."""
+    body = getattr(error, "body", None)
+    codes = (getattr(error, "code", None), body.get("code") if isinstance(body, Mapping) else None)
+    is_refusal = status is None or status < HTTPStatus.INTERNAL_SERVER_ERROR
+    return is_refusal and NO_CREDIT in codes

@@ -1,58 +1,37 @@
-"""Clients of the openai package, one per event loop where they are asynchronous."""
+"""Clients of the openai package, one per event loop, and what calls to one server share."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 import weakref
 from collections.abc import AsyncGenerator, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from tcva_adapters.models.limits import ConcurrencyLimit, RateLimit
+
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI, OpenAI
+    from openai import AsyncOpenAI
 
 _T = TypeVar("_T")
 _CONNECT_SECONDS: Final = 10.0
-_NOT_IMPLEMENTED: Final = 501
 
 
-def new_sync(url: str, key: str, timeout: float, max_retries: int) -> OpenAI:
-    """A client for threads."""
+def new_client(url: str, key: str, max_retries: int) -> AsyncOpenAI:
+    """A client for one event loop. How long a call may take is the caller's business."""
     import openai  # noqa: PLC0415  # only who uses it needs the package
 
-    def hook(response: Any) -> None:
-        _never_repeat_501(response)
-
-    return openai.OpenAI(
-        base_url=url,
-        api_key=key,
-        max_retries=max_retries,
-        timeout=openai.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS)),
-        http_client=openai.DefaultHttpxClient(event_hooks={"response": [hook]}),
-    )
-
-
-def new_async(url: str, key: str, timeout: float, max_retries: int) -> AsyncOpenAI:
-    """A client for one event loop."""
-    import openai  # noqa: PLC0415  # only who uses it needs the package
-
-    async def hook(response: Any) -> None:  # an asynchronous client awaits it
-        _never_repeat_501(response)
+    from tcva_adapters.models.openai_http import BoundedClient  # noqa: PLC0415  # as above
 
     return openai.AsyncOpenAI(
         base_url=url,
         api_key=key,
         max_retries=max_retries,
-        timeout=openai.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS)),
-        http_client=openai.DefaultAsyncHttpxClient(event_hooks={"response": [hook]}),
+        timeout=openai.Timeout(None, connect=_CONNECT_SECONDS),
+        http_client=BoundedClient(),
     )
-
-
-def _never_repeat_501(response: Any) -> None:
-    # The SDK repeats every status from 500 on, and obeys this header of its own service. What is
-    # not implemented now will not be in a second either.
-    if response.status_code == _NOT_IMPLEMENTED:
-        response.headers["x-should-retry"] = "false"
 
 
 class LoopClients:
@@ -109,43 +88,93 @@ async def _closed_with_its_loop(client: AsyncOpenAI) -> AsyncGenerator[None]:
 class LoopThread:
     """A thread with an event loop, for synchronous calls over an asynchronous client.
 
+    It starts with the first call and ends with this object.
+
     Args:
-        owner: The thread ends with it.
+        clients: The clients, which live as long as the thread, so that its own can be closed there.
     """
 
-    def __init__(self, owner: object) -> None:
+    def __init__(self, clients: LoopClients | None) -> None:
+        self._clients = clients
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._owner = weakref.ref(owner)
 
-    def run(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
-        """The result of a coroutine; blocks the calling thread."""
-        return asyncio.run_coroutine_threadsafe(coroutine, self._started()).result()
+    def run(self, work: Callable[[], Coroutine[Any, Any, _T]]) -> _T:
+        """The result of a coroutine; blocks the calling thread, whose context it has."""
+        loop = self._started()
+        done = asyncio.run_coroutine_threadsafe(work(), loop)
+        try:
+            return done.result()
+        except BaseException:
+            done.cancel()  # after Ctrl-C nobody waits for the answer
+            raise
 
     def _started(self) -> asyncio.AbstractEventLoop:
         with self._lock:
             if self._loop is None:
-                self._loop = asyncio.new_event_loop()
+                loop = asyncio.new_event_loop()
                 thread = threading.Thread(
-                    target=_serve, args=(self._loop,), name="tcva-judge", daemon=True
+                    target=_serve, args=(loop, self._clients), name="tcva-judge", daemon=True
                 )
                 thread.start()
-                owner = self._owner()
-                if owner is not None:
-                    weakref.finalize(owner, _stop, self._loop, thread)
+                weakref.finalize(self, _stop, loop, thread)
+                self._loop = loop
             return self._loop
 
 
-def _serve(loop: asyncio.AbstractEventLoop) -> None:
-    asyncio.set_event_loop(loop)
-    try:
-        loop.run_forever()
-        loop.run_until_complete(loop.shutdown_asyncgens())
-    finally:
-        loop.close()
+def _serve(loop: asyncio.AbstractEventLoop, clients: LoopClients | None) -> None:
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:  # at its end it cancels what is left
+        runner.get_loop().run_forever()
+    del clients  # not earlier
 
 
 def _stop(loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
     loop.call_soon_threadsafe(loop.stop)
     if thread is not threading.current_thread():
         thread.join(timeout=5.0)
+
+
+class Connections:
+    """What all calls to one server share: clients, the thread of synchronous calls, the limits.
+
+    A forked process gets new ones: threads, locks and connections are its parent's.
+
+    Args:
+        clients: Makes the clients; None where a synchronous client of the user's is used.
+        max_concurrency: Calls under way at once.
+        requests_per_minute: None sets no limit.
+    """
+
+    def __init__(
+        self,
+        clients: Callable[[], LoopClients] | None,
+        max_concurrency: int,
+        requests_per_minute: float | None,
+    ) -> None:
+        self._settings = (clients, max_concurrency, requests_per_minute)
+        self.renew()
+        _ALL.add(self)
+
+    def renew(self) -> None:
+        """Start afresh, as if nothing had been sent yet."""
+        clients, max_concurrency, requests_per_minute = self._settings
+        self.limit = ConcurrencyLimit(max_concurrency)
+        self.rate = None if requests_per_minute is None else RateLimit(requests_per_minute)
+        self.clients = None if clients is None else clients()
+        self.thread = LoopThread(self.clients)
+        self.pool = ThreadPoolExecutor(max_concurrency) if clients is None else None
+
+
+_ALL: Final = weakref.WeakSet[Connections]()
+_INHERITED: Final[list[object]] = []
+"""What a parent process opened. It is not closed here: that would write to what the parent reads."""
+
+
+def _renew_all() -> None:
+    for connections in list(_ALL):
+        _INHERITED.append(vars(connections).copy())
+        connections.renew()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_all)

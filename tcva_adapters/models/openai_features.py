@@ -125,6 +125,11 @@ class Capabilities:
         return body
 
 
+def blamed_features(body: Mapping[str, Any], param: str | None) -> tuple[Feature, ...]:
+    """The features of a request that belong to the parameter that a refusal blames."""
+    return tuple(f for f in features_in(body) if param and _NAMED[f].search(param))
+
+
 def features_in(body: Mapping[str, Any]) -> tuple[Feature, ...]:
     """The features that a request uses, in the order in which they would be given up."""
     used = set(body)
@@ -132,16 +137,10 @@ def features_in(body: Mapping[str, Any]) -> tuple[Feature, ...]:
     return tuple(f for f in _FEATURES if f in used)
 
 
-def named_features(
-    body: Mapping[str, Any], message: str, param: str | None = None
-) -> tuple[Feature, ...]:
-    """The features of a request that a refusal names, the one it names first in front."""
-    places: list[tuple[int, Feature]] = []
-    for feature in features_in(body):
-        if param and _NAMED[feature].search(param):
-            places.append((-1, feature))
-        elif match := _NAMED[feature].search(message):
-            places.append((match.start(), feature))
+def named_features(body: Mapping[str, Any], message: str) -> tuple[Feature, ...]:
+    """The features of a request that the text of a refusal names, the first one in front."""
+    found = ((feature, _NAMED[feature].search(message)) for feature in features_in(body))
+    places = ((match.start(), feature) for feature, match in found if match)
     return tuple(feature for _, feature in sorted(places, key=lambda place: place[0]))
 
 

@@ -4,34 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import ipaddress
 import json
 import os
-import threading
 import time
-import weakref
-from collections.abc import Generator, Hashable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Hashable, Mapping
+from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Self, cast
+
+from typing_extensions import Unpack
 
 from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError
-from tcva_adapters.models.limits import ConcurrencyLimit, RateLimit
-from tcva_adapters.models.openai_clients import LoopClients, LoopThread, new_async, new_sync
-from tcva_adapters.models.openai_errors import Failure, Server, shown_url
-from tcva_adapters.models.openai_features import (
-    Capabilities,
-    Feature,
-    Settings,
-    format_drop,
-    named_features,
-    next_drop,
-)
-from tcva_adapters.models.openai_reply import Completion, read_completion
+from tcva_adapters.models.openai_clients import Connections, LoopClients, new_client
+from tcva_adapters.models.openai_errors import Server, shown_url
+from tcva_adapters.models.openai_exchange import Exchange
+from tcva_adapters.models.openai_features import Capabilities, Settings
 from tcva_adapters.models.protocol import ModelReply
-from tcva_adapters.models.request import JudgeRequest, closed_object
+from tcva_adapters.models.request import NEUTRAL, JudgeRequest
+from tcva_adapters.models.secrets import Mask, secrets_of
+from tcva_adapters.models.settings import ModelSettings, check_url, is_local
 from tcva_adapters.models.steps import arun, run
+from tcva_adapters.results.settings import resolved, shows_settings
 from tcva_adapters.sharing import Identity
 
 if TYPE_CHECKING:
@@ -41,7 +35,6 @@ DEFAULT_URL: Final = "https://api.openai.com/v1"
 PLACEHOLDER_KEY: Final = "none"
 """Sent to servers on the own machine or network, which want a header but no key."""
 
-_PRICE_UNIT: Final = 1_000_000
 _PROBE_RETRIES: Final = 1
 
 
@@ -52,104 +45,98 @@ class OpenAICompatibleModel:
     Retry-After. What a server refuses (JSON schema, JSON mode, seed, token probabilities,
     temperature, the name of the token limit) is left out from then on; see `capabilities`.
 
+    A call ends after ``timeout`` seconds, its repeated requests included; waiting for a place
+    under ``max_concurrency`` or ``requests_per_minute`` comes before that. Replies of more than
+    16 MB are not read, and redirects to another scheme, host or port are not followed. This holds
+    for clients that are made here; one of the user's keeps its own rules.
+
     One object may be used from several threads and event loops at once, also from a synchronous
-    call inside a running loop.
+    call inside a running loop, and in a forked process. It is pickled as its settings, without
+    keys, and another process reads its own environment. A copy shares connections and limits, and
+    learns for itself what the server refuses.
 
     Args:
         model: The model's name.
-        base_url: The server's address; OPENAI_BASE_URL, else OpenAI's.
-        api_key: The key; OPENAI_API_KEY. A server on the own machine or network needs none.
-        temperature: 0 to 2; None leaves it to the server.
-        seed: None sends none.
-        max_tokens: Limit of a reply's length.
-        timeout: Seconds for one request.
-        max_retries: How often a failed request is repeated.
-        max_concurrency: Calls under way at once, over all threads and event loops.
-        requests_per_minute: Calls are spaced evenly to this rate; repeated requests of the openai
-            package do not count. None sets no limit.
-        prices: Per million input tokens and per million output tokens, to fill in costs.
-        logprobs: Ask for token probabilities, from which verdicts get level probabilities.
         client: An `openai.OpenAI` to use, with its own key, address, timeout and retries.
         async_client: The same for the asynchronous face. On a second event loop it is copied
             with fresh connections, since connections die with their loop. Where only one of the
             two is given, it serves both faces.
+        **settings: See `ModelSettings`.
 
     Raises:
-        InvalidValueError: A setting is out of range, or the address is none.
+        InvalidValueError: A setting is out of range or unknown, or the address is none.
         MissingDependencyError: The openai package is missing.
         JudgeError: There is no key and the server is not a local one.
     """
 
+    @shows_settings(ModelSettings)
     def __init__(
         self,
         model: str,
         *,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        temperature: float | None = 0.0,
-        seed: int | None = 0,
-        max_tokens: int = 4096,
-        timeout: float = 60.0,
-        max_retries: int = 5,
-        max_concurrency: int = 8,
-        requests_per_minute: float | None = None,
-        prices: tuple[float, float] | None = None,
-        logprobs: bool = False,
         client: OpenAI | None = None,
         async_client: AsyncOpenAI | None = None,
+        **settings: Unpack[ModelSettings],
     ) -> None:
         try:
             import openai  # noqa: PLC0415  # takes a second, and is an extra
         except ImportError as error:
             msg = f"a model as judge needs openai: pip install 'tcva-adapters[openai]' ({error})"
             raise MissingDependencyError(msg) from error
-        _check(
-            (bool(model.strip()), "model must name a model", model),
-            (
-                temperature is None or 0 <= temperature <= 2,
-                "temperature lies in [0, 2]",
-                temperature,
-            ),
-            (max_tokens >= 1, "max_tokens must be 1 or more", max_tokens),
-            (timeout > 0, "timeout must be above 0 seconds", timeout),
-            (max_retries >= 0, "max_retries must be 0 or more", max_retries),
-            (prices is None or min(prices) >= 0, "prices must be 0 or more", prices),
+        found = cast("ModelSettings", resolved(ModelSettings, settings, of="a model"))
+        if not isinstance(model, str) or not model.strip():
+            msg = f"model={model!r}; it is the name of a model"
+            raise InvalidValueError(msg)
+        self._settings = Settings(
+            model, found["temperature"], found["seed"], found["max_tokens"], found["logprobs"]
         )
-        self._sdk_error = openai.OpenAIError
-        self._settings = Settings(model, temperature, seed, max_tokens, logprobs)
-        self._prices = prices
-        self._concurrency = ConcurrencyLimit(max_concurrency)
-        self._rate = None if requests_per_minute is None else RateLimit(requests_per_minute)
-        self._lock = threading.Lock()
-        self._capabilities = Capabilities()
-        self._answered = False
-        self._sync: Any = client
-        self._loops: LoopClients | None = None
-        self._thread = LoopThread(self)
-        given = client or async_client
-        if given is None:
-            url = base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL
-            _check_url(url)
-            key = _key(api_key, url)
-            self._loops = LoopClients(lambda: new_async(url, key, timeout, max_retries))
-            self._sync = new_sync(url, key, timeout, max_retries)
-            weakref.finalize(self, self._sync.close)
-        else:
-            url, key, max_retries = str(given.base_url), given.api_key, given.max_retries
-        if async_client is not None:
-            self._loops = LoopClients(
-                lambda: async_client.copy(http_client=openai.DefaultAsyncHttpxClient()),
-                first=async_client,
-            )
-        self._pool = ThreadPoolExecutor(max_concurrency) if self._loops is None else None
-        self._server = Server(
-            shown_url(url), model, key, max_retries, timeout if given is None else None
-        )
+        self._client: Any = client
         self._made_from: Hashable | None = None
-        if given is None and type(self) is OpenAICompatibleModel:
-            # An address may hold a password, too.
-            digest = hashlib.sha256(f"{url}\n{key}".encode()).hexdigest()
-            self._made_from = (self._settings, prices and tuple(prices), digest)
+        self._pickled: Mapping[str, Any] | str = (
+            f"{model}: a model with a client of its own is not pickled; give base_url, and set "
+            "OPENAI_API_KEY where it is opened"
+        )
+        given, clients = client or async_client, None
+        if given is None:
+            url = (found["base_url"] or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL).strip()
+            key, retries = _key(found["api_key"], check_url(url)), found["max_retries"]
+            clients = partial(LoopClients, partial(new_client, url, key, retries))
+            if type(self) is OpenAICompatibleModel:
+                # An address may hold a password, too.
+                digest = hashlib.sha256(f"{url}\n{key}".encode()).hexdigest()
+                self._made_from = (self._settings, found["prices"], digest)
+            self._pickled = _pickled(settings, url)
+        elif hasattr(given, "base_url"):
+            url, key, retries = str(given.base_url), str(given.api_key), given.max_retries
+        else:
+            msg = f"a client is one of the openai package, not a {type(given).__name__}"
+            raise InvalidValueError(msg)
+        if async_client is not None:
+
+            def again() -> AsyncOpenAI:
+                return async_client.copy(http_client=openai.DefaultAsyncHttpxClient())
+
+            clients = partial(LoopClients, again, first=async_client)
+        self._connections = Connections(
+            clients, found["max_concurrency"], found["requests_per_minute"]
+        )
+        mask = Mask(key, os.environ.get("OPENAI_API_KEY") or "", *secrets_of(url))
+        timeout = found["timeout"] if given is None else None
+        self._server = Server(shown_url(url), model, mask, retries, timeout)
+        self._exchange = Exchange(self._server, found["prices"], openai.OpenAIError)
+
+    def __copy__(self) -> Self:
+        found = object.__new__(type(self))
+        vars(found).update(vars(self), _exchange=copy(self._exchange))
+        return found
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return copy(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if isinstance(self._pickled, str):
+            raise InvalidValueError(self._pickled)
+        return _reopened, (type(self), self._settings.model, self._pickled, self._server.url)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._settings.model!r}, base_url={self._server.url!r})"
@@ -176,26 +163,23 @@ class OpenAICompatibleModel:
         if self._made_from is None:
             return Identity(self)
         server = self._server
-        patience = (server.timeout, server.retries)
-        seconds = (1 + server.retries) * (server.timeout or 0.0) or None
-        return Identity(self, self._made_from, patience, seconds)
+        return Identity(self, self._made_from, (server.timeout, server.retries), server.timeout)
 
     @property
     def capabilities(self) -> Capabilities:
         """What the server has refused so far."""
-        with self._lock:
-            return self._capabilities
+        return self._exchange.capabilities
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request.
 
         Raises:
             JudgeError: No text came. ``reason`` is one of ``authentication``, ``permission``,
-                ``model_not_found``, ``quota``, ``connection``, ``timeout``, ``rate_limit``,
-                ``server_error``, ``context_length`` and ``judge_error``; ``fatal`` is true for
-                the first four, and for ``connection`` where the server never answered.
+                ``model_not_found``, ``quota``, ``redirect``, ``unreachable``, ``connection``,
+                ``timeout``, ``rate_limit``, ``server_error``, ``context_length`` and
+                ``judge_error``; ``fatal`` is true for ``authentication`` and ``quota``.
         """
-        with self._concurrency.hold():
+        with self._connections.limit.hold():
             return self._block(request, self._settings)
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
@@ -204,11 +188,12 @@ class OpenAICompatibleModel:
         Raises:
             JudgeError: As `complete` does.
         """
-        async with self._concurrency.ahold():
-            if self._loops is None:
+        here = self._connections
+        async with here.limit.ahold():
+            if here.clients is None:
                 loop = asyncio.get_running_loop()
-                return await loop.run_in_executor(self._pool, self._block, request, self._settings)
-            return await self._await(request, self._settings, self._loops)
+                return await loop.run_in_executor(here.pool, self._block, request, self._settings)
+            return await self._await(request, self._settings, here.clients)
 
     def probe(self) -> dict[str, Any]:
         """Ask one tiny question with every feature, for a report on the server.
@@ -223,7 +208,7 @@ class OpenAICompatibleModel:
         settings = replace(self._settings, logprobs=True)
         report: dict[str, Any] = {"answers": False, "server": self._server.url}
         try:
-            reply = self._block(_PROBE, settings, max_retries=_PROBE_RETRIES)
+            reply = self._block(NEUTRAL, settings, max_retries=_PROBE_RETRIES)
         except JudgeError as error:
             report |= {"reason": error.reason, "detail": str(error)}
         else:
@@ -246,130 +231,81 @@ class OpenAICompatibleModel:
         self, request: JudgeRequest, settings: Settings, *, max_retries: int | None = None
     ) -> ModelReply:
         """A call that blocks its thread, over whichever client there is."""
-        if self._sync is None and self._loops is not None:
-            return self._thread.run(self._await(request, settings, self._loops))
-        client = self._sync
+        here, client = self._connections, self._client
+        clients = here.clients
+        if client is None and clients is not None:
+            return here.thread.run(
+                lambda: self._await(request, settings, clients, max_retries=max_retries)
+            )
         if max_retries is not None:
             client = client.with_options(max_retries=max_retries)
 
         def send(body: dict[str, Any]) -> Any:
-            if self._rate is not None:
-                time.sleep(self._rate.book())
+            if here.rate is not None:
+                time.sleep(here.rate.book())
             return client.chat.completions.with_raw_response.create(**body)
 
-        return run(self._steps(request, settings), send)
+        reply, used = run(self._exchange.steps(request, settings), send)
+        return run(self._exchange.settled(request, settings, reply, used), send)
 
     async def _await(
-        self, request: JudgeRequest, settings: Settings, loops: LoopClients
+        self,
+        request: JudgeRequest,
+        settings: Settings,
+        clients: LoopClients,
+        *,
+        max_retries: int | None = None,
     ) -> ModelReply:
-        client: Any = await loops.client()
+        rate, client = self._connections.rate, cast("Any", await clients.client())
+        if max_retries is not None:
+            client = client.with_options(max_retries=max_retries)
+        create = client.chat.completions.with_raw_response.create  # imports; takes no call's time
+        reply: ModelReply | None = None
+        try:
+            async with asyncio.timeout(self._server.timeout) as deadline:
 
-        async def send(body: dict[str, Any]) -> Any:
-            if self._rate is not None:
-                await asyncio.sleep(self._rate.book())
-            return await client.chat.completions.with_raw_response.create(**body)
+                async def send(body: dict[str, Any]) -> Any:
+                    if rate is not None:
+                        pause, end = rate.book(), deadline.when()
+                        if end is not None:  # standing in line is not the server's time
+                            deadline.reschedule(end + pause)
+                        await asyncio.sleep(pause)
+                    return await create(**body)
 
-        return await arun(self._steps(request, settings), send)
-
-    def _steps(
-        self, request: JudgeRequest, settings: Settings
-    ) -> Generator[dict[str, Any], Any, ModelReply]:
-        """Ask, and ask for less as long as the server wants less.
-
-        A feature that the server names is forgotten at once. One that was given up on suspicion
-        is only forgotten when a reply came without it: the sample may have been the trouble.
-        """
-        capabilities = self.capabilities
-        sent = input_tokens = output_tokens = 0
-        while True:
-            body = capabilities.body(settings, request)
-            refusal: Exception | None = None
-            try:
-                raw = yield body
-            except self._sdk_error as error:
-                refusal = error
-            if refusal is not None:
-                sent += 1 + _retries(refusal)
-                capabilities = self._with_less(body, capabilities, self._server.failure(refusal))
-                continue
-            self._answered = True
-            sent += 1 + raw.retries_taken
-            completion = self._read(raw.text)
-            input_tokens += completion.input_tokens
-            output_tokens += completion.output_tokens
-            form = format_drop(body)
-            if not completion.text.strip() and completion.finish_reason != "length":
-                if form is None:
-                    msg = f"{self._server.url} returned an empty message"
-                    raise JudgeError(msg, reason="judge_error")
-                capabilities = capabilities.without(form, "the message came back empty")
-                continue
-            self._remember(capabilities)
-            return ModelReply(
-                text=completion.text,
-                input_tokens=input_tokens,
-                output_tokens=output_tokens,
-                retries=sent - 1,
-                truncated=completion.finish_reason == "length",
-                model=completion.model,
-                cost=self._cost(input_tokens, output_tokens),
-                token_logprobs=completion.token_logprobs,
-            )
-
-    def _with_less(
-        self, body: Mapping[str, Any], capabilities: Capabilities, failure: Failure
-    ) -> Capabilities:
-        named = named_features(body, failure.message, failure.param)
-        feature = next_drop(body, named)
-        curable = failure.may_be_cured_by_less(names_a_feature=bool(named))
-        error = failure.as_error(answered_before=self._answered)
-        self._answered = self._answered or failure.status is not None
-        if feature is None or not curable:
-            raise error
-        features: tuple[Feature, ...] = (feature,)
-        if failure.is_limit_too_large:
-            # The other name of the limit would be refused just the same.
-            features = ("max_tokens", "max_completion_tokens")
-        for dropped in features:
-            capabilities = capabilities.without(dropped, failure.message)
-            if named:
-                self._remember(Capabilities({dropped: failure.message}))
-        return capabilities.merged(self.capabilities)  # what other threads learnt meanwhile
-
-    def _remember(self, capabilities: Capabilities) -> None:
-        with self._lock:
-            self._capabilities = self._capabilities.merged(capabilities)
-
-    def _read(self, body: str) -> Completion:
-        completion = read_completion(body)
-        server = self._server
-        if completion is None:
-            msg = (
-                f"{server.url} answered with something that is no chat completion: "
-                f"{server.clean(body)[:100]!r}; check base_url, which usually ends in /v1"
-            )
-            raise JudgeError(msg, reason="server_error")
-        if completion.finish_reason == "content_filter":
-            msg = f"the content filter of {server.url} cut the reply off"
-            raise JudgeError(msg, reason="judge_error")
-        if completion.refusal and not completion.text:
-            msg = f"{server.model} refused to judge: {server.clean(completion.refusal)}"
-            raise JudgeError(msg, reason="judge_error")
-        return completion
-
-    def _cost(self, input_tokens: int, output_tokens: int) -> float | None:
-        if self._prices is None:
-            return None
-        per_input, per_output = self._prices
-        return (input_tokens * per_input + output_tokens * per_output) / _PRICE_UNIT
+                found, used = await arun(self._exchange.steps(request, settings), send)
+                reply = found
+                return await arun(self._exchange.settled(request, settings, found, used), send)
+        except TimeoutError:
+            if reply is not None:
+                return reply  # it was paid for
+            raise self._server.late() from None
 
 
-_PROBE: Final = JudgeRequest(
-    system="Reply with JSON alone.",
-    user='Reply with this JSON object: {"ok": true}',
-    schema=closed_object({"ok": {"type": "boolean"}}),
-    schema_name="tcva_probe",
-)
+def _pickled(settings: ModelSettings, url: str) -> Mapping[str, Any] | str:
+    """The settings from which a model is made again elsewhere, or why it is not."""
+    is_secret = "@" in url or "?" in url
+    if settings.get("api_key") is not None:
+        return "a model with api_key=... is not pickled; set OPENAI_API_KEY in its place"
+    if not is_secret:
+        return {**settings, "base_url": url}
+    if settings.get("base_url") is not None:
+        return "a model whose base_url holds a password is not pickled; set OPENAI_BASE_URL"
+    return dict(settings)
+
+
+def _reopened(
+    cls: type[OpenAICompatibleModel], model: str, settings: ModelSettings, server: str
+) -> OpenAICompatibleModel:
+    """A model as it was pickled, with the key of this process' environment.
+
+    Raises:
+        InvalidValueError: The environment here names another server.
+    """
+    found = cls(model, **settings)
+    if found.parameters["server"] != server.partition("://")[2]:
+        msg = f"{found!r} was pickled as one of {server}; set OPENAI_BASE_URL to the same here"
+        raise InvalidValueError(msg)
+    return found
 
 
 def _follows_probe_schema(text: str) -> bool:
@@ -379,29 +315,9 @@ def _follows_probe_schema(text: str) -> bool:
         return False
 
 
-def _retries(error: Exception) -> int:
-    """How often the SDK had repeated the request that failed in the end."""
-    request = getattr(error, "request", None)
-    return int(request.headers.get("x-stainless-retry-count", 0)) if request is not None else 0
-
-
-def _check(*rules: tuple[bool, str, object]) -> None:
-    for is_kept, rule, value in rules:
-        if not is_kept:
-            msg = f"{rule}, got {value!r}"
-            raise InvalidValueError(msg)
-
-
-def _check_url(url: str) -> None:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        msg = f"base_url must look like https://host/v1, got {shown_url(url)!r}"
-        raise InvalidValueError(msg)
-
-
 def _key(given: str | None, url: str) -> str:
     key = (given or os.environ.get("OPENAI_API_KEY") or "").strip()
-    if not key and _is_local(url):
+    if not key and is_local(url):
         return PLACEHOLDER_KEY
     if not key:
         msg = f"no API key for {shown_url(url)}: set OPENAI_API_KEY or pass api_key"
@@ -410,12 +326,3 @@ def _key(given: str | None, url: str) -> str:
         msg = "the API key holds characters that no key has; check OPENAI_API_KEY or api_key"
         raise JudgeError(msg, reason="authentication", fatal=True)
     return key
-
-
-def _is_local(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_private
-    except ValueError:
-        # A bare name is a machine of the own network; these endings are reserved for such.
-        return "." not in host or host.endswith((".local", ".internal", ".localhost"))

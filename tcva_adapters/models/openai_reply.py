@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tcva_adapters.models.protocol import TokenLogprob
+from tcva_adapters.models.protocol import TokenLogprob, as_count
+from tcva_adapters.models.reply_json import read_integer
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +43,12 @@ def read_completion(raw: str) -> Completion | None:
     True
     """
     try:
-        payload = json.loads(raw)
+        payload = json.loads(raw, parse_int=read_integer)
         choice = payload["choices"][0]
         message = choice["message"]
         text = _content(message.get("content"))
         finish_reason = choice.get("finish_reason") or ""
-    except (ValueError, LookupError, TypeError, AttributeError):
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
     usage = payload.get("usage")
     return Completion(
@@ -63,31 +64,32 @@ def read_completion(raw: str) -> Completion | None:
 
 def _content(content: Any) -> str:
     if isinstance(content, list):  # some servers send the message in typed parts
-        texts = (part.get("text") for part in content if part.get("type") == "text")
+        parts = (part for part in content if isinstance(part, Mapping))
+        texts = (part.get("text") for part in parts if part.get("type") == "text")
         return "".join(text for text in texts if isinstance(text, str))
     return content if isinstance(content, str) else ""
 
 
 def _count(usage: Any, key: str) -> int:
-    value = usage.get(key) if isinstance(usage, Mapping) else None
-    return value if isinstance(value, int) else 0
+    return as_count(usage.get(key) if isinstance(usage, Mapping) else None)
 
 
 def _token_logprobs(logprobs: Any) -> tuple[TokenLogprob, ...] | None:
+    """The tokens; None where one of them is odd: the reply itself may be good all the same."""
     try:
-        return (
-            tuple(
-                TokenLogprob(
-                    token=entry["token"],
-                    logprob=float(entry["logprob"]),
-                    top=tuple(
-                        (other["token"], float(other["logprob"]))
-                        for other in entry.get("top_logprobs") or ()
-                    ),
-                )
-                for entry in logprobs["content"]
+        tokens = tuple(
+            TokenLogprob(
+                *_token(entry), tuple(_token(other) for other in entry.get("top_logprobs") or ())
             )
-            or None
+            for entry in logprobs["content"]
         )
     except (LookupError, TypeError, AttributeError, ValueError):
         return None
+    return tokens or None
+
+
+def _token(entry: Any) -> tuple[str, float]:
+    token, logprob = entry["token"], entry["logprob"]
+    if not isinstance(token, str) or isinstance(logprob, bool):
+        raise TypeError(entry)
+    return token, float(logprob)

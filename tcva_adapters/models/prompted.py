@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.models.call_errors import as_judge_error, judge_errors
+from tcva_adapters.models.proof import acomplete, complete
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
 from tcva_adapters.models.reply_json import after_reasoning, json_values
 from tcva_adapters.models.request import JudgeRequest
@@ -101,12 +101,12 @@ class Prompted:
 
     def _asked(self, request: JudgeRequest) -> ModelReply:
         with self._counted() as replies:
-            replies.append(self.model.complete(request))
+            replies.append(complete(self.model, request))
         return replies[0]
 
     async def _aasked(self, request: JudgeRequest) -> ModelReply:
         with self._counted() as replies:
-            replies.append(await self.model.acomplete(request))
+            replies.append(await acomplete(self.model, request))
         return replies[0]
 
     @contextmanager
@@ -116,10 +116,9 @@ class Prompted:
         error: JudgeError | None = None
         try:
             yield replies
-        except Exception as raised:
-            error = as_judge_error(raised)
-            with judge_errors():
-                raise
+        except JudgeError as raised:
+            error = raised
+            raise
         finally:
             reply = replies[0] if replies else ModelReply("")
             spent = reply.usage(time.perf_counter() - started)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
+from tcva_adapters.errors import JudgeError
+from tcva_adapters.models.secrets import mask_of_environment
 from tcva_adapters.results.assessment import Usage
+from tcva_adapters.samples.sample import whole_characters
 from tcva_adapters.sharing import Identity
 
 if TYPE_CHECKING:
@@ -27,6 +30,19 @@ class TokenLogprob:
     token: str
     logprob: float
     top: tuple[tuple[str, float], ...] = ()
+
+
+_MOST_TOKENS: Final = 10**12
+
+
+def as_count(value: Any) -> int:
+    """A number of tokens or calls as a server tells it; 0 for what can be none.
+
+    >>> as_count(7), as_count(-7), as_count(10**400), as_count("7"), as_count(None)
+    (7, 0, 0, 0, 0)
+    """
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_number and 0 <= value <= _MOST_TOKENS else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +71,20 @@ class ModelReply:
     token_logprobs: tuple[TokenLogprob, ...] | None = None
 
     def usage(self, seconds: float) -> Usage:
-        """What the call for it cost, with the seconds that it took."""
+        """What the call for it cost, with the seconds that it took; absurd numbers count 0."""
         return Usage(
             calls=1,
-            input_tokens=self.input_tokens,
-            output_tokens=self.output_tokens,
-            retries=self.retries,
+            input_tokens=as_count(self.input_tokens),
+            output_tokens=as_count(self.output_tokens),
+            retries=as_count(self.retries),
             seconds=seconds,
-            cost=self.cost,
+            cost=_as_cost(self.cost),
         )
+
+
+def _as_cost(value: Any) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and 0.0 <= value <= _MOST_TOKENS else None
 
 
 @runtime_checkable
@@ -111,3 +132,16 @@ def identity_of_model(model: JudgeModel) -> Identity:
     """
     found = getattr(model, "identity", None)
     return found if isinstance(found, Identity) else Identity(model)
+
+
+def checked_reply(reply: Any) -> ModelReply:
+    """A reply that is one, without the user's keys, and that every file and store can hold.
+
+    Raises:
+        JudgeError: The model returned something else.
+    """
+    if not isinstance(reply, ModelReply) or not isinstance(reply.text, str):
+        msg = f"the judge model returned {type(reply).__name__}; it must return a ModelReply"
+        raise JudgeError(msg, reason="no_reply")
+    text = mask_of_environment()(whole_characters(reply.text))
+    return reply if text == reply.text else replace(reply, text=text, token_logprobs=None)

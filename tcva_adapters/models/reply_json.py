@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, SupportsIndex
 
 from json_repair import repair_json
 
@@ -57,7 +58,13 @@ MAX_DEPTH: Final = 16
 _MAX_STARTS: Final = 1000
 _LONGEST_KEY: Final = 40
 _MAX_SCANNED: Final = 1_000_000
-_MAX_REPAIRED: Final = 100_000
+_MAX_REPAIRED: Final = 25_000
+"""Characters of one reply that may be repaired: a repair compares and copies lists as it goes."""
+_MAX_READINGS: Final = 1_000_000
+"""How often these repairs may look at a character. They look ahead from each doubtful quote: 10 000
+characters of quotes take 20 million, a broken list of 100 verdicts 35 000."""
+
+_LONGEST_INTEGER: Final = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +101,20 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return mapping
 
 
-_DECODER: Final = json.JSONDecoder(object_pairs_hook=_pairs, strict=False)
+def read_integer(digits: str) -> float:
+    """A whole number of JSON; one that no number in a reply can mean is infinite.
+
+    Python itself refuses to read thousands of digits, and with them the whole reply.
+
+    >>> read_integer("7"), read_integer("9" * 5000)
+    (7, inf)
+    """
+    if len(digits) <= _LONGEST_INTEGER:
+        return int(digits)
+    return -math.inf if digits.startswith("-") else math.inf
+
+
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_pairs, parse_int=read_integer, strict=False)
 
 
 def _decode(text: str, start: int = 0) -> tuple[Any, int] | None:
@@ -109,9 +129,12 @@ def after_reasoning(reply: str) -> tuple[int, bool]:
 
     A mark of reasoning inside the answer's JSON is text of a quote and does not count.
     """
-    position = 0
+    position = starts = 0
     while mark := _MARK.search(reply, position):
         start = _START.search(reply, position, mark.start())
+        starts += start is not None
+        if starts > _MAX_STARTS:
+            return mark.end(), True
         if start and _holds(reply, position, start.start(), mark):
             break
         if mark["opening"] is None:
@@ -142,7 +165,7 @@ def plain_key(key: Any) -> str:
 
 def json_values(reply: str, position: int) -> Iterator[Node]:
     """The JSON values of a reply in order: as they stand, else copied, else repaired."""
-    to_scan, to_repair = _MAX_SCANNED, _MAX_REPAIRED
+    to_scan, to_repair, meter = _MAX_SCANNED, _MAX_REPAIRED, _Meter(_MAX_READINGS)
     pattern = _START
     for _ in range(_MAX_STARTS):
         match = pattern.search(reply, position)
@@ -158,7 +181,7 @@ def json_values(reply: str, position: int) -> Iterator[Node]:
             node = _from_copy(copy, start, stop)
             if node is None and not copy.is_deep and stop - start <= to_repair:
                 to_repair -= stop - start
-                node = _repair(reply, start, copy.end)
+                node = _repair(reply, start, copy.end, meter)
         if node is None:
             # What follows may lie inside a quote of this value; only a new line starts afresh.
             pattern, position = _LINE_START, start + 1
@@ -252,11 +275,43 @@ def _from_copy(copy: _Copy, start: int, stop: int) -> Node | None:
     return None
 
 
-def _repair(reply: str, start: int, end: int | None) -> Node | None:
+@dataclass(slots=True)
+class _Meter:
+    """How many readings are left to the repairs of one reply."""
+
+    left: int
+
+
+class _Metered(str):
+    """A text that counts how often it is read, and ends a repair that reads too often."""
+
+    __slots__ = ("meter",)
+    meter: _Meter
+
+    @classmethod
+    def of(cls, text: str, meter: _Meter) -> _Metered:
+        metered = cls(text)
+        metered.meter = meter
+        return metered
+
+    def __getitem__(self, key: SupportsIndex | slice) -> str:
+        part = super().__getitem__(key)
+        self.meter.left -= 1
+        if self.meter.left < 0:
+            msg = "the repair reads too much"
+            raise OverflowError(msg)
+        # A repair that writes something into its text begins with the text before that place.
+        return self.of(part, self.meter) if isinstance(key, slice) and key.start is None else part
+
+    def __add__(self, more: str) -> _Metered:
+        return self.of(super().__add__(more), self.meter)
+
+
+def _repair(reply: str, start: int, end: int | None, meter: _Meter) -> Node | None:
     text = reply[start:] + CUT if end is None else reply[start:end]
     text = _BARE_WORD.sub(lambda m: f':"{m["bare"]}"' if m["bare"] else m.group(), text)
     try:
-        value = repair_json(text, return_objects=True, skip_json_loads=True)
+        value = repair_json(_Metered.of(text, meter), return_objects=True, skip_json_loads=True)
     except Exception:  # noqa: BLE001  # whatever a repair trips over, a reply is only unreadable
         return None
     if not isinstance(value, dict | list) or not value:

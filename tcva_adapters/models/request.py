@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +31,12 @@ def closed_object(properties: dict[str, Any]) -> dict[str, Any]:
         "required": list(properties),
         "additionalProperties": False,
     }
+
+
+NEUTRAL: Final = JudgeRequest(
+    system="Reply with JSON alone.",
+    user='Reply with this JSON object: {"ok": true}',
+    schema=closed_object({"ok": {"type": "boolean"}}),
+    schema_name="tcva_probe",
+)
+"""A question that holds nothing of any sample."""

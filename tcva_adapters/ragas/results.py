@@ -155,7 +155,15 @@ def results_to_pandas(evaluation: EvaluationResult) -> pd.DataFrame:
     return frame
 
 
-_CLAIM: Final = ("claim", "verdict", "original_verdict", "evidence", "passage", "reason")
+_CLAIM: Final = (
+    "claim",
+    "verdict",
+    "original_verdict",
+    "evidence_check",
+    "evidence",
+    "passage",
+    "reason",
+)
 _TABLE: Final = ("row", "metric", "score", "unscored", *_CLAIM)
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from enum import StrEnum
-from typing import Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, PlainSerializer, ValidationError, model_validator
+from pydantic_core import to_jsonable_python
 
+from tcva_adapters.core.checks import listed
 from tcva_adapters.core.kernel import GRAINS
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, count_levels
 from tcva_adapters.errors import UnreadableInputError
-from tcva_adapters.results.metadata import Metadata
+from tcva_adapters.samples.checked import FROZEN, first_fault
+from tcva_adapters.samples.sample import whole_characters
 
 SCHEMA_VERSION: Final = 2
 """Version of the JSON layout. Layout 1 called a claim's ``original_verdict`` ``judged``."""
@@ -56,8 +60,56 @@ _FAILURES: Final = frozenset(
     }
 )
 
-_FROZEN: Final = ConfigDict(frozen=True, extra="forbid")
+
+def _writable(value: Any) -> Any:
+    """A value of a sample's metadata as JSON that every file can hold; text where there is none."""
+    try:
+        plain = to_jsonable_python(value, fallback=str)
+        json.dumps(plain, ensure_ascii=False).encode()
+    except Exception:  # noqa: BLE001  # values of users' records do what they like
+        return _as_text(value)
+    return plain
+
+
+def _as_text(value: Any) -> str:
+    try:
+        return whole_characters(str(value))
+    except Exception:  # noqa: BLE001  # as above: thousands of digits, endless nesting, any __str__
+        return f"<{type(value).__name__}>"
+
+
+Metadata = Annotated[
+    dict[str, Any],
+    PlainSerializer(
+        lambda held: {whole_characters(key): _writable(value) for key, value in held.items()},
+        when_used="json",
+    ),
+]
+"""A sample's metadata: anything at all, and in JSON as far as JSON goes."""
+
 _COSTS: Final = frozenset({"usage", "from_store", "shared"})
+
+
+class EvidenceCheck(StrEnum):
+    """What the check of a quote found; the first three lower a verdict, the last does not."""
+
+    NOT_FOUND = "not_found"
+    UNRELATED = "unrelated"
+    NEGATED = "negated"
+    UNCHECKED = "unchecked"
+
+    @property
+    def text(self) -> str:
+        """The same in words."""
+        return _CHECKS[self]
+
+
+_CHECKS: Final = {
+    EvidenceCheck.NOT_FOUND: "quote not found in the passages",
+    EvidenceCheck.UNRELATED: "quote has nothing to do with the claim",
+    EvidenceCheck.NEGATED: "a negation stands beside the quote",
+    EvidenceCheck.UNCHECKED: "quote shares no word with the claim, which may be a paraphrase",
+}
 
 
 class Unscored(BaseModel):
@@ -67,10 +119,10 @@ class Unscored(BaseModel):
         reason: The word.
         detail: The sentence.
         raw_reply: What the judge answered, where it did: it was paid for.
-        fatal: True when no further call can succeed either (wrong key, unknown model).
+        fatal: True when it is proven that no further call can succeed either (a wrong key).
     """
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     reason: Reason
     detail: str = ""
@@ -81,7 +133,7 @@ class Unscored(BaseModel):
 class Usage(BaseModel):
     """What an assessment cost. ``cost`` is None where no prices were given."""
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     calls: int = 0
     input_tokens: int = 0
@@ -113,11 +165,14 @@ class ClaimVerdict(BaseModel):
         reason: Why this level, in a sentence.
         passage: Which context passage holds the evidence, counted from 1.
         original_verdict: The level that the judge gave, where the evidence check lowered it.
+        evidence_check: Why it did, or ``unchecked`` where a high level stands although it cannot
+            be told whether its quote belongs to the claim; None where the quote is good, or was
+            not looked at.
         probabilities: How likely each level is, fully first, summing to 1; None where the judge
             gives levels only. Where it is present, scores use it.
     """
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     claim: str
     verdict: Verdict | None
@@ -125,7 +180,16 @@ class ClaimVerdict(BaseModel):
     reason: str = ""
     passage: int | None = None
     original_verdict: Verdict | None = None
+    evidence_check: EvidenceCheck | None = None
     probabilities: tuple[float, float, float, float, float] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_reason_for_lowering(cls, data: Any) -> Any:
+        """What is older than ``evidence_check`` was lowered for want of the quote."""
+        if isinstance(data, dict) and data.get("original_verdict") is not None:
+            return {"evidence_check": EvidenceCheck.NOT_FOUND, **data}
+        return data
 
     @model_validator(mode="after")
     def _probabilities_sum_to_one(self) -> Self:
@@ -147,13 +211,6 @@ def _in_grains(probabilities: tuple[float, ...]) -> list[int]:
     grains = [round(p * GRAINS) for p in probabilities]
     grains[grains.index(max(grains))] += int(GRAINS) - sum(grains)
     return grains
-
-
-def first_fault(error: ValidationError) -> str:
-    """Where the first field is that does not fit, and why."""
-    first = error.errors()[0]
-    where = ".".join(map(str, first["loc"])) or "document"
-    return f"{where}: {first['msg'].removeprefix('Value error, ')}"
 
 
 def _renamed(claim: Any) -> Any:
@@ -190,7 +247,7 @@ class Assessment(BaseModel):
     True
     """
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     schema_version: Literal[2] = SCHEMA_VERSION
     criterion: str
@@ -255,11 +312,11 @@ class Assessment(BaseModel):
         """An assessment from verdicts that were made elsewhere; none at all is ``no_claims``.
 
         Raises:
-            InvalidValueError: A word names no level.
+            InvalidValueError: A word names no level, or there is no list of them.
         """
         claims = tuple(
             ClaimVerdict(claim=f"claim {i}", verdict=Verdict.parse(v))
-            for i, v in enumerate(verdicts, start=1)
+            for i, v in enumerate(listed("verdicts", verdicts), start=1)
         )
         unscored = None if claims else Unscored(reason=Reason.NO_CLAIMS, detail="no verdicts given")
         return cls(

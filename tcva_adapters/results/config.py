@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError, field_validator, model_validator
+from pydantic import ConfigDict, ValidationError, field_validator, model_validator
 from typing_extensions import Unpack  # as pydantic reads it
 
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.results.assessment import first_fault
 from tcva_adapters.results.scoring import DIAL, DialSettings, HumanScale, Profiles
 from tcva_adapters.results.settings import check_names
+from tcva_adapters.samples.checked import Checked, first_fault
 from tcva_adapters.samples.output import replacing
 from tcva_adapters.samples.paths import usable_path
 
@@ -30,10 +30,8 @@ OURS: Final = re.compile(rb'{\n  "version": \d')
 
 _IN_FILES: Final = [name for name, setting in DIAL.items() if setting.in_files]
 
-_FROZEN: Final = ConfigDict(frozen=True, extra="forbid")
 
-
-class Settings(BaseModel):
+class Settings(Checked):
     """Settings of the dial; what is not given keeps the value of where the settings are used.
 
     >>> Settings(temperature="strict").given()
@@ -66,16 +64,14 @@ class Settings(BaseModel):
         return {name: DIAL[name].check(name, value) for name, value in given.items()}
 
 
-class MappingKnots(BaseModel):
+class MappingKnots(Checked):
     """Points of a rising line from scores to a human scale."""
-
-    model_config = _FROZEN
 
     x: tuple[float, ...]
     y: tuple[float, ...]
 
 
-class ProfileTable(BaseModel):
+class ProfileTable(Checked):
     """Settings by the value of a metadata field.
 
     Attributes:
@@ -83,13 +79,11 @@ class ProfileTable(BaseModel):
         values: Its values, each with the settings that differ there.
     """
 
-    model_config = _FROZEN
-
     by: str
     values: dict[str, Settings]
 
 
-class Config(BaseModel):
+class Config(Checked):
     """Settings, profiles and a mapping, as a file keeps them.
 
     Attributes:
@@ -104,8 +98,6 @@ class Config(BaseModel):
     >>> config.options()
     {'criterion': 'faithfulness', 'temperature': 0.7}
     """
-
-    model_config = _FROZEN
 
     version: Literal[1] = CONFIG_VERSION
     criterion: str | None = None
@@ -154,8 +146,14 @@ class Config(BaseModel):
             overwrite: Take the place of a file that is no configuration, too.
 
         Raises:
-            InvalidValueError: The file cannot be written, or was written by something else.
+            InvalidValueError: The file cannot be written, its name is that of another format, or it
+                was written by something else.
         """
+        if Path(path).suffix.lower() not in {"", ".json"}:
+            msg = (
+                f"cannot write {path}: settings are written as json; name a file that ends in .json"
+            )
+            raise InvalidValueError(msg)
         kept = self.model_dump(mode="json", exclude_none=True)
         with replacing(path, ours=OURS, overwrite=overwrite) as stream:
             stream.write(f"{json.dumps(kept, indent=2, ensure_ascii=False)}\n".encode())

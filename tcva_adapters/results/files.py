@@ -15,7 +15,9 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import visible_in_json
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.samples.output import replacing
-from tcva_adapters.samples.records import Source, collect_rows, format_of, name_of
+from tcva_adapters.samples.records import Format, Source, collect_rows, format_of, name_of
+
+_SUFFIXES: Final = ("", ".jsonl", ".ndjson", ".json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class OneLine(Protocol):
         """The line, without its end."""
 
 
-OURS: Final = re.compile(rb'{"(schema_version": ?\d|kind": "(tcva|ccrs)")')
+OURS: Final = re.compile(rb'\[?{"(schema_version": ?\d|kind": "(tcva|ccrs)")')
 """How files of assessments and of results begin."""
 
 
@@ -71,32 +73,61 @@ def write_assessments(
     A file appears under its name once it is complete, so an interrupted run leaves the former
     file as it was. Missing folders are made.
 
+    A path that ends in ``.json`` gets a list of them.
+
     Args:
         target: A path, ``"-"`` for standard output, or an open text file.
         assessments: May be an iterator.
         overwrite: Take the place of a file that is no such file, too.
 
     Raises:
-        InvalidValueError: The file cannot be written, or was written by something else.
+        InvalidValueError: The file cannot be written, its suffix is that of another format, or it
+            was written by something else.
 
     >>> import io
     >>> write_assessments(io.StringIO(), [Assessment.from_verdicts(["fully"])])
     1
     """
+    is_list = check_suffix(target) == "json"
     if target == "-":
         return _write(sys.stdout, assessments, visible_in_json)
     if not isinstance(target, str | Path):
         return _write(target, assessments)
     with replacing(target, ours=OURS, overwrite=overwrite) as binary:
         stream = TextIOWrapper(binary, encoding="utf-8", newline="\n")
-        number = _write(stream, assessments)
+        number = _write(stream, assessments, is_list=is_list)
         stream.detach()
     return number
 
 
-def _write(stream: TextIO, assessments: Iterable[OneLine], form: Callable[[str], str] = str) -> int:
+def check_suffix(target: Source) -> Format:
+    """The format that assessments are written in under a name.
+
+    Raises:
+        InvalidValueError: The name is that of a file of another format.
+    """
+    suffix = Path(target).suffix if isinstance(target, str | Path) and target != "-" else ""
+    if suffix.lower() not in _SUFFIXES:
+        msg = (
+            f"cannot write {target}: a result holds claims and quotes, and is written as jsonl or "
+            f"json, not as {suffix}; name a file that ends in .jsonl or .json"
+        )
+        raise InvalidValueError(msg)
+    return format_of(target)
+
+
+def _write(
+    stream: TextIO,
+    assessments: Iterable[OneLine],
+    form: Callable[[str], str] = str,
+    *,
+    is_list: bool = False,
+) -> int:
     number = 0
-    for number, assessment in enumerate(assessments, start=1):  # noqa: B007  # the last is the count
-        stream.write(form(assessment.to_json()) + "\n")
+    for number, assessment in enumerate(assessments, start=1):
+        between = ("[" if number == 1 else ",") if is_list else ""
+        stream.write(f"{between}{form(assessment.to_json())}\n")
+    if is_list:
+        stream.write("]\n" if number else "[]\n")
     stream.flush()
     return number

@@ -21,10 +21,11 @@ from tcva_adapters.results.assessment import (
     ClaimVerdict,
     Unscored,
     Usage,
-    first_fault,
 )
+from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.scoring import Scoring, changed
+from tcva_adapters.samples.checked import first_fault
 
 __all__ = ["Result", "Scoring", "judged_counts"]
 
@@ -226,7 +227,7 @@ class Result:
 
     @property
     def reason(self) -> str:
-        """The score in one sentence: how many claims at which level, and the worst of them."""
+        """The score in one sentence: claims per level, what quotes lowered, and the worst claim."""
         if self.unscored is not None:
             given = "" if self.score is None else f" (counted as {self.score:g} by on_unscored)"
             return f"unscored: {self.unscored.reason.value}: {self.unscored.detail}{given}"
@@ -243,6 +244,7 @@ class Result:
                 for name, score in self.member_scores.items()
             )
             text = f"{text}; fused from {', '.join(parts)}"
+        text = "; ".join((text, *EvidenceCounts.of([self.assessment]).lines()))
         worst = min(
             (c for c in self.claims if c.verdict is not None),
             key=lambda c: self.scoring.scheme.weight(Verdict(c.verdict or "none")),

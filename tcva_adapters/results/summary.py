@@ -11,6 +11,7 @@ from typing import Any
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.printing import Part, Report, Table, figure
 from tcva_adapters.results.assessment import Usage
+from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.result import Result
 
 
@@ -24,6 +25,7 @@ class Summary(Report):
         mean: Mean score, or None where nothing has a score.
         passed: How many of them reach the threshold.
         levels: Claims per level, fully first.
+        evidence: How many verdicts were lowered for their quotes, or could not be checked.
         unscored: Samples per reason.
         details: What the first sample says of each reason.
         usage: Calls, tokens and cost of this run; what a store served costs nothing.
@@ -35,6 +37,7 @@ class Summary(Report):
     mean: float | None
     passed: int
     levels: dict[str, int]
+    evidence: EvidenceCounts
     unscored: dict[str, int]
     details: dict[str, str]
     usage: Usage
@@ -59,13 +62,14 @@ class Summary(Report):
             "mean_score": self.mean,
             "pass_rate": self.pass_rate,
             "levels": self.levels,
+            "evidence": self.evidence.to_dict(),
             "unscored": self.unscored,
             "from_store": self.served,
             "usage": self.usage.model_dump(),
         }
 
     def parts(self) -> Iterator[Part]:
-        """Mean, passes, coverage and levels; why samples have no score; what it cost."""
+        """Mean, passes, coverage and levels; what quotes lowered; the unscored; what it cost."""
         figures = (
             figure(self.mean),
             f"{self.passed}/{self.scored}",
@@ -73,6 +77,7 @@ class Summary(Report):
             *map(str, self.levels.values()),
         )
         yield Table(("mean", "passed", "scored", *self.levels), [figures], "r")
+        yield from self.evidence.lines()
         for reason, number in self.unscored.items():
             yield f"unscored: {number} {reason} ({self.details[reason]})"
         used = self.usage
@@ -95,6 +100,7 @@ def summarise(results: Sequence[Result]) -> Summary:
         mean=math.fsum(scores) / len(scores) if scores else None,
         passed=sum(bool(result.passed) for result in results),
         levels={level.value: levels[level] for level in LEVELS},
+        evidence=EvidenceCounts.of(result.assessment for result in results),
         unscored=dict(reasons.most_common()),
         details={each.reason.value: each.detail for each in reversed(unscored)},
         usage=sum((result.usage for result in results), Usage()),

@@ -6,11 +6,13 @@ collects bad rows and goes on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
+from tcva_adapters.samples.layouts import dotted, values_at
+from tcva_adapters.samples.names import ALIASES
 from tcva_adapters.samples.records import (
     Format,
     Source,
@@ -18,8 +20,9 @@ from tcva_adapters.samples.records import (
     listed,
     name_of,
 )
-from tcva_adapters.samples.sample import ALIASES, Sample
+from tcva_adapters.samples.sample import Sample
 
+_NAMED: Final = 3
 _TEXT_FIELDS: Final = tuple(field for field in ALIASES if field != "id")
 
 
@@ -28,14 +31,29 @@ class SampleFile:
     """What was read from a file of samples.
 
     Attributes:
-        samples: The samples, in the order of the file. Ids may repeat and may be None.
+        samples: The samples, in the order of the file. Ids differ, and may be None.
         lines: The line (csv, jsonl), item (json) or row (parquet) of each sample, from 1.
         bad: Line and message of each row that is no sample; empty unless bad rows are skipped.
+        repeated: Ids that several rows have. From the second on they were numbered: a, a#2, a#3.
     """
 
     samples: list[Sample]
     lines: list[int]
     bad: list[tuple[int, str]]
+    repeated: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> list[str]:
+        """What is to be known of the reading, in sentences."""
+        notes = [f"skipped line {line}: {message}" for line, message in self.bad]
+        if self.repeated:
+            shown = ", ".join(map(repr, self.repeated[:_NAMED]))
+            more = f" and {len(self.repeated) - _NAMED} more" if self.repeated[_NAMED:] else ""
+            notes.append(
+                f"several rows have the same id: {shown}{more}; from the second on they were "
+                f"numbered: '{self.repeated[0]}#2'"
+            )
+        return notes
 
 
 def read_samples(
@@ -49,13 +67,16 @@ def read_samples(
 
     Field names are those of `Sample.from_record`; other fields become metadata. A json file is a
     list, or an object with the list under ``samples`` or ``data``. A csv file has a header row;
-    columns without a name are left out, and a contexts cell is a JSON list or one passage.
+    columns without a name are left out, and contexts are one passage or a list as JSON, Python or
+    numpy print it. Separators may be commas, semicolons or tabs. An id that occurs again is
+    numbered: a, a#2.
 
     Args:
         source: A path, ``"-"`` for standard input, or an open text file.
         skip_bad: Go on after a bad row and collect it in ``bad``.
         format: By default taken from the suffix; jsonl for streams.
-        mapping: Your column name to the field it holds, e.g. ``{"my_answer": "response"}``.
+        mapping: Your column name to the field it holds, e.g. ``{"my_answer": "response"}``; a
+            path leads into objects and lists: ``{"choices.0.text": "response"}``.
 
     Raises:
         UnreadableInputError: The file is missing, a folder, empty, not UTF-8 or damaged; a row is
@@ -78,7 +99,31 @@ def read_samples(
             f"columns are {listed(rename.columns)}"
         )
         raise UnreadableInputError(msg)
-    return SampleFile(samples, lines, bad)
+    unlike, repeated = numbered(samples)
+    return SampleFile(unlike, lines, bad, repeated)
+
+
+def numbered(samples: Sequence[Sample]) -> tuple[list[Sample], tuple[str, ...]]:
+    """Samples whose ids differ, and the ids that several had: the later ones are numbered.
+
+    >>> samples, repeated = numbered([Sample(id="a"), Sample(id="a"), Sample()])
+    >>> [sample.id for sample in samples], repeated
+    (['a', 'a#2', None], ('a',))
+    """
+    taken = {sample.id for sample in samples}
+    seen: dict[str, int] = {}
+    found = []
+    for sample in samples:
+        name = sample.id
+        if name is not None:
+            number = seen.get(name, 0) + 1
+            while number > 1 and f"{name}#{number}" in taken:
+                number += 1
+            seen[name] = number
+            if number > 1:
+                sample = sample.model_copy(update={"id": f"{name}#{number}"})  # noqa: PLW2901  # the next of its name
+        found.append(sample)
+    return found, tuple(name for name, number in seen.items() if number > 1)
 
 
 class _Renaming:
@@ -101,17 +146,29 @@ class _Renaming:
         """The record under its field names, and fields that a renamed column took the name of."""
         if not self.fields:
             return record, {}
-        self.unseen.difference_update(record)
-        self.columns.update(dict.fromkeys(record))
-        renamed = {self.fields[name]: record[name] for name in self.fields if name in record}
-        rest = {name: value for name, value in record.items() if name not in self.fields}
+        flat = dotted(record)
+        for name, value in flat.items():
+            inner = value if isinstance(value, Mapping) else ()
+            self.columns.update(dict.fromkeys([f"{name}.{key}" for key in inner] or [name]))
+        found = {column: values_at(flat, column) for column in self.fields}
+        renamed = {self.fields[column]: values[0] for column, values in found.items() if values}
+        self.unseen.difference_update(column for column, values in found.items() if values)
+        rest = {name: value for name, value in flat.items() if name not in self.fields}
         displaced = {name: rest.pop(name) for name in renamed if name in rest}
         return {**renamed, **rest}, displaced
+
+    def named(self, message: str) -> str:
+        """What is wrong with a field, with the column that it was read from."""
+        column = next((c for c, f in self.fields.items() if message.startswith(f"field {f!r}")), "")
+        return f"column {column!r}: {message}" if column else message
 
 
 def _to_sample(rename: _Renaming, record: dict[str, Any]) -> Sample:
     fields, displaced = rename(record)
-    sample = Sample.from_record(fields)
+    try:
+        sample = Sample.from_record(fields)
+    except InvalidSampleError as error:
+        raise InvalidSampleError(rename.named(str(error))) from None
     if all(getattr(sample, field) is None for field in _TEXT_FIELDS):
         known = "; ".join(f"{field} ({', '.join(ALIASES[field][1:])})" for field in _TEXT_FIELDS)
         msg = f"nothing to judge among the fields {listed(record) or '(none)'}; known are {known}"

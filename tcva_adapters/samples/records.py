@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import (
     Any,
@@ -28,6 +30,7 @@ from tcva_adapters.errors import (
     MissingDependencyError,
     UnreadableInputError,
 )
+from tcva_adapters.samples.containers import records_in
 from tcva_adapters.samples.paths import usable_path
 
 Source = str | Path | TextIO
@@ -40,6 +43,7 @@ _SUFFIXES: Final[dict[str, Format]] = {
     "": "jsonl",  # a pipe has no suffix
     ".json": "json",
     ".csv": "csv",
+    ".tsv": "csv",
     ".parquet": "parquet",
     ".pq": "parquet",
 }
@@ -51,7 +55,10 @@ ROW_WORDS: Final[dict[Format, str]] = {
 }
 """What a row is called in messages."""
 
-_LIST_KEYS: Final = ("samples", "data", "assessments")
+_DELIMITERS: Final = (",", ";", "\t")
+_NAMED_DELIMITER: Final = re.compile(r"sep=([,;\t])")
+"""The first line with which spreadsheets say it."""
+_QUOTED: Final = re.compile(r'"[^"]*"')
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 _CSV_FIELD_LIMIT: Final = 2**31 - 1  # the largest that every platform takes
@@ -262,14 +269,10 @@ def _json_rows(lines: _Lines) -> Iterator[FileRow]:
         ) from None
     except ValueError as error:
         raise unreadable(lines.source, str(error)) from None
-    if isinstance(content, dict):
-        found = next(
-            (content[key] for key in _LIST_KEYS if isinstance(content.get(key), list)), None
-        )
-        content = [content] if found is None else found
-    if not isinstance(content, list):
-        raise unreadable(lines.source, f"a JSON file holds a list of records, not {_kind(content)}")
-    for number, value in enumerate(content, start=1):
+    records = records_in(content)
+    if not isinstance(records, list):
+        raise unreadable(lines.source, f"a JSON file holds a list of records, not {_kind(records)}")
+    for number, value in enumerate(records, start=1):
         yield _record_row(number, value)
 
 
@@ -321,7 +324,8 @@ def _csv_rows(lines: _Lines) -> Iterator[FileRow]:
     # The limit belongs to the csv module as a whole; it is raised and never lowered again,
     # because another thread may be in the middle of a file.
     csv.field_size_limit(max(csv.field_size_limit(), _CSV_FIELD_LIMIT))
-    reader = csv.reader(iter(lines), strict=True)
+    texts, delimiter = _delimited(iter(lines))
+    reader = csv.reader(texts, delimiter=delimiter, strict=True)
     header: list[str] | None = None
     while True:
         start = reader.line_num + 1
@@ -341,13 +345,28 @@ def _csv_rows(lines: _Lines) -> Iterator[FileRow]:
             continue
         elif header is None:
             header = _header(lines, start, cells)
-        elif len(cells) != len(header):
+        elif len(cells) < len(header) or any(cells[len(header) :]):
             ragged = (
                 f"{len(cells)} cells where the header has {len(header)}; check commas and quotes"
             )
             yield FileRow(start, None, ragged)
         else:
-            yield FileRow(start, {n: c for n, c in zip(header, cells, strict=True) if n})
+            # Cells beyond the header are empty: some programs end their rows with a comma.
+            row = zip(header, cells, strict=False)
+            yield FileRow(start, {name: cell for name, cell in row if not _is_index(name)})
+
+
+def _delimited(texts: Iterator[str]) -> tuple[Iterator[str], str]:
+    """The lines, and the separator that the first one shows: spreadsheets write semicolons, too."""
+    head = [""]
+    while not head[-1].strip() and (text := next(texts, None)) is not None:
+        head.append(text)
+    named = _NAMED_DELIMITER.fullmatch(head[-1].strip("\r\n"))
+    bare = _QUOTED.sub("", head[-1])
+    delimiter = named[1] if named else max(_DELIMITERS, key=bare.count)
+    if named:
+        head[-1] = "\n"
+    return chain(head[1:], texts), delimiter
 
 
 def _header(lines: _Lines, line: int, cells: list[str]) -> list[str]:
@@ -376,9 +395,15 @@ def _parquet_rows(source: Source) -> Iterator[FileRow]:
             for batch in file.iter_batches(batch_size=1024):
                 for record in batch.to_pylist():
                     number += 1
-                    yield FileRow(number, {str(name): _plain(v) for name, v in record.items()})
+                    cells = {str(n): _plain(v) for n, v in record.items() if not _is_index(str(n))}
+                    yield FileRow(number, cells)
     except pa.ArrowException as error:
         raise unreadable(source, f"not a readable parquet file: {error}") from error
+
+
+def _is_index(name: str) -> bool:
+    """Whether pandas made this column up: it counts rows."""
+    return name in ("", "__index_level_0__") or name.startswith("Unnamed: ")
 
 
 def _plain(value: Any) -> Any:
@@ -391,6 +416,8 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, dict):
         return {str(name): _plain(item) for name, item in value.items()}
+    if isinstance(value, bytes):
+        return value.decode(errors="backslashreplace")
     return str(value)
 
 

@@ -2,47 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import Field, field_validator
 
 from tcva_adapters.errors import InvalidSampleError
-
-ALIASES: Final[dict[str, tuple[str, ...]]] = {
-    "id": ("id", "sample_id", "name", "uid"),
-    "input": ("input", "user_input", "question", "query", "prompt"),
-    "response": (
-        "response",
-        "actual_output",
-        "answer",
-        "output",
-        "prediction",
-        "result",
-        "completion",
-        "generated_answer",
-    ),
-    "contexts": (
-        "contexts",
-        "retrieved_contexts",
-        "retrieval_context",
-        "context",
-        "source_documents",
-        "documents",
-        "source_nodes",
-    ),
-    "reference": (
-        "reference",
-        "expected_output",
-        "ground_truth",
-        "reference_answer",
-        "ground_truths",
-        "expected",
-    ),
-}
-"""Field names of RAGAS, DeepEval, LangChain and LlamaIndex; where several occur, the first wins."""
-
+from tcva_adapters.samples.checked import Checked
+from tcva_adapters.samples.layouts import flat_record
+from tcva_adapters.samples.names import ALIASES
+from tcva_adapters.samples.passages import read_contexts
+from tcva_adapters.samples.printed import printed_items
 
 _SIDE_FIELDS: Final = frozenset({"id", "reference"})
 """Fields whose other names (``name``, ``expected``) often mean something else."""
@@ -57,7 +27,7 @@ def whole_characters(text: str) -> str:
     return text
 
 
-class Sample(BaseModel):
+class Sample(Checked):
     """One item to judge. Fields that a criterion does not look at may stay None.
 
     Attributes:
@@ -73,7 +43,20 @@ class Sample(BaseModel):
     {'domain': 'chat'}
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    refusal = InvalidSampleError
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            input: str | None = None,  # noqa: A002  # the field's name
+            response: str | None = None,
+            contexts: str | Sequence[str] | None = None,
+            reference: str | None = None,
+            id: str | None = None,  # noqa: A002  # the field's name
+            metadata: Mapping[str, Any] = ...,
+        ) -> None: ...
 
     input: str | None = None
     response: str | None = None
@@ -82,7 +65,14 @@ class Sample(BaseModel):
     id: str | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
 
-    @field_validator("input", "response", "reference", "contexts")
+    @field_validator("contexts", mode="before")
+    @classmethod
+    def _one_text_is_one_passage(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            return (value,) if value.strip() else ()
+        return value
+
+    @field_validator("id", "input", "response", "reference", "contexts")
     @classmethod
     def _can_be_encoded(cls, value: str | tuple[str, ...] | None) -> str | tuple[str, ...] | None:
         if isinstance(value, str):
@@ -93,14 +83,17 @@ class Sample(BaseModel):
     def from_record(cls, record: Mapping[str, Any]) -> Sample:
         """A sample from a record with the field names of any of the four frameworks.
 
-        Unknown fields are kept as metadata, as are further names of a field already filled.
-        A context may be one string, a list of strings, a JSON list (as csv files hold it), or a
-        list of documents with ``page_content``, ``text`` or ``content``.
+        Unknown fields are kept as metadata, as are further names of a field already filled; nan is
+        no value. A context may be one string, a list of strings, the text of a list (as csv files
+        hold it, printed by Python, numpy or JSON), or a list of documents with ``page_content``,
+        ``text`` or ``content``. Fields may lie in ``inputs`` and ``outputs`` (LangSmith), or in a
+        list of ``messages``.
 
         Raises:
-            InvalidSampleError: A field has a type that cannot be read.
+            InvalidSampleError: A field has a type that cannot be read, or what looks like a printed
+                list cannot be read back for certain.
         """
-        rest = dict(record)
+        rest = flat_record(record)
         fields: dict[str, Any] = {}
         for field, names in ALIASES.items():
             for name in names:
@@ -120,12 +113,7 @@ class Sample(BaseModel):
             extra = {**metadata, **extra}
         elif metadata is not None:
             extra["metadata"] = metadata
-        try:
-            return cls(**fields, metadata=extra)
-        except ValidationError as error:
-            first = error.errors()[0]
-            msg = f"field {'.'.join(map(str, first['loc']))}: {first['msg']}"
-            raise InvalidSampleError(msg) from None
+        return cls(**fields, metadata=extra)
 
     def field(self, name: str) -> str | None:
         """One of the text fields as a single string; contexts are joined by blank lines."""
@@ -136,6 +124,8 @@ class Sample(BaseModel):
 
 
 def _read_text(name: str, value: Any) -> str:
+    if name == "ground_truths" and isinstance(value, str):
+        value = printed_items(name, value) or value
     if isinstance(value, str):
         return value
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
@@ -153,39 +143,10 @@ def _read_id(name: str, value: Any) -> str:
     raise InvalidSampleError(msg)
 
 
-def _read_contexts(name: str, value: Any) -> tuple[str, ...]:
-    if isinstance(value, str):
-        text = value.strip()
-        if not text:
-            return ()
-        if text.startswith("[") and text.endswith("]"):
-            try:
-                parsed = json.loads(text)
-            except (ValueError, RecursionError):  # not JSON after all
-                return (value,)
-            if all(isinstance(item, str) for item in parsed):
-                return tuple(parsed)
-        return (value,)
-    if isinstance(value, Mapping) or not hasattr(value, "__iter__"):
-        value = [value]
-    return tuple(_passage_text(name, item) for item in value)
-
-
-def _passage_text(name: str, item: Any) -> str:
-    if isinstance(item, str):
-        return item
-    for key in ("page_content", "text", "content"):
-        found = item.get(key) if isinstance(item, Mapping) else getattr(item, key, None)
-        if isinstance(found, str):
-            return found
-    msg = f"field {name!r} holds a {type(item).__name__}, which is neither text nor a document"
-    raise InvalidSampleError(msg)
-
-
 _READERS: Final = {
     "id": _read_id,
     "input": _read_text,
     "response": _read_text,
-    "contexts": _read_contexts,
+    "contexts": read_contexts,
     "reference": _read_text,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import os
@@ -38,6 +39,55 @@ def _in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+
+
+def test_evaluate_writes_a_list_under_a_name_of_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    samples = write(tmp_path / "in.jsonl", record(1), record(2))
+    for command in (["evaluate", samples], ["ccrs", samples, "-m", "cc"]):
+        assert run([*command, "-o", "judged.json"]) == 0
+        assert len(json.loads(Path("judged.json").read_text(encoding="utf-8"))) == 2
+        assert run(["systems", "a=judged.json", "b=judged.json", "-B", "10"]) == 0
+        capsys.readouterr()
+
+
+@pytest.mark.parametrize("command", ["evaluate", "ccrs"])
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.txt", "out.jsonl.gz"])
+def test_no_jsonl_is_written_under_the_name_of_another_format(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, name: str
+) -> None:
+    samples = write(tmp_path / "in.jsonl", record(1))
+    said = failing([command, samples, "-o", name], capsys)
+    assert f"cannot write {name}" in said
+    assert "name a file that ends in .jsonl or .json" in said
+    assert {path.name for path in tmp_path.iterdir()} == {"in.jsonl"}
+
+
+def test_a_csv_of_ragas_gives_the_figures_of_jsonl(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    passages = ["It's closed.", "The office opens at nine."]
+    own = record(1) | {"contexts": passages}
+    with Path("saved.csv").open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["id", "user_input", "response", "retrieved_contexts"])
+        rows.writerow(["s1", "When?", own["answer"], str(passages)])
+    judged = []
+    for source in (write(tmp_path / "in.jsonl", own), "saved.csv"):
+        assert run(["evaluate", source, "-o", "-"]) == 0
+        judged.append(Assessment.from_json(capsys.readouterr().out))
+    assert judged[0] == judged[1]
+    assert judged[0].claims[0].passage == 2
+
+
+def test_a_map_that_no_row_has_names_what_there_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    samples = write(tmp_path / "in.jsonl", record(1) | {"outputs": {"text": "x"}})
+    said = failing(["evaluate", samples, "--map", "outputs.txt=response"], capsys)
+    assert "no column 'outputs.txt'; columns are 'id', 'question'" in said
+    assert "'outputs.text'" in said
 
 
 def test_evaluate_writes_assessments_that_sweep_reads(

@@ -160,8 +160,51 @@ def test_fused_methods_stand_in_the_table_and_show_their_gain(
         expected = math.sqrt(math.prod(max(s, 1e-9) for s in pair)) if any(pair) else 0.0
         assert scores[name] == pytest.approx(expected, abs=1e-12)
 
-    assert run(arguments) == 0
+    assert run([*arguments, "--overwrite"]) == 0
     assert "10 samples of 2 members" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["-T", "0.3"], "temperatures: [0.5, 0.9] there, [0.3] here"),
+        (["-c", "answer_relevancy"], "criterion: faithfulness there, answer_relevancy here"),
+        (["--with", "none"], "metrics: {"),
+        (["-B", "60"], "bootstrap: 10000 there, 60 here"),
+        (["--threshold", "0.7"], "threshold: 0.5 there, 0.7 here"),
+        (["--human", "human"], "human ratings: null there"),
+        (["--skip-bad"], ""),
+        (["--timeout", "60"], ""),
+    ],
+)
+def test_a_comparison_with_other_settings_is_not_replaced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], more: list[str], said: str
+) -> None:
+    arguments = ["compare", sample_file(tmp_path), *QA, "-T", "0.5,0.9", "--out", "out"]
+    assert run(arguments) == 0
+    before = Path("out/summary.json").read_bytes()
+    judgements = len(records("out/verdicts.sqlite"))
+    capsys.readouterr()
+    assert run([*arguments, *more]) == (2 if said else 0)
+    error = capsys.readouterr().err
+    assert said in error
+    if said:
+        assert "holds a comparison with other settings" in error
+        assert "--overwrite" in error
+        assert Path("out/summary.json").read_bytes() == before
+        assert len(records("out/verdicts.sqlite")) == judgements  # nothing was judged
+        assert run([*arguments, *more, "--overwrite"]) == 0
+
+
+def test_a_comparison_of_other_samples_is_not_replaced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["compare", sample_file(tmp_path), *QA, "--out", "out"]) == 0
+    assert run(["compare", sample_file(tmp_path, RECORDS[0]), *QA, "--out", "out"]) == 2
+    assert "samples: 3, " in capsys.readouterr().err
+    Path("out/summary.json").write_text("[]", encoding="utf-8")
+    assert run(["compare", sample_file(tmp_path), *QA, "--out", "out"]) == 2
+    assert "summary.json is no comparison's of this version" in capsys.readouterr().err
 
 
 def test_a_judge_behind_a_server_is_asked_once(
@@ -230,12 +273,22 @@ def test_wrong_use_is_exit_code_2_and_one_sentence(
     assert "Traceback" not in error
 
 
-def test_ids_that_repeat_are_refused_before_anything_is_judged(
+def test_ids_that_repeat_are_numbered_and_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     samples = sample_file(tmp_path, *RECORDS, record("right", "Something else."))
-    assert run(["compare", samples, *QA, "--out", "out"]) == 2
-    assert "rows 1 and 4 have the same id 'right'" in capsys.readouterr().err
+    assert run(["compare", samples, *QA, "--out", "out"]) == 0
+    assert "several rows have the same id: 'right'" in capsys.readouterr().err
+    assert [r["sample"] for r in table() if r["method"] == "tcva T=0.5"][-1] == "right#2"
+
+
+def test_ids_that_repeat_join_no_results(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    samples = sample_file(tmp_path, *RECORDS, record("right", "Something else."))
+    Path("before.csv").write_text("id,mine\nright,0.5\n", encoding="utf-8")
+    assert run(["compare", samples, *QA, "--results", "before.csv", "--out", "out"]) == 2
+    assert "several samples have the id 'right'" in capsys.readouterr().err
     assert not Path("out").exists()
 
 

@@ -25,6 +25,7 @@ from tcva_adapters.compare.table import Row, ScoreTable
 from tcva_adapters.errors import InvalidSampleError, JudgeError, UnreadableInputError
 from tcva_adapters.results.framework_score import FrameworkScore
 from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.samples.files import SampleFile
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
 from tests.support.cached import records
@@ -458,17 +459,19 @@ def test_a_store_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
 
 def test_samples_without_an_id_get_one_that_stays() -> None:
     bare = [Sample(response="x"), Sample(response="y", id="b"), Sample(response="z")]
-    assert [s.id for s in named(bare)] == ["row-1", "b", "row-3"]
-    assert [s.id for s in named(bare, lines=[2, 5, 9])] == ["row-2", "b", "row-9"]
+    assert ids_of(bare, [1, 2, 3]) == ["row-1", "b", "row-3"]
+    assert ids_of(bare, [2, 5, 9]) == ["row-2", "b", "row-9"]
 
 
-def test_ids_that_repeat_are_refused_with_both_rows() -> None:
+def test_ids_that_repeat_are_numbered() -> None:
     twice = [Sample(response="x", id="a"), Sample(response="y"), Sample(response="z", id="a")]
-    with pytest.raises(InvalidSampleError, match="rows 1 and 3 have the same id 'a'"):
-        named(twice)
+    assert ids_of(twice, [1, 2, 3]) == ["a", "row-2", "a#2"]
     taken = [Sample(response="x", id="row-2"), Sample(response="y")]
-    with pytest.raises(InvalidSampleError, match="rows 1 and 2 have the same id 'row-2'"):
-        named(taken)
+    assert ids_of(taken, [1, 2]) == ["row-2", "row-2#2"]
+
+
+def ids_of(samples: list[Sample], lines: list[int]) -> list[str | None]:
+    return [sample.id for sample in named(SampleFile(samples, lines, [])).samples]
 
 
 @pytest.mark.parametrize("value", ["high", math.inf, [1]])

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import time
+import tracemalloc
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.judging.evidence import NEAR_ENOUGH, check_evidence, find_quote
-from tcva_adapters.results.assessment import ClaimVerdict
+from tcva_adapters.judging.evidence.check import check_evidence
+from tcva_adapters.judging.evidence.places import NEAR_ENOUGH, Passages
+from tcva_adapters.judging.evidence.relation import Relation, Side, relation
+from tcva_adapters.judging.evidence.search import Found, find_quote
+from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
+from tests.judging.forged import ACROSS, FORGED, PASSAGES, TRUE, Case
+from tests.judging.huge import HUGE
 
 FERRY = (
     "The ferry to Aldra runs twice a day in winter, and four times a day from May to September. "
@@ -19,6 +26,7 @@ FERRY = (
 )
 LAKE = "The lake (depth: 1,250 m) has been protected since 1984. Fishing is allowed with a permit."
 HELD = [FERRY, LAKE]
+CLAIM = "The lake is protected since 1984, and the ferry runs twice a day."
 
 FOUND = [
     ("runs twice a day in winter", 1),
@@ -97,14 +105,24 @@ NOT_FOUND = [
 ]
 
 
+def checked(verdict: ClaimVerdict, passages: Sequence[str] = HELD) -> ClaimVerdict:
+    [made] = check_evidence([verdict], passages)
+    return made
+
+
+def place_of(quote: str, passages: Sequence[str]) -> int | None:
+    found = find_quote(quote, Passages(passages))
+    return None if found is None else found.passages[0]
+
+
 @pytest.mark.parametrize(("quote", "passage"), FOUND, ids=lambda x: ascii(x)[:40])
 def test_found(quote: str, passage: int) -> None:
-    assert find_quote(quote, HELD) == passage
+    assert place_of(quote, HELD) == passage
 
 
 @pytest.mark.parametrize("quote", NOT_FOUND, ids=lambda x: ascii(x)[:40])
 def test_not_found(quote: str) -> None:
-    assert find_quote(quote, HELD) is None
+    assert place_of(quote, HELD) is None
 
 
 @pytest.mark.parametrize(
@@ -132,15 +150,15 @@ def test_not_found(quote: str) -> None:
     ],
 )
 def test_scripts_and_numbers(quote: str, passage: str, found: bool) -> None:
-    assert (find_quote(quote, [passage]) == 1) is found
+    assert (place_of(quote, [passage]) == 1) is found
 
 
 def test_an_exact_quote_comes_before_a_near_one_and_the_first_of_equals_counts() -> None:
     near = "The ferry to Aldra operates twice a day in winter, and four times a day"
     exact = near.replace("operates", "runs")
-    assert find_quote(exact, [near, exact, exact]) == 2
-    assert find_quote(exact, [near]) == 1
-    assert find_quote("x y", []) is None
+    assert place_of(exact, [near, exact, exact]) == 2
+    assert place_of(exact, [near]) == 1
+    assert place_of("x y", []) is None
 
 
 def test_the_threshold_is_what_the_documentation_says() -> None:
@@ -149,8 +167,8 @@ def test_the_threshold_is_what_the_documentation_says() -> None:
     assert NEAR_ENOUGH == 0.7
     words = list("abcdefghijkl")
     changed = [*words[:5], "x", *words[6:]]
-    assert find_quote(" ".join(changed), [" ".join(words)]) == 1
-    assert find_quote(" ".join(changed[:-1]), [" ".join(words[:-1])]) is None
+    assert place_of(" ".join(changed), [" ".join(words)]) == 1
+    assert place_of(" ".join(changed[:-1]), [" ".join(words[:-1])]) is None
 
 
 WORDS = st.lists(
@@ -166,89 +184,257 @@ def test_every_part_of_a_passage_is_found(words: list[str], data: st.DataObject)
     end = data.draw(st.integers(begin + 1, len(words)))
     joint = data.draw(st.sampled_from([" ", "  ", "\n", ", ", " \u2014 "]))
     quote = joint.join(words[begin:end])
-    assert find_quote(quote.upper(), [" ".join(words)]) == 1
+    assert place_of(quote.upper(), [" ".join(words)]) == 1
 
 
 @given(WORDS, st.integers(0, 29), st.sampled_from(["5", "never", "12.51", "no"]))
 def test_a_new_number_or_negation_is_never_found(words: list[str], at: int, new: str) -> None:
     at %= len(words)
     passage = " ".join(words)
-    assert find_quote(" ".join([*words[:at], new, *words[at:]]), [passage]) is None
+    assert place_of(" ".join([*words[:at], new, *words[at:]]), [passage]) is None
     if words[at] not in {"not", "don't"}:  # one negation for another is no new one
-        assert find_quote(" ".join([*words[:at], new, *words[at + 1 :]]), [passage]) is None
+        assert place_of(" ".join([*words[:at], new, *words[at + 1 :]]), [passage]) is None
 
 
 @given(st.text(), st.lists(st.text(), max_size=3))
 @settings(max_examples=200)
 def test_any_text_is_read(quote: str, passages: list[str]) -> None:
-    found = find_quote(quote, passages)
+    found = place_of(quote, passages)
     assert found is None or 1 <= found <= len(passages)
     if any(char.isalpha() for char in quote):
-        assert find_quote(quote, ["x", quote]) in {1, 2}
+        assert place_of(quote, ["x", quote]) in {1, 2}
 
 
-def test_long_texts_are_searched_quickly() -> None:
+@pytest.mark.parametrize(("passages", "quote"), [p[1:] for p in HUGE], ids=[p[0] for p in HUGE])
+def test_a_megabyte_is_checked_within_a_second(passages: list[str], quote: str) -> None:
+    verdicts = [
+        ClaimVerdict(claim=CLAIM, verdict=Verdict.FULLY, evidence=quote + " x" * (i % 2))
+        for i in range(8)
+    ]
     begin = time.process_time()
-    for text in (
-        "a " * 50_000,
-        "the ferry runs " * 4_000,
-        "x" * 200_000,
-        "... " * 50_000,
-        "1" * 100_000,
-        "不" * 50_000,
-    ):
-        find_quote(text, [text[:-7] + " y " + text, text])
-        find_quote("the ferry runs the ferry runs the ferry sails " * 20, [text])
-        find_quote("a ... a ... the ... a ... b", [text])
-    # Usual is about 2 s for 1.4 million characters; quadratic work would take minutes.
-    assert time.process_time() - begin < 20
+    check_evidence(verdicts, passages)
+    # Usual is 0.1 to 0.5 s; work that grows with the square takes minutes.
+    assert time.process_time() - begin < 2
+
+
+def test_a_megabyte_takes_less_than_200() -> None:
+    verdicts = [ClaimVerdict(claim=CLAIM, verdict=Verdict.FULLY, evidence="湖は" * 100)]
+    tracemalloc.start()
+    try:
+        check_evidence(verdicts, ["不没湖" * 333_000])  # three bytes each: 1 MB three times over
+        assert tracemalloc.get_traced_memory()[1] < 200_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_what_is_too_large_is_not_found() -> None:
+    words = ["".join("qwertyuiop"[int(digit)] for digit in str(i)) for i in range(3000)]
+    passage = " ".join(words)
+    assert place_of(passage[:10_000].rpartition(" ")[0], [passage]) == 1
+    assert place_of(passage[:10_020].rpartition(" ")[0], [passage]) is None
+    fragments = [" ".join(words[i : i + 3]) for i in range(0, 100, 9)]
+    assert place_of(" ... ".join(fragments[:10]), [passage]) == 1
+    assert place_of(" ... ".join(fragments[:11]), [passage]) is None
+    # With one word changed it is similar enough, but of more than 400 words nobody looks.
+    changed = [*words[:100], "other", *words[101:]]
+    assert place_of(" ".join(changed[:400]), [passage]) == 1
+    assert place_of(" ".join(changed[:401]), [passage]) is None
+
+
+def test_a_claim_that_is_too_long_to_compare_is_unchecked() -> None:
+    claim = "The drug cures cancer. " * 500
+    given_ = ClaimVerdict(claim=claim, verdict=Verdict.FULLY, evidence="runs twice a day in winter")
+    made = checked(given_)
+    assert (made.verdict, made.evidence_check) == (Verdict.FULLY, EvidenceCheck.UNCHECKED)
+
+
+DENIED = [
+    ("It is not safe for children.", "safe for children"),
+    ("It isn't safe for children.", "safe for children"),
+    ("It is n't safe for children.", "safe for children"),
+    ("It has never been safe for children.", "safe for children"),
+    ("It is no longer safe for children.", "safe for children"),
+    ("It is hardly safe for children.", "safe for children"),
+    ("It is not\nsafe for children.", "safe for children"),
+    ("No drug is safe for children.", "drug is safe for children"),
+    ("Not all drugs are safe.", "drugs are safe"),
+    ("It is not known to be safe for children.", "safe for children"),
+    ("There is no evidence that the drug cures cancer.", "the drug cures cancer"),
+    ("The trial failed to cure cancer.", "cure cancer"),
+    ("It cannot fail to impress visitors.", "fail to impress visitors"),
+    ("The drug is not safe.", "The drug is"),
+    ("The claim that the drug is safe is not true.", "the drug is safe"),
+    ("Dogs can never come on deck.", "Dogs can"),
+    ("Die Fähre fährt im Winter nicht.", "Die Fähre fährt im Winter"),
+    ("Das Mittel ist für Kinder noch nicht geeignet.", "Das Mittel ist für Kinder"),
+    ("Le médicament n'est pas sûr.", "sûr"),
+    ("Le bateau ne circule pas en hiver.", "en hiver"),
+    ("El barco no circula en invierno.", "circula en invierno"),
+    ("Лекарство не безопасно для детей.", "безопасно для детей"),
+    ("该药对儿童不安全。", "安全"),
+    ("该药对儿童不安全。", "该药对儿童"),
+    ("この薬は子供に安全ではない。", "子供に安全"),
+    ("الدواء ليس آمنا للأطفال.", "آمنا للأطفال"),
+    ("यह दवा सुरक्षित नहीं है।", "यह दवा सुरक्षित"),
+]
+NOT_DENIED = [
+    ("It does not smell. The drug cures cancer.", "The drug cures cancer"),
+    ("Dogs are not allowed\nSafe for children", "Safe for children"),
+    ("Dogs | not allowed | Cats | allowed", "Cats | allowed"),
+    ("It is not only safe for children but also cheap.", "safe for children"),
+    ("There is no doubt that the drug cures cancer.", "the drug cures cancer"),
+    ("It was not until 1990 that the ferry ran daily.", "until 1990 that the ferry ran daily"),
+    ("It was not until 1990 that the ferry ran daily.", "the ferry ran daily"),
+    ("It cannot fail to impress visitors.", "impress visitors"),
+    ("It is not more than 5 km away.", "more than 5 km away"),
+    ("It is no longer than ten metres.", "longer than ten metres"),
+    ("He is in the No. 1 team.", "1 team"),
+    ("No, the ferry runs daily.", "the ferry runs daily"),
+    ("He did not come but the ferry runs daily.", "the ferry runs daily"),
+    ("Tell us whether or not the ferry runs daily.", "the ferry runs daily"),
+    ("The lake is deep and is not open to swimmers.", "The lake is deep"),
+    ("The capital is Bern not Basel.", "The capital is Bern"),
+    ("It is not safe here. It is safe there.", "safe"),  # there it is
+    ("Die Fähre ist nicht nur schnell, sondern auch billig.", "schnell"),
+    ("该药对儿童非常安全。", "安全"),
+    ("该药不仅安全，而且便宜。", "安全"),
+    ("この薬は子供に安全です。", "子供に安全"),
+]
+
+
+@pytest.mark.parametrize(
+    ("passage", "quote", "denied"),
+    [(*pair, True) for pair in DENIED] + [(*pair, False) for pair in NOT_DENIED],
+    ids=lambda x: ascii(x)[:40],
+)
+def test_a_negation_just_outside_a_quote(passage: str, quote: str, denied: bool) -> None:
+    found = find_quote(quote, Passages(["Another one.", passage]))
+    assert found is not None
+    assert found.passages == (2,)
+    assert (found.denied_before or found.denied_behind) is denied
+
+
+def test_a_passage_that_asserts_a_quote_comes_before_one_that_denies_it() -> None:
+    held = Passages(["It is not safe.", "It is safe."])
+    assert find_quote("safe", held) == Found((2,), at=7)
+    spread = Passages(["It is not safe for children.", "The ferry runs twice a day."])
+    found = find_quote("safe for children ... runs twice a day", spread)
+    assert found is not None
+    assert found.denied_before
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "lowered"),
+    [
+        ("The drug is safe.", "safe for children", True),
+        ("The drug is not safe.", "safe for children", False),
+        ("The drug is unsafe.", "safe for children", False),
+        ("It is forbidden for children.", "safe for children", False),
+        # The quote denies something by itself, and so does the claim: nothing is left to explain
+        # the negation before the quote.
+        ("It is safe without water for children.", "safe for children without water", True),
+        # In a second sentence or clause that is not what the claim rests on.
+        ("The drug is red.", "The drug is red, and it is", False),
+    ],
+)
+def test_a_negation_counts_where_the_claim_has_none(claim: str, quote: str, lowered: bool) -> None:
+    passage = "The drug is red, and it is not safe for children without water."
+    made = checked(ClaimVerdict(claim=claim, verdict=Verdict.FULLY, evidence=quote), [passage])
+    assert (made.evidence_check is EvidenceCheck.NEGATED) is lowered
+
+
+def _lowered(case: Case) -> ClaimVerdict:
+    return checked(
+        ClaimVerdict(claim=case.claim, verdict=Verdict.FULLY, evidence=case.quote), PASSAGES
+    )
+
+
+@pytest.mark.parametrize("case", FORGED, ids=lambda case: ascii(case.quote)[:40])
+def test_a_forged_quote_lowers(case: Case) -> None:
+    made = _lowered(case)
+    assert (made.verdict, made.evidence_check) == (Verdict.PARTIAL, case.check)
+    assert case.check is not None
+    assert made.reason == f"({case.check.text}: lowered from fully)"
+
+
+@pytest.mark.parametrize("case", TRUE + ACROSS, ids=lambda case: ascii(case.quote)[:40])
+def test_a_true_quote_lowers_nothing(case: Case) -> None:
+    made = _lowered(case)
+    assert (made.verdict, made.original_verdict) == (Verdict.FULLY, None)
+    assert made.evidence_check is case.check
+    assert made.passage is not None
+
+
+@pytest.mark.parametrize(
+    ("quote", "claim", "expected"),
+    [
+        ("ran in third place", "He finished 3rd.", Relation.SHARES),
+        ("1,000 people came", "A thousand came.", Relation.SHARES),
+        ("twelve", "It has 12 seats.", Relation.SHARES),
+        ("8 million", "8,000,000 people", Relation.SHARES),
+        ("one day", "It lasts 1 week.", Relation.SHARES),
+        ("one of the best", "It is one.", Relation.UNKNOWN),  # "one" is often no number
+        ("studies were made", "He studied it.", Relation.SHARES),
+        ("die Fährverbindung", "Die Fähre fährt.", Relation.SHARES),
+        ("лекарства помогают", "Это лекарство.", Relation.SHARES),
+        ("Zürich", "He lives in Zurich.", Relation.SHARES),
+        ("die Stadt liegt am See", "The town is on a lake.", Relation.UNKNOWN),
+        ("Aldra 12.50 4", "It costs a lot.", Relation.NOTHING),
+        ("안녕하세요 여러분 모두", "배는 하루에 두 번 다닌다", Relation.UNKNOWN),
+        ("", "It costs a lot.", Relation.NOTHING),
+    ],
+)
+def test_what_quote_and_claim_share(quote: str, claim: str, expected: Relation) -> None:
+    around = "the town is on a lake and has a ferry".split()  # noqa: SIM905  # words as they come
+    found = relation(Side(quote, around if quote.isascii() else ()), Side(claim))
+    assert found is expected
 
 
 def verdict(level: Verdict | None, evidence: str, **more: object) -> ClaimVerdict:
     return ClaimVerdict.model_validate(
-        {"claim": "c", "verdict": level, "evidence": evidence, "reason": "Because.", **more}
+        {"claim": CLAIM, "verdict": level, "evidence": evidence, "reason": "Because.", **more}
     )
 
 
 @pytest.mark.parametrize("level", [Verdict.FULLY, Verdict.MOSTLY])
 @pytest.mark.parametrize("evidence", ["The ferry is blue", ""])
 def test_a_high_level_without_its_quote_is_lowered(level: Verdict, evidence: str) -> None:
-    made = check_evidence(verdict(level, evidence, passage=2), HELD)
+    made = checked(verdict(level, evidence, passage=2))
     assert (made.verdict, made.original_verdict, made.passage) == (Verdict.PARTIAL, level, None)
     assert made.reason == (
         f"Because. (quote not found in the passages: lowered from {level.value})"
     )
     assert made.evidence == evidence
-    assert check_evidence(made, HELD) == made
+    assert checked(made) == made
 
 
 @pytest.mark.parametrize("level", [Verdict.PARTIAL, Verdict.MINOR, Verdict.NONE, None])
 def test_other_levels_stay(level: Verdict | None) -> None:
     given_ = verdict(level, "The ferry is blue", passage=2)
-    assert check_evidence(given_, HELD) == given_
+    assert checked(given_) == given_
 
 
 @pytest.mark.parametrize("level", Verdict)
 def test_a_found_quote_keeps_the_level_and_corrects_the_passage(level: Verdict) -> None:
     for named, right in ((None, 2), (1, 2), (2, 2), (7, 2), (0, 2)):
-        made = check_evidence(verdict(level, "protected since 1984", passage=named), HELD)
+        made = checked(verdict(level, "protected since 1984", passage=named))
         assert made == verdict(level, "protected since 1984", passage=right)
 
 
 def test_a_named_passage_that_holds_the_quote_too_is_left() -> None:
     given_ = verdict(Verdict.FULLY, "protected since 1984", passage=3)
-    assert check_evidence(given_, [*HELD, LAKE]) == given_
+    assert checked(given_, [*HELD, LAKE]) == given_
 
 
 def test_probabilities_of_high_levels_move_to_partial() -> None:
     shares = (0.5, 0.25, 0.125, 0.0625, 0.0625)
-    made = check_evidence(verdict(Verdict.FULLY, "blue", probabilities=shares), HELD)
+    made = checked(verdict(Verdict.FULLY, "blue", probabilities=shares))
     # .5 + .25 + .125 = .875, exact in binary
     assert made.probabilities == (0.0, 0.0, 0.875, 0.0625, 0.0625)
-    kept = check_evidence(verdict(Verdict.FULLY, "runs twice a day", probabilities=shares), HELD)
+    kept = checked(verdict(Verdict.FULLY, "runs twice a day", probabilities=shares))
     assert kept.probabilities == shares
 
 
 def test_no_reason_leaves_no_blank() -> None:
-    made = check_evidence(ClaimVerdict(claim="c", verdict=Verdict.FULLY), HELD)
+    made = checked(ClaimVerdict(claim="c", verdict=Verdict.FULLY))
     assert made.reason == "(quote not found in the passages: lowered from fully)"

@@ -256,10 +256,11 @@ def test_everything_lacking_and_nothing_named_goes_down_the_ladder() -> None:
     features = ("logprobs", "json_schema", "json_object", "seed", "max_tokens", "temperature")
     script = lacking(*features, then=auto_judge, named=False)
     with serving(script, logprobs=True) as (server, model):
-        assert model.complete(REQUEST).retries == 6
-        assert server.count == 7
-        model.complete(REQUEST)
+        # Six refusals, and one more of a question without the sample, which proves them.
+        assert model.complete(REQUEST).retries == 7
         assert server.count == 8
+        model.complete(REQUEST)
+        assert server.count == 9
     assert set(model.capabilities.dropped) == set(features)
 
 
@@ -276,11 +277,17 @@ def test_a_server_that_always_refuses_ends_in_an_error_and_nothing_is_remembered
     assert not model.capabilities.dropped
 
 
+def _silent_under_a_schema(body: dict[str, Any], _n: int) -> Answer:
+    return reply("") if "response_format" in body else OK
+
+
 def test_an_empty_message_under_a_schema_goes_down_and_counts_its_tokens() -> None:
-    with serving(in_turn(reply(""), reply(None), OK)) as (server, model):
+    with serving(_silent_under_a_schema) as (server, model):
         answer = model.complete(REQUEST)
-    assert (server.count, answer.retries) == (3, 2)
-    assert (answer.input_tokens, answer.output_tokens) == (30, 15)
+        # The fourth is a question without the sample, which stays empty, too.
+        assert (server.count, answer.retries) == (4, 3)
+        assert (answer.input_tokens, answer.output_tokens) == (40, 20)
+        assert model.complete(REQUEST).retries == 0
     assert model.capabilities.response_format == "text"
 
 
@@ -294,7 +301,7 @@ def test_a_message_that_is_always_empty_is_an_error() -> None:
 
 def test_a_404_about_features_is_not_about_the_model() -> None:
     refused = error(404, "No endpoints found that support response_format.")
-    with serving(in_turn(refused, OK)) as (_, model):
+    with serving(in_turn(refused, OK, refused)) as (_, model):
         model.complete(REQUEST)
     assert model.capabilities.response_format == "json_object"
 
@@ -307,10 +314,10 @@ def test_a_404_about_features_is_not_about_the_model() -> None:
     ("answer", "reason", "fatal", "says"),
     [
         (WRONG_KEY, "authentication", True, "OPENAI_API_KEY"),
-        (error(403, "Not allowed."), "permission", True, "Not allowed"),
-        (NO_MODEL, "model_not_found", True, "'m'.*/models"),
-        (error(400, "Model Not Exist"), "model_not_found", True, "'m'"),
-        (error(404, "no page"), "model_not_found", True, "/v1"),
+        (error(403, "Not allowed."), "permission", False, "Not allowed"),
+        (NO_MODEL, "model_not_found", False, "'m'.*/models"),
+        (error(400, "Model Not Exist"), "model_not_found", False, "'m'"),
+        (error(404, "no page"), "model_not_found", False, "/v1"),
         (error(429, "Slow down."), "rate_limit", False, "requests_per_minute"),
         (error(429, "No money.", code="insufficient_quota"), "quota", True, "No money"),
         (error(500, "Oops."), "server_error", False, "500.*Oops"),
@@ -325,6 +332,10 @@ def test_a_404_about_features_is_not_about_the_model() -> None:
         ),
         (reply("", finish_reason="content_filter"), "judge_error", False, "content filter"),
         (reply(None, refusal="I can't."), "judge_error", False, "refused to judge: I can't"),
+        (error(402, "Pay."), "quota", True, "no credit left"),
+        (error(500, "insufficient_quota", code="insufficient_quota"), "server_error", False, "500"),
+        (error(500, "model m not found"), "server_error", False, "500"),
+        (error(503, "invalid model output: maximum context"), "server_error", False, "503"),
         (GARBAGE, "server_error", False, "no chat completion.*proxy"),
         (Answer({"error": "x"}), "server_error", False, "no chat completion"),
     ],
@@ -360,11 +371,11 @@ def _closed_port() -> int:
 
 
 @both_faces
-def test_an_address_where_nobody_listens_is_named_and_fatal(face: Face) -> None:
+def test_an_address_where_nobody_listens_is_named(face: Face) -> None:
     url = f"http://127.0.0.1:{_closed_port()}/v1"
     with pytest.raises(JudgeError, match=url) as caught:
         face(OpenAICompatibleModel("m", base_url=url, max_retries=0))
-    assert (caught.value.reason, caught.value.fatal) == ("connection", True)
+    assert (caught.value.reason, caught.value.fatal) == ("unreachable", False)
 
 
 def test_a_server_that_once_answered_is_not_given_up_for_a_dropped_connection() -> None:
@@ -512,7 +523,7 @@ def test_a_cancelled_waiter_gives_its_place_to_the_next() -> None:
     with serving(auto_judge, max_concurrency=1) as (server, model):
 
         async def main() -> None:
-            async with model._concurrency.ahold():
+            async with model._connections.limit.ahold():
                 waiting = [asyncio.create_task(model.acomplete(REQUEST)) for _ in range(3)]
                 await asyncio.sleep(0)
                 waiting[0].cancel()
@@ -543,8 +554,8 @@ def test_calls_wait_for_their_minute(face: Face, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("tcva_adapters.models.openai_model.time.sleep", sleep)
     monkeypatch.setattr("tcva_adapters.models.openai_model.asyncio.sleep", asleep)
     with serving(auto_judge, requests_per_minute=30) as (_, model):
-        assert model._rate is not None
-        model._rate._clock = lambda: 50.0
+        assert model._connections.rate is not None
+        model._connections.rate._clock = lambda: 50.0
         for _ in range(3):
             face(model)
     assert slept == [0.0, 2.0, 4.0]  # 60 s / 30, the clock standing still

@@ -67,7 +67,7 @@ def test_what_is_given_beside_it_wins() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "Invalid JSON"),
+        ("{", "not JSON"),
         ('{"version": 2}', "version"),
         ('{"settings": {"temprature": 0.5}}', "unknown setting 'temprature'"),
         ('{"settings": {"temperature": 5}}', r"temperature 5\.0 is outside"),

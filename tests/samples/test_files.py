@@ -97,8 +97,14 @@ def test_a_csv_cell_may_be_larger_than_the_usual_limit() -> None:
     assert read(f"answer\n{long}\n", format="csv").samples[0].response == long
 
 
-def test_ids_may_repeat() -> None:
-    assert [s.id for s in read('{"id": 1, "answer": "a"}\n' * 2).samples] == ["1", "1"]
+def test_ids_that_repeat_are_numbered_and_said() -> None:
+    found = read('{"id": 1, "answer": "a"}\n' * 2 + '{"id": "1#2", "answer": "b"}\n{"answer": "c"}')
+    assert [s.id for s in found.samples] == ["1", "1#3", "1#2", None]
+    assert found.repeated == ("1",)
+    (note,) = found.notes
+    assert note == (
+        "several rows have the same id: '1'; from the second on they were numbered: '1#2'"
+    )
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,11 +19,12 @@ class Answer:
     """What the server does with one request.
 
     Attributes:
-        payload: Sent as JSON, or as it is where it is a string.
+        payload: Sent as JSON, or as it is where it is a string or bytes.
         status: HTTP status.
         headers: Further headers.
         delay: Seconds to wait first; closing the server ends the wait.
         drop: Close the connection without a word.
+        write: Does what is done by itself, and leaves the rest out.
     """
 
     payload: Any = None
@@ -31,6 +32,7 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
     delay: float = 0.0
     drop: bool = False
+    write: Callable[[Handler], None] | None = None
 
 
 Scripted = Answer | str | dict[str, Any] | tuple[int, Any]
@@ -65,7 +67,7 @@ class ScriptedServer:
         self.closing = threading.Event()
         self._busy = 0
         self._lock = threading.Lock()
-        self._http = _Server(("127.0.0.1", 0), _Handler)
+        self._http = _Server(("127.0.0.1", 0), Handler)
         self._http.owner = self
         self._thread = threading.Thread(
             target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
@@ -102,7 +104,7 @@ class ScriptedServer:
             self._busy += 1
             self.busiest = max(self.busiest, self._busy)
         try:
-            answer = _as_answer(self.script(request.body, number), request.body)
+            answer = as_answer(self.script(request.body, number), request.body)
             if answer.delay:
                 self.closing.wait(answer.delay)
             return answer
@@ -113,14 +115,14 @@ class ScriptedServer:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
-    request_queue_size = 128
+    request_queue_size = 1024
     owner: ScriptedServer
 
     def handle_error(self, *_: Any) -> None:
         """Clients that hang up are part of the tests."""
 
 
-class _Handler(BaseHTTPRequestHandler):
+class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     wbufsize = -1
@@ -142,12 +144,17 @@ class _Handler(BaseHTTPRequestHandler):
         if answer.drop:
             self.close_connection = True
             return
+        if answer.write is not None:
+            answer.write(self)
+            return
         streamed = request.body.get("stream") and answer.status == 200
         self._send(_stream(answer) if streamed else answer)
 
     def _send(self, answer: Answer) -> None:
         text = isinstance(answer.payload, str)
-        data = (answer.payload if text else json.dumps(answer.payload)).encode()
+        data = answer.payload
+        if not isinstance(data, bytes):
+            data = (data if text else json.dumps(data)).encode()
         headers = {
             "Content-Type": "text/html" if text else "application/json",
             "Content-Length": str(len(data)),
@@ -163,7 +170,8 @@ class _Handler(BaseHTTPRequestHandler):
         """Tests are quiet."""
 
 
-def _as_answer(scripted: Scripted, body: Body) -> Answer:
+def as_answer(scripted: Scripted, body: Body) -> Answer:
+    """The answer that a script means."""
     if isinstance(scripted, Answer):
         return scripted
     if isinstance(scripted, str):
@@ -261,7 +269,7 @@ def in_turn(*answers: Scripted) -> Script:
 
 def later(seconds: float, script: Script) -> Script:
     """The same, after a pause."""
-    return lambda body, n: replace(_as_answer(script(body, n), body), delay=seconds)
+    return lambda body, n: replace(as_answer(script(body, n), body), delay=seconds)
 
 
 def lacking(*features: str, then: Script, status: int = 400, named: bool = True) -> Script:

@@ -166,6 +166,8 @@ class Calibration(Tabular):
         ]
         said = f" ({', '.join(left_out)} left out)" if left_out else ""
         yield f"{title}{self.objective} with {self.human!r}, {self.n} samples{said}"
+        if self.judged is not None:
+            yield from self.judged.evidence.lines()
         yield Table(("", "", ""), [*self._rows(), *self._mapping_rows()], "lrl", headless=True)
         picks = [f"{describe(setting)} {share:.0%}" for setting, share in self.picks]
         often = [text for text in picks[:_SHOWN_PICKS] if not text.endswith(" 0%")]

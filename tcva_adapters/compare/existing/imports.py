@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -93,6 +93,7 @@ def import_scores(
     human: str | None = None,
     missing: float | None = None,
     scale: tuple[float, float] = SCALE,
+    repeated: Collection[str] = (),
 ) -> ImportedScores:
     """Read existing results and match them to samples.
 
@@ -105,6 +106,7 @@ def import_scores(
         human: The column with the human ratings; by default ``human`` or ``human_score``.
         missing: A number that stands for no score, e.g. -1.
         scale: The ends of the file's scale; scores are mapped from there to [0, 1].
+        repeated: Ids that several samples had before they were numbered: they tell no sample.
 
     Raises:
         UnreadableInputError: The file cannot be read, holds a score outside the scale, or a row
@@ -115,7 +117,7 @@ def import_scores(
     name, path, columns = parse_spec(spec)
     reading = Reading(methods=columns, human=human, missing=missing, scale=scale)
     existing = read_existing(path, reading)
-    imported = match(existing, samples, ids)
+    imported = match(existing, samples, ids, repeated)
     return imported if name is None else _renamed(imported, name)
 
 
@@ -170,7 +172,10 @@ def _renamed(imported: ImportedScores, name: str) -> ImportedScores:
 
 
 def match(
-    existing: Existing, samples: Sequence[Sample], ids: Sequence[str] | None = None
+    existing: Existing,
+    samples: Sequence[Sample],
+    ids: Sequence[str] | None = None,
+    repeated: Collection[str] = (),
 ) -> ImportedScores:
     """Give the rows of a file to the samples they are about.
 
@@ -183,6 +188,7 @@ def match(
         existing: What was read.
         samples: Those of the comparison.
         ids: Their names there; by default their own ids, ``row-N`` for the N-th without one.
+        repeated: Ids that several samples had before they were numbered.
 
     Raises:
         UnreadableInputError: A row fits several samples, two rows score one sample by the same
@@ -200,6 +206,12 @@ def match(
     unmatched = list[Unmatched]()
     taken: dict[tuple[str, str], int] = {}
     for found in existing.records:
+        if found.id in repeated:
+            msg = (
+                f"{existing.source}, {found.line}: several samples have the id {found.id!r}, so it "
+                "cannot tell which of them is meant; give every sample an id of its own, in both files"
+            )
+            raise UnreadableInputError(msg, line=found.line)
         owner, why = _sample_of(found, existing.source, by_id, by_answer)
         if owner is None:
             unmatched.append(Unmatched(found.line, found.name, why))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +10,8 @@ from pathlib import Path
 from typing import Any, Final, NoReturn, TypeGuard
 
 from tcva_adapters.compare.table import Row
-from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
+from tcva_adapters.samples.passages import read_contexts
 from tcva_adapters.samples.records import Format
 
 Record = Mapping[str, Any]
@@ -157,17 +157,11 @@ def _is_whole(value: Any) -> TypeGuard[int | float]:
 
 
 def passages_of(value: Any) -> tuple[str, ...] | None:
-    """Contexts as a list; csv holds what Python or JSON prints of one."""
-    if isinstance(value, str):
-        for read in (json.loads, ast.literal_eval):
-            try:
-                value = read(value)
-                break
-            except (ValueError, SyntaxError, MemoryError, RecursionError):
-                continue
-    if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
-        return tuple(value)
-    return None
+    """Contexts, read as those of samples; None where they cannot be: other columns may tell."""
+    try:
+        return None if value is None else read_contexts("contexts", value)
+    except InvalidSampleError:
+        return None
 
 
 def count_of(value: Any) -> int | None:

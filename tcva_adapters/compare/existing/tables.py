@@ -22,8 +22,8 @@ from tcva_adapters.compare.existing.records import (
 from tcva_adapters.compare.running.write import read_back
 from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import UnreadableInputError
+from tcva_adapters.samples.names import ALIASES
 from tcva_adapters.samples.records import Format, read_records
-from tcva_adapters.samples.sample import ALIASES
 
 HUMAN_COLUMNS: Final = ("human", "human_score")
 _ID_COLUMNS: Final = ("sample", *ALIASES["id"])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from functools import cache
-from typing import Any
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.judge import Judge, ModelJudge
@@ -12,33 +12,24 @@ from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import JudgeModel
 
 
-def framework_models(
-    spec: Any, judge: Judge, *, max_concurrency: int
-) -> Callable[[str], JudgeModel] | None:
+def framework_models(judge: Judge) -> Callable[[str], JudgeModel] | None:
     """From a framework to the model behind its LLM; None for the lexical judge.
 
-    Each framework has a model object of its own: what the server refuses of one's requests says
-    nothing about the others'. They live as long as what is returned: keep it until the
-    run's event loop is closed, so that their connections are closed with the loop.
+    Each framework has a copy of an OpenAI-compatible model: what the server refuses of one's
+    requests says nothing about the others'. Connections and limits are the same.
 
     Args:
-        spec: What TCVA was given as judge: ``lexical``, ``openai:MODEL``, or a `JudgeModel`, which
-            all frameworks then share.
-        judge: The judge that TCVA made of it.
-        max_concurrency: Calls under way at once.
+        judge: TCVA's. Its model answers the prompts of the frameworks.
 
     Raises:
         InvalidValueError: A judge that cannot answer the prompts of others.
     """
     if judge.is_local:
         return None
-    if isinstance(spec, str):
-        name = spec.partition(":")[2]
-        return cache(
-            lambda _framework: OpenAICompatibleModel(name, max_concurrency=max_concurrency)
-        )
-    if isinstance(judge, ModelJudge):
-        model = judge.model
-        return lambda _framework: model
-    msg = f"{judge.name} answers no prompts of others; compare takes a judge model, or its name"
-    raise InvalidValueError(msg)
+    if not isinstance(judge, ModelJudge):
+        msg = f"{judge.name} answers no prompts of others; compare takes a judge model, or its name"
+        raise InvalidValueError(msg)
+    model = judge.model
+    if isinstance(model, OpenAICompatibleModel):
+        return cache(lambda _framework: copy(model))
+    return lambda _framework: model

@@ -7,7 +7,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any, Final, NamedTuple
 
@@ -31,6 +31,7 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import Profiles
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.results.store_troubles import StoreTroubles
+from tcva_adapters.samples.files import SampleFile, numbered
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.tcva import TCVA
 
@@ -69,30 +70,20 @@ class Outcome:
     fatal: JudgeError | None = None
 
 
-def named(samples: Sequence[Sample], lines: Sequence[int] | None = None) -> list[Sample]:
-    """The same samples, each with an id of its own; one without gets ``row-N``.
+def named(read: SampleFile) -> SampleFile:
+    """The same samples, each with an id of its own: ``row-N`` without one, numbered like another.
 
-    Args:
-        samples: The samples.
-        lines: The line or row of each in its file; by default counted from 1.
-
-    Raises:
-        InvalidSampleError: Two samples have the same id; both lines are named.
-
-    >>> [sample.id for sample in named([Sample(id="a", response="x"), Sample(response="y")])]
-    ['a', 'row-2']
+    >>> read = SampleFile([Sample(id="a"), Sample(), Sample(id="a")], [1, 2, 3], [])
+    >>> [sample.id for sample in named(read).samples], named(read).repeated
+    (['a', 'row-2', 'a#2'], ('a',))
     """
-    places = list(lines) if lines is not None else list(range(1, len(samples) + 1))
-    first: dict[str, int] = {}
-    found = []
-    for place, sample in zip(places, samples, strict=True):
-        name = sample.id or f"row-{place}"
-        if name in first:
-            msg = f"rows {first[name]} and {place} have the same id {name!r}; each needs its own"
-            raise InvalidSampleError(msg)
-        first[name] = place
-        found.append(sample if sample.id else sample.model_copy(update={"id": name}))
-    return found
+    samples, repeated = numbered(
+        [
+            sample if sample.id else sample.model_copy(update={"id": f"row-{line}"})
+            for line, sample in zip(read.lines, read.samples, strict=True)
+        ]
+    )
+    return replace(read, samples=samples, repeated=(*read.repeated, *repeated))
 
 
 def human_scores(samples: Sequence[Sample], field: str) -> dict[str, float]:

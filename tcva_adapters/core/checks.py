@@ -1,0 +1,77 @@
+"""What arguments of the core may be: every other value is named in an error of ours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, SupportsFloat
+
+import numpy as np
+import numpy.typing as npt
+
+from tcva_adapters.errors import InvalidValueError
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def listed(what: str, values: Any) -> list[Any]:
+    """The entries of a list, an array or a generator.
+
+    Raises:
+        InvalidValueError: It is none: a single text or number, a mapping, None.
+
+    >>> listed("verdicts", "fully")
+    Traceback (most recent call last):
+    ...
+    tcva_adapters.errors.InvalidValueError: verdicts must be a list, got 'fully'
+    """
+    try:
+        if isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping):
+            return list(values)
+    except TypeError:
+        pass  # an array without dimensions says that it can be iterated over
+    msg = f"{what} must be a list, got {values!r}"
+    raise InvalidValueError(msg)
+
+
+def as_number(value: Any) -> float | None:
+    """As a float; None for what is no number. Numbers too large for a float are infinite.
+
+    >>> as_number(2), as_number("2"), as_number(10**400)
+    (2.0, None, inf)
+    """
+    try:
+        is_real = isinstance(value, SupportsFloat) and not isinstance(value, np.complexfloating)
+        return float(value) if is_real else None
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+    except (TypeError, ValueError):  # an array of several numbers; a Decimal that signals
+        return None
+
+
+def as_floats(values: Any) -> FloatArray:
+    """An array of floats, of whatever shape.
+
+    Raises:
+        TypeError: Something in it is no number, or a complex one.
+        ValueError: Something in it cannot be read as a number, or its rows differ in length.
+        OverflowError: A number is too large for a float.
+    """
+    array = np.asarray(values)
+    if array.dtype.kind == "c":
+        msg = "complex numbers are not ordered"
+        raise TypeError(msg)
+    return array.astype(np.float64, copy=False)
+
+
+def check_within(what: str, value: Any, low: float, high: float) -> float:
+    """A number from a closed range, as a float.
+
+    Raises:
+        InvalidValueError: It is no number, or lies outside.
+    """
+    number = as_number(value)
+    if number is None or not low <= number <= high:  # also refuses nan
+        msg = f"{what} is {value!r}; it must lie in [{low:g}, {high:g}]"
+        raise InvalidValueError(msg)
+    return number

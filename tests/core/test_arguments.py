@@ -1,0 +1,163 @@
+"""Whatever a function of the core is given, it answers or raises an error of ours."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tcva_adapters.core.aggregation import aggregate, make_plan, sweep
+from tcva_adapters.core.collapse import (
+    ablation,
+    binary_counts,
+    deepeval_score,
+    from_deepeval,
+    from_ragas,
+    llamaindex_score,
+    ragas_score,
+    ternary_counts,
+    ternary_score,
+)
+from tcva_adapters.core.compat import score_agg
+from tcva_adapters.core.flip import flip_temperature
+from tcva_adapters.core.panel import evaluate_panel, fuse
+from tcva_adapters.core.temperature import Bounds, check_temperature, exponent
+from tcva_adapters.core.verdicts import Verdict, WeightScheme, count_levels
+from tcva_adapters.errors import InvalidValueError, TCVAError
+from tcva_adapters.results.assessment import Assessment
+
+ODD: dict[str, Callable[[], Any]] = {
+    "None": lambda: None,
+    "a word": lambda: "fully",
+    "an unknown word": lambda: "x",
+    "an empty text": lambda: "",
+    "half a character": lambda: "\ud800",
+    "bytes": lambda: b"fully",
+    "nan": lambda: math.nan,
+    "infinite": lambda: -math.inf,
+    "a huge number": lambda: 10**400,
+    "a negative huge number": lambda: -(10**400),
+    "a tiny number": lambda: 1e-320,
+    "a negative number": lambda: -1,
+    "a number": lambda: 0.5,
+    "True": lambda: True,
+    "a complex number": lambda: 1j,
+    "a Decimal that signals": lambda: Decimal("sNaN"),
+    "an object": object,
+    "a class": lambda: int,
+    "a mapping": lambda: {"fully": 3},
+    "an empty list": list,
+    "a list of None": lambda: [None],
+    "a list of a list": lambda: [["fully"]],
+    "a list of a number": lambda: [0.5],
+    "a list of nan": lambda: [math.nan] * 5,
+    "a list of huge numbers": lambda: [10**400] * 5,
+    "a list of texts": lambda: ["1"] * 5,
+    "a list of bytes": lambda: [b"fully"],
+    "a list of a mapping": lambda: [{}],
+    "rows of different length": lambda: [[1, 2], [1]],
+    "a mixture": lambda: ["fully", 1],
+    "a generator": lambda: (word for word in ["fully"]),
+    "a generator of rows": lambda: (row for row in [[1, 0, 0, 0, 0]]),
+    "an array": lambda: np.array([0.5, 0.6]),
+    "an array of one": lambda: np.array([0.5]),
+    "an array without dimensions": lambda: np.array(0.5),
+    "an array of words": lambda: np.array(["fully", "none"]),
+    "an array of three dimensions": lambda: np.ones((2, 2, 5)),
+    "an array of complex numbers": lambda: np.ones((2, 5)) * 1j,
+    "an array of objects": lambda: np.array([None, "x"]),
+    "an empty array": lambda: np.zeros((0, 5)),
+    "a numpy number": lambda: np.float64(0.5),
+    "a short numpy number": lambda: np.float32(0.5),
+    "a whole numpy number": lambda: np.int64(1),
+    "numpy's nan": lambda: np.float64("nan"),
+    "a numpy text": lambda: np.str_("fully"),
+    "numpy's True": lambda: np.True_,
+    "a date": lambda: np.datetime64("2026-01-01"),
+}
+WORDS = ["fully", "none"]
+ROWS = [[1, 0, 0, 0, 1]]
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "aggregate": aggregate,
+    **{
+        f"aggregate {name}": lambda value, name=name: aggregate(WORDS, **{name: value})  # type: ignore[misc]  # bound at once
+        for name in ("temperature", "scheme", "penalty", "eps", "floor", "bounds")
+    },
+    "sweep": lambda value: sweep(value, [0.5]),
+    "sweep temperatures": lambda value: sweep(ROWS, value),
+    "make_plan": make_plan,
+    "flip": lambda value: flip_temperature(value, 0.5),
+    "flip threshold": lambda value: flip_temperature(WORDS, value),
+    "flip bounds": lambda value: flip_temperature(WORDS, 0.5, bounds=value),
+    "count_levels": count_levels,
+    "parse": Verdict.parse,
+    "weight": lambda value: WeightScheme.DEFAULT.weight(value),
+    "scheme": WeightScheme.resolve,
+    "new scheme": lambda value: WeightScheme("own", value),
+    "custom": lambda value: WeightScheme.custom(1, 0.9, value, 0.3, 0),
+    "temperature": check_temperature,
+    "exponent": lambda value: exponent(0.5, p_min=value),
+    "bounds": lambda value: Bounds(t_max=value),
+    "binary": binary_counts,
+    "ternary": ternary_counts,
+    "ablation": lambda value: ablation(value, 0.5),
+    "ragas": ragas_score,
+    "from ragas": from_ragas,
+    "deepeval": deepeval_score,
+    "from deepeval": from_deepeval,
+    "ternary score": ternary_score,
+    "llamaindex": lambda value: llamaindex_score(passing=value),
+    **{
+        f"score_agg {name}": lambda value, name=name: score_agg(**{"scores": [0.5, 0.0], name: value})  # type: ignore[misc]  # bound at once
+        for name in ("scores", "temperature", "penalty", "eps_for_neg_p", "dialect")
+    },
+    "score_agg, strict": lambda value: score_agg(value, 0.1),
+    "fuse": fuse,
+    **{
+        f"fuse {name}": lambda value, name=name: fuse([[0.5, 0.6]], **{name: value})  # type: ignore[misc]  # bound at once
+        for name in ("weights", "temperature", "eps", "bounds")
+    },
+    "panel": lambda value: evaluate_panel(value, [1.0], 0.5, 5),
+    "panel row": lambda value: evaluate_panel([value], [1.0], 0.5, 5),
+    "panel weights": lambda value: evaluate_panel([[4]], value, 0.5, 5),
+    "panel threshold": lambda value: evaluate_panel([[4]], [1.0], value, 5),
+    "panel most": lambda value: evaluate_panel([[0.1]], [1.0], 0.5, value),
+    "from_verdicts": Assessment.from_verdicts,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_value_is_used_or_refused_by_name(function: str, odd: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            FUNCTIONS[function](ODD[odd]())
+        except TCVAError as error:
+            assert str(error)  # noqa: PT017  # it may be raised, and need not be
+
+
+def test_messages_name_the_value_and_what_is_wanted() -> None:
+    with pytest.raises(InvalidValueError, match="verdicts must be a list, got None"):
+        aggregate(None)  # type: ignore[arg-type]  # the point
+    with pytest.raises(InvalidValueError, match="verdicts must be a list, got 'fully'"):
+        aggregate("fully")
+    with pytest.raises(InvalidValueError, match=r"verdicts must be a list, got \{'fully': 3\}"):
+        aggregate({"fully": 3})
+    with pytest.raises(InvalidValueError, match=r"bounds is \(0, 1\); give Bounds"):
+        aggregate(WORDS, bounds=(0, 1))  # type: ignore[arg-type]  # the point
+    with pytest.raises(InvalidValueError, match=r"threshold is None; it must lie in \[0, 1\]"):
+        flip_temperature(WORDS, None)  # type: ignore[arg-type]  # the point
+
+
+def test_what_iterates_counts_like_a_list() -> None:
+    wanted = aggregate(WORDS)
+    assert aggregate(word for word in WORDS) == wanted
+    assert aggregate(np.array(WORDS)) == wanted
+    assert aggregate(WORDS, np.float32(0.5), eps=np.float32(0.25)) == wanted
+    assert ragas_score(np.array([1, 0])) == 0.5  # type: ignore[arg-type]  # the point

@@ -1,0 +1,204 @@
+"""One hostile text in one field, judged by a judge that repeats it: what must hold all the same."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from tcva_adapters.ccrs import CCRS
+from tcva_adapters.ccrs.result import CCRSResult
+from tcva_adapters.claims.criteria import CRITERIA, FIELDS, Criterion, rubric
+from tcva_adapters.core.aggregation import aggregate
+from tcva_adapters.judging.prompts import FENCES, neutralise
+from tcva_adapters.models.protocol import ModelReply
+from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.results.result import Result
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.tcva import TCVA
+
+PLACES: Final = (*FIELDS, "id", "metadata", "everywhere", "statement", "claims")
+"""Where a text stands: in a field, in a text of a rubric, or in claims that the judge wrote."""
+
+_GIVEN: Final = ("partial", "minor", "none")
+"""Levels that need no evidence, by the number of the claim."""
+
+_BLOCK: Final = re.compile(r"<<<([A-Z]+(?: \d+)?)>>>\n(.*?)\n<<<END \1>>>\n\n", re.DOTALL)
+_RATING: Final = 37
+_FILLERS: Final = "\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
+"""Letters and signs that show nothing."""
+
+_SHOWN_AS_MARKS: Final = ("LESS-THAN", "GREATER-THAN", "ANGLE BRACKET", "ANGLE QUOTATION")
+
+
+class EchoingModel:
+    """A judge that repeats a text wherever a reply has room for one, and keeps the prompts."""
+
+    parameters: Final[dict[str, Any]] = {}
+
+    def __init__(self, text: str) -> None:
+        self.name = "echo"
+        self.text = text
+        self.requests: list[JudgeRequest] = []
+
+    def complete(self, request: JudgeRequest) -> ModelReply:
+        self.requests.append(request)
+        return ModelReply(json.dumps(self._answer(request), ensure_ascii=False))
+
+    async def acomplete(self, request: JudgeRequest) -> ModelReply:
+        return self.complete(request)
+
+    def _answer(self, request: JudgeRequest) -> dict[str, Any]:
+        if request.schema_name == "tcva_claims":
+            return {"claims": [self.text, f"It says {self.text}"]}
+        if request.schema_name.startswith("ccrs"):
+            return dict.fromkeys(request.schema["properties"], _RATING)
+        numbers = [name for name, _ in blocks(request.user) if name.startswith(("CLAIM", "CRIT"))]
+        entries = [
+            {
+                "claim": number,
+                "evidence": self.text,
+                "passage": 1,
+                "reason": self.text,
+                "claim_text": self.text,
+                "verdict": given(number),
+            }
+            for number in range(1, len(numbers) + 1)
+        ]
+        return {"verdicts": entries}
+
+
+def given(number: int) -> str:
+    """The level that the judge gives to a claim."""
+    return _GIVEN[number % len(_GIVEN)]
+
+
+def blocks(user: str) -> list[tuple[str, str]]:
+    """The names and texts of a prompt's blocks, read strictly; what follows must be our last line."""
+    found = []
+    position = 0
+    while match := _BLOCK.match(user, position):
+        found.append((match[1], match[2]))
+        position = match.end()
+    assert user[position:].startswith("The data ends here. "), user[position : position + 200]
+    assert "\n" not in user[position:]
+    return found
+
+
+def fence_like(user: str) -> int:
+    """How many runs of three or more marks a reader sees who looks past what is invisible."""
+    seen = (
+        char
+        for char in unicodedata.normalize("NFKD", user)
+        if char == "\n"
+        or (unicodedata.category(char) not in {"Cf", "Mn", "Me", "Cc"} and char not in _FILLERS)
+    )
+    signs = "".join(
+        "<" if any(word in unicodedata.name(char, "") for word in _SHOWN_AS_MARKS) else char
+        for char in seen
+    )
+    return len(re.findall(r"<(?:[^\S\n\u2028\u2029]*<){2,}", signs))
+
+
+def check_prompt(request: JudgeRequest, wanted: list[tuple[str, str]]) -> None:
+    """Exactly the fences that were written stand in a prompt, around exactly the fields' texts."""
+    found = blocks(request.user)
+    assert [name for name, _ in found] == [name for name, _ in wanted]
+    assert [text for _, text in found] == [neutralise(text) for _, text in wanted]
+    # Of each pair of fences the marks before and behind the name.
+    assert fence_like(request.user) == 4 * len(found)
+
+
+def sample_with(text: str, place: str) -> Sample:
+    """A sample that has the text in one place, or everywhere."""
+    fields: dict[str, Any] = {
+        "input": "When does the office open?",
+        "response": "The office opens at nine. It closes at five.",
+        "contexts": ("The office opens at nine.", "It is closed on Sundays."),
+        "reference": "At nine.",
+    }
+    if place in {"contexts", "everywhere"}:
+        fields["contexts"] = (text, "The office opens at nine.", text)
+    for name in ("input", "response", "reference", "id"):
+        if place in {name, "everywhere"}:
+            fields[name] = text
+    if place in {"metadata", "everywhere"}:
+        fields["metadata"] = {"text": text, text: [text, {"deep": text}]}
+    return Sample(**fields)
+
+
+def _shown(sample: Sample, names: tuple[str, ...]) -> list[tuple[str, str]]:
+    """The blocks of a prompt that shows these fields of a sample."""
+    wanted: list[tuple[str, str]] = []
+    for field, name in FENCES.items():
+        if field == "contexts" and field in names:
+            texts = sample.contexts or ()
+            wanted += [(f"{name} {i}", text) for i, text in enumerate(texts, start=1)]
+        elif field in names:
+            wanted.append((name, getattr(sample, field)))
+    return wanted
+
+
+def verdicts_hold(text: str, place: str, criterion: Criterion) -> None:
+    """Judge by claims."""
+    if place == "statement" and text.strip():
+        criterion = rubric("own", [text, "It is polite."])
+    model = EchoingModel(text)
+    sample = sample_with(text, place)
+    claims = "llm" if place == "claims" and not criterion.statements else "split"
+    result = TCVA(criterion, judge=model, claims=claims, share=False).evaluate(sample)
+    held = Result.from_json(result.to_json())
+    assert held.score == result.score
+    assert held.claims == result.claims
+    assert held.reason == result.reason
+    str(result)
+    repr(result)
+    if result.unscored is not None:
+        assert not result.unscored.reason.is_failure or (claims == "llm" and not text.strip()), (
+            result
+        )
+        return
+    levels = [given(number) for number in range(1, len(result.claims) + 1)]
+    assert [claim.verdict for claim in result.claims] == levels
+    assert result.score == aggregate(levels)
+    names = (criterion.against, *criterion.shows)
+    wanted = [(f"CLAIM {i}", c.claim) for i, c in enumerate(result.claims, start=1)]
+    check_prompt(model.requests[-1], [*_shown(sample, names), *wanted])
+    if claims == "llm":
+        asked = () if criterion.claims == "input" else ("input",)
+        judged = sample.field(criterion.claims) or ""
+        check_prompt(model.requests[0], [*_shown(sample, asked), ("TEXT", judged)])
+
+
+def ratings_hold(text: str, place: str, *, suite: bool) -> None:
+    """Rate whole answers."""
+    model = EchoingModel(text)
+    sample = sample_with(text, place)
+    result = CCRS(judge=model, suite=suite, share=False).evaluate(sample)
+    held = CCRSResult.from_json(result.to_json())
+    assert held.scores == result.scores
+    assert {name: answer.replies for name, answer in held.answers.items()} == {
+        name: answer.replies for name, answer in result.answers.items()
+    }
+    for answer in result.answers.values():
+        if answer.unscored is None:
+            assert answer.rating == (_RATING if answer.replies else 0.0)
+        else:
+            assert not answer.unscored.reason.is_failure, answer
+    for request in model.requests:
+        shown = [name.partition(" ")[0] for name, _ in blocks(request.user)]
+        fields = tuple(field for field, name in FENCES.items() if name in shown)
+        check_prompt(request, _shown(sample, fields))
+
+
+def attacks(text: str) -> Iterator[tuple[str, Callable[[], None]]]:
+    """All attacks with one text, by name; each raises what does not hold."""
+    for place in PLACES:
+        for name, criterion in CRITERIA.items():
+            yield f"{place}, {name}", lambda p=place, c=criterion: verdicts_hold(text, p, c)  # type: ignore[misc]  # bound at once
+    for place in PLACES[:-2]:
+        for suite in (False, True):
+            kind = "CCRS suite" if suite else "CCRS"
+            yield f"{place}, {kind}", lambda p=place, s=suite: ratings_hold(text, p, suite=s)  # type: ignore[misc]  # bound at once
