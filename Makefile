@@ -9,7 +9,7 @@ TESTS ?=
 RUNNER = $(BIN)/python
 ENVIRONMENTS = lowest lowest-base newest openai deepeval 3.12 3.13
 
-.PHONY: demo test coverage lint types contracts lines release clean $(ENVIRONMENTS:%=test-%)
+.PHONY: demo test coverage lint types contracts long lines release clean $(ENVIRONMENTS:%=test-%)
 
 demo: $(VENV)/.demo
 	$(BIN)/tcva demo
@@ -37,6 +37,13 @@ types: $(VENV)/.dev
 
 contracts: $(VENV)/.dev
 	$(BIN)/lint-imports
+
+# What takes long: MINUTES of random inputs, every hostile text, one megabyte in every stage.
+MINUTES ?= 30
+long: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.hostile
+	$(BIN)/python -m benchmarks.megabyte
+	$(BIN)/python -m benchmarks.fuzz --minutes $(MINUTES)
 
 lines: $(VENV)/.demo
 	$(BIN)/python -m benchmarks.lines

@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.lexical import SETS, data_folder
+from benchmarks.lexical import data_folder
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.core.verdicts import Verdict
@@ -62,11 +62,11 @@ def print_speed() -> None:
         print(f"{name:50} {seconds:5.2f}   {memory:5.0f}")
 
 
-def paper_quotes(folder: Path, name: str) -> Judged:
+def paper_quotes(folder: Path) -> Judged:
     """The paper's model with its quotes, where its verdicts are as many as the answer's sentences."""
-    samples = json.loads((folder / f"{name}_prepared.json").read_text(encoding="utf-8"))
+    samples = json.loads((folder / "summeval_prepared.json").read_text(encoding="utf-8"))
     by_id = {sample["id"]: sample for sample in samples}
-    scores = json.loads((folder / f"{name}_tcva_scores.json").read_text(encoding="utf-8"))
+    scores = json.loads((folder / "summeval_tcva_scores.json").read_text(encoding="utf-8"))
     for row in scores:
         sample = by_id[row["id"]]
         claims = split_claims(sample["answer"], max_claims=100)
@@ -129,9 +129,8 @@ def main(arguments: Sequence[str]) -> None:
     print(
         f"\n{'real quotes':20} verdicts   high" + "".join(f"{c.value:>11}" for c in EvidenceCheck)
     )
-    for name in SETS:
-        if (folder / f"{name}_prepared.json").is_file():
-            print_real(f"{name} (model)", paper_quotes(folder, name))
+    if (folder / "summeval_prepared.json").is_file():
+        print_real("summeval (model)", paper_quotes(folder))
     for path in paths:
         print_real(path.stem, lexical_quotes(path))
     print("\nthe same claims, each with a sentence of another sample")

@@ -85,7 +85,7 @@ UNITS: dict[str, str] = {
     "Chinese numerals": "二〇",
     "Arabic": "السلام عليكم ",
     "Hebrew": "שלום",
-    "full width": "＜",
+    "full width": "\uff1c",
     "zero width": "\u200b",
     "soft hyphens": "a\u00ad",
     "joiners": "<\u034f",
@@ -218,12 +218,12 @@ def _record(text: str) -> None:
 
 def _evidence(verdict: str, quote: str, passage: str) -> None:
     claim = ClaimVerdict(claim=_CLAIMS[0], verdict=Verdict(verdict), evidence=quote, passage=1)
-    check_evidence(claim, (passage,))
+    check_evidence([claim], (passage,))
 
 
 STAGES: dict[str, Callable[[str], object]] = {
     "record": _record,
-    "claims of the response": lambda t: split_claims(t),
+    "claims of the response": split_claims,
     "sentences of the response": lambda t: split_claims(t, max_claims=len(t) + 1),
     "non-claims": lambda t: [non_claim_kind(claim) for claim in split_claims(t)],
     "prompt, passage": lambda t: verdict_request(_with(contexts=(t,)), FAITHFULNESS, _CLAIMS),
@@ -245,7 +245,7 @@ STAGES: dict[str, Callable[[str], object]] = {
     "lexical ratings, response": lambda t: _RATER.rate(_with(response=t), _ALL, left=_ALL),
     "lexical ratings, reference": lambda t: _RATER.rate(_with(reference=t), _ALL, left=_ALL),
     "reply with verdicts": lambda t: parse_verdicts(t, 8),
-    "reply with claims": lambda t: parse_claims(t),
+    "reply with claims": parse_claims,
     "reply with a rating": lambda t: read_rating(t, _ALL[0]),
     "reply with ratings": lambda t: read_ratings(t, _ALL),
     "completion": _completion,

@@ -13,7 +13,8 @@ from tcva_adapters.ccrs.exact import DEFAULT_MODE, ExactMatch
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS
 from tcva_adapters.ccrs.reply import HIGHEST
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.results.assessment import ClaimVerdict, Metadata, Unscored, Usage
+from tcva_adapters.results.assessment import ClaimVerdict, Unscored, Usage
+from tcva_adapters.results.metadata import Metadata
 from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.scoring import DIAL
 from tcva_adapters.results.settings import check_share

@@ -11,8 +11,6 @@ import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
 
-FloatArray = npt.NDArray[np.float64]
-
 
 def listed(what: str, values: Any) -> list[Any]:
     """The entries of a list, an array or a generator.
@@ -49,7 +47,7 @@ def as_number(value: Any) -> float | None:
         return None
 
 
-def as_floats(values: Any) -> FloatArray:
+def as_floats(values: Any) -> npt.NDArray[np.float64]:
     """An array of floats, of whatever shape.
 
     Raises:
@@ -61,7 +59,8 @@ def as_floats(values: Any) -> FloatArray:
     if array.dtype.kind == "c":
         msg = "complex numbers are not ordered"
         raise TypeError(msg)
-    return array.astype(np.float64, copy=False)
+    floats: npt.NDArray[np.float64] = array.astype(np.float64, copy=False)
+    return floats
 
 
 def check_within(what: str, value: Any, low: float, high: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final, SupportsFloat
+from typing import Any, Final, SupportsFloat
 
 from tcva_adapters.core.checks import as_number
 from tcva_adapters.errors import InvalidValueError
@@ -60,7 +60,8 @@ def check_bounds(bounds: Bounds) -> Bounds:
     Raises:
         InvalidValueError: They are something else.
     """
-    if not isinstance(bounds, Bounds):
+    given: Any = bounds  # whatever a caller without a type checker passes
+    if not isinstance(given, Bounds):
         msg = f"bounds is {bounds!r}; give Bounds(p_min=..., p_max=..., t_min=..., t_max=...)"
         raise InvalidValueError(msg)
     return bounds

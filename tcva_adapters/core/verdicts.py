@@ -9,9 +9,12 @@ from enum import StrEnum
 from typing import ClassVar, Final
 
 import numpy as np
+import numpy.typing as npt
 
-from tcva_adapters.core.checks import FloatArray, listed
+from tcva_adapters.core.checks import listed
 from tcva_adapters.errors import InvalidValueError
+
+FloatArray = npt.NDArray[np.float64]
 
 
 class Verdict(StrEnum):

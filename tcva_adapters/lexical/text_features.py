@@ -55,6 +55,8 @@ _DIGITS: Final = {char: i for i, char in enumerate("零一二三四五六七八�
 _PLACES: Final = {"十": 10, "百": 100, "千": 1000}
 _MYRIADS: Final = {"万": 10**4, "亿": 10**8, "億": 10**8}
 _LONGEST_EXACT: Final = 15  # digits that a float holds exactly
+# Putting accents in their order takes the square of their number.
+_MANY_MARKS: Final = re.compile(r"[^\w\s]{32,}")
 
 
 _END: Final = "\n"  # no token has this key
@@ -149,6 +151,15 @@ def _word(raw: str) -> tuple[tuple[str, str, str], ...]:
     return ((stem(plain), plain, "word"),)
 
 
+def tamed(text: str) -> str:
+    """The same without accents that are heaped on one letter, which take too long to sort."""
+    return _MANY_MARKS.sub(lambda run: "".join(filter(_is_no_accent, run[0])), text)
+
+
+def _is_no_accent(char: str) -> bool:
+    return not unicodedata.combining(char)
+
+
 def number_key(digits: str) -> str:
     """The value of a written number, as a string that equal numbers share.
 
@@ -235,7 +246,7 @@ class _Reader:
         self._sign = ""
         self._starts_sentence = True
         end = -1
-        for match in _TOKEN.finditer(text):
+        for match in _TOKEN.finditer(tamed(text)):
             kind, raw = match.lastgroup, match[0]
             if kind == "word":
                 self._read_word(raw, touching=match.start() == end)
@@ -321,16 +332,18 @@ class _Reader:
         at = len(self.tokens) - 1
         joined = at > 0 and self.tokens[at].text == "and"
         at -= joined
-        if at < 0 or self.tokens[at].kind != "number" or not self.tokens[at].key.isdigit():
+        last = self.tokens[at] if at >= 0 else None
+        if last is None or last.kind != "number" or not last.key.isdigit():
             return False
-        last = self.tokens[at]
+        if any(char.isdigit() for char in last.text):
+            return False
         before = int(last.key)
         fits = (
             multiply
             or (not joined and 20 <= before < 100 and before % 10 == 0 and 0 < value < 10)
             or (before >= 100 and before % 100 == 0 and 0 < value < 100 and joined)
         )
-        if not fits or any(char.isdigit() for char in last.text):
+        if not fits:
             return False
         total = before * value if multiply else before + value
         text = f"{last.text} {value}" if multiply else f"{last.text}-{value}"

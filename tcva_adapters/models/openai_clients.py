@@ -99,10 +99,13 @@ class LoopThread:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    def run(self, work: Callable[[], Coroutine[Any, Any, _T]]) -> _T:
+    def run(self, work: Coroutine[Any, Any, _T]) -> _T:
         """The result of a coroutine; blocks the calling thread, whose context it has."""
-        loop = self._started()
-        done = asyncio.run_coroutine_threadsafe(work(), loop)
+        try:
+            done = asyncio.run_coroutine_threadsafe(work, self._started())
+        except RuntimeError:  # the interpreter is about to end
+            work.close()
+            raise
         try:
             return done.result()
         except BaseException:
@@ -117,7 +120,7 @@ class LoopThread:
                     target=_serve, args=(loop, self._clients), name="tcva-judge", daemon=True
                 )
                 thread.start()
-                weakref.finalize(self, _stop, loop, thread)
+                weakref.finalize(self, _stop, loop, thread).atexit = False  # it goes with us
                 self._loop = loop
             return self._loop
 

@@ -57,7 +57,8 @@ class Server:
         """What the SDK's exception says."""
         status = getattr(error, "status_code", None)
         if status is None:
-            text = self.clean(str(error.__cause__ or error))
+            cause = error.__cause__ or error
+            text = self.clean(str(cause) or type(cause).__name__)  # a reset says nothing else
             return Failure(self, None, text, kind=as_judge_error(error).reason)
         body = getattr(error, "body", None)
         said = body.get("message") if isinstance(body, Mapping) else body

@@ -234,9 +234,7 @@ class OpenAICompatibleModel:
         here, client = self._connections, self._client
         clients = here.clients
         if client is None and clients is not None:
-            return here.thread.run(
-                lambda: self._await(request, settings, clients, max_retries=max_retries)
-            )
+            return here.thread.run(self._await(request, settings, clients, max_retries=max_retries))
         if max_retries is not None:
             client = client.with_options(max_retries=max_retries)
 

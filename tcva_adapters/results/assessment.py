@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Any, Final, Literal, Self
 
 import numpy as np
-from pydantic import BaseModel, Field, PlainSerializer, ValidationError, model_validator
-from pydantic_core import to_jsonable_python
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from tcva_adapters.core.checks import listed
 from tcva_adapters.core.kernel import GRAINS
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, count_levels
 from tcva_adapters.errors import UnreadableInputError
+from tcva_adapters.results.metadata import Metadata
 from tcva_adapters.samples.checked import FROZEN, first_fault
-from tcva_adapters.samples.sample import whole_characters
 
 SCHEMA_VERSION: Final = 2
 """Version of the JSON layout. Layout 1 called a claim's ``original_verdict`` ``judged``."""
@@ -60,33 +58,6 @@ _FAILURES: Final = frozenset(
     }
 )
 
-
-def _writable(value: Any) -> Any:
-    """A value of a sample's metadata as JSON that every file can hold; text where there is none."""
-    try:
-        plain = to_jsonable_python(value, fallback=str)
-        json.dumps(plain, ensure_ascii=False).encode()
-    except Exception:  # noqa: BLE001  # values of users' records do what they like
-        return _as_text(value)
-    return plain
-
-
-def _as_text(value: Any) -> str:
-    try:
-        return whole_characters(str(value))
-    except Exception:  # noqa: BLE001  # as above: thousands of digits, endless nesting, any __str__
-        return f"<{type(value).__name__}>"
-
-
-Metadata = Annotated[
-    dict[str, Any],
-    PlainSerializer(
-        lambda held: {whole_characters(key): _writable(value) for key, value in held.items()},
-        when_used="json",
-    ),
-]
-"""A sample's metadata: anything at all, and in JSON as far as JSON goes."""
-
 _COSTS: Final = frozenset({"usage", "from_store", "shared"})
 
 
@@ -108,7 +79,7 @@ _CHECKS: Final = {
     EvidenceCheck.NOT_FOUND: "quote not found in the passages",
     EvidenceCheck.UNRELATED: "quote has nothing to do with the claim",
     EvidenceCheck.NEGATED: "a negation stands beside the quote",
-    EvidenceCheck.UNCHECKED: "quote shares no word with the claim, which may be a paraphrase",
+    EvidenceCheck.UNCHECKED: "quote and claim share no word: a paraphrase, or another language",
 }
 
 

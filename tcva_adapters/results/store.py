@@ -38,6 +38,11 @@ _CREATE: Final = (
     f"PRAGMA application_id = {_APPLICATION_ID}",
     f"PRAGMA user_version = {STORE_VERSION}",
 )
+# One statement sees one state of the file: another process may be making the tables.
+_WHOSE: Final = (
+    "SELECT application_id, user_version, (SELECT COUNT(*) FROM sqlite_master) "
+    "FROM pragma_application_id, pragma_user_version"
+)
 _PUT: Final = (
     "INSERT INTO {table} (key, status, {text}) VALUES (?, ?, ?) "
     "ON CONFLICT (key) DO UPDATE SET status = excluded.status, {text} = excluded.{text} "
@@ -363,9 +368,7 @@ def _is_new(connection: sqlite3.Connection, path: str) -> bool:
     Raises:
         UnreadableInputError: It belongs to something else, or to a newer version.
     """
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    tables = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
+    application, version, tables = connection.execute(_WHOSE).fetchone()
     if application == version == tables == 0:
         return True
     if application != _APPLICATION_ID:

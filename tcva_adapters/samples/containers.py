@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from tcva_adapters.samples.names import ALIASES
+
 _LIST_KEYS: Final = (
     *("samples", "data", "assessments", "results", "examples", "runs", "rows", "records"),
     *("test_cases", "testCases", "test_results", "testResults"),
 )
+_OF_A_SAMPLE: Final = ("input", "response")
 _OUTER_KEY: Final = "testRunData"
 """Where DeepEval's ``.latest_test_run.json`` holds the run."""
 
@@ -30,6 +33,8 @@ def records_in(content: Any) -> Any:
     columns, rows = content.get("columns"), content.get("data")
     if isinstance(columns, list) and isinstance(rows, list) and all(map(_is_list, rows)):
         return [dict(zip(map(str, columns), row, strict=False)) for row in rows]
+    if all(any(isinstance(content.get(name), str) for name in ALIASES[f]) for f in _OF_A_SAMPLE):
+        return [content]  # its lists are its own
     for key in _LIST_KEYS:
         if isinstance(content.get(key), list):
             return content[key]

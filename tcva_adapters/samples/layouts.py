@@ -60,12 +60,12 @@ def dotted(record: Mapping[str, Any]) -> dict[str, Any]:
     {'inputs.question': 'Who?', 'outputs.answer': 'Ada.'}
     """
     flat: dict[str, Any] = {}
-    for name, value in record.items():
-        inner = value
+    for key, value in record.items():
+        name, inner = str(key), value
         if name in _ALWAYS and isinstance(value, str) and value.lstrip().startswith("{"):
             inner = parsed(value.strip())
         if name in _GROUPS and isinstance(inner, Mapping) and text_of_message(inner) is None:
-            flat |= {f"{name}.{key}": entry for key, entry in inner.items()}
+            flat |= {f"{name}.{part}": entry for part, entry in inner.items()}
         else:
             flat[name] = value
     return flat
@@ -86,8 +86,8 @@ def values_at(value: Any, path: str) -> list[Any]:
         value = parsed(value.strip())
     names = path.split(".")
     if isinstance(value, list | tuple):
-        is_place = names[0].isdecimal() and int(names[0]) < len(value)
-        return values_at(value[int(names[0])], ".".join(names[1:])) if is_place else []
+        place = next((place for place in range(len(value)) if str(place) == names[0]), None)
+        return [] if place is None else values_at(value[place], ".".join(names[1:]))
     if not isinstance(value, Mapping):
         return []
     # A name may have dots of its own, as columns of csv files do: the longest that there is.

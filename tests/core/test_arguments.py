@@ -96,7 +96,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "flip bounds": lambda value: flip_temperature(WORDS, 0.5, bounds=value),
     "count_levels": count_levels,
     "parse": Verdict.parse,
-    "weight": lambda value: WeightScheme.DEFAULT.weight(value),
+    "weight": WeightScheme.DEFAULT.weight,
     "scheme": WeightScheme.resolve,
     "new scheme": lambda value: WeightScheme("own", value),
     "custom": lambda value: WeightScheme.custom(1, 0.9, value, 0.3, 0),
@@ -159,5 +159,6 @@ def test_what_iterates_counts_like_a_list() -> None:
     wanted = aggregate(WORDS)
     assert aggregate(word for word in WORDS) == wanted
     assert aggregate(np.array(WORDS)) == wanted
-    assert aggregate(WORDS, np.float32(0.5), eps=np.float32(0.25)) == wanted
+    short: Any = np.float32(0.25)
+    assert aggregate(WORDS, 2 * short, eps=short) == wanted
     assert ragas_score(np.array([1, 0])) == 0.5  # type: ignore[arg-type]  # the point

@@ -287,7 +287,7 @@ def test_strict_mode_is_all_or_nothing() -> None:
     assert metric.measure(CASE) == 0.0
     assert metric.result is not None
     assert metric.result.score == pytest.approx(HALF_AT_HALF, abs=1e-12)
-    whole = verdict_json((1, "fully", OPENS), (2, "fully", OPENS))
+    whole = verdict_json((1, "fully", OPENS), (2, "fully", "Parking costs two coins."))
     assert TCVAMetric(model=scripted(whole), strict_mode=True).measure(CASE) == 1.0
 
 

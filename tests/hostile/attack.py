@@ -12,6 +12,7 @@ from tcva_adapters.ccrs import CCRS
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.claims.criteria import CRITERIA, FIELDS, Criterion, rubric
 from tcva_adapters.core.aggregation import aggregate
+from tcva_adapters.judging.judge import ClaimsMode
 from tcva_adapters.judging.prompts import FENCES, neutralise
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
@@ -147,7 +148,7 @@ def verdicts_hold(text: str, place: str, criterion: Criterion) -> None:
         criterion = rubric("own", [text, "It is polite."])
     model = EchoingModel(text)
     sample = sample_with(text, place)
-    claims = "llm" if place == "claims" and not criterion.statements else "split"
+    claims: ClaimsMode = "llm" if place == "claims" and not criterion.statements else "split"
     result = TCVA(criterion, judge=model, claims=claims, share=False).evaluate(sample)
     held = Result.from_json(result.to_json())
     assert held.score == result.score

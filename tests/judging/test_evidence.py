@@ -438,3 +438,16 @@ def test_probabilities_of_high_levels_move_to_partial() -> None:
 def test_no_reason_leaves_no_blank() -> None:
     made = checked(ClaimVerdict(claim="c", verdict=Verdict.FULLY))
     assert made.reason == "(quote not found in the passages: lowered from fully)"
+
+
+@given(st.text(), st.text(), st.lists(st.text(), max_size=3), st.sampled_from([*Verdict]))
+@settings(max_examples=300)
+def test_any_verdict_is_checked_and_checked_again(
+    claim: str, quote: str, passages: list[str], level: Verdict
+) -> None:
+    given_ = ClaimVerdict(claim=claim, verdict=level, evidence=quote)
+    made = checked(given_, [*passages, f"so {quote} it is"])
+    assert made.verdict == (level if made.original_verdict is None else Verdict.PARTIAL)
+    lowers = made.evidence_check not in {None, EvidenceCheck.UNCHECKED}
+    assert (made.original_verdict is not None) is lowers
+    assert checked(made, [*passages, f"so {quote} it is"]) == made

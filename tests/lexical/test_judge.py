@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Final
 
 import numpy as np
@@ -20,6 +21,7 @@ from tcva_adapters.lexical.judge import (
     LexicalSettings,
     distribution,
 )
+from tcva_adapters.lexical.text_features import tokenise
 from tcva_adapters.results.assessment import ClaimVerdict
 from tests.support.paper import load, needs_paper_data
 
@@ -266,3 +268,12 @@ def test_agreement_with_people_on_the_papers_data(name: str, least: float) -> No
     scores = sweep(np.array(rows), [0.5])[:, 0]
     rho = spearmanr(scores, [sample["human_score"] for sample in samples])[0]
     assert rho >= least
+
+
+@pytest.mark.parametrize(
+    "text", ["1" * 5000 + " five", "1" * 5000 + " dozen", "a" + "\u0301\u0327" * 500_000]
+)
+def test_numbers_and_accents_without_end_are_read_quickly(text: str) -> None:
+    begin = time.process_time()
+    assert tokenise(text)
+    assert time.process_time() - begin < 2

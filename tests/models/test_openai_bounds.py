@@ -440,6 +440,14 @@ def test_an_interrupted_call_gives_its_connection_up(monkeypatch: pytest.MonkeyP
         assert model.complete(REQUEST).text  # its place is free again
 
 
+@both_faces
+def test_a_connection_that_is_lost_is_called_that(face: Face) -> None:
+    with FaultServer(auto_judge, lambda *_: "reset") as server:
+        failure = _failure(face, server, max_retries=0)
+    assert (failure.reason, failure.fatal) == ("connection", False)
+    assert "could be read: ReadError" in str(failure)
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 def test_nobody_listening_is_unreachable(host: str) -> None:
     with socket.socket() as probe:

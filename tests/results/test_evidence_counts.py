@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tcva_adapters import TCVA, Assessment, ClaimVerdict, Panel, Result, Sample
+from tcva_adapters import TCVA, Assessment, ClaimVerdict, Panel, Result, Sample, Verdict
 from tcva_adapters.compare import compare, sweep
 from tcva_adapters.compare.evaluation import Evaluation
 from tcva_adapters.results.assessment import EvidenceCheck
@@ -81,7 +81,7 @@ def test_what_is_unchecked_is_said() -> None:
         judge="j",
         prompt_version="1",
         claims=(
-            ClaimVerdict(claim="c", verdict="fully", evidence_check="unchecked"),
+            ClaimVerdict(claim="c", verdict=Verdict.FULLY, evidence_check=EvidenceCheck.UNCHECKED),
             ClaimVerdict(claim="hello", verdict=None),
         ),
     )

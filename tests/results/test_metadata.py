@@ -11,6 +11,7 @@ import pytest
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.ccrs import CCRS
 from tcva_adapters.results.files import read_assessments, write_assessments
+from tcva_adapters.results.metadata import written_out
 
 OPENS = "The office opens at nine."
 
@@ -64,3 +65,10 @@ def test_what_json_can_hold_stays_as_it_is() -> None:
     sample = Sample(response=OPENS, contexts=(OPENS,), metadata=metadata)
     result = TCVA(judge="lexical").evaluate(sample)
     assert type(result).from_json(result.to_json()) == result
+    assert written_out(metadata) == metadata
+
+
+def test_what_it_cannot_hold_is_told_by_its_kind() -> None:
+    assert written_out({"o": Speechless(), "b": b"\xffx"}) == {"o": "<Speechless>", "b": "\\xffx"}
+    assert written_out(circular()) == {"name": "x", "self": ["<dict>", "<dict>"]}
+    assert written_out(10**5000).startswith("0x")

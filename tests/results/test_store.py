@@ -440,3 +440,12 @@ def test_a_store_that_an_evaluator_opened_is_closed_with_it(tmp_path: Path) -> N
     gc.collect()
     with pytest.raises(sqlite3.ProgrammingError, match="closed"):
         connection.execute("SELECT 1")
+
+
+def test_many_open_a_new_store_at_once(tmp_path: Path) -> None:
+    def opened(number: int) -> int:
+        with VerdictStore(tmp_path / f"{number // 8}.sqlite") as store:
+            return len(store)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(opened, range(400))) == {0}

@@ -144,6 +144,15 @@ def test_parquet_dates_become_text_that_an_assessment_can_carry(tmp_path: Path) 
     assert read_samples(path).samples[0].metadata == {"day": "1970-01-01"}
 
 
+def test_parquet_texts_as_bytes_and_the_index_of_pandas(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow", reason="the extra parquet")
+    pq = pytest.importorskip("pyarrow.parquet", reason="the extra parquet")
+    path = tmp_path / "s.parquet"
+    table = pa.table({"answer": pa.array([b"Ada."]), "__index_level_0__": [7]})
+    pq.write_table(table, path)
+    assert read_samples(path).samples == [Sample(response="Ada.")]
+
+
 def test_parquet_without_pyarrow_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingDependencyError, match=r"tcva-adapters\[parquet\]"):

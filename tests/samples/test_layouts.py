@@ -206,6 +206,21 @@ def test_a_separator_inside_quotes_parts_nothing() -> None:
     assert found.samples == [Sample(response="A.", metadata={"a;b;c": "x;y"})]
 
 
+@pytest.mark.parametrize(
+    ("content", "number"),
+    [
+        ({"question": "Q?", "answer": "A.", "results": [{"answer": "B."}]}, 1),
+        ({"prompt": "Judge!", "results": [{"answer": "B."}, {"answer": "C."}]}, 2),
+        ({"faithfulness": [{"query": "Q?", "response": "A."}]}, 1),
+        ({"inputs": {"0": "Q?"}, "outputs": {"0": "A."}}, 1),
+        ({"columns": ["question", "answer"], "index": [0], "data": [["Q?", "A."]]}, 1),
+    ],
+)
+def test_which_list_of_a_json_object_holds_the_records(content: Any, number: int) -> None:
+    found = read_samples(io.StringIO(json.dumps(content)), format="json")
+    assert len(found.samples) == number
+
+
 @pytest.mark.parametrize("suffix", [".gz", ".jsonl.gz", ".xlsx"])
 def test_packed_and_unknown_files_are_refused(tmp_path: Path, suffix: str) -> None:
     with pytest.raises(ValueError, match="is unknown: its suffix"):

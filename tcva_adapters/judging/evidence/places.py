@@ -23,6 +23,7 @@ _SHORTEST_NEAR: Final = 6
 _LONGEST_NEAR: Final = 400
 _MOST_HITS: Final = 50_000
 _MOST_STRETCHES: Final = 50
+_ENOUGH_STRETCHES: Final = 10
 _MOST_PLACES: Final = 5000
 _MOST_TRIES: Final = 500
 _AROUND: Final = 50
@@ -52,7 +53,7 @@ class Passages:
     What one quote may cost is bounded: the first 5000 places of a run of words count; where it is
     written together or apart otherwise than there, the first 500 that begin like it are tried; a
     similar stretch is looked for at the first 50 000 places that have three of its words in a row,
-    in 50 passages, and for 400 words at most.
+    in 50 passages until ten have one, and for 400 words at most.
 
     Attributes:
         words: The passages, one behind the other.
@@ -150,6 +151,8 @@ class Passages:
             covered = {i + k for i in shared for k in range(GRAM)}
             if quote.agrees(self.words.between(begin, end), covered):
                 found.append((begin, end))
+            if len(found) == _ENOUGH_STRETCHES:
+                break
         return Places.of(found)
 
     def _hits(self, grams: Iterable[tuple[str, ...]]) -> tuple[Indexes, Indexes]:

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Final
 
 from tcva_adapters.judging.evidence.languages import languages, script, small_words
-from tcva_adapters.judging.evidence.words import NEGATIONS, UNSPACED, Words, tamed
+from tcva_adapters.judging.evidence.words import NEGATIONS, UNSPACED, Words
 from tcva_adapters.lexical.text_features import Token, tokenise
 from tcva_adapters.lexical.word_lists import NEGATORS, VAGUE_NUMBERS
 
@@ -100,7 +100,7 @@ class Side:
     @cached_property
     def tokens(self) -> list[Token]:
         """The same text as the lexical judge reads it."""
-        return tokenise(tamed(self.text))
+        return tokenise(self.text)
 
     @cached_property
     def beginnings(self) -> tuple[set[str], set[str], set[str]]:

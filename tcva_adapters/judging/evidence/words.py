@@ -12,6 +12,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from tcva_adapters.lexical.text_features import tamed
+
 Indexes = npt.NDArray[np.int64]
 
 NEGATIONS: Final = frozenset(
@@ -51,8 +53,6 @@ _THOUSANDS: Final = re.compile(r" -?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?= )")
 _DIGITS_MEET: Final = re.compile(r"(?<=\d) (?=-?\d)")
 # A line that goes on with a small letter is the same sentence, wrapped.
 _NEW_LINE: Final = re.compile(r"\n{2,}|\n(?![ \t]{0,8}[a-zß-ÿ])")
-# Putting accents in their order takes the square of their number.
-_MANY_MARKS: Final = re.compile(r"[^\w\s]{32,}")
 
 
 class _Folding(dict[int, str]):
@@ -90,15 +90,6 @@ def fold(text: str) -> str:
     """A text without what does not matter: case, quotation marks, kinds of dashes, accents' code."""
     text = unicodedata.normalize("NFKC", _NEW_LINE.sub("\n;", tamed(text))).casefold()
     return _BRACKET_CODES.sub(" ", text).translate(_FOLDING)
-
-
-def tamed(text: str) -> str:
-    """The same without accents that are heaped on one letter, which take too long to sort."""
-    return _MANY_MARKS.sub(lambda run: "".join(filter(_is_no_accent, run[0])), text)
-
-
-def _is_no_accent(char: str) -> bool:
-    return not unicodedata.combining(char)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,356 @@
+"""What is fuzzed: for each target what it is given, and what must hold of what comes back.
+
+A target may raise an error of ours; anything else is a finding.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import math
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from hypothesis import strategies as st
+
+from tcva_adapters.ccrs import METRICS
+from tcva_adapters.ccrs.reply import read_rating, read_ratings
+from tcva_adapters.ccrs.result import CCRSResult
+from tcva_adapters.claims.criteria import CRITERIA
+from tcva_adapters.claims.non_claims import non_claim_kind
+from tcva_adapters.claims.splitting import split_claims
+from tcva_adapters.cli.app import run
+from tcva_adapters.core.aggregation import aggregate, sweep
+from tcva_adapters.core.flip import flip_temperature
+from tcva_adapters.core.panel import evaluate_panel, fuse
+from tcva_adapters.core.verdicts import LEVELS, Verdict
+from tcva_adapters.errors import TCVAError
+from tcva_adapters.judging.evidence.check import check_evidence
+from tcva_adapters.judging.logprobs import level_probabilities
+from tcva_adapters.judging.prompts import verdict_request
+from tcva_adapters.judging.reply import parse_claims, parse_verdicts
+from tcva_adapters.models.openai_reply import read_completion
+from tcva_adapters.models.protocol import ModelReply
+from tcva_adapters.models.reply_json import json_values
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict
+from tcva_adapters.results.files import read_assessments
+from tcva_adapters.results.protocol import read_result
+from tcva_adapters.results.result import Result
+from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.samples.files import read_samples
+from tcva_adapters.samples.names import ALIASES
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.tcva import TCVA
+from tests.hostile.attack import blocks
+from tests.hostile.corpus import TEXTS
+
+
+class Target(NamedTuple):
+    """What is fuzzed.
+
+    Attributes:
+        given: What it is given.
+        check: Uses it, and asserts what must hold.
+    """
+
+    given: st.SearchStrategy[Any]
+    check: Callable[[Any], object]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+# --- what is given ---------------------------------------------------------------------------
+
+_PIECES: Final = st.sampled_from(
+    ['"', "'", "\\", "{", "}", "[", "]", ":", ",", "\n", " ", "```", "<think>", "</think>", "//", "/*", "#",
+     '"claim":', '"verdict":', '"verdicts":[', '"evidence":"', '"fully"', "none", "1", "2", "0.9", "87", "null",
+     "\ua66e", "1. fully", "claim 2:", "- ", "score", "/100", "<<<", ">>>", "END", "\ud800", "\0", "\u2028", "“", "”",
+     '{"claim":1,"verdict":"fully"}', "...", "…", "not ", "The office opens at nine.", "9" * 30, "1e999", "NaN"]
+)  # fmt: skip
+ANY_TEXT: Final = st.one_of(
+    st.text(),
+    st.lists(st.one_of(_PIECES, st.text(max_size=4)), max_size=30).map("".join),
+    st.sampled_from([hostile.text[:2000] for hostile in TEXTS]),
+)
+_NUMBER: Final = st.one_of(
+    st.integers(),
+    st.floats(),
+    st.sampled_from([10**400, -(10**400), math.nan, math.inf, -0.0, 1e-320]),
+)
+_LEAF: Final = st.one_of(st.none(), st.booleans(), _NUMBER, ANY_TEXT)
+ANY_VALUE: Final = st.recursive(
+    _LEAF,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4), st.dictionaries(st.text(max_size=8), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+_NAMES: Final = [name for names in ALIASES.values() for name in names]
+_RECORD: Final = st.dictionaries(
+    st.one_of(
+        st.sampled_from([*_NAMES, "metadata", "messages", "inputs", "outputs"]), st.text(max_size=5)
+    ),
+    st.one_of(ANY_VALUE, ANY_TEXT, st.lists(ANY_TEXT, max_size=3)),
+    max_size=7,
+)
+_ENTRY: Final = st.dictionaries(
+    st.sampled_from(
+        ["claim", "verdict", "evidence", "passage", "reason", "label", "id", "score", "cc"]
+    ),
+    st.one_of(st.sampled_from([1, 2, "1", *map(str, LEVELS), "refusal"]), ANY_VALUE),
+    max_size=5,
+)
+_REPLY: Final = st.one_of(
+    ANY_TEXT,
+    st.tuples(st.lists(_ENTRY, max_size=4), st.text(max_size=3)).map(
+        lambda made: made[1] + _json({"verdicts": made[0]})
+    ),
+    st.tuples(st.lists(_ENTRY, max_size=4), st.integers(0, 400)).map(
+        lambda made: _json({"verdicts": made[0]}).replace('","', '" "')[: made[1]]
+    ),
+    ANY_VALUE.map(_json),
+)
+_LOGPROBS: Final = st.one_of(
+    ANY_VALUE,
+    st.lists(
+        st.fixed_dictionaries(
+            {"token": st.one_of(_LEAF, st.sampled_from(["par", "tial", "none"])), "logprob": _LEAF},
+            optional={"top_logprobs": st.one_of(ANY_VALUE, st.lists(st.fixed_dictionaries({"token": _LEAF, "logprob": _LEAF}), max_size=3))},
+        ),
+        max_size=4,
+    ),
+)  # fmt: skip
+_BODY: Final = st.one_of(
+    ANY_TEXT,
+    ANY_VALUE.map(_json),
+    st.fixed_dictionaries(
+        {"choices": st.one_of(ANY_VALUE, st.lists(st.fixed_dictionaries(
+            {"message": st.one_of(ANY_VALUE, st.fixed_dictionaries({"content": ANY_VALUE}, optional={"refusal": ANY_VALUE}))},
+            optional={"finish_reason": _LEAF, "logprobs": st.one_of(_LEAF, st.fixed_dictionaries({"content": _LOGPROBS}))},
+        ), max_size=2))},
+        optional={"usage": st.one_of(ANY_VALUE, st.fixed_dictionaries({"prompt_tokens": _LEAF, "completion_tokens": _LEAF})), "model": ANY_VALUE},
+    ).map(_json),
+)  # fmt: skip
+_FORMATS: Final = ("jsonl", "json", "csv", "parquet")
+_BYTES: Final = st.one_of(
+    st.binary(max_size=300),
+    ANY_TEXT.map(lambda text: text.encode("utf-8", "surrogatepass")),
+    ANY_TEXT.map(lambda text: text.encode("utf-16", "surrogatepass")),
+    st.lists(_RECORD, max_size=3).map(lambda rows: _json(rows).encode("utf-8", "surrogatepass")),
+    st.lists(_RECORD, max_size=3).map(
+        lambda rows: "\n".join(map(_json, rows)).encode("utf-8", "surrogatepass")
+    ),
+    st.lists(st.lists(ANY_TEXT, max_size=3), max_size=4).map(
+        lambda rows: "\n".join(",".join(row) for row in [["question", "answer", "contexts"], *rows]).encode("utf-8", "surrogatepass")
+    ),
+)  # fmt: skip
+_WORD: Final = st.one_of(st.sampled_from([*LEVELS, "Partially", "x", ""]), _LEAF)
+_ARGUMENTS: Final = st.fixed_dictionaries(
+    {"verdicts": st.one_of(st.lists(_WORD, max_size=8), ANY_VALUE)},
+    optional={
+        "temperature": st.one_of(st.floats(0.1, 1.0), st.sampled_from(["strict", "x"]), _LEAF),
+        "scheme": st.one_of(st.sampled_from(["default", "linear"]), st.lists(st.one_of(st.floats(0, 1), _LEAF), max_size=6), _LEAF),
+        "penalty": st.one_of(st.sampled_from(["paper", "ramped", "absolute", "off"]), _LEAF),
+        "eps": st.one_of(st.floats(0, 1), _LEAF),
+        "floor": st.one_of(st.sampled_from(["paper", "always"]), _LEAF),
+    },
+)  # fmt: skip
+_ROWS: Final = st.one_of(
+    st.lists(st.lists(st.one_of(st.floats(0, 1), _LEAF), max_size=5), max_size=4), ANY_VALUE
+)
+
+
+def _edited(text: str, edits: list[tuple[int, str]]) -> str:
+    """A text with a few places overwritten."""
+    for at, piece in edits:
+        place = at % (len(text) + 1)
+        text = text[:place] + piece + text[place + len(piece) :]
+    return text
+
+
+_RESULT: Final = Result(Assessment.from_verdicts(["fully", "none"]), Scoring()).to_json()
+_STORED: Final = st.one_of(
+    st.lists(st.tuples(st.integers(0, 2000), _PIECES), min_size=1, max_size=4).map(
+        lambda edits: _edited(_RESULT, edits)
+    ),
+    st.tuples(st.sampled_from(sorted(json.loads(_RESULT))), ANY_VALUE).map(
+        lambda pair: _json({**json.loads(_RESULT), pair[0]: pair[1]})
+    ),
+    ANY_VALUE.map(_json),
+    ANY_TEXT,
+)
+_OPTIONS: Final = st.sampled_from(
+    ["--json", "--out", "-o", "--temperature", "-T", "--threshold", "--criterion", "--judge", "--scheme", "--penalty",
+     "--eps", "--floor", "--max-claims", "--claims", "--map", "--format", "--skip-bad", "--store", "--limit", "--seed",
+     "--config", "--profiles", "--metrics", "--help", "--min-score", "--fuse", "--em", "--lambda", "--suite"]
+)  # fmt: skip
+_VALUES: Final = st.one_of(
+    st.sampled_from(["in.jsonl", "in.csv", "bad.json", "missing.jsonl", ".", "out.jsonl", "lexical", "0.5", "strict",
+                     "faithfulness", "-1", "nan", "1e999", "9" * 40, "a=b", "answer=response", "csv", ""]),
+    st.text(max_size=6),
+    st.sampled_from([hostile.text[:60] for hostile in TEXTS]),
+)  # fmt: skip
+_COMMAND: Final = st.tuples(
+    st.sampled_from(["evaluate", "sweep", "ccrs", "calibrate", "systems", "x"]),
+    st.lists(st.one_of(_OPTIONS, _VALUES), max_size=6),
+).map(lambda made: [made[0], *made[1]])
+
+
+# --- what must hold --------------------------------------------------------------------------
+
+_ALL: Final = tuple(METRICS.values())
+
+
+def _replies(reply: str) -> None:
+    for n_claims in (1, 3):
+        parsed = parse_verdicts(reply, n_claims)
+        assert set(parsed.verdicts) <= set(range(1, n_claims + 1))
+        assert parsed.verdicts or parsed.problems
+    claims = parse_claims(reply)
+    assert claims is None or all(claim.strip() for claim in claims)
+
+
+def _ratings(reply: str) -> None:
+    for rating in (
+        read_rating(reply),
+        read_rating(reply, _ALL[0]),
+        *read_ratings(reply, _ALL).values(),
+    ):
+        assert bool(rating.problem) == (rating.value is None)
+        assert rating.value is None or 0.0 <= rating.value <= 100.0
+
+
+def _repair(reply: str) -> None:
+    ends = [(node.start, node.end) for node in json_values(reply, 0)]
+    assert all(0 <= start < end <= len(reply) for start, end in ends)
+    assert ends == sorted(ends)
+
+
+def _logprobs(content: Any) -> None:
+    body = _json(
+        {"choices": [{"message": {"content": "partial"}, "logprobs": {"content": content}}]}
+    )
+    completion = read_completion(body)
+    assert completion is not None
+    assert completion.text == "partial"
+    reply = ModelReply("partial", token_logprobs=completion.token_logprobs)
+    shares = level_probabilities(reply, 0)
+    assert shares is None or math.isclose(sum(shares), 1.0)
+
+
+def _completions(body: str) -> None:
+    completion = read_completion(body)
+    if completion is not None:
+        assert isinstance(completion.text, str)
+        assert 0 <= completion.input_tokens < 10**13
+
+
+def _records(record: dict[str, Any]) -> None:
+    sample = Sample.from_record(record)
+    result = TCVA(judge="lexical").evaluate_many([sample])[0]
+    result.to_json().encode()
+    assert Result.from_json(result.to_json()).score == result.score
+
+
+def _claims(text: str) -> None:
+    for most in (1, 8):
+        claims = split_claims(text, max_claims=most)
+        assert len(claims) <= most
+        assert all(claim.strip() for claim in claims)
+        assert bool(claims) == bool(text.strip())
+        for claim in claims:
+            non_claim_kind(claim)
+
+
+def _prompts(texts: list[str]) -> None:
+    sample = Sample(input=texts[0], response=texts[1], contexts=(texts[2],), reference=texts[3])
+    for criterion in CRITERIA.values():
+        blocks(verdict_request(sample, criterion, texts[4:] or ["It is so."]).user)
+
+
+def _evidence(texts: tuple[str, str, str]) -> None:
+    claim, quote, passage = texts
+    verdict = ClaimVerdict(claim=claim, verdict=Verdict.FULLY, evidence=quote, passage=1)
+    (checked,) = check_evidence([verdict], (passage, "The office opens at nine."))
+    assert checked.verdict is not None
+
+
+def _scores(arguments: dict[str, Any]) -> None:
+    score = aggregate(arguments.pop("verdicts"), **arguments)
+    assert math.isnan(score) or 0.0 <= score <= 1.0
+
+
+def _matrices(rows: Any) -> None:
+    for function in (
+        lambda: sweep(rows, [0.1, 0.5]),
+        lambda: fuse(rows),
+        lambda: flip_temperature(rows, 0.5),
+        lambda: evaluate_panel(rows, [0.5, 0.5], 0.5, 1),
+    ):
+        with contextlib.suppress(TCVAError):
+            function()
+
+
+def _stored(text: str) -> None:
+    for read in (Assessment.from_json, Result.from_json, CCRSResult.from_json, read_result):
+        with contextlib.suppress(TCVAError):
+            found: Any = read(text)
+            found.to_json().encode()
+
+
+def _files(content: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for suffix in _FORMATS:
+            path = Path(folder) / f"in.{suffix}"
+            path.write_bytes(content)
+            for skip_bad in (False, True):
+                with contextlib.suppress(TCVAError):
+                    read_samples(path, skip_bad=skip_bad)
+        with contextlib.suppress(TCVAError):
+            read_assessments(Path(folder) / "in.jsonl")
+
+
+_LINE: Final = {"id": "a", "question": "When?", "answer": "At nine.", "contexts": ["At nine."]}
+
+
+def _command(arguments: list[str]) -> None:
+    here = Path.cwd()
+    shown = io.StringIO()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            Path("in.jsonl").write_text(json.dumps(_LINE), encoding="utf-8")
+            Path("in.csv").write_text(
+                "question,answer,contexts\nWhen?,Nine.,Nine.\n", encoding="utf-8"
+            )
+            Path("bad.json").write_text("{", encoding="utf-8")
+            with contextlib.redirect_stderr(shown), contextlib.redirect_stdout(shown):
+                code = run(arguments)
+        finally:
+            os.chdir(here)
+    assert code in {0, 1, 2}
+    assert "--debug shows where" not in shown.getvalue(), shown.getvalue()
+
+
+TARGETS: Final[dict[str, Target]] = {
+    "replies with verdicts": Target(_REPLY, _replies),
+    "replies with ratings": Target(_REPLY, _ratings),
+    "JSON repair": Target(_REPLY, _repair),
+    "log probabilities": Target(_LOGPROBS, _logprobs),
+    "completions": Target(_BODY, _completions),
+    "records": Target(_RECORD, _records),
+    "claims": Target(ANY_TEXT, _claims),
+    "prompts": Target(st.lists(ANY_TEXT, min_size=4, max_size=6), _prompts),
+    "evidence": Target(st.tuples(ANY_TEXT, ANY_TEXT, ANY_TEXT), _evidence),
+    "arguments of aggregate": Target(_ARGUMENTS, _scores),
+    "matrices": Target(_ROWS, _matrices),
+    "stored results": Target(_STORED, _stored),
+    "files": Target(_BYTES, _files),
+    "commands": Target(_COMMAND, _command),
+}

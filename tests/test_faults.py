@@ -1,0 +1,68 @@
+"""Every mode of the fault server: it costs the sample that meets it, and no other one."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tcva_adapters import TCVA, Result, Sample
+from tcva_adapters.models.openai_model import OpenAICompatibleModel
+from tests.support.faults import MODES, FaultServer, Mode, for_prompts
+from tests.support.server import auto_judge
+
+N = 5
+TIMEOUT = 1.0
+"""Seconds; long enough for a good answer on a busy machine."""
+
+
+def samples(hit: int) -> list[Sample]:
+    """One of them holds the word that the server stumbles over."""
+    texts = [
+        f"Note {i} says that door {i} opens at nine{' near the rock' * (i == hit)}."
+        for i in range(N)
+    ]
+    return [Sample(id=str(i), response=text, contexts=(text,)) for i, text in enumerate(texts)]
+
+
+def judged(mode: Mode, hit: int, *, concurrency: int, asynchronous: bool) -> list[Result]:
+    with FaultServer(auto_judge, for_prompts({"near the rock": mode.name})) as server:
+        model = OpenAICompatibleModel(
+            "m",
+            base_url=server.base_url,
+            timeout=TIMEOUT if mode.name in ("hang", "drip", "endless") else 20.0,
+            max_retries=0,
+            logprobs=mode.name.startswith("logprobs"),
+        )
+        tcva = TCVA(judge=model, max_concurrency=concurrency, share=False)
+        if asynchronous:
+            return asyncio.run(tcva.aevaluate_many(samples(hit)))
+        return tcva.evaluate_many(samples(hit))
+
+
+@pytest.mark.parametrize("concurrency", [1, 8])
+@pytest.mark.parametrize("name", [m.name for m in MODES.values() if m.expected != "stop"])
+def test_a_fault_costs_its_own_sample_alone(name: str, concurrency: int) -> None:
+    mode = MODES[name]
+    for hit, asynchronous in ((0, False), (N - 1, True)):
+        results = judged(mode, hit, concurrency=concurrency, asynchronous=asynchronous)
+        others = [r.score for i, r in enumerate(results) if i != hit]
+        assert others == [1.0] * (N - 1)
+        met = results[hit]
+        if mode.expected == "scored":
+            assert met.score == 1.0, met.reason
+        else:
+            assert met.score is None
+            assert met.unscored is not None
+            assert not met.unscored.fatal
+            assert met.unscored.detail
+            assert len(met.unscored.detail) < 700
+
+
+@pytest.mark.parametrize("name", [m.name for m in MODES.values() if m.expected == "stop"])
+def test_proof_that_no_call_can_succeed_spares_the_rest(name: str) -> None:
+    with FaultServer(auto_judge, lambda _body, _attempt: name) as server:
+        model = OpenAICompatibleModel("m", base_url=server.base_url, max_retries=0)
+        results = TCVA(judge=model, max_concurrency=1).evaluate_many(samples(0))
+        assert server.count <= 2
+    assert all(r.unscored is not None and r.unscored.fatal for r in results)
