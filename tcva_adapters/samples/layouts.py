@@ -142,7 +142,8 @@ def _key_of(flat: Mapping[str, Any], parts: _Parts, field: str) -> str | None:
     if field in _GROUPS.values():
         places += [(name, name) for name in _ALWAYS if _GROUPS[name] == field]
     for group, meaning in _PLACES[field]:
-        places += [(name, parts[group].get(name, "")) for name in ALIASES[meaning]]
+        nested = parts[group]
+        places += [(name, nested[name]) for name in ALIASES[meaning] if name in nested]
     for _, key in places:
         if flat.get(key) is not None:
             return key
@@ -168,8 +169,8 @@ def _lift_messages(flat: dict[str, Any], parts: _Parts, keys: dict[str, str]) ->
         (parts["input"], before),
         (parts["response"], after),
     ):
-        for name in MESSAGE_FIELDS:
-            messages = _listed(flat.get(names.get(name, "")))
+        for name in (name for name in MESSAGE_FIELDS if name in names):
+            messages = _listed(flat.get(names[name]))
             if (
                 lacks
                 and isinstance(messages, list)
