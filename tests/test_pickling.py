@@ -181,7 +181,6 @@ def test_workers_share_the_store(method: str, tmp_path: Path) -> None:
     assert tcva.evaluate(SAMPLE).assessment.from_store
 
 
-@pytest.mark.skipif("__reduce__" not in vars(OpenAICompatibleModel), reason="the model cannot yet")
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_workers_read_the_key_from_their_environment(

@@ -10,7 +10,13 @@ from typing import Any, Final
 from tcva_adapters.compare.existing.imports import ImportedScores
 from tcva_adapters.compare.fused import FusedRow
 from tcva_adapters.compare.jsonable import jsonable
-from tcva_adapters.compare.running.folder import SETTINGS, SUMMARY, check_folder
+from tcva_adapters.compare.running.folder import (
+    ASSESSMENTS,
+    SCORES,
+    SETTINGS,
+    SUMMARY,
+    check_folder,
+)
 from tcva_adapters.compare.running.run import Models, Outcome, tcva_name
 from tcva_adapters.compare.running.write import write_csv, write_json, write_parquet
 from tcva_adapters.compare.table import Row, ScoreTable
@@ -110,20 +116,20 @@ class Comparison(Tabular):
 
         Args:
             folder: It is made where it is not there.
-            overwrite: Replace a comparison with other settings.
+            overwrite: Replace a comparison with other settings, and files of something else.
 
         Raises:
             InvalidValueError: A file cannot be written, or the folder holds a comparison with other
-                settings.
+                settings, or files of something else under these names.
         """
         check_folder(folder, self.settings, overwrite=overwrite)
         scores, parquet, assessments, summary = (
-            Path(folder) / name
-            for name in ("scores.csv", "scores.parquet", "assessments.jsonl", SUMMARY)
+            Path(folder) / name for name in (SCORES, "scores.parquet", ASSESSMENTS, SUMMARY)
         )
         write_csv(scores, self.rows)
         has_parquet = write_parquet(parquet, self.rows)
-        write_assessments(assessments, [result.assessment for result in self.results])
+        judged = [result.assessment for result in self.results]
+        write_assessments(assessments, judged, overwrite=overwrite)
         write_json(summary, self.to_dict())
         return [scores, *([parquet] if has_parquet else []), assessments, summary]
 

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcva_adapters import Assessment
+from tcva_adapters import Assessment, Sample
+from tcva_adapters.compare import compare
 from tcva_adapters.compare.existing.imports import read_existing
 from tcva_adapters.compare.running.write import write_csv
 from tcva_adapters.compare.systems.read import read_systems
@@ -79,27 +80,42 @@ def test_a_store_and_its_log_are_their_owners_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ['{"question": "a"}\n', "x", "\n", '{"schema_versions": 2}'])
 def test_a_file_of_something_else_is_left_alone(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "precious.jsonl"
-    path.write_text(text)
-    for write in (
-        lambda **how: write_assessments(path, [MADE], **how),
-        lambda **how: Config().dump(path, **how),
+    lines, settings = tmp_path / "precious.jsonl", tmp_path / "precious.json"
+    for path, write in (
+        (lines, lambda **how: write_assessments(lines, [MADE], **how)),
+        (settings, lambda **how: Config().dump(settings, **how)),
     ):
-        with pytest.raises(InvalidValueError, match=r"precious\.jsonl .*--overwrite"):
+        path.write_text(text)
+        with pytest.raises(InvalidValueError, match=r"precious\.json.*--overwrite"):
             write()
         assert path.read_text() == text
-    assert list(tmp_path.iterdir()) == [path]
-    write_assessments(path, [MADE], overwrite=True)
-    assert read_assessments(path).assessments == [MADE]
+        write(overwrite=True)
+    assert set(tmp_path.iterdir()) == {lines, settings}
+    assert read_assessments(lines).assessments == [MADE]
+    assert Config.load(settings) == Config()
+
+
+@pytest.mark.parametrize("name", ["scores.csv", "assessments.jsonl", "summary.json"])
+def test_a_folder_with_files_of_something_else_is_no_place_for_a_comparison(
+    tmp_path: Path, name: str
+) -> None:
+    sample = Sample(id="a", response="It opens.", contexts=("It opens.",))
+    found = compare([sample], {"judge": "lexical"}, frameworks="none", n_boot=10)
+    (tmp_path / name).write_text("precious")
+    with pytest.raises(InvalidValueError, match="--overwrite"):
+        found.save(tmp_path)
+    assert (tmp_path / name).read_text() == "precious"
+    found.save(tmp_path, overwrite=True)
+    found.save(tmp_path)
 
 
 def test_files_of_ours_and_empty_ones_are_replaced(tmp_path: Path) -> None:
-    path = tmp_path / "a"
-    path.touch()
-    for write in (lambda: write_assessments(path, [MADE]), lambda: Config().dump(path)):
-        write()
-        write()
-        path.write_text("")
+    lines, settings = tmp_path / "a.jsonl", tmp_path / "c.json"
+    for path in (lines, settings):
+        path.touch()
+    for _ in range(2):
+        write_assessments(lines, [MADE])
+        Config().dump(settings)
 
 
 @posix
@@ -112,10 +128,10 @@ def test_a_link_to_a_file_of_something_else_leaves_that_alone(tmp_path: Path) ->
     assert path.read_text() == "x"
 
 
-@pytest.mark.parametrize("path", ["a\0b.jsonl", "\ud800.jsonl", "~nobody-of-this-name/a.jsonl"])
+@pytest.mark.parametrize("path", ["a\0b.json", "\ud800.json", "~nobody-of-this-name/a.json"])
 def test_a_path_that_none_can_be(path: str) -> None:
     for use in (
-        lambda: write_assessments(path, [MADE]),
+        lambda: write_assessments(f"{path}l", [MADE]),
         lambda: Config().dump(path),
         lambda: Config.load(path),
         lambda: read_samples(path),

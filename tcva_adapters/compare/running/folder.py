@@ -1,4 +1,4 @@
-"""The folder of a comparison: a run by other settings does not take the place of what is there."""
+"""The folder of a comparison: a run does not take the place of what others have put there."""
 
 from __future__ import annotations
 
@@ -7,8 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from tcva_adapters.compare.running.write import SCORES_BEGIN
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.files import OURS as RESULTS
+from tcva_adapters.samples.output import check_ours
 
+SCORES: Final = "scores.csv"
+ASSESSMENTS: Final = "assessments.jsonl"
 SUMMARY: Final = "summary.json"
 SETTINGS: Final = "settings"
 """Where the summary holds what the comparison was asked for."""
@@ -17,7 +22,7 @@ _SHOWN: Final = 60
 
 
 def check_folder(folder: str | Path, settings: Mapping[str, Any], *, overwrite: bool) -> None:
-    """Refuse a folder that holds a comparison with other settings.
+    """Refuse a folder that holds a comparison with other settings, or files of something else.
 
     Args:
         folder: It need not be there.
@@ -25,8 +30,10 @@ def check_folder(folder: str | Path, settings: Mapping[str, Any], *, overwrite: 
         overwrite: Refuse nothing.
 
     Raises:
-        InvalidValueError: It does; the message says what differs.
+        InvalidValueError: It does; the message says what differs, or which file.
     """
+    for name, ours in ((SCORES, SCORES_BEGIN), (ASSESSMENTS, RESULTS)):
+        check_ours(Path(folder) / name, ours, overwrite=overwrite)
     path = Path(folder) / SUMMARY
     if overwrite or not path.is_file():
         return

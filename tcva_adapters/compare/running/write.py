@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, astuple, fields
 from pathlib import Path
@@ -15,6 +16,9 @@ from tcva_adapters.samples.output import replacing
 
 COLUMNS: Final = tuple(field.name for field in fields(Row))
 """The columns of the tidy table, in order."""
+
+SCORES_BEGIN: Final = re.compile(",".join(COLUMNS[:3]).encode())
+"""How the table begins as csv."""
 
 
 def scores_csv(rows: Iterable[Row]) -> str:
