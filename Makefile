@@ -47,9 +47,9 @@ long: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.hostile
 	$(BIN)/python -m benchmarks.evidence
 	$(BIN)/python -m benchmarks.formats
-	$(BIN)/python -m benchmarks.megabyte
 	$(BIN)/python -m benchmarks.silence
 	$(BIN)/python -m benchmarks.fuzz --minutes $(MINUTES)
+	$(BIN)/python -m benchmarks.megabyte
 
 lines: $(VENV)/.demo
 	$(BIN)/python -m benchmarks.lines
