@@ -246,7 +246,11 @@ def takes_model_settings(command: Command) -> Command:
         asked = {name: given.pop(f"judge_{name}") for name in known}
         if asked["prices"] is not None:
             asked["prices"] = parse_pair(asked["prices"], "--prices")
-        changed = {name: v for name, v in asked.items() if v != known[name].default}
+        changed = {
+            name: known[name].check(_MODEL_FLAGS[name], value)  # named as it was typed
+            for name, value in asked.items()
+            if value != known[name].default
+        }
         command(*arguments, model_settings=changed, **given)
 
     signature = inspect.signature(command, eval_str=True)

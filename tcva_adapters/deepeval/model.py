@@ -119,7 +119,7 @@ class DeepEvalModel:
         Raises:
             JudgeError: The LLM raised, or answered with something else than text.
         """
-        with judge_errors():
+        with judge_errors(self.llm):
             ask = self.llm.generate
             return _reply(ask(_prompt(request), **_schema(ask, request)))
 
@@ -129,7 +129,7 @@ class DeepEvalModel:
         Raises:
             JudgeError: The LLM raised, or answered with something else than text.
         """
-        with judge_errors():
+        with judge_errors(self.llm):
             ask = self.llm.a_generate
             return _reply(await ask(_prompt(request), **_schema(ask, request)))
 

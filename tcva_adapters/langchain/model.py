@@ -93,7 +93,7 @@ class LangChainModel:
         Raises:
             JudgeError: The LLM raised or answered with something else than text.
         """
-        with judge_errors():
+        with judge_errors(self.llm):
             return _reply(self.llm.invoke(self._prompt(request), _CONFIG))
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
@@ -102,7 +102,7 @@ class LangChainModel:
         Raises:
             JudgeError: The LLM raised or answered with something else than text.
         """
-        with judge_errors():
+        with judge_errors(self.llm):
             return _reply(await self.llm.ainvoke(self._prompt(request), _CONFIG))
 
     def _prompt(self, request: JudgeRequest) -> str | list[BaseMessage]:

@@ -73,7 +73,7 @@ class LlamaIndexModel:
         Raises:
             JudgeError: The LLM raised; the reason says what it was.
         """
-        with judge_errors():
+        with judge_errors(self.llm):
             return _reply(self.llm.chat(self._messages(request)))
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
@@ -82,7 +82,7 @@ class LlamaIndexModel:
         Raises:
             JudgeError: The LLM raised; the reason says what it was.
         """
-        with judge_errors():
+        with judge_errors(self.llm):
             return _reply(await self.llm.achat(self._messages(request)))
 
     def _messages(self, request: JudgeRequest) -> list[ChatMessage]:

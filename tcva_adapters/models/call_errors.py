@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.models.secrets import quotable
+from tcva_adapters.models.secrets import mask_of, quotable
 
 NO_CREDIT: Final = "insufficient_quota"
 """The code by which servers say that an account is used up."""
@@ -35,12 +35,16 @@ _KINDS: Final = tuple(
 )
 
 
-def as_judge_error(error: BaseException) -> JudgeError:
+def as_judge_error(error: BaseException, asked: object = None) -> JudgeError:
     """What an exception means, told by class names and status codes, its causes included.
 
     Provider packages are not imported: which of them are installed is not our business. Packages
     that retry raise an error of their own, with the real one as its cause. What a server wrote
     decides nothing: it may repeat the sample's words.
+
+    Args:
+        error: What was raised.
+        asked: The LLM that raised it, whose keys are taken out of the message.
 
     >>> class RateLimitError(Exception):
     ...     status_code = 429
@@ -54,16 +58,20 @@ def as_judge_error(error: BaseException) -> JudgeError:
         status = _status(cause) or _status(getattr(cause, "response", None))
         names = " ".join(cls.__name__ for cls in type(cause).__mro__).lower()
         if _has_no_credit(cause, status):
-            return JudgeError(_message(cause), reason="quota", fatal=True)
+            return JudgeError(_message(cause, asked), reason="quota", fatal=True)
         for reason, statuses, words, fatal in _KINDS:
             if status in statuses or words.search(names):
-                return JudgeError(_message(cause), reason=reason, fatal=fatal)
-    return JudgeError(_message(causes[-1] if type(error).__name__ == "RetryError" else error))
+                return JudgeError(_message(cause, asked), reason=reason, fatal=fatal)
+    last = causes[-1] if type(error).__name__ == "RetryError" else error
+    return JudgeError(_message(last, asked))
 
 
 @contextmanager
-def judge_errors() -> Iterator[None]:
+def judge_errors(asked: object) -> Iterator[None]:
     """Whatever is raised inside comes out as the `JudgeError` that it means.
+
+    Args:
+        asked: See `as_judge_error`.
 
     Raises:
         JudgeError: See `as_judge_error`.
@@ -71,11 +79,11 @@ def judge_errors() -> Iterator[None]:
     try:
         yield
     except Exception as error:  # noqa: BLE001  # whatever it is, it comes out as the other kind
-        found = as_judge_error(error)
+        found = as_judge_error(error, asked)
         raise found from cause_of(found, error)
 
 
-def cause_of(found: JudgeError, error: Exception) -> BaseException | None:
+def cause_of(found: JudgeError, error: BaseException) -> BaseException | None:
     """What a `JudgeError` is raised from: the exception that it was made of."""
     # No circle of causes: DeepEval follows them without end.
     return found.__cause__ if any(found is cause for cause in _causes(error)) else error
@@ -89,8 +97,8 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__
 
 
-def _message(error: BaseException) -> str:
-    return f"{type(error).__name__}: {quotable(str(error))}"
+def _message(error: BaseException, asked: object) -> str:
+    return f"{type(error).__name__}: {quotable(str(error), mask_of(asked))}"
 
 
 def _status(holder: Any) -> int | None:

@@ -10,6 +10,7 @@ the sample's words.
 
 from __future__ import annotations
 
+import asyncio
 import os
 from typing import Any, Final
 
@@ -41,15 +42,15 @@ def complete(model: JudgeModel, request: JudgeRequest) -> ModelReply:
     """
     try:
         return _answered(model, model.complete(request))
-    except Exception as raised:  # noqa: BLE001  # any failure of a call is a JudgeError here
-        error, cause = as_judge_error(raised), raised
+    except (Exception, asyncio.CancelledError) as raised:  # noqa: BLE001  # all are JudgeErrors here
+        error, cause = as_judge_error(raised, model), raised
     if _is_suspect(error):
 
         def ask() -> JudgeError | ModelReply:
             try:
-                return checked_reply(model.complete(NEUTRAL))
-            except Exception as failure:  # noqa: BLE001  # as above
-                return as_judge_error(failure)
+                return checked_reply(model, model.complete(NEUTRAL))
+            except (Exception, asyncio.CancelledError) as failure:  # noqa: BLE001  # as above
+                return as_judge_error(failure, model)
 
         found = _PROOFS.ask(identity_of_model(model), _KEY, ask, _is_error)
         error = _proven(error, found.answer)
@@ -64,15 +65,17 @@ async def acomplete(model: JudgeModel, request: JudgeRequest) -> ModelReply:
     """
     try:
         return _answered(model, await model.acomplete(request))
-    except Exception as raised:  # noqa: BLE001  # as above
-        error, cause = as_judge_error(raised), raised
+    except (Exception, asyncio.CancelledError) as raised:  # noqa: BLE001  # as above
+        _pass_on(raised)
+        error, cause = as_judge_error(raised, model), raised
     if _is_suspect(error):
 
         async def ask() -> JudgeError | ModelReply:
             try:
-                return checked_reply(await model.acomplete(NEUTRAL))
-            except Exception as failure:  # noqa: BLE001  # as above
-                return as_judge_error(failure)
+                return checked_reply(model, await model.acomplete(NEUTRAL))
+            except (Exception, asyncio.CancelledError) as failure:  # noqa: BLE001  # as above
+                _pass_on(failure)
+                return as_judge_error(failure, model)
 
         found = await _PROOFS.aask(identity_of_model(model), _KEY, ask, _is_error)
         error = _proven(error, found.answer)
@@ -81,9 +84,16 @@ async def acomplete(model: JudgeModel, request: JudgeRequest) -> ModelReply:
 
 def _answered(model: JudgeModel, reply: Any) -> ModelReply:
     """A reply that is one; its model has answered well."""
-    found = checked_reply(reply)
+    found = checked_reply(model, reply)
     _PROOFS.remember(identity_of_model(model), _KEY, True)
     return found
+
+
+def _pass_on(raised: BaseException) -> None:
+    """Raise what cancels this very task; one that the model's own tasks raise is its failure."""
+    task = asyncio.current_task()
+    if isinstance(raised, asyncio.CancelledError) and (task is None or task.cancelling()):
+        raise raised
 
 
 def _is_suspect(error: JudgeError) -> bool:

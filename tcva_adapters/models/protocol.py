@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.models.secrets import mask_of_environment
+from tcva_adapters.models.secrets import mask_of, mask_of_environment
 from tcva_adapters.results.assessment import Usage
 from tcva_adapters.samples.sample import whole_characters
 from tcva_adapters.sharing import Identity
@@ -134,8 +134,8 @@ def identity_of_model(model: JudgeModel) -> Identity:
     return found if isinstance(found, Identity) else Identity(model)
 
 
-def checked_reply(reply: Any) -> ModelReply:
-    """A reply that is one, without the user's keys, and that every file and store can hold.
+def checked_reply(model: JudgeModel, reply: Any) -> ModelReply:
+    """A model's reply that is one, without keys, and that every file and store can hold.
 
     Raises:
         JudgeError: The model returned something else.
@@ -143,5 +143,5 @@ def checked_reply(reply: Any) -> ModelReply:
     if not isinstance(reply, ModelReply) or not isinstance(reply.text, str):
         msg = f"the judge model returned {type(reply).__name__}; it must return a ModelReply"
         raise JudgeError(msg, reason="no_reply")
-    text = mask_of_environment()(whole_characters(reply.text))
+    text = mask_of(model)(mask_of_environment()(whole_characters(reply.text)))
     return reply if text == reply.text else replace(reply, text=text, token_logprobs=None)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import base64
 import os
 import re
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
+
+from pydantic import SecretStr
 
 from tcva_adapters.samples.sample import whole_characters
 
@@ -22,6 +25,19 @@ _ENOUGH: Final = 6
 _LONG: Final = 10
 """Characters that a secret has at least, with a digit among them and without one: placeholders
 such as ``none`` or ``ollama`` are words that replies hold."""
+
+_HELD: Final = re.compile(
+    r"(?:api|access)_?key$|(?:access|auth|bearer|session|ad|api)_?token$|secret|password",
+    re.IGNORECASE,
+)
+"""What the packages of LLMs call their keys."""
+
+_LINKS: Final = frozenset(
+    {"llm", "langchain_llm", "bound", "runnable", "fallbacks", "model", "client", "_client"}
+)
+"""What they call that which they wrap."""
+
+_DEEPEST: Final = 5
 
 _SECRET_NAME: Final = re.compile(r"key|token|secret|pass|sig|code|auth", re.IGNORECASE)
 
@@ -91,7 +107,26 @@ def mask_of_environment() -> Mask:
     return _mask(tuple(v for k, v in os.environ.items() if k.endswith("_API_KEY")))
 
 
-@lru_cache(maxsize=1)
+def mask_of(holder: object) -> Mask:
+    """Takes out the keys that an LLM object holds, or what it wraps; nothing is called for that."""
+    return _mask(tuple(sorted(set(_held_by(holder, _DEEPEST)))))
+
+
+def _held_by(holder: object, depth: int) -> Iterator[str]:
+    slots = {name: getattr(holder, name, None) for name in getattr(holder, "__slots__", ())}
+    parts: dict[str, Any] = {**slots, **getattr(holder, "__dict__", {})}
+    for name, value in parts.items():
+        if isinstance(value, SecretStr):
+            yield value.get_secret_value()
+        elif isinstance(value, str):
+            if _HELD.search(name):
+                yield value
+        elif name in _LINKS and depth:
+            for inner in value if isinstance(value, list) else [value]:
+                yield from _held_by(inner, depth - 1)
+
+
+@lru_cache(maxsize=32)
 def _mask(secrets: tuple[str, ...]) -> Mask:
     return Mask(*secrets)
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from typing_extensions import TypedDict  # as the tables of scorers are
 
+from tcva_adapters.core.checks import as_number
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.models.openai_errors import shown_url
 from tcva_adapters.results.settings import Setting, check_count, check_flag, check_kind
@@ -21,7 +22,8 @@ def _number(what: str, least: float, most: float = math.inf) -> Callable[[str, A
 
     def check(name: str, value: Any) -> Any:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not is_number or not math.isfinite(value) or not least <= value <= most:
+        number = as_number(value) if is_number else None
+        if number is None or not math.isfinite(number) or not least <= number <= most:
             msg = f"{name}={value!r}; it is {what}"
             raise InvalidValueError(msg)
         return value

@@ -120,7 +120,7 @@ class WrappedModel:
             JudgeError: The LLM raised; the reason says what it was.
         """
         generate = add_retry(self.llm.generate_text, self.llm.run_config)
-        with judge_errors():
+        with judge_errors(self.llm):
             result = generate(**self._arguments(request))
         return self._reply(result)
 
@@ -131,7 +131,7 @@ class WrappedModel:
             JudgeError: The LLM raised; the reason says what it was.
         """
         generate = add_async_retry(self.llm.agenerate_text, self.llm.run_config)
-        with judge_errors():
+        with judge_errors(self.llm):
             result = await generate(**self._arguments(request))
         return self._reply(result)
 
@@ -214,7 +214,7 @@ class InstructorModel:
             else:
                 reply = self.llm.generate(prompt, model)
         except Exception as error:  # noqa: BLE001  # what it means is found out there
-            return _reply_of_error(error)
+            return _reply_of_error(error, self.llm)
         return _instructor_reply(reply)
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
@@ -230,7 +230,7 @@ class InstructorModel:
             else:
                 reply = await asyncio.to_thread(self.llm.generate, prompt, model)
         except Exception as error:  # noqa: BLE001  # what it means is found out there
-            return _reply_of_error(error)
+            return _reply_of_error(error, self.llm)
         return _instructor_reply(reply)
 
     @property
@@ -286,13 +286,13 @@ def _instructor_reply(reply: BaseModel) -> ModelReply:
     return _completion_reply(reply.model_dump_json(), completion)
 
 
-def _reply_of_error(error: Exception) -> ModelReply:
+def _reply_of_error(error: Exception, asked: object) -> ModelReply:
     completion = getattr(error, "last_completion", None)
     text = getattr(getattr(_first_choice(completion), "message", None), "content", None)
     if isinstance(text, str):
         retries = max(int(getattr(error, "n_attempts", 1) or 1) - 1, 0)
         return _completion_reply(text, completion, retries)
-    with judge_errors():
+    with judge_errors(asked):
         raise error
 
 

@@ -109,9 +109,9 @@ def test_a_lexical_judge_has_none_of_them(
     [
         (("--prices", "5"), "two numbers"),
         (("--prices", "a,b"), "not a list of numbers"),
-        (("--rate", "0"), "requests_per_minute=0.0"),
-        (("--judge-timeout", "-1"), "timeout=-1.0"),
-        (("--retries", "-1"), "max_retries=-1"),
+        (("--rate", "0"), "--rate=0.0; it is"),
+        (("--judge-timeout", "-1"), "--judge-timeout=-1.0; it is"),
+        (("--retries", "-1"), "--retries=-1; it is"),
     ],
 )
 def test_values_that_cannot_be_used_are_refused(

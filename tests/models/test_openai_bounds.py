@@ -270,6 +270,8 @@ def test_an_address_that_is_none_is_refused_without_its_password(url: str) -> No
         ({"timeout": float("nan")}, "timeout=nan"),
         ({"timeout": float("inf")}, "timeout=inf"),
         ({"timeout": True}, "timeout=True"),
+        ({"timeout": 10**400}, "it is a number of seconds above 0"),
+        ({"prices": (10**400, 1)}, r"prices\[0\]=10+; it is a price"),
         ({"timeout": None}, "timeout=None"),
         ({"max_retries": 2.5}, "max_retries=2.5; it is a whole number from 0 up"),
         ({"max_retries": "2"}, "max_retries='2'"),

@@ -58,7 +58,7 @@ class Model:
     name = "scripted:m"
 
     def __init__(
-        self, failure: Exception, *, on: str = "", neutral: Exception | None = None
+        self, failure: BaseException, *, on: str = "", neutral: Exception | None = None
     ) -> None:
         self.failure = failure
         self.on = on
@@ -221,6 +221,35 @@ def test_suspicions_at_the_same_time_share_one_neutral_question() -> None:
     assert all(_why(result).fatal for result in results)
     assert model.asked["neutral"] == 1
     assert model.asked["sample"] <= 8
+
+
+@faces
+def test_a_cancellation_inside_the_model_is_its_failure(ask: Ask) -> None:
+    with pytest.raises(JudgeError, match="CancelledError") as caught:
+        ask(Model(asyncio.CancelledError("a task of its own")))
+    assert not caught.value.fatal
+
+
+def test_a_cancellation_inside_the_model_costs_its_sample_alone() -> None:
+    tcva = TCVA(judge=Model(asyncio.CancelledError(), on=ODD))
+    for many in (tcva.evaluate_many(SAMPLES), asyncio.run(tcva.aevaluate_many(SAMPLES))):
+        assert _scored(many) == len(SAMPLES) - 1
+
+
+def test_who_cancels_the_asker_is_obeyed() -> None:
+    class Slow(Model):
+        async def acomplete(self, request: JudgeRequest) -> ModelReply:
+            await asyncio.sleep(60)
+            return await super().acomplete(request)
+
+    async def cancelled() -> None:
+        asking = asyncio.create_task(acomplete(Slow(ValueError()), REQUEST))
+        await asyncio.sleep(0.01)
+        asking.cancel()
+        await asking
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(cancelled())
 
 
 def _why(result: Result) -> Any:
