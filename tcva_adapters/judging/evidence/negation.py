@@ -2,9 +2,8 @@
 
 Looked at is the quote's own sentence, up to a comma, a bracket or a new line. Before the quote a
 negation counts if nothing but helping words stands between ("not known to be | safe", "a myth
-that | it is safe"), behind it
-if it is the next word, or follows a helping verb ("the drug | is not safe"). What only looks like
-a negation ("not only", "no doubt", "whether or not") does not.
+that | it is safe"), behind it if it is the next word, or follows a helping verb ("the drug | is not
+safe"). What only looks like a negation ("not only", "no doubt", "whether or not") does not.
 """
 
 from __future__ import annotations
