@@ -38,12 +38,18 @@ types: $(VENV)/.dev
 contracts: $(VENV)/.dev
 	$(BIN)/lint-imports
 
-# What takes long: MINUTES of random inputs, every hostile text, one megabyte in every stage.
+# The attacks that take long; each prints what it tried, and fails where something gave way.
 MINUTES ?= 30
 long: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.single_faults
+	$(BIN)/python -m benchmarks.soak
+	$(BIN)/python -m benchmarks.kill 50
 	$(BIN)/python -m benchmarks.hostile
-	$(BIN)/python -m benchmarks.megabyte
+	$(BIN)/python -m benchmarks.evidence
+	$(BIN)/python -m benchmarks.formats
+	$(BIN)/python -m benchmarks.silence
 	$(BIN)/python -m benchmarks.fuzz --minutes $(MINUTES)
+	$(BIN)/python -m benchmarks.megabyte
 
 lines: $(VENV)/.demo
 	$(BIN)/python -m benchmarks.lines

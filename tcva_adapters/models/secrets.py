@@ -9,6 +9,8 @@ from functools import lru_cache
 from typing import Final
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
+from tcva_adapters.samples.sample import whole_characters
+
 HIDDEN: Final = "***"
 LONGEST_QUOTE: Final = 300
 """Characters of a server's or package's own words in a message."""
@@ -100,7 +102,7 @@ def quotable(text: str, mask: Mask | None = None) -> str:
     >>> quotable("Incorrect API key provided: sk-abcdefgh1234")
     'Incorrect API key provided: ***'
     """
-    text = text[:_READ]
+    text = whole_characters(text[:_READ])
     for known in (mask, mask_of_environment()):
         text = text if known is None else known(text)
     text = _NAMED.sub(rf"\g<name>{HIDDEN}", _SHAPED.sub(HIDDEN, text))

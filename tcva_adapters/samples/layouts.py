@@ -149,7 +149,8 @@ def _key_of(flat: Mapping[str, Any], parts: _Parts, field: str) -> str | None:
     if field in _GROUPS.values():
         places += [(name, name) for name in _ALWAYS if _GROUPS[name] == field]
     for group, meaning in _PLACES[field]:
-        places += [(name, parts[group].get(name, "")) for name in ALIASES[meaning]]
+        inner = parts[group]
+        places += [(name, inner[name]) for name in ALIASES[meaning] if name in inner]
     for _, key in places:
         if flat.get(key) is not None:
             return key
@@ -175,8 +176,8 @@ def _lift_messages(flat: dict[str, Any], parts: _Parts, keys: dict[str, str]) ->
         (parts["input"], before),
         (parts["response"], after),
     ):
-        for name in MESSAGE_FIELDS:
-            messages = _listed(flat.get(names.get(name, "")))
+        for name in filter(names.__contains__, MESSAGE_FIELDS):
+            messages = _listed(flat.get(names[name]))
             if (
                 lacks
                 and isinstance(messages, list)

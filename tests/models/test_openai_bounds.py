@@ -11,7 +11,6 @@ import pickle
 import socket
 import threading
 import time
-from collections.abc import Callable
 from typing import Any
 
 import openai
@@ -23,6 +22,7 @@ from tcva_adapters.models.openai_http import LARGEST_REPLY
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import NEUTRAL, JudgeRequest
+from tests.support.faces import KEY, REQUEST, Face, both_faces, in_async, in_sync
 from tests.support.faults import FaultServer
 from tests.support.server import (
     Answer,
@@ -34,28 +34,6 @@ from tests.support.server import (
     later,
     reply,
 )
-
-KEY = "sk-very-secret-0123456789"
-REQUEST = JudgeRequest("be strict", "claim 1", {"type": "object"}, "verdicts")
-
-Face = Callable[[OpenAICompatibleModel], ModelReply]
-
-
-def _sync(model: OpenAICompatibleModel) -> ModelReply:
-    return model.complete(REQUEST)
-
-
-def _async(model: OpenAICompatibleModel) -> ModelReply:
-    return asyncio.run(model.acomplete(REQUEST))
-
-
-both_faces = pytest.mark.parametrize("face", [_sync, _async])
-
-
-@pytest.fixture(autouse=True)
-def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "HTTP_PROXY", "http_proxy", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
 
 
 def _failure(face: Face, server: ScriptedServer, **settings: Any) -> JudgeError:
@@ -396,21 +374,21 @@ def test_copies_share_connections_and_learn_for_themselves() -> None:
 
 
 def _asked(model: OpenAICompatibleModel) -> list[str]:
-    return [_sync(model).text, _async(model).text]
+    return [in_sync(model).text, in_async(model).text]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_a_forked_process_can_call_while_its_parent_does() -> None:
     with ScriptedServer(later(0.1, auto_judge)) as server:
         model = OpenAICompatibleModel("m", base_url=server.base_url, max_concurrency=2)
-        calls = [threading.Thread(target=_sync, args=(model,)) for _ in range(6)]
+        calls = [threading.Thread(target=in_sync, args=(model,)) for _ in range(6)]
         for call in calls:
             call.start()
         with multiprocessing.get_context("fork").Pool(1) as pool:
             assert pool.apply_async(_asked, (model,)).get(30) == ['{"ok": true}'] * 2
         for call in calls:
             call.join()
-        assert _sync(model).text
+        assert in_sync(model).text
 
 
 def test_an_interrupted_call_gives_its_connection_up(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
@@ -19,7 +19,7 @@ import pytest
 from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
-from tcva_adapters.models.request import JudgeRequest
+from tests.support.faces import KEY, REQUEST, Face, both_faces
 from tests.support.server import (
     DROP,
     GARBAGE,
@@ -36,28 +36,7 @@ from tests.support.server import (
     reply,
 )
 
-KEY = "sk-very-secret-0123456789"
-REQUEST = JudgeRequest("be strict", "claim 1", {"type": "object"}, "verdicts")
 OK = reply('{"verdicts": []}')
-
-Face = Callable[[OpenAICompatibleModel], ModelReply]
-
-
-def _sync(model: OpenAICompatibleModel) -> ModelReply:
-    return model.complete(REQUEST)
-
-
-def _async(model: OpenAICompatibleModel) -> ModelReply:
-    return asyncio.run(model.acomplete(REQUEST))
-
-
-both_faces = pytest.mark.parametrize("face", [_sync, _async])
-
-
-@pytest.fixture(autouse=True)
-def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "HTTP_PROXY", "http_proxy", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
 
 
 @contextmanager

@@ -1,0 +1,30 @@
+"""Both faces of our client, asked the same question."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from tcva_adapters.models.openai_model import OpenAICompatibleModel
+from tcva_adapters.models.protocol import ModelReply
+from tcva_adapters.models.request import JudgeRequest
+
+KEY = "sk-very-secret-0123456789"
+REQUEST = JudgeRequest("be strict", "claim 1", {"type": "object"}, "verdicts")
+
+Face = Callable[[OpenAICompatibleModel], ModelReply]
+
+
+def in_sync(model: OpenAICompatibleModel) -> ModelReply:
+    """Through the synchronous face."""
+    return model.complete(REQUEST)
+
+
+def in_async(model: OpenAICompatibleModel) -> ModelReply:
+    """Through the asynchronous face, on a loop of its own."""
+    return asyncio.run(model.acomplete(REQUEST))
+
+
+both_faces = pytest.mark.parametrize("face", [in_sync, in_async])
