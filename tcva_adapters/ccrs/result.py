@@ -14,7 +14,7 @@ from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS
 from tcva_adapters.ccrs.reply import HIGHEST
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import ClaimVerdict, Unscored, Usage
-from tcva_adapters.results.metadata import Metadata
+from tcva_adapters.results.metadata import Metadata, written_out
 from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.scoring import DIAL
 from tcva_adapters.results.settings import check_share
@@ -249,7 +249,7 @@ class CCRSResult(BaseModel):
             "passed": self.passed,
             "reason": self.reason,
             "scores": self.scores,
-            **self.model_dump(mode="json", fallback=str),
+            **self.model_dump(mode="json", fallback=written_out),
         }
 
     def to_json(self) -> str:

@@ -340,7 +340,6 @@ def check_out(out: str | None, source: str, *, as_json: bool, overwrite: bool) -
     Raises:
         InvalidValueError: As there; the name is that of another format; or standard output has
             something else to print.
-        OSError: As there.
     """
     if as_json and out == "-":
         msg = "--json and --out - both write to standard output; give --out a file"
@@ -360,20 +359,25 @@ def check_target(out: str | Path, source: str, ours: re.Pattern[bytes], *, overw
         overwrite: See `check_ours`.
 
     Raises:
-        InvalidValueError: It is a folder, the file that is read, or a file of something else.
-        OSError: It cannot be written.
+        InvalidValueError: It is a folder, the file that is read, a file of something else, or
+            cannot be written.
     """
     target = usable_path(out)
-    if source != "-" and target.exists() and target.samefile(usable_path(source)):
+    given = usable_path(source)
+    if source != "-" and given.exists() and target.exists() and target.samefile(given):
         msg = f"--out {target} is the file that the samples come from; choose another"
         raise InvalidValueError(msg)
     if target.is_dir():
         msg = f"--out {target} is a folder; name a file"
         raise InvalidValueError(msg)
     check_ours(target, ours, overwrite=overwrite)
-    make_folder(target.parent)
-    with tempfile.TemporaryFile(dir=target.parent):
-        pass
+    try:
+        make_folder(target.parent)
+        with tempfile.TemporaryFile(dir=target.parent):
+            pass
+    except OSError as error:
+        msg = f"--out {target} cannot be written: {error.strerror or error}; give another path"
+        raise InvalidValueError(msg) from error
 
 
 def named_judge(judge: str | None, notes: Console) -> str:

@@ -12,6 +12,7 @@ from tcva_adapters.compare.fused import FusedRow
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.running.folder import (
     ASSESSMENTS,
+    PARQUET,
     SCORES,
     SETTINGS,
     SUMMARY,
@@ -124,7 +125,7 @@ class Comparison(Tabular):
         """
         check_folder(folder, self.settings, overwrite=overwrite)
         scores, parquet, assessments, summary = (
-            Path(folder) / name for name in (SCORES, "scores.parquet", ASSESSMENTS, SUMMARY)
+            Path(folder) / name for name in (SCORES, PARQUET, ASSESSMENTS, SUMMARY)
         )
         write_csv(scores, self.rows)
         has_parquet = write_parquet(parquet, self.rows)

@@ -12,7 +12,7 @@ from tcva_adapters.core.checks import listed
 from tcva_adapters.core.kernel import GRAINS
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, count_levels
 from tcva_adapters.errors import UnreadableInputError
-from tcva_adapters.results.metadata import Metadata
+from tcva_adapters.results.metadata import Metadata, written_out
 from tcva_adapters.samples.checked import FROZEN, first_fault
 
 SCHEMA_VERSION: Final = 2
@@ -326,7 +326,7 @@ class Assessment(BaseModel):
 
         Metadata that JSON cannot hold is written as text.
         """
-        return self.model_dump_json(fallback=str)
+        return self.model_dump_json(fallback=written_out)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Assessment:

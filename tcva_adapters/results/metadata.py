@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
+import numpy as np
 from pydantic import SerializerFunctionWrapHandler, WrapSerializer
 
 from tcva_adapters.samples.sample import whole_characters
@@ -36,6 +37,8 @@ def written_out(value: Any, within: tuple[int, ...] = ()) -> Any:
     >>> written_out({"a": b"\xff", 1: [None, True, 0.5, {2}]})
     {'a': '\\xff', '1': [None, True, 0.5, [2]]}
     """
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
     if value is None or isinstance(value, int | float):
         return hex(value) if isinstance(value, int) and value.bit_length() > _MOST_BITS else value
     if isinstance(value, bytes | bytearray):

@@ -23,6 +23,7 @@ from tcva_adapters.results.assessment import (
     Usage,
 )
 from tcva_adapters.results.evidence import EvidenceCounts
+from tcva_adapters.results.metadata import written_out
 from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.scoring import Scoring, changed
 from tcva_adapters.samples.checked import first_fault
@@ -188,7 +189,7 @@ class Result:
             "passed": self.passed,
             "reason": self.reason,
             "scoring": _SCORING.dump_python(self.scoring, mode="json"),
-            **self.assessment.model_dump(mode="json", fallback=str),
+            **self.assessment.model_dump(mode="json", fallback=written_out),
         }
 
     def to_json(self) -> str:

@@ -28,6 +28,9 @@ _GROUPS: Final = {
 _ALWAYS: Final = ("inputs", "outputs", "reference_outputs")
 """Those that are never a field themselves; csv files hold them as text."""
 
+_ARGUMENT: Final = "inputs.inputs"
+"""Where LangSmith's runs of ``evaluate`` hold the inputs: the traced function's only argument."""
+
 _PLACES: Final = {
     "input": (("input", "input"), ("response", "input")),
     "response": (("response", "response"),),
@@ -109,7 +112,11 @@ def flat_record(record: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         InvalidSampleError: Something among the messages is none.
     """
-    flat = {name: None if _is_nan(value) else value for name, value in dotted(record).items()}
+    flat = dotted(record)
+    if isinstance(arguments := flat.get(_ARGUMENT), Mapping):
+        del flat[_ARGUMENT]
+        flat = {f"inputs.{name}": value for name, value in arguments.items()} | flat
+    flat = {name: None if _is_nan(value) else value for name, value in flat.items()}
     if flat.keys() >= _DATASET_FIELDS:
         for name in ("retrieval_context", "context"):
             if isinstance(joined := flat.get(name), str):

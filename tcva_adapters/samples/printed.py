@@ -21,7 +21,7 @@ _GAP: Final = re.compile(r"\s*+(?P<comma>,)?\s*+")
 _ARRAY: Final = re.compile(r"array\((?P<items>\[.*\])(?:,\s*dtype=[^()]*)?\)", re.DOTALL)
 _OBJECTS: Final = re.compile(r"\[\s*\{\s*['\"]")
 _LOOKS_PRINTED: Final = re.compile(
-    r"\[[\s\[(]*(?:[bBrRuU]?['\"]|np\.str_\(|\w+\((?:\w+=|[\[(])|\{\s*['\"](?:page_content|text|content)['\"])"
+    r"\[[\s\[(]*(?:[bBrRuU]?['\"]|np\.str_\(|\w+\((?:\w+=|[\[(])|(?:None|nan|null)\s*[,\]]|\{\s*['\"](?:page_content|text|content)['\"])"
 )
 _SHORTENED: Final = re.compile(r"['\"]\s*(?:\.\.\.|…)\s*['\"]")
 _CLOSING: Final = {"[": "]", "(": ")", "{": "}"}
@@ -68,7 +68,7 @@ def printed_items(name: str, text: str) -> list[Any] | None:
     if (array := _ARRAY.fullmatch(text)) is not None:
         text = array["items"]
     if text.startswith(("(", "{")):
-        return _tuple_or_set(text)
+        return _in_other_brackets(text)
     if not text.startswith("["):
         return None
     values = parsed(text) if text.endswith("]") else None
@@ -138,9 +138,12 @@ def _scan(text: str) -> _Scan:
     return _Scan(items, commas, rest == closing, trailing, rest)
 
 
-def _tuple_or_set(text: str) -> list[str] | None:
+def _in_other_brackets(text: str) -> list[Any] | None:
+    """The items of a tuple or a set; a mapping as the only item."""
     if text == "()":
         return []
+    if text.startswith("{") and isinstance(mapping := parsed(text), dict):
+        return [mapping]
     scan = _scan(text)
     # Without a comma, brackets around a quote are those of a sentence.
     is_one = len(scan.items) == 1 and (scan.trailing or text.startswith("{"))

@@ -97,8 +97,8 @@ class Sample(Checked):
         fields: dict[str, Any] = {}
         for field, names in ALIASES.items():
             for name in names:
-                if rest.get(name) is None:
-                    continue
+                if rest.get(name) is None or (field == "id" and rest[name] == ""):
+                    continue  # an empty cell of a csv file is no id
                 try:
                     fields[field] = _READERS[field](name, rest[name])
                 except InvalidSampleError:

@@ -167,11 +167,11 @@ def test_fused_methods_stand_in_the_table_and_show_their_gain(
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["-T", "0.3"], "temperatures: [0.5, 0.9] there, [0.3] here"),
-        (["-c", "answer_relevancy"], "criterion: faithfulness there, answer_relevancy here"),
+        (["-T", "0.3"], "temperatures: [0.5, 0.9] there and [0.3] here"),
+        (["-c", "answer_relevancy"], "criterion: faithfulness there and answer_relevancy here"),
         (["--with", "none"], "metrics: {"),
-        (["-B", "60"], "bootstrap: 10000 there, 60 here"),
-        (["--threshold", "0.7"], "threshold: 0.5 there, 0.7 here"),
+        (["-B", "60"], "bootstrap: 10000 there and 60 here"),
+        (["--threshold", "0.7"], "threshold: 0.5 there and 0.7 here"),
         (["--human", "human"], "human ratings: null there"),
         (["--skip-bad"], ""),
         (["--timeout", "60"], ""),
@@ -205,6 +205,21 @@ def test_a_comparison_of_other_samples_is_not_replaced(
     Path("out/summary.json").write_text("[]", encoding="utf-8")
     assert run(["compare", sample_file(tmp_path), *QA, "--out", "out"]) == 2
     assert "summary.json is no comparison's of this version" in capsys.readouterr().err
+
+
+def test_a_table_of_something_else_is_not_replaced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["compare", sample_file(tmp_path), *QA, "--out", "out"]
+    precious = Path("out/scores.parquet")
+    precious.parent.mkdir()
+    precious.write_bytes(b"PAR1")
+    assert run(arguments) == 2
+    assert "scores.parquet was written by something else" in capsys.readouterr().err
+    assert precious.read_bytes() == b"PAR1"
+    assert run([*arguments, "--overwrite"]) == 0
+    Path("out/summary.json").unlink()  # as where a run was killed before it
+    assert run(arguments) == 0
 
 
 def test_a_judge_behind_a_server_is_asked_once(

@@ -105,6 +105,22 @@ def test_warnings_are_notes(
 
 
 @pytest.mark.parametrize(
+    ("source", "out", "said"),
+    [
+        ("none.jsonl", "judged.jsonl", "none.jsonl: there is no such file; check the path"),
+        ("in.jsonl", "in.jsonl/x.jsonl", "--out in.jsonl/x.jsonl cannot be written"),
+    ],
+)
+def test_paths_that_are_none_are_named(
+    source: str, out: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("in.jsonl")
+    assert run(["evaluate", "in.jsonl", "--judge", "lexical", "-o", "judged.jsonl"]) == 0
+    assert run(["evaluate", source, "--judge", "lexical", "-o", out]) == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     "command",
     [
         "evaluate in.jsonl --judge lexical -o {}",

@@ -68,6 +68,18 @@ PASSAGES: Final = (
     "渡し船は冬は一日二回運航します。この薬は子供に安全ではありません。湖は1984年から保護されています。",
     "تعمل العبّارة مرتين في اليوم في الشتاء. هذا الدواء ليس آمنا للأطفال. البحيرة محمية منذ عام 1984.",
     "सर्दियों में नाव दिन में दो बार चलती है। यह दवा बच्चों के लिए सुरक्षित नहीं है। झील 1984 से संरक्षित है।",
+    # 15
+    (
+        "No study has shown that Zelpin helps sleepers. There's no proof whatsoever that it calms dogs. It "
+        "is a myth that Zelpin tastes sweet. There is little doubt that Zelpin dissolves in water. Nobody "
+        "denies that Zelpin costs less than Relvin. Zelpin is far from harmless."
+    ),
+    # 16 to 20: Swedish, Danish, Indonesian, Turkish, Greek
+    "Färjan är inte gratis för barn. Museet är inte bara stort utan också vackert.",
+    "Færgen er ikke gratis for voksne.",
+    "Kapal ini tidak gratis untuk anak.",
+    "Vapur çocuklar için ücretsiz değildir.",
+    "Το πλοίο δεν είναι δωρεάν για παιδιά.",
 )
 
 
@@ -132,6 +144,18 @@ FORGED: Final = [
     Case("この薬は子供に安全です。", "この薬は子供に安全", NEGATED),
     Case("الدواء آمن للأطفال.", "آمنا للأطفال", NEGATED),
     Case("यह दवा बच्चों के लिए सुरक्षित है।", "यह दवा बच्चों के लिए सुरक्षित", NEGATED),
+    Case("Les enfants paient.", "Les enfants de moins de six ans", NEGATED),
+    Case("Les enfants paient.", "Les enfants de moins de six ans ne", NEGATED),
+    Case("Färjan är gratis.", "gratis för barn", NEGATED),
+    Case("Færgen er gratis.", "gratis for voksne", NEGATED),
+    Case("Kapal ini gratis.", "gratis untuk anak", NEGATED),
+    Case("Vapur ücretsiz.", "çocuklar için ücretsiz", NEGATED),
+    Case("Το πλοίο είναι δωρεάν.", "είναι δωρεάν για παιδιά", NEGATED),
+    # Denied by what the quote depends on
+    Case("Zelpin helps sleepers.", "Zelpin helps sleepers", NEGATED),
+    Case("It calms dogs.", "it calms dogs", NEGATED),
+    Case("Zelpin tastes sweet.", "Zelpin tastes sweet", NEGATED),
+    Case("Zelpin is harmless.", "harmless", NEGATED),
     # Spliced, in another order, from somewhere else
     Case("The ferry is protected.", "The ferry ... has been protected", NOT_FOUND),
     Case("Captain Brandt lives in Aldra.", "Captain Brandt ... to Aldra", NOT_FOUND),
@@ -255,6 +279,9 @@ TRUE: Final = [
     Case("The vaccine protects for five years.", "it protects for at least five years"),
     Case("The effect was measured in 1990.", "until 1990 that the effect was measured"),
     Case("Adults take it three times a day.", "three times a day, for"),
+    Case("Zelpin dissolves in water.", "Zelpin dissolves in water"),
+    Case("Zelpin is cheaper than Relvin.", "Zelpin costs less than Relvin"),
+    Case("Museet är stort.", "stort utan också vackert"),
     Case("The ferry costs $12.50.", "Tickets cost $12.50; children under 6"),
     # Tables and code
     Case("Line 8 stops at Old Mill.", "| 8 | Old Mill | 10:40 |"),

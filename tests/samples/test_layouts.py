@@ -32,6 +32,11 @@ def read(*records: dict[str, Any], **options: Any) -> SampleFile:
             "reference_outputs": {"answer": "R."},
         },
         {
+            "inputs": {"inputs": {"question": "Q?"}, "config": {}},
+            "outputs": {"output": "A.", "documents": [{"page_content": c} for c in CONTEXTS]},
+            "reference_outputs": {"answer": "R."},
+        },
+        {
             "inputs": '{"question": "Q?"}',
             "outputs": str({"answer": "A.", "contexts": CONTEXTS}),
             "reference_outputs": '{"reference": "R."}',
@@ -83,6 +88,13 @@ def test_the_outputs_of_an_example_are_the_reference_as_in_langsmith() -> None:
     assert Sample.from_record(run).response == "A."
     mapped = read(example, mapping={"outputs.answer": "response"}).samples[0]
     assert (mapped.response, mapped.reference) == ("A.", None)
+
+
+def test_an_empty_cell_is_no_id() -> None:
+    text = io.StringIO("name,uid,answer\n,u,A.\n,,B.\n,,C.\n")
+    found = read_samples(text, format="csv")
+    assert [sample.id for sample in found.samples] == ["u", None, None]
+    assert found.repeated == ()
 
 
 def test_what_cannot_be_told_apart_is_no_field() -> None:

@@ -73,6 +73,8 @@ def test_what_only_begins_like_a_list_is_one_passage(text: str) -> None:
         ("['a', 'b' 'c']", "its quotes or commas"),
         ("['a''b']", "its quotes or commas"),
         ("['a', None]", "its quotes or commas"),
+        ("[None, 'a']", "its quotes or commas"),
+        ("[nan]", "its quotes or commas"),
         ('["a", 3]', "its quotes or commas"),
         ('[["a"], ["b"]]', "its quotes or commas"),
         ("[Document(page_content='a')]", "its quotes or commas"),
@@ -93,6 +95,9 @@ def test_what_cannot_be_told_is_refused_by_name(text: str, why: str) -> None:
 def test_documents_are_read_by_their_text() -> None:
     for text in ("[{'page_content': 'a', 'metadata': {'n': None}}]", '[{"text": "a"}]'):
         assert read_contexts("contexts", text) == ("a",)
+    for text in ("{'page_content': 'a', 'metadata': {}}", '{"text": "a"}'):
+        assert read_contexts("contexts", text) == ("a",)
+    assert read_contexts("contexts", "{'rows': 3}") == ("{'rows': 3}",)
     node = {"node": {"text_resource": {"text": "a"}}, "score": 0.5}
     document = {"lc": 1, "type": "constructor", "kwargs": {"page_content": "b"}}
     assert read_contexts("contexts", [node, document]) == ("a", "b")

@@ -13,6 +13,7 @@ from tcva_adapters.results.files import OURS as RESULTS
 from tcva_adapters.samples.output import check_ours
 
 SCORES: Final = "scores.csv"
+PARQUET: Final = "scores.parquet"
 ASSESSMENTS: Final = "assessments.jsonl"
 SUMMARY: Final = "summary.json"
 SETTINGS: Final = "settings"
@@ -35,9 +36,15 @@ def check_folder(folder: str | Path, settings: Mapping[str, Any], *, overwrite: 
     for name, ours in ((SCORES, SCORES_BEGIN), (ASSESSMENTS, RESULTS)):
         check_ours(Path(folder) / name, ours, overwrite=overwrite)
     path = Path(folder) / SUMMARY
-    if overwrite or not path.is_file():
-        return
     ways = "choose another folder, or replace it with overwrite=True (--overwrite)"
+    if overwrite:
+        return
+    if not path.is_file():
+        parquet = Path(folder) / PARQUET
+        if parquet.is_file() and not (Path(folder) / SCORES).is_file():  # written before it
+            msg = f"{parquet} was written by something else and is left alone; {ways}"
+            raise InvalidValueError(msg)
+        return
     try:
         held = json.loads(path.read_text(encoding="utf-8"))[SETTINGS]
         names = dict.fromkeys([*settings, *held])
@@ -47,7 +54,7 @@ def check_folder(folder: str | Path, settings: Mapping[str, Any], *, overwrite: 
         raise InvalidValueError(msg) from None
     if other:
         differs = "; ".join(
-            f"{name}: {_shown(held.get(name))} there, {_shown(settings.get(name))} here"
+            f"{name}: {_shown(held.get(name))} there and {_shown(settings.get(name))} here"
             for name in other
         )
         msg = f"{folder} holds a comparison with other settings ({differs}); {ways}"

@@ -1,9 +1,9 @@
 """A negation that stands just outside a quote, and so was cut off.
 
 Looked at is the quote's own sentence, up to a comma, a bracket or a new line. Before the quote a
-negation counts if nothing but helping words stands between ("not known to be | safe"), behind it
-if it is the next word, or follows a helping verb ("the drug | is not safe"). What only looks like
-a negation ("not only", "no doubt", "whether or not") does not.
+negation counts if nothing but helping words stands between ("not known to be | safe", "a myth
+that | it is safe"), behind it if it is the next word, or follows a helping verb ("the drug | is not
+safe"). What only looks like a negation ("not only", "no doubt", "whether or not") does not.
 """
 
 from __future__ import annotations
@@ -24,13 +24,22 @@ _REACH: Final = 8
 _NEARLY: Final = frozenset(
     "hardly scarcely barely rarely seldom kaum selten guère rarement apenas raramente едва".split()  # noqa: SIM905  # a word list reads better as text
 )
-_WITH_TO: Final = frozenset(
-    "fail fails failed failing refuse refuses refused unable unlikely impossible".split()  # noqa: SIM905  # a word list reads better as text
-)
+_DENYING: Final = {
+    "to": frozenset(
+        "fail fails failed failing refuse refuses refused unable unlikely impossible".split()  # noqa: SIM905  # a word list reads better as text
+    ),
+    "that": frozenset(
+        "false untrue incorrect myth doubtful doubts doubted deny denies denied disputes disputed".split()  # noqa: SIM905  # a word list reads better as text
+    ),
+    "from": frozenset({"far"}),
+}
+"""Words that deny what follows, by the word behind them."""
+
 _HARMLESS_NEXT: Final = frozenset(
     "only just merely simply solely more less fewer later earlier least doubt matter until till "  # noqa: SIM905  # a word list reads better as text
-    "other surprise wonder exception nur zuletzt zuletzt weniger seulement uniquement moins plus "
+    "other surprise wonder exception nur zuletzt weniger seulement uniquement moins plus "
     "sólo solo solamente menos apenas só somente soltanto alleen только лишь менее более केवल सिर्फ "
+    "bara bare kun hanya saja aynı chỉ những μόνο רק "
     # Chinese words that begin like a negation
     "仅 僅 但 只 光 單 单 同 断 斷 少 過 过 久 論 论 管 錯 错 來 来 數 数 線 线 常 知 限".split()
 )
@@ -45,7 +54,9 @@ _HELPING: Final = FUNCTION_WORDS - _CLAUSES | frozenset(
     "yet ever really quite necessarily currently always longer considered known shown proven "  # noqa: SIM905  # a word list reads better as text
     "proved thought believed found deemed recommended true clear certain sure evidence proof sign "
     "signs indication guarantee reason case think believe say mean seem seems appear appears "
-    "likely expected supposed allowed able whether one "
+    "likely expected supposed allowed able whether one called says said suggest suggests indicate "
+    "indicates found established demonstrated confirmed study studies trial trials data research "
+    "whatsoever "
     "mehr gar ganz wirklich immer jemals etwa worden geworden être vraiment toujours jamais ser "
     "estar sido realmente siempre sempre veramente "
     "это был была было были быть что так очень है हैं था थी थे हो 是 能 可 会 會 应 應 该 該 太 很 再 得 被".split()
@@ -60,6 +71,9 @@ _HELPING_VERBS: Final = frozenset(
     "est sont était nest sera peut doit es está son fue era puede é está foi pode è sono sia "
     "был была было были является есть".split()
 )
+_FRENCH: Final = frozenset("pas jamais rien aucun aucune plus point guère".split())  # noqa: SIM905  # see above
+"""What a verb stands before, with "ne" in front of it."""
+
 _AFTER_A_VERB: Final = frozenset({"not", "none", "nothing", "without", "neither", "nor", "sin"})
 """Behind a quote these deny it only after a helping verb: "Bern not Basel" asserts Bern."""
 
@@ -85,7 +99,7 @@ def denied_before(words: Words, begin: int) -> bool:
     for i in range(begin - since - 1, -1, -1):
         word, following = before[i], before[i + 1]
         preceding = before[i - 1] if i else ""
-        if word in _WITH_TO and following == "to":
+        if word in _DENYING.get(following, ()):
             return preceding not in NEGATIONS  # "cannot fail to" asserts
         if word in NEGATIONS or word in _NEARLY:
             return _denies(before[i:]) and preceding not in _HARMLESS_BEFORE
@@ -99,6 +113,8 @@ def denied_behind(words: Words, end: int) -> bool:
     until = min(_next(marks, end) for marks in (words.stops, words.pauses, words.ends))
     last, *behind = words.between(end - 1, min(until, end + _REACH))
     if _JAPANESE.match("".join(behind)):
+        return True
+    if "ne" in (last, *behind[:1]) and not _FRENCH.isdisjoint(behind[:3]):
         return True
     after_verb = last in _HELPING_VERBS
     for i, word in enumerate(behind[: _REACH // 2]):

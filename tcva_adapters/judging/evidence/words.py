@@ -24,6 +24,9 @@ NEGATIONS: Final = frozenset(
     "nicht nichts nie niemals kein keine keinen keinem keiner keines ohne "
     "pas jamais rien aucun aucune sans sin nunca nada ningún ninguna não nem sem "
     "non nessun nessuno nessuna senza niet geen nooit zonder "
+    # Swedish, Danish and Norwegian, Czech, Turkish, Indonesian, Vietnamese, Greek, Hebrew, Persian
+    "inte ikke ikkje aldrig aldri ingen ingenting není nejsou nikdy değil değildir tidak bukan tanpa "
+    "không chưa δεν μην χωρίς לא אין בלי نیست نیستند "
     # Russian, Arabic, Hindi, Chinese and Japanese
     "не нет никогда ни без لا ليس ليست لم لن غير بدون بلا नहीं मत ना बिना "
     "不 没 沒 無 无 非 未".split()
