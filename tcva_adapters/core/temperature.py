@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Final, SupportsFloat
+from typing import Any, Final
 
 from tcva_adapters.core.checks import as_number
 from tcva_adapters.errors import InvalidValueError
@@ -86,17 +86,12 @@ def check_temperature(temperature: float | str, bounds: Bounds = PAPER_BOUNDS) -
             names = ", ".join(PRESETS)
             msg = f"unknown temperature {temperature!r}; give a number or one of {names}"
             raise InvalidValueError(msg) from None
-    elif isinstance(temperature, bool) or not isinstance(temperature, SupportsFloat):
-        msg = f"temperature must be a number, not {temperature!r}"
-        raise InvalidValueError(msg)
     else:
-        try:
-            value = float(temperature)
-        except (TypeError, ValueError, OverflowError):
-            # An array has a float of its own only with one entry, and a whole number may be
-            # larger than any float.
-            msg = f"temperature must be one number of ordinary size, not {temperature!r}"
-            raise InvalidValueError(msg) from None
+        number = None if isinstance(temperature, bool) else as_number(temperature)
+        if number is None:
+            msg = f"temperature must be a number, not {temperature!r}"
+            raise InvalidValueError(msg)
+        value = number
     if not bounds.t_min <= value <= bounds.t_max:  # also refuses nan
         msg = f"temperature {value!r} is outside [{bounds.t_min}, {bounds.t_max}]"
         raise InvalidValueError(msg)
