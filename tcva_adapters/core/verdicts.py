@@ -11,7 +11,7 @@ from typing import ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.core.checks import listed
+from tcva_adapters.core.checks import as_number, listed
 from tcva_adapters.errors import InvalidValueError
 
 FloatArray = npt.NDArray[np.float64]
@@ -142,11 +142,11 @@ class WeightScheme:
 
 
 def _numbers(weights: Iterable[float]) -> tuple[float, ...]:
-    try:
-        return tuple(float(weight) for weight in weights)
-    except (TypeError, ValueError, OverflowError):
+    numbers = [as_number(weight) for weight in listed("weights", weights)]
+    if None in numbers:
         msg = f"{weights!r} is no weight scheme; give a name or five weights, fully to none"
-        raise InvalidValueError(msg) from None
+        raise InvalidValueError(msg)
+    return tuple(number for number in numbers if number is not None)
 
 
 WeightScheme.DEFAULT = WeightScheme("default", (1.0, 0.9, 0.7, 0.3, 0.0))

@@ -56,5 +56,5 @@ def test_wrong_bounds(ends: dict[str, float]) -> None:
 
 def test_numbers_of_no_ordinary_size_are_refused() -> None:
     for wrong in (10**400, np.array([0.5, 0.6])):
-        with pytest.raises(InvalidValueError, match="must be a number|inf is outside"):
+        with pytest.raises(InvalidValueError, match=r"must be a number|inf is outside"):
             check_temperature(wrong)  # type: ignore[arg-type]  # what a user may get wrong
