@@ -14,7 +14,13 @@ from typing_extensions import TypedDict  # as the tables of scorers are
 from tcva_adapters.core.checks import as_number
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.models.openai_errors import shown_url
-from tcva_adapters.results.settings import Setting, check_count, check_flag, check_kind
+from tcva_adapters.results.settings import (
+    Setting,
+    check_count,
+    check_flag,
+    check_kind,
+    whole_number,
+)
 
 
 def _number(what: str, least: float, most: float = math.inf) -> Callable[[str, Any], Any]:
@@ -33,18 +39,6 @@ def _number(what: str, least: float, most: float = math.inf) -> Callable[[str, A
 
 def _or_none(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
     return lambda name, value: None if value is None else check(name, value)
-
-
-def _whole(what: str, least: float = -math.inf) -> Callable[[str, Any], Any]:
-    """A check: a whole number from ``least`` up."""
-
-    def check(name: str, value: Any) -> Any:
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            msg = f"{name}={value!r}; it is {what}"
-            raise InvalidValueError(msg)
-        return value
-
-    return check
 
 
 def _check_key(name: str, key: Any) -> Any:
@@ -91,7 +85,8 @@ class ModelSettings(TypedDict, total=False):
         ),
     ]
     seed: Annotated[
-        int | None, Setting(0, "None sends none.", _or_none(_whole("None or a whole number")))
+        int | None,
+        Setting(0, "None sends none.", _or_none(whole_number("None or a whole number", -math.inf))),
     ]
     max_tokens: Annotated[int, Setting(4096, "Limit of a reply's length.", check_count)]
     timeout: Annotated[
@@ -107,7 +102,7 @@ class ModelSettings(TypedDict, total=False):
         Setting(
             5,
             "How often a failed request is repeated, as long as there is time.",
-            _whole("a whole number from 0 up", 0),
+            whole_number("a whole number from 0 up", 0),
         ),
     ]
     max_concurrency: Annotated[

@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
 from tcva_adapters.errors import InvalidValueError
 
@@ -166,12 +166,19 @@ def check_kind(*kinds: type) -> Callable[[str, Any], Any]:
     return check
 
 
-def check_count(name: str, value: Any) -> int:
-    """A check: a whole number from 1 up."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        msg = f"{name}={value!r}; it is a whole number from 1 up"
-        raise InvalidValueError(msg)
-    return value
+def whole_number(what: str, least: float) -> Callable[[str, Any], int]:
+    """A check: a whole number from ``least`` up; ``what`` says so in its message."""
+
+    def check(name: str, value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            msg = f"{name}={value!r}; it is {what}"
+            raise InvalidValueError(msg)
+        return value
+
+    return check
+
+
+check_count: Final = whole_number("a whole number from 1 up", 1)
 
 
 def check_flag(name: str, value: Any) -> bool:
