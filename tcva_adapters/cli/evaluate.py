@@ -12,6 +12,7 @@ import typer
 
 from tcva_adapters import printing
 from tcva_adapters.cli import options
+from tcva_adapters.cli.written import results_written, say_written
 from tcva_adapters.compare.evaluation import Evaluation, check_gates, with_needed_fields
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.panel import Panel
@@ -47,6 +48,7 @@ def evaluate(
     min_score: options.MinScore = None,
     min_pass_rate: options.MinPassRate = None,
     min_coverage: options.MinCoverage = None,
+    everything: options.Everything = False,
     as_json: options.AsJson = False,
     model_settings: Mapping[str, Any],
     **settings: Any,
@@ -80,14 +82,15 @@ def evaluate(
     )
     tcva = tcva.changed(store=opened)
     with options.interruptible(notes):
-        results = tcva.evaluate_many(usable)
+        results = tcva.evaluate_many(usable, progress=True)
     if out is not None:
         write_assessments(out, results, overwrite=overwrite)
     found = Evaluation.of(tcva, results, skipped=len(read.bad) + len(lacking))
     if as_json:
         typer.echo(json.dumps(found.to_dict()))
     else:
-        found.show(sys.stderr if out == "-" else sys.stdout)
+        found.show(sys.stderr if out == "-" else sys.stdout, full=everything)
+    say_written(results_written(out, opened, "assessments: for sweep and calibrate"))
     found.check()
     failed = found.failed_gates(gates)
     for text in failed:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from tcva_adapters.cli import options
 from tcva_adapters.cli.judged import print_figures
+from tcva_adapters.cli.written import figures as pictures
+from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import compare_systems
 from tcva_adapters.compare.drawing import check_drawing
-from tcva_adapters.compare.systems.analysis import Progress as OnProgress
-from tcva_adapters.printing import notes, visible
+from tcva_adapters.printing import notes
+from tcva_adapters.progress import progress_of
 from tcva_adapters.stats.randomisation import PERMUTATIONS
 
 # typer reads them at run time, so what is optional is spelt out.
@@ -85,6 +83,7 @@ def systems(
     bounds: _Bounds = "0,1",
     figures: _Figures = None,
     overwrite: options.Overwrite = False,
+    everything: options.Everything = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Compare systems on the same queries: means, ties, Tukey's HSD, discriminative power. No call.
@@ -94,7 +93,7 @@ def systems(
     ends = options.parse_pair(bounds, "--bounds")
     check_drawing(figures)
     said = notes()
-    with _progress(said) as progress:
+    with progress_of("randomisation", None, wanted=True) as shown:
         report = compare_systems(
             scores,
             metrics=metrics,
@@ -108,26 +107,10 @@ def systems(
             bounds=ends,
             difference=power,
             queries=queries,
-            progress=progress,
+            progress=shown.reached,
         )
-    print_figures(report, as_json=as_json)
+    print_figures(report, as_json=as_json, everything=everything)
     for note in report.notes:
         said.print(f"note: {note}")
     if figures is not None:
-        said.print(f"figures: {', '.join(map(str, report.save(figures, overwrite=overwrite)))}")
-
-
-@contextmanager
-def _progress(said: Console) -> Iterator[OnProgress]:
-    """A bar on a terminal, and nothing anywhere else."""
-    # The names of metrics come from files: no markup in them.
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn())
-    bar = Progress(*columns, console=said, transient=True)
-    # A bar that is switched off prints an empty line before rich 14.3.
-    with bar if said.is_terminal else nullcontext():
-        task = bar.add_task("randomisation", total=None)
-
-        def on_progress(metric: str, done: int, total: int) -> None:
-            bar.update(task, description=visible(metric), completed=done, total=total)
-
-        yield on_progress
+        say_written(pictures(report.save(figures, overwrite=overwrite)))
