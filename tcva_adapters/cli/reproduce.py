@@ -14,6 +14,7 @@ from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import reproduce as reproduced
 from tcva_adapters.compare.drawing import check_drawing
 from tcva_adapters.compare.paper.reproduction import RESAMPLES
+from tcva_adapters.progress import progress_of
 
 
 def reproduce(
@@ -50,14 +51,15 @@ def reproduce(
     Example: tcva reproduce tcva_paper --figures pictures
     """
     check_drawing(figures)
-    found = reproduced(
-        folder,
-        n_boot=bootstrap,
-        seed=seed,
-        best=best,
-        count_empty=count_empty,
-        lexical=not no_lexical,
-    )
+    with progress_of("resampling", None, wanted=True):
+        found = reproduced(
+            folder,
+            n_boot=bootstrap,
+            seed=seed,
+            best=best,
+            count_empty=count_empty,
+            lexical=not no_lexical,
+        )
     notes = found.notes() if as_json else ()
     print_figures(found, as_json=as_json, everything=everything, said=notes)
     if figures is not None:
