@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Optional
@@ -13,9 +12,11 @@ from tcva_adapters.ccrs import CCRS
 from tcva_adapters.ccrs.metrics import METRICS, resolve_metrics
 from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.ccrs.summary import summarise_ccrs
-from tcva_adapters.cli import options
+from tcva_adapters.cli import machines, options
+from tcva_adapters.compare.gates import Gates
+from tcva_adapters.compare.graded import COMPOSITE, grade_ccrs
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.printing import notes
+from tcva_adapters.printing import json_line, notes
 from tcva_adapters.samples.sample import Sample
 
 _ALL: Final = ",".join(METRICS)
@@ -60,6 +61,12 @@ def ccrs(
     input_format: options.InputFormat = None,
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
+    min_score: options.MinScore = None,
+    min_pass_rate: options.MinPassRate = None,
+    min_coverage: options.MinCoverage = None,
+    markdown: machines.Markdown = None,
+    junit: machines.Junit = None,
+    annotations: machines.Annotations = None,
     as_json: options.AsJson = False,
     model_settings: Mapping[str, Any],
     **settings: Any,
@@ -69,12 +76,19 @@ def ccrs(
     Example: tcva ccrs samples.jsonl --metrics qr,ir --judge openai:gpt-4.1-mini -o rated.jsonl
     """
     options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
+    handed = machines.Handed(markdown, junit, annotations, overwrite)
+    handed.check([samples], stdout="--json" if as_json else "--out -" if out == "-" else "")
     said = notes()
     named = options.named_judge(judge, said)
     (asked,) = options.asked_judges([named], model_settings, settings["max_concurrency"])
     rater = CCRS(options.parse_names(metrics), judge=asked, **settings)
     shares = None if weights is None else _parse_weights(weights)
     whole: dict[str, Any] = {"weights": shares, "threshold": threshold, "renormalise": renormalise}
+    gates = Gates.of(min_score, min_pass_rate, min_coverage)
+    has_composite = weights is not None or threshold is not None
+    gates.check_names(
+        [*(metric.name for metric in rater.metrics), *([COMPOSITE] if has_composite else [])]
+    )
     # Read and check everything before the first call is paid for, wrong weights too.
     read = options.read_samples(
         samples, skip_bad=skip_bad, input_format=input_format, rename=rename
@@ -90,11 +104,15 @@ def ccrs(
         summary = summarise_ccrs(rater.evaluate_many(read.samples), **whole)
     if out is not None:
         summary.save(out, overwrite=overwrite)
+    gated = gates.judge(grade_ccrs(summary))
+    handed.write(summary.sentence, gated)
     if as_json:
-        typer.echo(json.dumps({**summary.to_dict(), "skipped": len(read.bad)}))
+        figures = {**summary.to_dict(), "skipped": len(read.bad), "gates": gated.to_dict()}
+        typer.echo(json_line(figures))
     else:
-        summary.show(sys.stderr if out == "-" else sys.stdout)
+        summary.show(sys.stderr if out == "-" or handed.takes_stdout else sys.stdout)
     summary.check()
+    handed.conclude(gated)
 
 
 def _parse_weights(text: str) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import sys
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,8 @@ from typing import Any
 import typer
 
 from tcva_adapters import printing
-from tcva_adapters.cli import options
+from tcva_adapters.cli import machines, options
+from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.pipeline import PATIENCE
 from tcva_adapters.compare.pipeline import compare as run_compare
 from tcva_adapters.errors import TCVAWarning
@@ -43,6 +44,12 @@ def compare(
     input_format: options.InputFormat = None,
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
+    min_score: options.MinScore = None,
+    min_pass_rate: options.MinPassRate = None,
+    min_coverage: options.MinCoverage = None,
+    markdown: machines.Markdown = None,
+    junit: machines.Junit = None,
+    annotations: machines.Annotations = None,
     as_json: options.AsJson = False,
     model_settings: Mapping[str, Any],
     **given: Any,
@@ -53,6 +60,9 @@ def compare(
     """
     options.silence_frameworks()
     notes = printing.notes()
+    gates = Gates.of(min_score, min_pass_rate, min_coverage)
+    handed = machines.Handed(markdown, junit, annotations, overwrite)
+    handed.check([samples], stdout="--json" if as_json else "")
     settings = options.under_config(context, config, {"criterion": criterion, **given})
     (settings["judge"],) = options.asked_judges(
         [options.named_judge(judge, notes)], model_settings, settings["max_concurrency"]
@@ -75,6 +85,7 @@ def compare(
                 human=human,
                 reference=reference,
                 pass_from=options.parse_thresholds(pass_from or ()),
+                gates=gates,
                 store=out / "verdicts.sqlite",
                 folder=out,
                 overwrite=overwrite,
@@ -89,9 +100,12 @@ def compare(
     if "scores.parquet" not in written:
         notes.print("no scores.parquet: it needs pyarrow, pip install 'tcva-adapters[parquet]'")
     notes.print(f"written to {out}: {', '.join(written)}")
+    gated = found.gated
+    handed.write(found.sentence, gated)
     if as_json:
-        typer.echo(json.dumps(found.to_dict()))
+        typer.echo(printing.json_line(found.to_dict()))
     else:
-        found.show()
+        found.show(sys.stderr if handed.takes_stdout else sys.stdout)
     if found.outcome.fatal is not None:
         raise found.outcome.fatal
+    handed.conclude(gated)

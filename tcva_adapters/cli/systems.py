@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -11,12 +12,13 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from tcva_adapters.cli import options
-from tcva_adapters.cli.judged import print_figures
+from tcva_adapters.cli import machines, options
 from tcva_adapters.compare import compare_systems
 from tcva_adapters.compare.drawing import check_drawing
+from tcva_adapters.compare.gates import Gates
+from tcva_adapters.compare.graded import grade_systems
 from tcva_adapters.compare.systems.analysis import Progress as OnProgress
-from tcva_adapters.printing import notes, visible
+from tcva_adapters.printing import json_line, notes, visible
 from tcva_adapters.stats.randomisation import PERMUTATIONS
 
 # typer reads them at run time, so what is optional is spelt out.
@@ -85,6 +87,11 @@ def systems(
     bounds: _Bounds = "0,1",
     figures: _Figures = None,
     overwrite: options.Overwrite = False,
+    min_score: options.MinScore = None,
+    min_coverage: options.MinCoverage = None,
+    markdown: machines.Markdown = None,
+    junit: machines.Junit = None,
+    annotations: machines.Annotations = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Compare systems on the same queries: means, ties, Tukey's HSD, discriminative power. No call.
@@ -93,6 +100,10 @@ def systems(
     """
     ends = options.parse_pair(bounds, "--bounds")
     check_drawing(figures)
+    gates = Gates.of(min_score=min_score, min_coverage=min_coverage)
+    handed = machines.Handed(markdown, junit, annotations, overwrite)
+    files = [source.rpartition("=")[2] for source in scores]
+    handed.check(files, stdout="--json" if as_json else "")
     said = notes()
     with _progress(said) as progress:
         report = compare_systems(
@@ -110,11 +121,19 @@ def systems(
             queries=queries,
             progress=progress,
         )
-    print_figures(report, as_json=as_json)
+    graded = grade_systems(report.table)
+    gates.check_names([each.name for each in graded])
+    gated = gates.judge(graded)
+    handed.write(report.sentence, gated)
+    if as_json:
+        typer.echo(json_line({**report.to_dict(), "gates": gated.to_dict()}))
+    else:
+        report.show(sys.stderr if handed.takes_stdout else sys.stdout)
     for note in report.notes:
         said.print(f"note: {note}")
     if figures is not None:
         said.print(f"figures: {', '.join(map(str, report.save(figures, overwrite=overwrite)))}")
+    handed.conclude(gated)
 
 
 @contextmanager
