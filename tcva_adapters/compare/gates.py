@@ -107,11 +107,14 @@ class Gated:
         """The gates that failed, and the worst samples with their claims; nothing where none did."""
         for gate in self.failed:
             yield Wrapped(f"gate failed: {gate.text}", indent=2)
-        worst = self.worst()
-        if worst:
+        if self.worst():
             yield "worst samples:"
+        yield from self.worst_parts()
+
+    def worst_parts(self) -> Iterator[Part]:
+        """The worst samples alone, each with its score and its lowest claims."""
         several = len(self.graded) > 1
-        for method, case in worst:
+        for method, case in self.worst():
             of = f" ({method.name})" if several else ""
             yield Wrapped(f"  {clipped(case.sample)}{of}: {verdict_of(case, method)}", indent=4)
             for line in claim_lines(case):

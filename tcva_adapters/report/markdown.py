@@ -43,7 +43,7 @@ def code(text: str, most: int = _NAME, *, cell: bool = False) -> str:
         cell: In a table, where a bar needs a backslash even in code.
 
     >>> print(code("a ``b`` @you"), code("a|b", cell=True), code(" "))
-    ```a ``b`` @you``` `a\\|b` (empty)
+    ```a ``b`` @you``` `a\|b` (empty)
     """
     line = clipped(visible(text), most).replace("\N{ZERO WIDTH SPACE}", " ").strip()
     if not line:
@@ -70,7 +70,7 @@ def prose(text: str) -> str:
 def to_markdown(
     sentence: str, gated: Gated, *, changes: Changes | None = None, most: int = MOST
 ) -> str:
-    """A comment of at most 65 536 characters; what was cut is said at its end.
+    r"""A comment of at most 65 536 characters; what was cut is said at its end.
 
     Args:
         sentence: What came out.
@@ -82,7 +82,7 @@ def to_markdown(
     >>> from tcva_adapters.compare.gates import Gates
     >>> from tcva_adapters.compare.graded import grade
     >>> found = [grade("faithfulness", [Result(Assessment.from_verdicts(["none"]))], threshold=0.5)]
-    >>> print(to_markdown("0 of 1 samples pass", Gates.of(0.8).judge(found)).partition("<details>")[0])
+    >>> print(to_markdown("0 of 1 samples pass", Gates.of(0.8).judge(found)).partition("\n\n<details>")[0])
     **Gates failed**: 0 of 1 samples pass
     <BLANKLINE>
     - failed: `faithfulness: mean score 0.000 < 0.8`
@@ -90,7 +90,6 @@ def to_markdown(
     | method | scored | mean | pass rate | gates |
     |---|--:|--:|--:|---|
     | `faithfulness` | 1/1 | 0.000 | 0% | **mean score below 0.8** |
-    <BLANKLINE>
     <BLANKLINE>
     """
     head = [f"{_verdict(gated)}: {prose(sentence)}", ""]
