@@ -85,23 +85,26 @@ class Gated:
         """The samples that failed gates look at, the worst of each first, each once.
 
         Below a mean these are the lowest scores, below a pass rate those that do not pass, below a
-        coverage those without a score. Where several gates failed, each names its share.
+        coverage those without a score. Where several gates failed, they take turns.
 
         Args:
             most: How many at most.
         """
-        failed = self.failed
-        named: dict[tuple[str, int], tuple[Graded, Case]] = {}
-        by_name = {each.name: each for each in self.graded}
-        for number, gate in enumerate(failed):
-            room = -(-(most - len(named)) // (len(failed) - number))
-            method = by_name.get(gate.method)
-            if method is None:
-                continue
-            wanted = _looked_at(gate, method)
-            fresh = [case for case in wanted if (method.name, id(case)) not in named]
-            named |= {(method.name, id(case)): (method, case) for case in fresh[:room]}
-        return list(named.values())
+        methods = {method.name: method for method in self.graded}
+        looked_at = [
+            [(methods[gate.method], case) for case in _looked_at(gate, methods[gate.method])]
+            for gate in self.failed
+            if gate.method in methods
+        ]
+        places = [
+            (rank, turn) for turn, pairs in enumerate(looked_at) for rank in range(len(pairs))
+        ]
+        named: dict[tuple[str, int], tuple[int, int]] = {}
+        for rank, turn in sorted(places):  # the worst of each gate, then the next ones
+            if len(named) < most:
+                method, case = looked_at[turn][rank]
+                named.setdefault((method.name, id(case)), (turn, rank))
+        return [looked_at[turn][rank] for turn, rank in sorted(named.values())]
 
     def parts(self) -> Iterator[Part]:
         """The gates that failed, and the worst samples with their claims; nothing where none did."""

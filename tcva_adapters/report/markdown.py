@@ -25,7 +25,7 @@ BEGINS: Final = re.compile(rb"\*\*(Gates passed|Gates failed|TCVA)\*\*")
 _RUN: Final = re.compile("`+")
 # Marks that mean something, and what GitHub links wherever it stands outside of code.
 _MARKS: Final = re.compile(r"([\\`*_\[\]<>#|~$&])")
-_LINKED: Final = re.compile(r"[@#]|://|www\.|gh-\d|\b[0-9a-f]{7,}\b|:[\w+-]+:", re.IGNORECASE)
+_LINKED: Final = re.compile(r"[@#]|://|www\.|gh-\d|\b[0-9a-f]{7,}\b|:[\w+-]+:|\[\[", re.IGNORECASE)
 _BARS: Final = re.compile(r"\\*\|")
 _TEXT: Final = 300
 _NAME: Final = 80

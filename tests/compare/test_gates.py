@@ -16,6 +16,7 @@ from tcva_adapters.judging.panel import Panel
 from tcva_adapters.printing import text_of
 from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.scoring import Profiles, Scoring
+from tests.support.scripted import ScriptedModel, verdict_json
 
 PASSAGE = "The office opens at nine. Parking is free for visitors."
 
@@ -111,7 +112,7 @@ def test_a_named_method_may_have_a_scale_of_its_own() -> None:
 
 def test_a_name_that_is_unknown_is_refused_or_fails() -> None:
     gates = Gates.of("tcva T=0.5=0.8")
-    with pytest.raises(InvalidValueError, match="called 'tcva T=0.5'; there are a, b"):
+    with pytest.raises(InvalidValueError, match=r"called 'tcva T=0\.5'; there are a, b"):
         gates.check_names(["a", "b"])
     absent = gates.judge([graded(1.0)])  # a fused method that could not be made, say
     assert texts(absent) == ["tcva T=0.5: there are no such scores"]
@@ -125,24 +126,22 @@ def test_at_most_ten_samples_are_named_worst_first() -> None:
     ]
     found = Gates.of(0.8, min_coverage=1).judge(many)
     named = [(method.name, case.sample) for method, case in found.worst()]
-    assert len(named) == 10
-    assert named[:4] == [("a", "s0"), ("a", "s1"), ("a", "s2"), ("a", "s3")]
-    assert named[4:7] == [("a", "s50"), ("a", "s51"), ("a", "s52")]
-    assert named[7:] == [("b", "s0")] or len(named) == 10
-    assert len(set(named)) == len(named)
+    lowest, unscored = [("a", f"s{n}") for n in range(5)], [("a", f"s{n}") for n in range(50, 54)]
+    assert named == [*lowest, *unscored, ("b", "s0")]
 
 
 def test_claims_are_named_with_their_reasons_in_80_columns() -> None:
     tcva = TCVA(judge="lexical", threshold=0.9)
     sample = Sample(
         id="x" * 300,
-        response=f"Zebras invented {'long' * 50} words. It opens at ten. It is closed. Go on now.",
+        response=f"Zebras invented {'long' * 50} telephones. The zebra sings at night. "
+        "The lion sleeps at noon. The tiger eats at six.",
         contexts=[PASSAGE],
     )
     found = Gates.of(0.9).judge(grade_tcva(tcva, [tcva.evaluate(sample)]))
     lines = text_of(found.parts(), 80).splitlines()
     assert max(map(len, lines)) <= 80
-    assert lines[0] == "gate failed: faithfulness: mean score 0.014 < 0.9" or "<" in lines[0]
+    assert lines[0].startswith("gate failed: faithfulness: mean score 0.0")
     text = " ".join(" ".join(lines).split())
     assert "none: Zebras invented" in text
     assert "(not in the passages: " in text
@@ -154,7 +153,11 @@ def test_each_judge_of_several_has_a_gate_of_its_own() -> None:
     lacking = Sample(id="b", response="It opens at nine.", contexts=[])
     for tcva in (
         TCVA(judge="lexical", fuse=["lexical"]),
-        TCVA(judge=Panel(["lexical", "lexical"])),
+        TCVA(
+            judge=Panel(
+                ["lexical", ScriptedModel([verdict_json((1, "fully", "opens at nine"))] * 3)]
+            )
+        ),
     ):
         results = tcva.evaluate_many([sample, lacking])
         first, *parts = grade_tcva(tcva, results)
