@@ -162,7 +162,7 @@ class CCRSSummary(Tabular):
         if whole is not None:
             scored, passed = f"{whole.scored}/{size}", f"passed {whole.passed}/{whole.scored}"
             rows.append(("composite", figure(whole.mean), scored, passed))
-        yield Table(("metric", "mean", "scored", ""), rows, "lrrl")
+        yield Table(("metric", "mean", "scored", ""), rows, "lrrp")
         used = self.usage
         if used.calls or self.served:
             yield (

@@ -9,10 +9,10 @@ import typer
 
 from tcva_adapters.cli import options
 from tcva_adapters.cli.judged import File, Resamples, print_figures, read_judged
+from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import calibrate as calibrated
 from tcva_adapters.compare.calibration.candidates import temperature_grid
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.printing import show
 from tcva_adapters.results.config import OURS
 
 # typer reads them at run time, so what is optional is spelt out.
@@ -103,6 +103,7 @@ def calibrate(
     out: _Out = None,
     overwrite: options.Overwrite = False,
     skip_bad: options.SkipBad = False,
+    everything: options.Everything = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Which temperature agrees best with human ratings, and whether that can be told. No call.
@@ -140,6 +141,7 @@ def calibrate(
     )
     if out is not None:
         found.save(out, overwrite=overwrite)
-    print_figures(found, as_json=as_json, said=(f"note: {note}" for note in found.unused))
-    if out is not None and not as_json:
-        show([f"written to {out}; read with --config {out}"])
+    unused = (f"note: {note}" for note in found.unused)
+    print_figures(found, as_json=as_json, everything=everything, said=unused)
+    if out is not None:
+        say_written({out: f"the recommended settings, for --config {out}"})

@@ -13,6 +13,7 @@ from tcva_adapters.ccrs.metrics import METRICS, resolve_metrics
 from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.ccrs.summary import summarise_ccrs
 from tcva_adapters.cli import machines, options
+from tcva_adapters.cli.written import results_written, say_written
 from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.graded import COMPOSITE, grade_ccrs
 from tcva_adapters.errors import InvalidValueError
@@ -67,6 +68,7 @@ def ccrs(
     markdown: machines.Markdown = None,
     junit: machines.Junit = None,
     annotations: machines.Annotations = None,
+    everything: options.Everything = False,
     as_json: options.AsJson = False,
     model_settings: Mapping[str, Any],
     **settings: Any,
@@ -101,7 +103,7 @@ def ccrs(
     )
     rater = rater.changed(store=opened)
     with options.interruptible(said):
-        summary = summarise_ccrs(rater.evaluate_many(read.samples), **whole)
+        summary = summarise_ccrs(rater.evaluate_many(read.samples, progress=True), **whole)
     if out is not None:
         summary.save(out, overwrite=overwrite)
     gated = gates.judge(grade_ccrs(summary))
@@ -110,7 +112,10 @@ def ccrs(
         figures = {**summary.to_dict(), "skipped": len(read.bad), "gates": gated.to_dict()}
         typer.echo(json_line(figures))
     else:
-        summary.show(sys.stderr if out == "-" or handed.takes_stdout else sys.stdout)
+        side = sys.stderr if out == "-" or handed.takes_stdout else sys.stdout
+        summary.show(side, full=everything)
+    results = results_written(out, opened, "ratings: a line for each sample")
+    say_written({**results, **handed.written})
     summary.check()
     handed.conclude(gated)
 

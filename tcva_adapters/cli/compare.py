@@ -11,9 +11,11 @@ import typer
 
 from tcva_adapters import printing
 from tcva_adapters.cli import machines, options
+from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.pipeline import PATIENCE
 from tcva_adapters.compare.pipeline import compare as run_compare
+from tcva_adapters.compare.running.folder import CONTENTS, PARQUET
 from tcva_adapters.errors import TCVAWarning
 from tcva_adapters.tcva import TCVASettings
 
@@ -50,6 +52,7 @@ def compare(
     markdown: machines.Markdown = None,
     junit: machines.Junit = None,
     annotations: machines.Annotations = None,
+    everything: options.Everything = False,
     as_json: options.AsJson = False,
     model_settings: Mapping[str, Any],
     **given: Any,
@@ -63,6 +66,7 @@ def compare(
     gates = Gates.of(min_score, min_pass_rate, min_coverage)
     handed = machines.Handed(markdown, junit, annotations, overwrite)
     handed.check([samples], stdout="--json" if as_json else "")
+    store = out / "verdicts.sqlite"
     settings = options.under_config(context, config, {"criterion": criterion, **given})
     (settings["judge"],) = options.asked_judges(
         [options.named_judge(judge, notes)], model_settings, settings["max_concurrency"]
@@ -86,26 +90,27 @@ def compare(
                 reference=reference,
                 pass_from=options.parse_thresholds(pass_from or ()),
                 gates=gates,
-                store=out / "verdicts.sqlite",
+                store=store,
                 folder=out,
                 overwrite=overwrite,
                 timeout=timeout,
                 n_boot=bootstrap,
                 say=notes.print,
+                progress=True,
             )
     except KeyboardInterrupt:
         notes.print(f"interrupted: what is done is in {out}; the same command goes on")
         raise typer.Exit(options.INTERRUPTED) from None
-    written = [path.name for path in found.save(out, overwrite=overwrite)]
-    if "scores.parquet" not in written:
-        notes.print("no scores.parquet: it needs pyarrow, pip install 'tcva-adapters[parquet]'")
-    notes.print(f"written to {out}: {', '.join(written)}")
+    written = {path: CONTENTS.get(path.name, "") for path in found.save(out, overwrite=overwrite)}
+    if out / PARQUET not in written:
+        notes.print(f"no {PARQUET}: it needs pyarrow, pip install 'tcva-adapters[parquet]'")
     gated = found.gated
     handed.write(found.sentence, gated)
     if as_json:
         typer.echo(printing.json_line(found.to_dict()))
     else:
-        found.show(sys.stderr if handed.takes_stdout else sys.stdout)
+        found.show(sys.stderr if handed.takes_stdout else sys.stdout, full=everything)
+    say_written({**written, store: "cached judgements", **handed.written})
     if found.outcome.fatal is not None:
         raise found.outcome.fatal
     handed.conclude(gated)

@@ -11,6 +11,7 @@ import typer
 
 from tcva_adapters import printing
 from tcva_adapters.cli import machines, options
+from tcva_adapters.cli.written import results_written, say_written
 from tcva_adapters.compare.changes import changed_since, read_baseline
 from tcva_adapters.compare.claim_view import check_wanted, claim_views
 from tcva_adapters.compare.evaluation import Evaluation, check_gates, with_needed_fields
@@ -52,6 +53,7 @@ def evaluate(
     markdown: machines.Markdown = None,
     junit: machines.Junit = None,
     annotations: machines.Annotations = None,
+    everything: options.Everything = False,
     as_json: options.AsJson = False,
     model_settings: Mapping[str, Any],
     **settings: Any,
@@ -90,7 +92,7 @@ def evaluate(
     )
     tcva = tcva.changed(store=opened)
     with options.interruptible(notes):
-        results = tcva.evaluate_many(usable)
+        results = tcva.evaluate_many(usable, progress=True)
     if out is not None:
         write_assessments(out, results, overwrite=overwrite)
     found = Evaluation.of(tcva, results, skipped=len(read.bad) + len(lacking), gates=gates)
@@ -101,10 +103,12 @@ def evaluate(
         since = {} if changes is None else {"since_baseline": changes.to_dict()}
         typer.echo(printing.json_line({**found.to_dict(), **since}))
     else:
-        found.show(side)
+        found.show(side, full=everything)
         if changes is not None:
             printing.show([printing.Wrapped(f"since the baseline: {changes.sentence}")], file=side)
     printing.show(claim_views(results, usable, show or ()), file=side)
+    results_file = results_written(out, opened, "assessments: for sweep and calibrate")
+    say_written({**results_file, **handed.written})
     found.check()
     handed.conclude(found.gated)
 

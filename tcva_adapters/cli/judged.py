@@ -22,11 +22,13 @@ def read_judged(source: str, *, skip_bad: bool) -> Judged:
     return judged
 
 
-def print_figures(found: Tabular, *, as_json: bool, said: Iterable[str] = ()) -> None:
+def print_figures(
+    found: Tabular, *, as_json: bool, everything: bool, said: Iterable[str] = ()
+) -> None:
     """The figures on stdout, as JSON or as tables; before them, on stderr, what is said of them."""
     for note in said:
         notes().print(note)
     if as_json:
         typer.echo(json_line(found.to_dict()))
     else:
-        found.show()
+        found.show(full=everything)

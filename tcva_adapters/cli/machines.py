@@ -103,6 +103,14 @@ class Handed:
                 options.check_target(file, source, ours, overwrite=self.overwrite, option=option)
 
     @property
+    def written(self) -> dict[Path, str]:
+        """The files, with what is in them."""
+        found = {} if self.junit is None else {Path(self.junit): "JUnit: a test for each sample"}
+        if self.markdown not in {None, STDOUT}:
+            found[Path(self.markdown or "")] = "Markdown: for a pull request"
+        return found
+
+    @property
     def takes_stdout(self) -> bool:
         """Whether the comment is what standard output is for."""
         return self.markdown == STDOUT

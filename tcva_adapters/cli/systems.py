@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from tcva_adapters.cli import machines, options
+from tcva_adapters.cli.written import figures as pictures
+from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import compare_systems
 from tcva_adapters.compare.drawing import check_drawing
 from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.graded import grade_systems
-from tcva_adapters.compare.systems.analysis import Progress as OnProgress
-from tcva_adapters.printing import json_line, notes, visible
+from tcva_adapters.printing import json_line, notes
+from tcva_adapters.progress import progress_of
 from tcva_adapters.stats.randomisation import PERMUTATIONS
 
 # typer reads them at run time, so what is optional is spelt out.
@@ -92,6 +90,7 @@ def systems(
     markdown: machines.Markdown = None,
     junit: machines.Junit = None,
     annotations: machines.Annotations = None,
+    everything: options.Everything = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Compare systems on the same queries: means, ties, Tukey's HSD, discriminative power. No call.
@@ -105,7 +104,7 @@ def systems(
     files = [source.rpartition("=")[2] for source in scores]
     handed.check(files, stdout="--json" if as_json else "")
     said = notes()
-    with _progress(said) as progress:
+    with progress_of("randomisation", None, wanted=True) as shown:
         report = compare_systems(
             scores,
             metrics=metrics,
@@ -119,7 +118,7 @@ def systems(
             bounds=ends,
             difference=power,
             queries=queries,
-            progress=progress,
+            progress=shown.reached,
         )
     graded = grade_systems(report.table)
     gates.check_names([each.name for each in graded])
@@ -128,25 +127,9 @@ def systems(
     if as_json:
         typer.echo(json_line({**report.to_dict(), "gates": gated.to_dict()}))
     else:
-        report.show(sys.stderr if handed.takes_stdout else sys.stdout)
+        report.show(sys.stderr if handed.takes_stdout else sys.stdout, full=everything)
     for note in report.notes:
         said.print(f"note: {note}")
-    if figures is not None:
-        said.print(f"figures: {', '.join(map(str, report.save(figures, overwrite=overwrite)))}")
+    drawn = {} if figures is None else pictures(report.save(figures, overwrite=overwrite))
+    say_written({**drawn, **handed.written})
     handed.conclude(gated)
-
-
-@contextmanager
-def _progress(said: Console) -> Iterator[OnProgress]:
-    """A bar on a terminal, and nothing anywhere else."""
-    # The names of metrics come from files: no markup in them.
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn())
-    bar = Progress(*columns, console=said, transient=True)
-    # A bar that is switched off prints an empty line before rich 14.3.
-    with bar if said.is_terminal else nullcontext():
-        task = bar.add_task("randomisation", total=None)
-
-        def on_progress(metric: str, done: int, total: int) -> None:
-            bar.update(task, description=visible(metric), completed=done, total=total)
-
-        yield on_progress

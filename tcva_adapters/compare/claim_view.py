@@ -29,7 +29,7 @@ def claim_view(result: Result, sample: Sample, number: int = 1) -> Iterator[Part
     yield f"\n{case_name(result, number)}: {sample.input or '(no question)'}"
     if result.claims:
         cells = [(c.verdict.value if c.verdict else "-", c.claim, c.reason) for c in result.claims]
-        yield Table(("verdict", "claim", "why"), cells, "l")
+        yield Table(("verdict", "claim", "why"), cells, "lp")
     if result.unscored is not None:
         yield Wrapped(result.reason)
         return

@@ -170,7 +170,7 @@ def _assistants(rows: Sequence[Mapping[str, Any]]) -> Table:
     header = (
         *("assistant", "scored"),
         *(f"{name}\nT={temperature:g}" for name, temperature in PRESETS.items()),
-        *("binary\nshare of yes", "ternary\nshare not no", "as a reader\nexact / +-1"),
+        *("binary\nyes", "ternary\nnot no", "as a reader\nexact / +-1"),
     )
     cells = [
         (

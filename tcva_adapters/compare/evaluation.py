@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from tcva_adapters.compare.agreement import PanelReport, panel_report
 from tcva_adapters.compare.gates import Gated, Gates
@@ -29,8 +29,6 @@ class Evaluation(Report):
         skipped: Samples of the file that were left out.
         gated: What came of its gates.
     """
-
-    width: ClassVar[int | None] = None
 
     tcva: TCVA
     results: Sequence[Result]

@@ -30,7 +30,6 @@ from tcva_adapters.compare.running.methods import ALL, Method, choose
 from tcva_adapters.compare.running.run import (
     Models,
     Outcome,
-    Say,
     human_scores,
     judge_all,
     named,
@@ -51,6 +50,9 @@ from tcva_adapters.tcva import TCVA
 
 NO_FRAMEWORK: Final = "none"
 PATIENCE: Final = 900.0  # above what a metric's calls may take with all their retries
+
+Say = Callable[[str], None]
+"""Told what happens, in sentences."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -92,8 +94,9 @@ class _Request:
         overwrite: Refuse no folder.
         timeout: Seconds after which a framework metric is given up on a sample.
         n_boot: Resamples per interval and test.
-        say: Told in sentences what is left out and what is done.
-        progress: Whether to show bars on standard error; by default on a terminal.
+        say: Told in sentences what is left out.
+        progress: Whether to show bars on a terminal, and a line every ten seconds in a log; by
+            default the bars alone.
 
     Raises:
         InvalidValueError: A setting is out of range or unknown.
@@ -282,7 +285,6 @@ class _Plan:
                 store=store,
                 models=self.models,
                 seconds=self.request.timeout,
-                say=self.request.say,
                 progress=self.request.progress,
             )
 

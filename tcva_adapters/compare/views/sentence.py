@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Final
 
 from tcva_adapters.compare.views.decisions import AtTemperature, DecisionView
@@ -27,16 +26,15 @@ def comparison_sentence(
         lexical: Whether a lexical judge judged, which the sentence then says.
     """
     own = next(m for m in summary.methods if m.method == lead)
+    doubts = []
+    if own.samples > own.scored > 0:
+        doubts.append(f"{own.samples - own.scored} of {own.samples} have no TCVA score")
+    if lexical:
+        doubts.append("the lexical judge only compares words")
+    doubt = f" ({'; '.join(doubts)})" if doubts else ""
     ratings = summary.human_ratings
     said = None if ratings is None else _best(ratings)
-    if said is None:
-        said = _decided(own, decisions, lead)
-    lacking = own.samples - own.scored
-    reservations = [
-        *([f"{lacking} of {own.samples} have no TCVA score"] if lacking and own.scored else []),
-        *(["the lexical judge only compares words"] if lexical else []),
-    ]
-    return said + (f" ({'; '.join(reservations)})" if reservations else "")
+    return f"{said}{doubt}" if said else _decided(own, decisions, lead, doubt)
 
 
 def _best(found: HumanRatings) -> str | None:
@@ -73,8 +71,10 @@ def _best(found: HumanRatings) -> str | None:
     return f"{said}; its lead over {other} ({figure(value, 2)}) {can} be told from chance"
 
 
-def _decided(own: MethodSummary, decisions: DecisionView, lead: str) -> str:
+def _decided(own: MethodSummary, decisions: DecisionView, lead: str, doubt: str) -> str:
     """How TCVA decides, against the methods that decide most and least like it."""
+    if not own.scored:
+        return f"TCVA has no score on any of {counted(own.samples, 'sample')}{doubt}"
     temperature = float(lead.partition("=")[2])
     against = [
         (method.method, at)
@@ -82,33 +82,29 @@ def _decided(own: MethodSummary, decisions: DecisionView, lead: str) -> str:
         for at in method.at
         if at.temperature == temperature and at.counts.n
     ]
-    if not own.scored:
-        return f"TCVA has no score on any of {counted(own.samples, 'sample')}"
     title = f"TCVA at T={temperature:g}"
-    if not against:
-        return f"{title} passes {share(own.pass_rate)} of {counted(own.scored, 'scored sample')}"
-    against.sort(key=lambda pair: -pair[1].counts.agreement)
     if len(against) == 1:
-        return _with_one(title, *against[0])
-    return _with_many(title, own, against)
+        return f"{_with_one(title, *against[0])}{doubt}"
+    passes = f"{title} passes {share(own.pass_rate)} of {counted(own.scored, 'sample')}{doubt}"
+    if not against:
+        return passes
+    against.sort(key=lambda pair: -pair[1].counts.agreement)
+    (closest, most), (farthest, least) = against[0], against[-1]
+    return (
+        f"{passes}; of {len(against)} methods {closest} decides most like it ({_alike(most)}), "
+        f"{farthest} least ({_alike(least)})"
+    )
 
 
 def _with_one(title: str, method: str, at: AtTemperature) -> str:
     counts = at.counts
     said = f"{title} and {method} decide {_alike(at)} samples alike"
     if counts.only_first or counts.only_second:
-        stricter = counts.only_second
-        said += f"; TCVA is the stricter one on {stricter}, the milder one on {counts.only_first}"
+        said += (
+            f"; TCVA is the stricter one on {counts.only_second}, the milder one on "
+            f"{counts.only_first}"
+        )
     return said
-
-
-def _with_many(title: str, own: MethodSummary, against: Sequence[tuple[str, AtTemperature]]) -> str:
-    (closest, most), (farthest, least) = against[0], against[-1]
-    return (
-        f"{title} passes {share(own.pass_rate)} of {counted(own.scored, 'scored sample')}; of "
-        f"{len(against)} methods, {closest} decides most like it ({_alike(most)} alike) and "
-        f"{farthest} least ({_alike(least)})"
-    )
 
 
 def _alike(at: AtTemperature) -> str:
