@@ -45,6 +45,7 @@ _Out = Annotated[
 ]
 
 
+@machines.hands_over("min_score", "min_pass_rate", "min_coverage")
 @options.takes_model_settings
 @options.takes(CCRSSettings, "suite", "em", "lambda_", "max_concurrency")
 def ccrs(
@@ -62,14 +63,10 @@ def ccrs(
     input_format: options.InputFormat = None,
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
-    min_score: options.MinScore = None,
-    min_pass_rate: options.MinPassRate = None,
-    min_coverage: options.MinCoverage = None,
-    markdown: machines.Markdown = None,
-    junit: machines.Junit = None,
-    annotations: machines.Annotations = None,
     everything: options.Everything = False,
     as_json: options.AsJson = False,
+    gates: Gates,
+    handed: machines.Handed,
     model_settings: Mapping[str, Any],
     **settings: Any,
 ) -> None:
@@ -78,7 +75,6 @@ def ccrs(
     Example: tcva ccrs samples.jsonl --metrics qr,ir --judge openai:gpt-4.1-mini -o rated.jsonl
     """
     options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
-    handed = machines.Handed(markdown, junit, annotations, overwrite)
     handed.check([samples], stdout="--json" if as_json else "--out -" if out == "-" else "")
     said = notes()
     named = options.named_judge(judge, said)
@@ -86,7 +82,6 @@ def ccrs(
     rater = CCRS(options.parse_names(metrics), judge=asked, **settings)
     shares = None if weights is None else _parse_weights(weights)
     whole: dict[str, Any] = {"weights": shares, "threshold": threshold, "renormalise": renormalise}
-    gates = Gates.of(min_score, min_pass_rate, min_coverage)
     has_composite = weights is not None or threshold is not None
     gates.check_names(
         [*(metric.name for metric in rater.metrics), *([COMPOSITE] if has_composite else [])]

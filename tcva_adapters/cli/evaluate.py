@@ -22,6 +22,7 @@ from tcva_adapters.results.files import write_assessments
 from tcva_adapters.tcva import TCVA, TCVASettings
 
 
+@machines.hands_over("min_score", "min_pass_rate", "min_coverage")
 @options.takes_model_settings
 @options.takes(
     TCVASettings,
@@ -45,16 +46,12 @@ def evaluate(
     input_format: options.InputFormat = None,
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
-    min_score: options.MinScore = None,
-    min_pass_rate: options.MinPassRate = None,
-    min_coverage: options.MinCoverage = None,
     baseline: machines.Baseline = None,
     show: machines.Show = None,
-    markdown: machines.Markdown = None,
-    junit: machines.Junit = None,
-    annotations: machines.Annotations = None,
     everything: options.Everything = False,
     as_json: options.AsJson = False,
+    gates: Gates,
+    handed: machines.Handed,
     model_settings: Mapping[str, Any],
     **settings: Any,
 ) -> None:
@@ -63,7 +60,6 @@ def evaluate(
     Example: tcva evaluate samples.jsonl --judge openai:gpt-4.1-mini -T strict -o judged.jsonl
     """
     options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
-    handed = machines.Handed(markdown, junit, annotations, overwrite)
     read_from = [samples, *([] if baseline is None else [baseline])]
     handed.check(read_from, stdout="--json" if as_json else "--out -" if out == "-" else "")
     notes = printing.notes()
@@ -76,7 +72,6 @@ def evaluate(
         first, settings = _panel(asked[: len(voices)], combine, settings)
     settings = options.under_config(context, config, {"criterion": criterion, **settings})
     tcva = TCVA(judge=first, fuse=fused, **settings)
-    gates = Gates.of(min_score, min_pass_rate, min_coverage)
     check_gates(gates, tcva)
     before = None if baseline is None else read_baseline(baseline, tcva)
     # Read and check everything before the first call is paid for.

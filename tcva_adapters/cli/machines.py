@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Final, Optional
+from typing import Annotated, Any, Final, Optional
 
 import typer
 
 from tcva_adapters import printing
 from tcva_adapters.cli import options
 from tcva_adapters.compare.changes import Changes
-from tcva_adapters.compare.gates import Gated
+from tcva_adapters.compare.gates import Gated, Gates
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report.annotations import asked_for, to_annotations
 from tcva_adapters.report.junit import BEGINS as JUNIT_BEGINS
@@ -29,7 +31,29 @@ STDOUT: Final = "-"
 STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 
 # typer reads them at run time, so what is optional is spelt out.
-Markdown = Annotated[
+_MinScore = Annotated[
+    Optional[list[str]],
+    typer.Option(
+        help="Gate: exit with 1 when the mean score is below. A number for all methods, or "
+        "NAME=NUMBER for one; may be given several times.",
+        metavar="[NAME=]NUMBER",
+    ),
+]
+_MinPassRate = Annotated[
+    Optional[list[str]],
+    typer.Option(
+        help="Gate: exit with 1 when fewer of the scored samples pass; like --min-score.",
+        metavar="[NAME=]NUMBER",
+    ),
+]
+_MinCoverage = Annotated[
+    Optional[list[str]],
+    typer.Option(
+        help="Gate: exit with 1 when fewer of the samples have a score; like --min-score.",
+        metavar="[NAME=]NUMBER",
+    ),
+]
+_Markdown = Annotated[
     Optional[str],
     typer.Option(
         "--markdown",
@@ -37,10 +61,10 @@ Markdown = Annotated[
         "added to.",
     ),
 ]
-Junit = Annotated[
+_Junit = Annotated[
     Optional[str], typer.Option("--junit", help="Write JUnit XML here: a test per sample and gate.")
 ]
-Annotations = Annotated[
+_Annotations = Annotated[
     Optional[bool],
     typer.Option(
         "--annotations/--no-annotations",
@@ -61,6 +85,14 @@ Baseline = Annotated[
         "--baseline", help="An earlier --out: what changed since then is said, in the comment too."
     ),
 ]
+
+
+_FILES: Final = {"markdown": _Markdown, "junit": _Junit, "annotations": _Annotations}
+_GATES: Final = {
+    "min_score": _MinScore,
+    "min_pass_rate": _MinPassRate,
+    "min_coverage": _MinCoverage,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,3 +192,31 @@ class Handed:
                 sys.stderr.write(f"{line}\n")
         if gated.failed:
             raise typer.Exit(GATE_FAILED)
+
+
+def hands_over(*figures: str) -> Callable[[options.Command], options.Command]:
+    """Gives a command the options of gates and of this module, which it gets as ``gates``, ``handed``.
+
+    Args:
+        figures: The gates that it has: ``min_score``, ``min_pass_rate``, ``min_coverage``.
+    """
+    kinds = {**{name: _GATES[name] for name in figures}, **_FILES}
+
+    def decorate(command: options.Command) -> options.Command:
+        @wraps(command)
+        def run(*arguments: Any, **given: Any) -> None:
+            least = {name: given.pop(name) for name in figures}
+            files = {name: given.pop(name) for name in _FILES}
+            handed = Handed(**files, overwrite=given["overwrite"])
+            command(*arguments, gates=Gates.of(**least), handed=handed, **given)
+
+        signature = inspect.signature(command, eval_str=True)
+        own = [p for p in signature.parameters.values() if p.name not in {"gates", "handed"}]
+        more = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+            for name, kind in kinds.items()
+        ]
+        run.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]  # typer reads it
+        return run  # type: ignore[return-value]  # of the same kind
+
+    return decorate

@@ -130,28 +130,6 @@ Everything = Annotated[
     bool, typer.Option("--all", help="Print all figures; by default the first 40 lines.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")]
-MinScore = Annotated[
-    Optional[list[str]],
-    typer.Option(
-        help="Gate: exit with 1 when the mean score is below. A number for all methods, or "
-        "NAME=NUMBER for one; may be given several times.",
-        metavar="[NAME=]NUMBER",
-    ),
-]
-MinPassRate = Annotated[
-    Optional[list[str]],
-    typer.Option(
-        help="Gate: exit with 1 when fewer of the scored samples pass; like --min-score.",
-        metavar="[NAME=]NUMBER",
-    ),
-]
-MinCoverage = Annotated[
-    Optional[list[str]],
-    typer.Option(
-        help="Gate: exit with 1 when fewer of the samples have a score; like --min-score.",
-        metavar="[NAME=]NUMBER",
-    ),
-]
 Frameworks = Annotated[
     str,
     typer.Option(

@@ -69,6 +69,7 @@ _Figures = Annotated[
 ]
 
 
+@machines.hands_over("min_score", "min_coverage")
 def systems(
     scores: _Scores,
     *,
@@ -85,13 +86,10 @@ def systems(
     bounds: _Bounds = "0,1",
     figures: _Figures = None,
     overwrite: options.Overwrite = False,
-    min_score: options.MinScore = None,
-    min_coverage: options.MinCoverage = None,
-    markdown: machines.Markdown = None,
-    junit: machines.Junit = None,
-    annotations: machines.Annotations = None,
     everything: options.Everything = False,
     as_json: options.AsJson = False,
+    gates: Gates,
+    handed: machines.Handed,
 ) -> None:
     """Compare systems on the same queries: means, ties, Tukey's HSD, discriminative power. No call.
 
@@ -99,8 +97,6 @@ def systems(
     """
     ends = options.parse_pair(bounds, "--bounds")
     check_drawing(figures)
-    gates = Gates.of(min_score=min_score, min_coverage=min_coverage)
-    handed = machines.Handed(markdown, junit, annotations, overwrite)
     files = [source.rpartition("=")[2] for source in scores]
     handed.check(files, stdout="--json" if as_json else "")
     said = notes()
