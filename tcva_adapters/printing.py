@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import html
 import io
+import json
 import math
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -39,14 +41,17 @@ READABLE: Final = 100
 # turns the direction of the text that follows.
 _OBEYED: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\u202a-\u202e\u2066-\u2069]"
+    # What GitHub's, Azure's and TeamCity's runners obey anywhere in a line of a log.
+    r"|#(?=#(?:|vso|teamcity)\[)"
 )
+_COMMAND: Final = re.compile(r"^(\s*):(?=:)")
 
 
 def visible(text: str) -> str:
-    r"""A text with everything that a terminal would obey written out.
+    r"""A text with everything that a terminal or a CI server would obey written out.
 
-    >>> print(visible("a\x1b[2Jb\rc\u202e"))
-    a\x1b[2Jb\x0dc\u202e
+    >>> print(visible("a\x1b[2Jb\rc\u202e"), visible("##[error]y"))
+    a\x1b[2Jb\x0dc\u202e \x23#[error]y
     """
 
     def escaped(found: re.Match[str]) -> str:
@@ -59,6 +64,37 @@ def visible(text: str) -> str:
 def visible_in_json(text: str) -> str:
     """The same for JSON, where it still means the same."""
     return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def json_line(figures: Any) -> str:
+    """Figures as one line of JSON that is safe to print.
+
+    Raises:
+        ValueError: A figure is not finite.
+    """
+    return visible_in_json(json.dumps(figures, allow_nan=False))
+
+
+def inert(line: str) -> str:
+    r"""A line that GitHub does not take for a command: those begin with two colons, whoever prints.
+
+    >>> print(inert("  ::stop-commands::x"))
+      \x3a:stop-commands::x
+    """
+    return _COMMAND.sub(r"\1\\x3a", line)
+
+
+class _InertLines:
+    """A stream that gets lines as `inert` has them."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return self._stream.write("\n".join(map(inert, text.split("\n"))))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,13 +278,13 @@ def show(
         width: Columns; by default the terminal's.
         most: At most so many lines; what is cut is counted in the last one.
     """
-    _print(parts, _console(file=file, width=width), most)
+    _print(parts, _console(file or sys.stdout, width=width), most)
 
 
 def text_of(parts: Iterable[Part], width: int = WIDTH, *, most: int | None = None) -> str:
     """The same as text; lines have no blanks at their ends."""
     stream = io.StringIO()
-    _print(parts, _console(file=stream, width=width, force_terminal=False), most)
+    _print(parts, _console(stream, width=width, force_terminal=False), most)
     return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
 
 
@@ -261,7 +297,7 @@ class Notes:
         It is wrapped where somebody reads it: on a terminal, or where COLUMNS is set. In a log or a
         pipe a line stays whole, and can be searched for.
         """
-        console = _console(stderr=True)
+        console = _console(sys.stderr)
         if console.is_terminal or "COLUMNS" in os.environ:
             _print([text], console)
         else:
@@ -273,7 +309,7 @@ def notes() -> Notes:
     return Notes()
 
 
-def _console(**options: Any) -> Console:
+def _console(stream: TextIO, **options: Any) -> Console:
     from rich.console import Console  # noqa: PLC0415  # not before something is shown
 
     class Inert(Console):
@@ -283,7 +319,9 @@ def _console(**options: Any) -> Console:
             return super().render_str(visible(text), **options)
 
     # In a notebook rich would show HTML of its own, whatever the file is.
-    return Inert(highlight=False, markup=False, emoji=False, force_jupyter=False, **options)
+    lines: Any = _InertLines(stream)
+    plain: Any = {"highlight": False, "markup": False, "emoji": False, "force_jupyter": False}
+    return Inert(file=lines, **plain, **options)
 
 
 def _print(parts: Iterable[Part], console: Console, most: int | None = None) -> None:

@@ -75,6 +75,7 @@ class CCRSSummary(Tabular):
         results: Of the same metrics, at least one.
         metrics: One summary per metric.
         composite: Of the composites; None where there are none.
+        composites: One per result; empty likewise.
         usage: What it cost, without answers from the store.
         served: How many answers came from the store.
     """
@@ -82,6 +83,7 @@ class CCRSSummary(Tabular):
     results: Sequence[CCRSResult] = field(repr=False)
     metrics: dict[str, MetricSummary]
     composite: CompositeSummary | None
+    composites: Sequence[Composite] = field(repr=False)
     usage: Usage
     served: int
 
@@ -204,16 +206,17 @@ def summarise_ccrs(
     if not results:
         msg = "a summary of no results; give at least one"
         raise InvalidValueError(msg)
-    whole = None
+    composites: list[Composite] = []
     if weights is not None or threshold is not None:
         least = 0.5 if threshold is None else threshold
         options: dict[str, Any] = {"threshold": least, "renormalise": renormalise}
-        whole = _composite([composite(each, weights=weights, **options) for each in results])
+        composites = [composite(each, weights=weights, **options) for each in results]
     answers = [answer for result in results for answer in result.answers.values()]
     return CCRSSummary(
         results=results,
         metrics={name: _metric(results, name) for name in results[0].answers},
-        composite=whole,
+        composite=_composite(composites) if composites else None,
+        composites=composites,
         usage=sum((result.usage for result in results), Usage()),
         served=sum(answer.from_store for answer in answers),
     )

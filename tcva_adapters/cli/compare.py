@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-import json
+import sys
 import warnings
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import typer
 
 from tcva_adapters import printing
-from tcva_adapters.cli import options
+from tcva_adapters.cli import machines, options
 from tcva_adapters.cli.written import say_written
+from tcva_adapters.compare.comparison import Comparison
+from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.pipeline import PATIENCE
 from tcva_adapters.compare.pipeline import compare as run_compare
 from tcva_adapters.compare.running.folder import CONTENTS, PARQUET
 from tcva_adapters.errors import TCVAWarning
 from tcva_adapters.tcva import TCVASettings
 
+STORE: Final = "verdicts.sqlite"
 
+
+@machines.hands_over("min_score", "min_pass_rate", "min_coverage")
 @options.takes_model_settings
 @options.takes(TCVASettings, "threshold", "scheme", "penalty", "max_concurrency")
 def compare(
@@ -47,6 +53,8 @@ def compare(
     skip_bad: options.SkipBad = False,
     everything: options.Everything = False,
     as_json: options.AsJson = False,
+    gates: Gates,
+    handed: machines.Handed,
     model_settings: Mapping[str, Any],
     **given: Any,
 ) -> None:
@@ -56,7 +64,7 @@ def compare(
     """
     options.silence_frameworks()
     notes = printing.notes()
-    store = out / "verdicts.sqlite"
+    handed.check([samples], stdout="--json" if as_json else "")
     settings = options.under_config(context, config, {"criterion": criterion, **given})
     (settings["judge"],) = options.asked_judges(
         [options.named_judge(judge, notes)], model_settings, settings["max_concurrency"]
@@ -79,7 +87,8 @@ def compare(
                 human=human,
                 reference=reference,
                 pass_from=options.parse_thresholds(pass_from or ()),
-                store=store,
+                gates=gates,
+                store=out / STORE,
                 folder=out,
                 overwrite=overwrite,
                 timeout=timeout,
@@ -90,13 +99,31 @@ def compare(
     except KeyboardInterrupt:
         notes.print(f"interrupted: what is done is in {out}; the same command goes on")
         raise typer.Exit(options.INTERRUPTED) from None
+    _say(found, out, handed, everything=everything, as_json=as_json, overwrite=overwrite)
+
+
+def _say(
+    found: Comparison,
+    out: Path,
+    handed: machines.Handed,
+    *,
+    everything: bool,
+    as_json: bool,
+    overwrite: bool,
+) -> None:
+    """Save it, print it, and leave with its gates."""
     written = {path: CONTENTS.get(path.name, "") for path in found.save(out, overwrite=overwrite)}
     if out / PARQUET not in written:
-        notes.print(f"no {PARQUET}: it needs pyarrow, pip install 'tcva-adapters[parquet]'")
+        printing.notes().print(
+            f"no {PARQUET}: it needs pyarrow, pip install 'tcva-adapters[parquet]'"
+        )
+    gated = found.gated
+    handed.write(found.sentence, gated)
     if as_json:
-        typer.echo(json.dumps(found.to_dict()))
+        typer.echo(printing.json_line(found.to_dict()))
     else:
-        found.show(full=everything)
-    say_written({**written, store: "cached judgements"})
+        found.show(sys.stderr if handed.takes_stdout else sys.stdout, full=everything)
+    say_written({**written, out / STORE: "cached judgements", **handed.written})
     if found.outcome.fatal is not None:
         raise found.outcome.fatal
+    handed.conclude(gated)

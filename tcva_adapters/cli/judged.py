@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Annotated
 
 import typer
 
 from tcva_adapters.compare.judged import Judged
-from tcva_adapters.printing import Tabular, notes
+from tcva_adapters.printing import Tabular, json_line, notes
 
 File = Annotated[str, typer.Argument(help="jsonl written by 'tcva evaluate --out'; '-' for stdin.")]
 Resamples = Annotated[int, typer.Option("--bootstrap", "-B", help="Resamples for each interval.")]
@@ -30,6 +29,6 @@ def print_figures(
     for note in said:
         notes().print(note)
     if as_json:
-        typer.echo(json.dumps(found.to_dict(), allow_nan=False))
+        typer.echo(json_line(found.to_dict()))
     else:
         found.show(full=everything)

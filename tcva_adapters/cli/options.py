@@ -130,17 +130,6 @@ Everything = Annotated[
     bool, typer.Option("--all", help="Print all figures; by default the first 40 lines.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")]
-MinScore = Annotated[
-    Optional[float], typer.Option(help="Gate: exit with 1 when the mean score is below.")
-]
-MinPassRate = Annotated[
-    Optional[float],
-    typer.Option(help="Gate: exit with 1 when fewer of the scored samples pass."),
-]
-MinCoverage = Annotated[
-    Optional[float],
-    typer.Option(help="Gate: exit with 1 when fewer of the samples have a score."),
-]
 Frameworks = Annotated[
     str,
     typer.Option(
@@ -352,14 +341,22 @@ def check_out(out: str | None, source: str, *, as_json: bool, overwrite: bool) -
         check_target(out, source, RESULTS, overwrite=overwrite)
 
 
-def check_target(out: str | Path, source: str, ours: re.Pattern[bytes], *, overwrite: bool) -> None:
+def check_target(
+    out: str | Path,
+    source: str,
+    ours: re.Pattern[bytes],
+    *,
+    overwrite: bool,
+    option: str = "--out",
+) -> None:
     """Refuse, before anything is paid for, to write where it will fail or destroy something.
 
     Args:
-        out: What ``--out`` names.
+        out: What the option names.
         source: The file that is read.
         ours: See `check_ours`.
         overwrite: See `check_ours`.
+        option: Its name.
 
     Raises:
         InvalidValueError: It is a folder, the file that is read, a file of something else, or
@@ -368,10 +365,10 @@ def check_target(out: str | Path, source: str, ours: re.Pattern[bytes], *, overw
     target = usable_path(out)
     given = usable_path(source)
     if source != "-" and given.exists() and target.exists() and target.samefile(given):
-        msg = f"--out {target} is the file that the samples come from; choose another"
+        msg = f"{option} {target} is the file that the samples come from; choose another"
         raise InvalidValueError(msg)
     if target.is_dir():
-        msg = f"--out {target} is a folder; name a file"
+        msg = f"{option} {target} is a folder; name a file"
         raise InvalidValueError(msg)
     check_ours(target, ours, overwrite=overwrite)
     try:
@@ -379,7 +376,7 @@ def check_target(out: str | Path, source: str, ours: re.Pattern[bytes], *, overw
         with tempfile.TemporaryFile(dir=target.parent):
             pass
     except OSError as error:
-        msg = f"--out {target} cannot be written: {error.strerror or error}; give another path"
+        msg = f"{option} {target} cannot be written: {error.strerror or error}; give another path"
         raise InvalidValueError(msg) from error
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
 
-from tcva_adapters.cli import options
-from tcva_adapters.cli.judged import print_figures
+from tcva_adapters.cli import machines, options
 from tcva_adapters.cli.written import figures as pictures
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import compare_systems
 from tcva_adapters.compare.drawing import check_drawing
-from tcva_adapters.printing import notes
+from tcva_adapters.compare.gates import Gates
+from tcva_adapters.compare.graded import grade_systems
+from tcva_adapters.printing import json_line, notes
 from tcva_adapters.progress import progress_of
 from tcva_adapters.stats.randomisation import PERMUTATIONS
 
@@ -67,6 +69,7 @@ _Figures = Annotated[
 ]
 
 
+@machines.hands_over("min_score", "min_coverage")
 def systems(
     scores: _Scores,
     *,
@@ -85,6 +88,8 @@ def systems(
     overwrite: options.Overwrite = False,
     everything: options.Everything = False,
     as_json: options.AsJson = False,
+    gates: Gates,
+    handed: machines.Handed,
 ) -> None:
     """Compare systems on the same queries: means, ties, Tukey's HSD, discriminative power. No call.
 
@@ -92,6 +97,8 @@ def systems(
     """
     ends = options.parse_pair(bounds, "--bounds")
     check_drawing(figures)
+    files = [source.rpartition("=")[2] for source in scores]
+    handed.check(files, stdout="--json" if as_json else "")
     said = notes()
     with progress_of("randomisation", None, wanted=True) as shown:
         report = compare_systems(
@@ -109,8 +116,16 @@ def systems(
             queries=queries,
             progress=shown.reached,
         )
-    print_figures(report, as_json=as_json, everything=everything)
+    graded = grade_systems(report.table)
+    gates.check_names([each.name for each in graded])
+    gated = gates.judge(graded)
+    handed.write(report.sentence, gated)
+    if as_json:
+        typer.echo(json_line({**report.to_dict(), "gates": gated.to_dict()}))
+    else:
+        report.show(sys.stderr if handed.takes_stdout else sys.stdout, full=everything)
     for note in report.notes:
         said.print(f"note: {note}")
-    if figures is not None:
-        say_written(pictures(report.save(figures, overwrite=overwrite)))
+    drawn = {} if figures is None else pictures(report.save(figures, overwrite=overwrite))
+    say_written({**drawn, **handed.written})
+    handed.conclude(gated)

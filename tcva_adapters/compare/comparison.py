@@ -9,6 +9,8 @@ from typing import Any, Final
 
 from tcva_adapters.compare.existing.imports import ImportedScores
 from tcva_adapters.compare.fused import FusedRow
+from tcva_adapters.compare.gates import Gated, Gates
+from tcva_adapters.compare.graded import grade_table
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.running.folder import (
     ASSESSMENTS,
@@ -18,7 +20,7 @@ from tcva_adapters.compare.running.folder import (
     SUMMARY,
     check_folder,
 )
-from tcva_adapters.compare.running.run import Models, Outcome, tcva_name
+from tcva_adapters.compare.running.run import Models, Outcome, profile_name, tcva_name
 from tcva_adapters.compare.running.write import write_csv, write_json, write_parquet
 from tcva_adapters.compare.table import Row, ScoreTable
 from tcva_adapters.compare.views.decision_text import brief_decisions, decision_parts
@@ -53,6 +55,7 @@ class Comparison(Tabular):
         left_out: Metrics and fused methods that are not in it, with the reason.
         skipped: Lines of the samples' file that are not in it, with the reason.
         settings: What was asked for, by name, as JSON values: `save` goes by them.
+        gates: The least mean score, pass rate and coverage that were asked for.
         models: Those behind the frameworks' LLMs; they are held so that their connections are
             closed with the event loop.
     """
@@ -70,6 +73,7 @@ class Comparison(Tabular):
     left_out: tuple[str, ...]
     skipped: tuple[tuple[int, str], ...]
     settings: Mapping[str, Any]
+    gates: Gates
     models: Models | None
 
     @property
@@ -93,6 +97,22 @@ class Comparison(Tabular):
         lexical = self.tcva.judge.is_local
         return comparison_sentence(self.summary, self.decisions, self.lead, lexical=lexical)
 
+    @property
+    def gated(self) -> Gated:
+        """What came of the gates, method by method."""
+        ours = {tcva_name(t) for t in self.temperatures}
+        if self.tcva.profiles is not None:
+            ours.add(profile_name(self.tcva.profiles))
+        claims = {result.sample_id or "": result.claims for result in self.results}
+        graded = grade_table(
+            self.table,
+            self.rows,
+            self.summary.methods,
+            dict.fromkeys(ours, claims),
+            self.tcva.judge.name,
+        )
+        return self.gates.judge(graded)
+
     def to_dict(self) -> dict[str, Any]:
         """All figures as plain values; what is undefined is None."""
         outcome = self.outcome
@@ -109,6 +129,7 @@ class Comparison(Tabular):
                 "left_out": list(self.left_out),
                 "skipped": len(self.skipped),
             },
+            "gates": self.gated.to_dict(),
             "evidence": self.evidence.to_dict(),
             "fused": {
                 name: {"members": jsonable(counts), "gain": jsonable(self.gains.get(name))}

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tcva_adapters.compare.claim_view import claim_view
 from tcva_adapters.compare.running.methods import is_installed
 from tcva_adapters.core.collapse import binary_counts, ternary_counts
 from tcva_adapters.core.temperature import PRESETS
@@ -85,7 +86,8 @@ class Demo(Tabular):
         yield _assistants(self.rows)
         yield from _metrics(self.framework_metrics)
         pairs = zip(self.samples, self.results, strict=True)
-        yield from _one(*next(pair for pair in pairs if pair[0].id == _SHOWN))
+        sample, result = next(pair for pair in pairs if pair[0].id == _SHOWN)
+        yield from claim_view(result, sample)
 
 
 def demo() -> Demo:
@@ -202,13 +204,3 @@ def _metrics(rows: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
 
 
 _NOT_DOMAINS: Final = frozenset({"method", "scored", "samples"})
-
-
-def _one(sample: Sample, result: Result) -> Iterator[Part]:
-    yield f"\n{sample.id}: {sample.input}"
-    cells = [(c.verdict.value if c.verdict else "-", c.claim, c.reason) for c in result.claims]
-    yield Table(("verdict", "claim", "why"), cells, "lp")
-    scores = ", ".join(f"{result.at(t).score:.3f} {name}" for name, t in PRESETS.items())
-    flip = result.flip_temperature
-    passes = "it never passes" if flip is None else f"it passes from T={flip:.2f} on"
-    yield f"one judgement, every score: {scores}; at threshold 0.5 {passes}."

@@ -22,6 +22,7 @@ from tcva_adapters.compare.comparison import Comparison
 from tcva_adapters.compare.existing.imports import ImportedScores, import_scores
 from tcva_adapters.compare.existing.records import SCALE
 from tcva_adapters.compare.fused import FusedMethod, fused_rows, gains
+from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.running.folder import check_folder
 from tcva_adapters.compare.running.judges import framework_models
@@ -86,6 +87,7 @@ class _Request:
         human: The samples' field with human ratings; by default those of imported files.
         reference: The method that others are tested against; by default the best one.
         pass_from: Thresholds of other methods by name.
+        gates: The least mean score, pass rate and coverage, for all methods or by name.
         store: Where judgements are cached: what is there is not asked for again. By default the
             store of the TCVA, else memory.
         folder: Where the results will be saved: refused before anything is paid for, where it holds
@@ -117,6 +119,7 @@ class _Request:
     human: str | None = None
     reference: str | None = None
     pass_from: Mapping[str, float] = field(default_factory=dict)
+    gates: Gates = field(default_factory=Gates)
     store: VerdictStore | str | Path | None = None
     folder: str | Path | None = None
     overwrite: bool = False
@@ -229,6 +232,7 @@ class _Plan:
                     f"{', '.join(names)}"
                 )
                 raise InvalidValueError(msg)
+        self.request.gates.check_names(names)
         whole("n_boot or --bootstrap", self.request.n_boot, least=1)
         if not self.request.timeout > 0.0:
             msg = f"timeout or --timeout {self.request.timeout:g}; give a number of seconds above 0"
@@ -333,6 +337,7 @@ class _Plan:
             left_out=(*self.left_out, *left_out),
             skipped=self.skipped,
             settings=self.settings,
+            gates=self.request.gates,
             models=self.models,
         )
 

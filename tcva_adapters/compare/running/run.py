@@ -16,6 +16,7 @@ from tcva_adapters.compare.running.cached import (
     JUDGE_ERROR,
     METRIC_ERROR,
     NO_SCORE,
+    NOT_ASKED,
     CachedJudgement,
     read_cached,
 )
@@ -248,7 +249,7 @@ class _Run:
         if lacking := job.method.lacking(sample):
             unasked = _why(Reason.MISSING_FIELD.value, lacking)
         elif cached is None and self.fatal is not None:
-            unasked = _why("not_asked", str(self.fatal))
+            unasked = _why(NOT_ASKED, str(self.fatal))
         if unasked:
             for sample in job.samples:
                 self._add(sample.id or "", name, None, unasked, _NOTHING, 0)
