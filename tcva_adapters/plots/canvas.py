@@ -36,8 +36,6 @@ SIGNED: Final = "PuOr"
 
 _NARROWEST: Final = 1.5
 _WIDEST: Final = 40.0
-_NAME_WIDTH: Final = 28
-_NAME_LINES: Final = 3
 
 
 class Picture(Figure):
@@ -137,17 +135,36 @@ def legend(axes: Axes, columns: int = 1, **options: Any) -> None:
     axes.legend(ncols=columns, **look)
 
 
-def label(text: str, width: int = _NAME_WIDTH) -> str:
-    r"""A name from a file as a label: visible, in at most three lines.
+def name_x(axes: Axes, text: str) -> None:
+    """A name of the x-axis that may begin further left than the axes do."""
+    axes.set_xlabel(text, x=1.0, ha="right")
+
+
+def colour_bar(axes: Axes, marks: Any, left: float, name: str) -> None:
+    """What colours stand for, at the right of the axes.
+
+    Args:
+        axes: Those with the colours.
+        marks: What is coloured.
+        left: Where the bar begins, as a share of the axes' width.
+        name: What is measured.
+    """
+    inside: Any = axes.inset_axes((left, 0.15, 0.035, 0.7))
+    bar = inside.figure.colorbar(marks, cax=inside)
+    bar.set_label(name, fontsize=SMALL)
+    bar.ax.tick_params(labelsize=SMALL, width=0.6, length=2.5)
+    bar.outline.set_linewidth(0.4)
+
+
+def label(text: str, width: int = 28, lines: int = 3) -> str:
+    r"""A name from a file as a label: visible, in a few lines, cut at their end.
 
     Names are broken at blanks and after underscores, and a dollar sign begins no formula.
 
     >>> label("ragas legacy_context_recall", 16)
     'ragas legacy_\ncontext_recall'
     """
-    wrapper = textwrap.TextWrapper(
-        width, max_lines=_NAME_LINES, placeholder="…", break_on_hyphens=False
-    )
+    wrapper = textwrap.TextWrapper(width, max_lines=lines, placeholder="…", break_on_hyphens=False)
     # The blank after an underscore lets a line end there, and is taken out again.
     spaced = visible(" ".join(text.split())).replace("_", "_\u200b ")
     filled = wrapper.fill(spaced).replace("\u200b ", "").replace("\u200b", "")

@@ -57,11 +57,11 @@ def flips(
     step = edges[1] - edges[0]
     beside = max(step, (bounds.t_max - bounds.t_min) / 14)
     ends = {
-        "always": (bounds.t_min - 1.2 * beside, always, "", "always passes"),
-        "never": (bounds.t_max + 1.2 * beside, never, "////", "never passes"),
+        "always": (bounds.t_min - 1.5 * beside, always, "", "always passes"),
+        "never": (bounds.t_max + 1.5 * beside, never, "////", "never passes"),
     }
     if unscored:
-        ends["no score"] = (bounds.t_max + 2.9 * beside, unscored, "....", "no score")
+        ends["no score"] = (bounds.t_max + 3.7 * beside, unscored, "....", "no score")
     axes.bar(
         edges[:-1], counts, step, align="edge", color=COLOURS[4], ec="black", lw=0.4,
         label="passes from T on",
@@ -129,12 +129,15 @@ def decisions(
             best.temperature, color="black", ls="--", lw=1.0,
             label=f"most agreement: {best.most} of {best.of}, T = {best.temperature:.2f}",
         )  # fmt: skip
-    most = max(1.0, float(gained[1].max()), float(lost[1].max()))
-    axes.set(xlim=(bounds.t_min, bounds.t_max), ylim=(-1.1 * most, 1.1 * most))
+    up, down = float(gained[1].max()), float(lost[1].max())
+    least = max(1.0, up, down) / 8  # so that an empty side is seen to be empty
+    axes.set(
+        xlim=(bounds.t_min, bounds.t_max), ylim=(-1.1 * max(down, least), 1.1 * max(up, least))
+    )
     axes.locator_params(axis="y", integer=True)
     axes.yaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
     axes.set(xlabel="temperature T (low is strict)", ylabel="samples")
-    against = f"against {found.method}, which passes from {found.threshold:g}"
+    against = f"against {found.method} ≥ {found.threshold:g}"
     legend(axes, title=label(against, 48), title_fontsize=SMALL, alignment="left")
     return figure
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal
 
 import numpy as np
@@ -17,14 +17,27 @@ from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds, check_temperature, exponent_within
 from tcva_adapters.core.verdicts import FloatArray, WeightScheme, count_levels
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.plots.canvas import COLOURS, GREY, LINES, MARKERS, Width, canvas, label, legend
+from tcva_adapters.plots.canvas import (
+    COLOURS,
+    GREY,
+    LINES,
+    MARKERS,
+    SMALL,
+    TEXT,
+    Width,
+    canvas,
+    label,
+    legend,
+)
 from tcva_adapters.plots.sources import Dial, DialSource, cliff_of
 from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.stats.checks import one_of
 from tcva_adapters.stats.means import mean_intervals, wilson
 
+_Curve = tuple[FloatArray, FloatArray, FloatArray]
 Curves = Literal["both", "mean", "pass_rate"]
 
+_MEASURES: Final = {"both": slice(0, 2), "mean": slice(0, 1), "pass_rate": slice(1, 2)}
 _STEPS: Final = 90
 _MARKS: Final = 12
 
@@ -78,15 +91,16 @@ def sweep_curve(
     several = len(curves) > 1
     show = show or ("mean" if several else "both")
     figure, axes = canvas(ax, width, 2.4 + 0.14 * (len(curves) // 2))
-    for number, (name, scores) in enumerate(curves.items()):
-        said = f"{label(name)}: " if several else ""
-        if show != "pass_rate":
-            style = number if several else 0
-            _band(axes, grid, mean_intervals(scores, level=level), f"{said}mean", style)
-        if show != "mean":
-            style = number if several and show != "both" else 1 + number
-            passed = _pass_rates(scores, dial.scoring.threshold, level)
-            _band(axes, grid, passed, f"{said}share ≥ {dial.scoring.threshold:g}", style)
+    threshold = dial.scoring.threshold
+    shown: dict[str, Callable[[FloatArray], _Curve]] = {
+        "mean": lambda scores: mean_intervals(scores, level=level),
+        f"share ≥ {threshold:g}": lambda scores: _pass_rates(scores, threshold, level),
+    }
+    measures = list(shown.items())[_MEASURES[show]]
+    for row, (name, scores) in enumerate(curves.items()):
+        for place, (word, measured) in enumerate(measures):
+            words = [label(name)] * several + [word] * (not several or len(measures) > 1)
+            _band(axes, grid, measured(scores), ": ".join(words), len(measures) * row + place)
     _cliff(axes, dial.cliff)
     bounds = dial.scoring.bounds
     axes.set(xlim=(bounds.t_min, bounds.t_max), ylim=(-0.02, 1.02))
@@ -145,8 +159,9 @@ def exponent_curve(
             lambda t: bounds.p_min + (np.asarray(t, float) - bounds.t_min) / span,
         ),
     )
-    above.tick_params(labelsize=7.0, width=0.6, length=2.5)
-    above.set_xlabel("temperature T", fontsize=8.0)
+    above.tick_params(labelsize=SMALL, width=0.6, length=2.5)
+    above.set_xlabel("temperature T", fontsize=TEXT)
+    axes.locator_params(axis="x", steps=[1, 2, 4, 10], integer=True)
     axes.set(xlim=(bounds.p_min, bounds.p_max), ylim=(-0.02, 1.02))
     axes.set(xlabel="exponent p of the power mean", ylabel="score")
     # Below the axes: the temperatures stand above them.
@@ -177,9 +192,7 @@ def _grid(
     return grid
 
 
-def _pass_rates(
-    scores: FloatArray, threshold: float, level: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _pass_rates(scores: FloatArray, threshold: float, level: float) -> _Curve:
     n = int(np.isfinite(scores[:, 0]).sum())
     passed = (scores >= threshold).sum(axis=0)
     ends = np.array([wilson(int(each), n, level=level) for each in passed]).T
@@ -189,7 +202,7 @@ def _pass_rates(
 def _band(
     axes: Axes,
     grid: FloatArray,
-    curve: tuple[FloatArray, FloatArray, FloatArray],
+    curve: _Curve,
     name: str,
     number: int,
 ) -> None:

@@ -24,9 +24,12 @@ from tcva_adapters.plots.canvas import (
     RATINGS,
     SIGNED,
     SMALL,
+    TEXT,
     TINY,
+    WIDTHS,
     Width,
     canvas,
+    colour_bar,
     inches,
     label,
     new_figure,
@@ -37,11 +40,21 @@ from tcva_adapters.stats.checks import whole
 from tcva_adapters.stats.correlation import Measure
 from tcva_adapters.stats.metric_correlation import correlation_matrix
 
+_FEW: Final = 12
 _ALL_ALIKE: Final = 14.0
 _LARGEST: Final = 150.0
+_DOT: Final = 1.5
+"""Areas of marks in square points: of one sample, of the most at a place, and the smallest."""
+_CROWD: Final = 300
+_PAD: Final = 0.05
 _PANEL: Final = 1.45
-_NUMBER: Final = 3.1
-"""Widths of a number in a cell, in units of its font size."""
+_TITLE: Final = 24
+_NUMBER: Final = 2.7
+"""Width of a number in a cell, in units of its font size."""
+_LEGIBLE: Final = 4.0
+_CELL: Final = 0.12
+_BESIDE: Final = 2.1
+"""Inches that a cell needs with a name beside it, and that names and the colour bar take."""
 
 
 def scatter(
@@ -56,7 +69,7 @@ def scatter(
 ) -> Figure:
     """TCVA against another method, sample by sample, with counts at both sides.
 
-    Samples at one place are one mark, whose area is their number. Where there are human ratings,
+    Samples at one place are one mark, whose area is their number (but at least a dot). Where there are human ratings,
     its colour is their mean (dark is low); a cross stands for samples that nobody rated.
 
     Args:
@@ -64,7 +77,7 @@ def scatter(
         method: The one across; by default the first that is not ours.
         ours: The one upwards; by default TCVA's middle temperature of a comparison, else the first.
         human: Ratings, shape (N,), in place of those that come with the scores.
-        bins: Of the counts.
+        bins: Steps of the counts over the scale.
         ax: Axes to draw into; by default those of a new figure.
         width: Of a new figure: ``column``, ``page``, or inches.
 
@@ -90,20 +103,18 @@ def scatter(
     limits = [_limits(pair[:, side]) for side in (0, 1)]
     if limits[0] == limits[1]:
         axes.plot(limits[0], limits[0], color=GREY, ls=":", lw=0.8, zorder=0)
-    edges = [np.linspace(low, high, bins + 1) for low, high in limits]
+    edges = [_centred(low, high, bins) for low, high in limits]
     above = axes.inset_axes((0.0, 1.03, 1.0, 0.16), sharex=axes)
     marginal(above, pair[:, 0], edges[0])
     beside = axes.inset_axes((1.03, 0.0, 0.16, 1.0), sharey=axes)
     marginal(beside, pair[:, 1], edges[1], upright=True)
-    pads = [0.03 * (high - low) for low, high in limits]
-    axes.set_xlim(limits[0][0] - pads[0], limits[0][1] + pads[0])
-    axes.set_ylim(limits[1][0] - pads[1], limits[1][1] + pads[1])
+    (left, right), (low, high) = limits
+    axes.set_xlim(left - _PAD * (right - left), right + _PAD * (right - left))
+    axes.set_ylim(low - _PAD * (high - low), high + _PAD * (high - low))
     axes.set(xlabel=label(across, 44), ylabel=label(up, 44))
     if marks is not None:
-        bar = figure.colorbar(marks, ax=[axes, beside], shrink=0.8, pad=0.02, aspect=30)
-        bar.set_label("mean human rating", fontsize=SMALL)
-        bar.ax.tick_params(labelsize=SMALL, width=0.6, length=2.5)
-        bar.outline.set_linewidth(0.4)
+        colour_bar(axes, marks, 1.24, "mean human rating")
+        figure.draw_without_rendering()  # the bar's label finds its place, for which the layout looks
     return figure
 
 
@@ -142,12 +153,14 @@ def histograms(
         return figure
     columns = min(len(wanted), max(1, int(inches(width) / _PANEL)))
     rows = math.ceil(len(wanted) / columns)
-    lines = max(label(name, 20).count("\n") for name in wanted)
+    lines = max(label(name, _TITLE).count("\n") for name in wanted)
     figure, grid = new_figure(width, rows * (1.1 + 0.1 * lines), rows, columns)
     for axes, name in zip(grid, wanted, strict=False):
         _histogram(axes, by_name[name])
     for axes in grid[len(wanted) :]:
         axes.set_axis_off()
+    figure.supxlabel("score", fontsize=TEXT)
+    figure.supylabel("samples", fontsize=TEXT)
     return figure
 
 
@@ -157,23 +170,25 @@ def correlations(
     measure: Measure = "spearman",
     methods: Sequence[str] | None = None,
     ax: Axes | None = None,
-    width: Width = "page",
+    width: Width | None = None,
 ) -> Figure:
     """Correlations between methods as a heat map (as in the CCRS paper).
 
     Each is of the samples that both have scored; those of a comparison of systems are averaged over
     systems by Fisher's z. Negative ones are hatched, and those that are not defined (a method that
     gives all the same score) are crossed out. Numbers stand in the cells where there is room.
+    Few methods take less than the width.
 
     Args:
         source: Scores, see `Scores`, or a comparison of systems.
         measure: ``spearman``, ``pearson`` or ``kendall``.
         methods: Which, in this order; by default all.
         ax: Axes to draw into; by default those of a new figure.
-        width: Of a new figure: ``column``, ``page``, or inches.
+        width: Of a new figure: ``column``, ``page``, or inches; by default ``page``, or what so
+            many methods need.
 
     Raises:
-        InvalidValueError: No such method, fewer than two, or a measure that is none or is not there.
+        InvalidValueError: No such method, fewer than two, too many for the width, or a measure that is none or is not there.
         MissingDependencyError: scipy is not installed.
     """
     names, values = _matrix(source, measure)
@@ -187,21 +202,28 @@ def correlations(
     if len(names) < 2:
         msg = f"{len(names)} methods have no correlation; give at least two"
         raise InvalidValueError(msg)
-    side = min(inches(width) if ax is None else 7.0, 1.6 + 0.55 * len(names))
-    figure, axes = canvas(ax, max(side, 1.5) if ax is None else width, 0.86 * side)
-    image = axes.imshow(values, cmap=SIGNED, vmin=-1.0, vmax=1.0, aspect="equal")
-    _cells(axes, values, _cell_size(figure, axes, names))
-    shown = [label(name) for name in names]
-    size = SMALL if len(names) <= 12 else TINY
-    axes.set_xticks(range(len(names)), labels=shown, rotation=90, fontsize=size)
-    axes.set_yticks(range(len(names)), labels=shown, fontsize=size)
+    needed = _BESIDE + _CELL * len(names)
+    fitting = max(WIDTHS["page"], needed) if width is None else inches(width)
+    if ax is None and fitting < needed:
+        msg = f"{len(names)} methods need {needed:.1f} in; widen width={width!r}, or say which: methods=[...]"
+        raise InvalidValueError(msg)
+    side = min(fitting, _BESIDE + 0.45 * len(names))
+    figure, axes = canvas(ax, side, 0.86 * side)
+    image = axes.pcolormesh(values, cmap=SIGNED, vmin=-1.0, vmax=1.0, ec="white", lw=0.4)
+    axes.set_aspect("equal")
+    axes.invert_yaxis()
+    centres = np.arange(len(names)) + 0.5
+    shown = [label(name, lines=2) for name in names]
+    size = SMALL if len(names) <= _FEW else TINY
+    axes.set_xticks(centres, labels=shown, rotation=90, fontsize=size)
+    axes.set_yticks(centres, labels=shown, fontsize=size)
     axes.tick_params(length=0.0)
     axes.spines[:].set_visible(False)
-    bar = figure.colorbar(image, ax=axes, shrink=0.6, pad=0.02, aspect=25)
     words = {"spearman": "Spearman's rho", "pearson": "Pearson's r", "kendall": "Kendall's tau"}
-    bar.set_label(words[measure], fontsize=SMALL)
-    bar.ax.tick_params(labelsize=SMALL, width=0.6, length=2.5)
-    bar.outline.set_linewidth(0.4)
+    colour_bar(axes, image, 1.03, words[measure])
+    figure.draw_without_rendering()  # the layout says how large a cell is
+    cell = axes.get_window_extent().width / figure.dpi * 72 / len(names)
+    _cells(axes, values, min(SMALL, cell / _NUMBER))
     return figure
 
 
@@ -209,11 +231,11 @@ def _marks(axes: Axes, pair: FloatArray, ratings: FloatArray | None) -> Any:
     """Draw the samples; returns the marks with colours, None without ratings."""
     places, inverse, counts = np.unique(pair, axis=0, return_inverse=True, return_counts=True)
     inverse = inverse.ravel()
-    sizes = _ALL_ALIKE * counts
-    if sizes.max() > _LARGEST:
-        sizes = sizes * (_LARGEST / sizes.max())
+    most = _ALL_ALIKE * counts.max()
+    sizes = np.maximum(_ALL_ALIKE * counts * min(1.0, _LARGEST / most), _DOT)
     order = np.argsort(-sizes, kind="stable")  # small marks above large ones
-    options: dict[str, Any] = {"lw": 0.4, "edgecolors": "black", "alpha": 0.85}
+    rim = 0.4 if len(places) <= _CROWD else 0.1
+    options: dict[str, Any] = {"lw": rim, "edgecolors": "black", "alpha": 0.85}
     if ratings is None:
         axes.scatter(
             places[order, 0], places[order, 1], s=sizes[order], color=COLOURS[4], **options
@@ -242,6 +264,17 @@ def _limits(scores: FloatArray) -> tuple[float, float]:
     return min(0.0, float(scores.min())), max(1.0, float(scores.max()))
 
 
+def _centred(low: float, high: float, bins: int) -> FloatArray:
+    """Edges whose bins have their middles at the ends and at every step between.
+
+    >>> _centred(0.0, 1.0, 2).tolist()
+    [-0.25, 0.25, 0.75, 1.25]
+    """
+    step = (high - low) / bins
+    edges: FloatArray = low + step * (np.arange(bins + 2) - 0.5)
+    return edges
+
+
 def _histogram(axes: Axes, one: MethodSummary) -> None:
     edges = np.array(one.edges)
     axes.bar(
@@ -251,7 +284,7 @@ def _histogram(axes: Axes, one: MethodSummary) -> None:
     if one.scored:
         axes.axvline(one.mean, color="black", ls="--", lw=1.0)
     said = f"mean {one.mean:.2f}, n = {one.scored}" if one.scored else "no score"
-    axes.set_title(f"{label(one.method, 20)}\n{said}", fontsize=SMALL, loc="left", pad=2.0)
+    axes.set_title(f"{label(one.method, _TITLE)}\n{said}", fontsize=SMALL, loc="left", pad=2.0)
     axes.set_xlim(edges[0], edges[-1])
     axes.set_xticks([edges[0], (edges[0] + edges[-1]) / 2, edges[-1]])
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:.3g}")
@@ -269,32 +302,21 @@ def _matrix(source: SystemsReport | Scores, measure: Measure) -> tuple[tuple[str
     return source.table.metrics, source.averaged[measure].values
 
 
-def _cell_size(figure: Figure, axes: Axes, names: Sequence[str]) -> float:
-    """The font size at which a number fits into a cell, in points; 0 where none is legible."""
-    longest = max(len(line) for name in names for line in label(name).splitlines())
-    size = SMALL if len(names) <= 12 else TINY
-    taken = longest * 0.55 * size / 72 + 0.75
-    room = axes.get_position().width * figure.get_figwidth()
-    cell = max(room - taken * (room > taken), 0.0) / len(names) * 72
-    fitting = min(SMALL, cell / _NUMBER)
-    return fitting if fitting >= 4.0 else 0.0
-
-
 def _cells(axes: Axes, values: FloatArray, size: float) -> None:
     """What stands in the cells beside the colour."""
     colours = colormaps[SIGNED]
     for (row, column), value in np.ndenumerate(values):
-        box = (column - 0.5, row - 0.5)
+        box = (column, row)
         if math.isnan(value):
             axes.add_patch(Rectangle(box, 1, 1, fc="white", ec="0.6", hatch="xxxx", lw=0.0))
             continue
         if value < 0:
             axes.add_patch(Rectangle(box, 1, 1, fill=False, ec=(0, 0, 0, 0.35), hatch="///", lw=0))
-        if size:
+        if size >= _LEGIBLE:
             red, green, blue, _ = colours((value + 1) / 2)
             dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
             text = f"{value:.2f}".replace("0.", ".")
             axes.text(
-                column, row, text, ha="center", va="center", fontsize=size,
+                column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=size,
                 color="white" if dark else "black",
             )  # fmt: skip

@@ -23,6 +23,7 @@ from tcva_adapters.plots.canvas import (
     canvas,
     label,
     legend,
+    name_x,
     new_figure,
 )
 
@@ -130,7 +131,7 @@ def _intervals(found: Sequence[Reproduction]) -> Figure:
     axes.set_yticks(range(len(rows)), labels=[label(f"{o.name} {METHODS[k]}") for o, k, _ in rows])
     axes.invert_yaxis()
     axes.axvline(0.0, color=GREY, lw=0.6)
-    axes.set_xlabel(f"{_RHO}, 95 % interval")
+    name_x(axes, f"{_RHO}, 95% interval")
     legend(axes)
     return figure
 

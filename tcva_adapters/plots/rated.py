@@ -15,7 +15,7 @@ from tcva_adapters.compare.views.human_ratings import HumanRatings, compare_with
 from tcva_adapters.compare.views.summary import TableSummary
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.plots.canvas import COLOURS, GREY, SMALL, Width, canvas, label
+from tcva_adapters.plots.canvas import COLOURS, GREY, SMALL, Width, canvas, label, name_x
 from tcva_adapters.plots.sources import Scores, leading, ratings_of, table_of
 from tcva_adapters.stats.bootstrap import Interval
 from tcva_adapters.stats.checks import one_of, whole
@@ -74,7 +74,7 @@ def agreement(
         raise InvalidValueError(msg)
     sign = 1.0 if measure == "mae" else -1.0
     ranked = sorted(found.items(), key=lambda item: _rank(sign * item[1].value))
-    names = [label(f"{method} (n = {one.n})") for method, one in ranked]
+    names = [label(f"{method} (n={one.n})") for method, one in ranked]
     figure, axes = canvas(ax, width, 0.75 + 0.125 * sum(1.35 + name.count("\n") for name in names))
     place = 0.0
     places = []
@@ -90,9 +90,7 @@ def agreement(
     if measure != "mae":
         axes.axvline(0.0, color=GREY, lw=0.6)
     axes.grid(axis="x", lw=0.3, color="0.85")
-    axes.set_xlabel(f"{_AXIS[measure]}, {next(iter(found.values())).level:.0%} interval")
-    axes.xaxis.label.set_horizontalalignment("right")
-    axes.xaxis.label.set_x(1.0)
+    name_x(axes, f"{_AXIS[measure]}, {next(iter(found.values())).level:.0%} interval")
     return figure
 
 

@@ -111,9 +111,9 @@ def boxes(
         color=COLOURS[1],
         capsize=3.0,
         lw=1.0,
-        label="mean, 95 % interval",
+        label="mean, 95% interval",
     )
-    room = inches(width) * 72 / max(len(systems), 1)
+    room = 0.8 * inches(width) * 72 / max(len(systems), 1)
     longest = max(len(system) for system in systems)
     upright = longest * 0.6 * SMALL > room or len(systems) > _UPRIGHT * inches(width)
     axes.set_xticks(places, labels=[label(s) for s in systems], rotation=90 if upright else 0)
