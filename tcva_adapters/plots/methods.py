@@ -271,7 +271,7 @@ def _centred(low: float, high: float, bins: int) -> FloatArray:
     [-0.25, 0.25, 0.75, 1.25]
     """
     step = (high - low) / bins
-    edges: FloatArray = low + step * (np.arange(bins + 2) - 0.5)
+    edges: FloatArray = np.asarray(low + step * (np.arange(bins + 2) - 0.5), dtype=np.float64)
     return edges
 
 
