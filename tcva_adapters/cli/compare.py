@@ -12,6 +12,7 @@ import typer
 
 from tcva_adapters import printing
 from tcva_adapters.cli import machines, options
+from tcva_adapters.cli.judged import check_figures, draw_figures
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare.comparison import Comparison
 from tcva_adapters.compare.gates import Gates
@@ -46,6 +47,8 @@ def compare(
     human: options.Human = None,
     reference: options.Reference = None,
     pass_from: options.PassFrom = None,
+    figures: options.Figures = None,
+    figure_format: options.FigureFormat = "png",
     timeout: options.Timeout = PATIENCE,
     bootstrap: options.Bootstrap = 10_000,
     input_format: options.InputFormat = None,
@@ -62,6 +65,7 @@ def compare(
 
     Example: tcva compare samples.jsonl --with ragas,deepeval --judge openai:gpt-4.1-mini --out side
     """
+    check_figures(figures, figure_format)
     options.silence_frameworks()
     notes = printing.notes()
     handed.check([samples], stdout="--json" if as_json else "")
@@ -99,20 +103,21 @@ def compare(
     except KeyboardInterrupt:
         notes.print(f"interrupted: what is done is in {out}; the same command goes on")
         raise typer.Exit(options.INTERRUPTED) from None
-    _say(found, out, handed, everything=everything, as_json=as_json, overwrite=overwrite)
+    written = {path: CONTENTS.get(path.name, "") for path in found.save(out, overwrite=overwrite)}
+    written |= draw_figures(found, figures, figure_format, overwrite=overwrite)
+    _say(found, out, handed, written, everything=everything, as_json=as_json)
 
 
 def _say(
     found: Comparison,
     out: Path,
     handed: machines.Handed,
+    written: dict[Path, str],
     *,
     everything: bool,
     as_json: bool,
-    overwrite: bool,
 ) -> None:
-    """Save it, print it, and leave with its gates."""
-    written = {path: CONTENTS.get(path.name, "") for path in found.save(out, overwrite=overwrite)}
+    """Print it, and leave with its gates."""
     if out / PARQUET not in written:
         printing.notes().print(
             f"no {PARQUET}: it needs pyarrow, pip install 'tcva-adapters[parquet]'"
