@@ -47,7 +47,9 @@ def main() -> None:
         print(f"read: {time.perf_counter() - started:.1f} s")
         started = time.perf_counter()
         compare.sweep(read, TEMPERATURES)
-        print(f"mean scores at {len(TEMPERATURES)} temperatures: {time.perf_counter() - started:.2f} s")
+        print(
+            f"mean scores at {len(TEMPERATURES)} temperatures: {time.perf_counter() - started:.2f} s"
+        )
     print(f"memory: {megabytes():.0f} MB at most, of which {before:.0f} MB before judging")
 
 
