@@ -49,6 +49,7 @@ html_title = f"tcva-adapters {version}"
 html_show_copyright = html_show_sphinx = html_copy_source = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+copybutton_here_doc_delimiter = "END"
 
 # A name in single backticks of a docstring is a reference: one that leads nowhere fails the build.
 default_role = "py:obj"

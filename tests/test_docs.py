@@ -28,38 +28,36 @@ def _in_a_copy_of_the_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 # Pages about a framework use it as its users do, its deprecations of its own parts included.
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_python_blocks(page: Path) -> None:
+def test_code_blocks(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, object] = {}
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     text = page.read_text(encoding="utf-8")
     for block in FENCE.finditer(text):
-        if block["kind"] != "python":
-            continue
-        line = text.count("\n", 0, block.start())
-        if ">>>" in block["body"]:
+        if block["kind"] == "console":
+            _run_commands(block["body"], capsys)
+        elif block["kind"] == "python" and ">>>" in block["body"]:
+            line = text.count("\n", 0, block.start())
             test = doctest.DocTestParser().get_doctest(block["body"], names, page.name, None, line)
             runner.run(test, clear_globs=False)
             names.update(test.globs)
-        else:
+        elif block["kind"] == "python":
             exec(compile(block["body"], page.name, "exec"), names)
     assert runner.summarize(verbose=False).failed == 0
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_console_blocks(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for block in FENCE.finditer(page.read_text(encoding="utf-8")):
-        if block["kind"] != "console":
+def _run_commands(body: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
+        line, _, rest = command.partition("\n")
+        if written := re.fullmatch(r"cat > (?P<name>\S+) << 'END'", line):
+            Path(written["name"]).write_text(rest.partition("END\n")[0], encoding="utf-8")
+        program, *arguments = shlex.split(line, comments=True)
+        if program != "tcva":
             continue
-        for command in re.split(r"^\$ ", block["body"], flags=re.MULTILINE)[1:]:
-            line, _, expected = command.partition("\n")
-            program, *arguments = shlex.split(line, comments=True)
-            if program != "tcva":
-                continue
-            # The page says where a command is there to fail.
-            assert run(arguments) == (1 if "# exits with 1" in line else 0), line
-            printed = capsys.readouterr().out
-            if expected.strip():
-                assert _plain(printed) == _plain(expected), line
+        capsys.readouterr()
+        # The page says where a command is there to fail.
+        assert run(arguments) == (1 if "# exits with 1" in line else 0), line
+        if rest.strip():
+            assert _plain(capsys.readouterr().out) == _plain(rest), line
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
