@@ -1,15 +1,20 @@
-"""What several commands look at, the options that they share, and how they print."""
+"""What several commands look at, the options that they share, and how they print and draw."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tcva_adapters import plots
 from tcva_adapters.compare.judged import Judged
 from tcva_adapters.printing import Tabular, notes
+
+if TYPE_CHECKING:
+    from tcva_adapters.plots.saving import Drawn
 
 File = Annotated[str, typer.Argument(help="jsonl written by 'tcva evaluate --out'; '-' for stdin.")]
 Resamples = Annotated[int, typer.Option("--bootstrap", "-B", help="Resamples for each interval.")]
@@ -31,3 +36,16 @@ def print_figures(found: Tabular, *, as_json: bool, said: Iterable[str] = ()) ->
         typer.echo(json.dumps(found.to_dict(), allow_nan=False))
     else:
         found.show()
+
+
+def check_figures(folder: Path | None, suffix: str) -> None:
+    """Refuse, before any work is done, to draw where that will fail; None draws nothing."""
+    if folder is not None:
+        plots.check_folder(folder, suffix)
+
+
+def draw_figures(report: Drawn, folder: Path | None, suffix: str, *, overwrite: bool) -> None:
+    """All figures of a report, and on stderr which; None draws nothing."""
+    if folder is not None:
+        written = plots.save(report, folder, suffix=suffix, overwrite=overwrite)
+        notes().print(f"figures in {folder}: {', '.join(path.name for path in written)}")

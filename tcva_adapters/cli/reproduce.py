@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
 from tcva_adapters.cli import options
-from tcva_adapters.cli.judged import Resamples, print_figures
+from tcva_adapters.cli.judged import Resamples, check_figures, draw_figures, print_figures
 from tcva_adapters.compare import reproduce as reproduced
-from tcva_adapters.compare.drawing import check_drawing
 from tcva_adapters.compare.paper.reproduction import RESAMPLES
-from tcva_adapters.printing import notes
 
 
 def reproduce(
@@ -36,10 +34,8 @@ def reproduce(
     no_lexical: Annotated[
         bool, typer.Option("--no-lexical", help="Do not judge the samples with the lexical judge.")
     ] = False,
-    figures: Annotated[
-        Optional[Path],  # typer reads it at run time
-        typer.Option("--figures", help="Draw figures 4 to 9 as png into this folder."),
-    ] = None,
+    figures: options.Figures = None,
+    figure_format: options.FigureFormat = "png",
     overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
 ) -> None:
@@ -47,7 +43,7 @@ def reproduce(
 
     Example: tcva reproduce tcva_paper --figures pictures
     """
-    check_drawing(figures)
+    check_figures(figures, figure_format)
     found = reproduced(
         folder,
         n_boot=bootstrap,
@@ -57,5 +53,4 @@ def reproduce(
         lexical=not no_lexical,
     )
     print_figures(found, as_json=as_json, said=found.notes() if as_json else ())
-    if figures is not None:
-        notes().print(f"figures: {', '.join(map(str, found.save(figures, overwrite=overwrite)))}")
+    draw_figures(found, figures, figure_format, overwrite=overwrite)

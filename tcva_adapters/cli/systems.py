@@ -12,9 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from tcva_adapters.cli import options
-from tcva_adapters.cli.judged import print_figures
+from tcva_adapters.cli.judged import check_figures, draw_figures, print_figures
 from tcva_adapters.compare import compare_systems
-from tcva_adapters.compare.drawing import check_drawing
 from tcva_adapters.compare.systems.analysis import Progress as OnProgress
 from tcva_adapters.printing import notes, visible
 from tcva_adapters.stats.randomisation import PERMUTATIONS
@@ -63,10 +62,6 @@ _Queries = Annotated[
     Optional[int], typer.Option("--queries", help="With --power: the power at so many queries.")
 ]
 _Bounds = Annotated[str, typer.Option(help="Lowest and highest possible score, e.g. 0,100.")]
-_Figures = Annotated[
-    Optional[Path],
-    typer.Option("--figures", help="Draw ASL curves and box plots as png into this folder."),
-]
 
 
 def systems(
@@ -83,7 +78,8 @@ def systems(
     power: _Power = None,
     queries: _Queries = None,
     bounds: _Bounds = "0,1",
-    figures: _Figures = None,
+    figures: options.Figures = None,
+    figure_format: options.FigureFormat = "png",
     overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
 ) -> None:
@@ -92,7 +88,7 @@ def systems(
     Example: tcva systems plain.jsonl reranked.jsonl -T 0.1,0.5,0.9 --power 0.05
     """
     ends = options.parse_pair(bounds, "--bounds")
-    check_drawing(figures)
+    check_figures(figures, figure_format)
     said = notes()
     with _progress(said) as progress:
         report = compare_systems(
@@ -113,8 +109,7 @@ def systems(
     print_figures(report, as_json=as_json)
     for note in report.notes:
         said.print(f"note: {note}")
-    if figures is not None:
-        said.print(f"figures: {', '.join(map(str, report.save(figures, overwrite=overwrite)))}")
+    draw_figures(report, figures, figure_format, overwrite=overwrite)
 
 
 @contextmanager
