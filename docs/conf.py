@@ -40,7 +40,7 @@ copyright = author  # noqa: A001  # Sphinx' name
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["images"]
+exclude_patterns = []
 myst_heading_anchors = 4
 suppress_warnings = ["myst.header"]  # pages are included below other headings
 
