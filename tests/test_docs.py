@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,33 @@ from tcva_adapters.cli.app import run
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 # The README is shown on index pages, too, where a relative link leads nowhere.
+# What a suite of each framework has before the README adds to it.
+BEFORE = {
+    "langchain": """
+        from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+        llm, retriever, answer = "lexical", lambda x: ["It opens."], lambda x: "It opens."
+    """,
+    "llamaindex": """
+        from llama_index.core.evaluation import BatchEvalRunner, FaithfulnessEvaluator
+        from tcva_adapters.llamaindex import LexicalLLM
+        llm, queries, answers, contexts = LexicalLLM(), ["When?"], ["It opens."], [["It opens."]]
+    """,
+    "ragas": """
+        from ragas import EvaluationDataset, evaluate
+        from ragas.metrics import Faithfulness
+        from tcva_adapters.ragas import LexicalLLM
+        row = {"user_input": "When?", "response": "It opens.", "retrieved_contexts": ["It opens."]}
+        llm, data = LexicalLLM(), EvaluationDataset.from_list([row])
+    """,
+    "deepeval": """
+        from deepeval import evaluate
+        from deepeval.metrics import FaithfulnessMetric
+        from deepeval.test_case import LLMTestCase
+        from tcva_adapters.deepeval import LexicalLLM
+        case = LLMTestCase(input="?", actual_output="It opens.", retrieval_context=["It opens."])
+        llm, cases = LexicalLLM(), [case]
+    """,
+}
 REPOSITORY = "https://github.com/tcva-adapters/tcva-adapters"
 FENCE = re.compile(r"^```(?P<kind>\w+)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
 
@@ -66,7 +94,7 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert "@@" not in text
     for target in re.findall(r"\]\(([^)#]+)", text):
         if target.startswith(f"{REPOSITORY}/"):
-            here = re.match(r"(?:blob|tree)/main/(.+)", target.removeprefix(f"{REPOSITORY}/"))
+            here = re.match(r"(?:blob|tree|raw)/main/(.+)", target.removeprefix(f"{REPOSITORY}/"))
             assert here is None or (ROOT / here[1]).exists(), target
         elif not target.startswith(("http://", "https://")):
             assert page.name != "README.md", f"{target}: an index page needs the whole address"
@@ -79,6 +107,23 @@ def test_the_readme_shows_what_the_demo_prints(capsys: pytest.CaptureFixture[str
     assert _plain(capsys.readouterr().out) in [
         _plain(body) for kind, body in shown if kind == "text"
     ]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("framework", BEFORE)
+def test_a_suite_runs_before_and_after(framework: str) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    [lines] = [
+        body.splitlines()
+        for kind, body in FENCE.findall(readme)
+        if kind == "diff" and f"tcva_adapters.{framework} " in body
+    ]
+    assert sum(line.startswith("+") for line in lines) == 3
+    for kept in (" ", " +"):
+        suite = "\n".join(line[2:] for line in lines if line[0] in kept)
+        names: dict[str, object] = {}
+        exec(textwrap.dedent(BEFORE[framework]) + suite, names)
+        assert ("tcva" in names) == (kept == " +")
 
 
 def _plain(text: str) -> list[str]:
