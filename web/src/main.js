@@ -1,0 +1,10 @@
+import { App } from "./app.js";
+import { readReport } from "./data.js";
+import { Store } from "./state.js";
+import { html, render } from "./ui.js";
+
+const report = readReport(document);
+const store = new Store(window);
+const place = document.getElementById("page");
+place.textContent = "";
+render(html`<${App} report=${report} store=${store} />`, place);

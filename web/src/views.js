@@ -1,0 +1,17 @@
+// Every view by its name in the address, in the order of the menu.
+import { Overview } from "./overview.js";
+
+/**
+ * @typedef {object} View
+ * @property {string} name in the address
+ * @property {string} title
+ * @property {Function} component gets `app`
+ * @property {boolean} inMenu
+ * @property {string} [under] the menu's entry that it belongs to, where it has none of its own
+ * @property {(report: object) => boolean} applies whether the report has something to show in it
+ */
+
+/** @type {View[]} */
+export const VIEWS = [
+  { name: "overview", title: "Overview", component: Overview, inMenu: true, applies: () => true },
+];
