@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import Any, Final
 from tcva_adapters.compare.existing.imports import ImportedScores
 from tcva_adapters.compare.fused import FusedRow
 from tcva_adapters.compare.jsonable import jsonable
+from tcva_adapters.compare.running.details import SampleDetails, write_details
 from tcva_adapters.compare.running.folder import (
     ASSESSMENTS,
+    DETAILS,
     PARQUET,
     SCORES,
     SETTINGS,
@@ -29,6 +32,7 @@ from tcva_adapters.printing import Part, Tabular
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.results.result import Result
+from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
 
 PAIRS: Final = 25
@@ -42,6 +46,7 @@ class Comparison(Tabular):
     Attributes:
         tcva: Who judged, and the dial.
         temperatures: TCVA's.
+        samples: What was judged, each with an id of its own.
         outcome: TCVA's results, and what the run made, was served, and spent.
         rows: A score, or the reason for none, per sample and method.
         table: The same as a matrix, with human ratings where there are any.
@@ -59,6 +64,7 @@ class Comparison(Tabular):
 
     tcva: TCVA
     temperatures: tuple[float, ...]
+    samples: Sequence[Sample]
     outcome: Outcome
     rows: tuple[Row, ...]
     table: ScoreTable
@@ -112,8 +118,9 @@ class Comparison(Tabular):
     def save(self, folder: str | Path, *, overwrite: bool = False) -> list[Path]:
         """Write scores, assessments and figures; returns the files.
 
-        These are ``scores.csv``, ``scores.parquet`` (with pyarrow), ``assessments.jsonl`` and
-        ``summary.json``. Each appears under its name once it is complete.
+        These are ``scores.csv``, ``scores.parquet`` (with pyarrow), ``assessments.jsonl``,
+        ``details.jsonl`` (the samples' texts, human ratings, and the framework metrics' own
+        verdicts) and ``summary.json``. Each appears under its name once it is complete.
 
         Args:
             folder: It is made where it is not there.
@@ -124,15 +131,30 @@ class Comparison(Tabular):
                 settings, or files of something else under these names.
         """
         check_folder(folder, self.settings, overwrite=overwrite)
-        scores, parquet, assessments, summary = (
-            Path(folder) / name for name in (SCORES, PARQUET, ASSESSMENTS, SUMMARY)
+        scores, parquet, assessments, details, summary = (
+            Path(folder) / name for name in (SCORES, PARQUET, ASSESSMENTS, DETAILS, SUMMARY)
         )
         write_csv(scores, self.rows)
         has_parquet = write_parquet(parquet, self.rows)
         judged = [result.assessment for result in self.results]
         write_assessments(assessments, judged, overwrite=overwrite)
+        write_details(details, self.details())
         write_json(summary, self.to_dict())
-        return [scores, *([parquet] if has_parquet else []), assessments, summary]
+        return [scores, *([parquet] if has_parquet else []), assessments, details, summary]
+
+    def details(self) -> Iterator[SampleDetails]:
+        """What a reader of single samples needs, in the order of the samples."""
+        human = self.human
+        for sample in self.samples:
+            name = sample.id or ""
+            yield SampleDetails(sample, human.get(name), self.outcome.verdicts.get(name, {}))
+
+    @property
+    def human(self) -> dict[str, float]:
+        """Human ratings by sample id; empty without them."""
+        table = self.table
+        ratings = () if table.human is None else zip(table.samples, table.human, strict=True)
+        return {name: float(rating) for name, rating in ratings if not math.isnan(rating)}
 
     def parts(self) -> Iterator[Part]:
         """What was judged, the summary, the decisions, and what fusing gains."""

@@ -66,7 +66,7 @@ class Judged:
         if len(items) and all(isinstance(item, str | Path) for item in items):
             return _of_files(items, skip_bad=skip_bad)
         if any(isinstance(item, Assessment | Result) for item in items):
-            return _of_assessments(list(map(_assessment, items)), "this list")
+            return of_assessments(list(map(_assessment, items)), "this list")
         return cls(by_judge(items))
 
     def to_dict(self) -> dict[str, Any]:
@@ -189,7 +189,7 @@ def _of_files(files: Sequence[str | Path], *, skip_bad: bool) -> Judged:
         assessments += read.assessments
         where = f" of {file}" if len(files) > 1 else ""
         notes += [f"skipped line {line}{where}: {message}" for line, message in read.bad]
-    return _of_assessments(assessments, ", ".join(map(str, files)), tuple(notes))
+    return of_assessments(assessments, ", ".join(map(str, files)), tuple(notes))
 
 
 def _assessment(item: object) -> Assessment:
@@ -201,10 +201,19 @@ def _assessment(item: object) -> Assessment:
     raise InvalidValueError(msg)
 
 
-def _of_assessments(
+def of_assessments(
     assessments: Sequence[Assessment], source: str, notes: tuple[str, ...] = ()
 ) -> Judged:
-    """Those of one kind, under the name of where they are from."""
+    """Assessments of one judge under one criterion.
+
+    Args:
+        assessments: Unscored ones included.
+        source: Where they are from, for messages.
+        notes: What was left out.
+
+    Raises:
+        InvalidSampleError: See `Judged.of`.
+    """
     judged = sorted({(a.criterion, a.judge) for a in assessments})
     if len(judged) > 1:
         mixed = "; ".join(f"{criterion} by {judge}" for criterion, judge in judged)

@@ -257,6 +257,7 @@ class _Plan:
                 for one in self.imported
             ],
             "fused": [fused.name for fused in self.fused],
+            "human": request.human,
             "human ratings": None if self.human is None else _digest_of(sorted(self.human.items())),
             "reference": request.reference,
             "pass_from": request.pass_from,
@@ -296,6 +297,7 @@ class _Plan:
         return Comparison(
             tcva=self.tcva,
             temperatures=self.temperatures,
+            samples=self.samples,
             outcome=outcome,
             rows=tuple(rows),
             table=table,

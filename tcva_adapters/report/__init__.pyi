@@ -1,0 +1,2 @@
+from tcva_adapters.report.writing import Written as Written
+from tcva_adapters.report.writing import write as write
