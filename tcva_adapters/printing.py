@@ -12,7 +12,7 @@ import io
 import math
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TextIO
 
@@ -104,7 +104,7 @@ Part = str | Wrapped | Table
 
 
 class Report:
-    """Figures with a printed form.
+    """Figures with a printed form, which begins with one sentence that says what came out.
 
     Attributes:
         width: Columns of that form; None takes the terminal's.
@@ -114,9 +114,18 @@ class Report:
 
     width: ClassVar[int | None] = 100
 
-    def parts(self) -> Iterable[Part]:
-        """What is printed, from top to bottom."""
+    @property
+    def sentence(self) -> str:
+        """What came out, with the figures and the reservation that matter, and no full stop."""
         raise NotImplementedError
+
+    def parts(self) -> Iterable[Part]:
+        """What is printed under the sentence, from top to bottom."""
+        raise NotImplementedError
+
+    def _printed(self) -> Iterator[Part]:
+        yield Wrapped(self.sentence)
+        yield from self.parts()
 
     def text(self, width: int | None = None) -> str:
         """The printed form, ending with a line feed.
@@ -124,7 +133,7 @@ class Report:
         Args:
             width: Columns; by default those that fit the report.
         """
-        return text_of(self.parts(), width or self.width)
+        return text_of(self._printed(), width or self.width)
 
     def show(self, file: TextIO | None = None) -> None:
         """Print it; with headings in bold where that is a terminal.
@@ -132,7 +141,7 @@ class Report:
         Args:
             file: Where to; by default standard output.
         """
-        show(self.parts(), file=file, width=self.width)
+        show(self._printed(), file=file, width=self.width)
 
     def __str__(self) -> str:
         return self.text()
@@ -260,6 +269,15 @@ def share(value: float | None, digits: int = 0) -> str:
     ('12.5%', '-')
     """
     return "-" if value is None or math.isnan(value) else f"{value:.{digits}%}"
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """So many of something; the plural is with s unless given.
+
+    >>> counted(1, "sample"), counted(3, "sample"), counted(2, "query", "queries")
+    ('1 sample', '3 samples', '2 queries')
+    """
+    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def _is_figure(cell: str) -> bool:

@@ -12,7 +12,7 @@ from tcva_adapters.ccrs.metrics import METRICS
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.core.summing import added
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
-from tcva_adapters.printing import Part, Table, Tabular, figure
+from tcva_adapters.printing import Part, Table, Tabular, counted, figure
 from tcva_adapters.results.assessment import Unscored, Usage
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.samples.records import Source
@@ -82,6 +82,20 @@ class CCRSSummary(Tabular):
     usage: Usage
     served: int
 
+    @property
+    def sentence(self) -> str:
+        """The mean of each metric, and how many samples lack one."""
+        size = len(self.results)
+        means = ", ".join(f"{name} {figure(m.mean)}" for name, m in self.metrics.items())
+        fewest = min(metric.scored for metric in self.metrics.values())
+        lacking = f"{size - fewest} of {size} lack a rating" if fewest < size else ""
+        lexical = self.results[0].protocol == "lexical"
+        judge = "the lexical judge only counts words" if lexical else ""
+        said = "; ".join(filter(None, (lacking, judge)))
+        return f"Mean ratings of {counted(size, 'sample')}: {means}" + (
+            f" ({said})" if said else ""
+        )
+
     def records(self) -> list[dict[str, Any]]:
         """A row for each metric."""
         return [{"metric": name, **asdict(metric)} for name, metric in self.metrics.items()]
@@ -90,6 +104,7 @@ class CCRSSummary(Tabular):
         """As plain values, for JSON."""
         first, whole = self.results[0], self.composite
         return {
+            "sentence": self.sentence,
             "judge": first.judge,
             "protocol": first.protocol,
             "em": first.em,

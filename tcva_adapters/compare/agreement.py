@@ -13,7 +13,7 @@ import numpy as np
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
-from tcva_adapters.printing import Part, Report, Table, figure
+from tcva_adapters.printing import Part, Report, Table, counted, figure
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.stats.kappa import weighted_kappa
 
@@ -102,10 +102,22 @@ class PanelReport(Report):
     fault: str
     disputes: tuple[Dispute, ...]
 
+    @property
+    def sentence(self) -> str:
+        """How far the judges agree, and on how many samples they do not."""
+        found = self.agreement
+        differ = f"differ on {counted(len(self.disputes), 'sample')}"
+        if found is None:
+            return f"The judges {differ}; {self.fault}"
+        alpha = "not defined" if np.isnan(found.alpha) else figure(found.alpha)
+        of = f"{counted(found.claims, 'claim')} of {counted(found.samples, 'sample')}"
+        return f"The judges {differ}; Krippendorff's alpha is {alpha} on {of}"
+
     def to_dict(self) -> dict[str, Any]:
         """As plain values; ``agreement`` is ``{"error": ...}`` without the package for it."""
         found = self.agreement
         return {
+            "sentence": self.sentence,
             "agreement": {"error": self.fault} if found is None else found.to_dict(),
             "disputed": [
                 {

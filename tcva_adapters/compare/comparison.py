@@ -26,9 +26,10 @@ from tcva_adapters.compare.running.write import write_csv, write_json, write_par
 from tcva_adapters.compare.table import Row, ScoreTable
 from tcva_adapters.compare.views.decision_text import decision_parts
 from tcva_adapters.compare.views.decisions import DecisionView
+from tcva_adapters.compare.views.sentence import comparison_sentence
 from tcva_adapters.compare.views.summary import TableSummary
 from tcva_adapters.compare.views.summary_text import summary_parts
-from tcva_adapters.printing import Part, Tabular
+from tcva_adapters.printing import Part, Tabular, Wrapped
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.results.result import Result
@@ -37,6 +38,8 @@ from tcva_adapters.tcva import TCVA
 
 PAIRS: Final = 25
 """Room for TCVA beside each framework metric."""
+
+_NO_GAIN: Final = "its gain shows on ten samples or more with human ratings: --human"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -88,10 +91,22 @@ class Comparison(Tabular):
         """How many of TCVA's verdicts were lowered for their quotes, or could not be checked."""
         return EvidenceCounts.of(result.assessment for result in self.results)
 
+    @property
+    def lead(self) -> str:
+        """The method that is told about first: TCVA at the middle one of the temperatures."""
+        return tcva_name(self.temperatures[len(self.temperatures) // 2])
+
+    @property
+    def sentence(self) -> str:
+        """Which method agrees best with human ratings, or else who decides most like TCVA."""
+        lexical = self.tcva.judge.is_local
+        return comparison_sentence(self.summary, self.decisions, self.lead, lexical=lexical)
+
     def to_dict(self) -> dict[str, Any]:
         """All figures as plain values; what is undefined is None."""
         outcome = self.outcome
         return {
+            "sentence": self.sentence,
             "criterion": self.tcva.criterion.name,
             "judge": self.tcva.judge.name,
             "temperatures": list(self.temperatures),
@@ -159,8 +174,7 @@ class Comparison(Tabular):
     def parts(self) -> Iterator[Part]:
         """What was judged, the summary, the decisions, and what fusing gains."""
         judge = self.tcva.judge
-        lexical = ", a lexical judge: it compares words" if judge.is_local else ""
-        yield f"{self.tcva.criterion.name} by {judge.name}{lexical}"
+        yield f"{self.tcva.criterion.name} by {judge.name}"
         outcome = self.outcome
         made, cached = sum(outcome.judged.values()), sum(outcome.cached.values())
         spent = outcome.spent
@@ -169,23 +183,13 @@ class Comparison(Tabular):
             f"{spent.input_tokens} + {spent.output_tokens} tokens"
         )
         yield from self.evidence.lines()
-        middle = tcva_name(self.temperatures[len(self.temperatures) // 2])
-        yield from summary_parts(self.summary, pairs=PAIRS, lead=middle)
+        yield from summary_parts(self.summary, pairs=PAIRS, lead=self.lead)
         yield from decision_parts(self.decisions)
         for name, counts in self.members.items():
             sizes = ", ".join(f"{n} samples of {size}" for size, n in sorted(counts.items())[::-1])
             yield f"\n{name}: {sizes} members"
-            yield _gain(self.gains.get(name))
-
-
-def _gain(found: FusedRow | None) -> str:
-    if found is None:
-        return "its gain shows on ten samples or more with human ratings: --human"
-    return (
-        f"rho {found.rho:.3f} ({found.low:.3f} to {found.high:.3f}) with human ratings on {found.n} "
-        f"samples; gain over {found.best} ({found.best_rho:.3f}): {found.gain:+.3f} "
-        f"({found.gain_low:+.3f} to {found.gain_high:+.3f})"
-    )
+            gain = self.gains.get(name)
+            yield Wrapped(_NO_GAIN if gain is None else gain.sentence)
 
 
 def report_dict(

@@ -45,6 +45,20 @@ class Demo(Tabular):
     framework_metrics: Sequence[Mapping[str, Any]]
 
     @property
+    def sentence(self) -> str:
+        """How far the dial moves the mean of the same judgements."""
+        scored = [result for result in self.results if result.score is not None]
+        means = [
+            f"{figure(_mean([result.at(t).score or 0.0 for result in scored]))} {name}"
+            for name, t in PRESETS.items()
+        ]
+        unscored = len(self.results) - len(scored)
+        return (
+            f"One judgement of {len(scored)} samples has the mean score {', '.join(means)} "
+            f"({unscored} more have no score; the lexical judge only compares words)"
+        )
+
+    @property
     def judge(self) -> str:
         """The judge's name."""
         return self.results[0].assessment.judge
@@ -52,6 +66,7 @@ class Demo(Tabular):
     def to_dict(self) -> dict[str, Any]:
         """The figures as plain values."""
         return {
+            "sentence": self.sentence,
             "judge": self.judge,
             "rows": list(self.rows),
             "framework_metrics": list(self.framework_metrics),

@@ -48,6 +48,15 @@ class Evaluation(Report):
         """
         return cls(tcva, results, summarise(results), skipped)
 
+    @property
+    def sentence(self) -> str:
+        """How many samples pass at this setting of the dial, the mean, and what to doubt."""
+        tcva = self.tcva
+        profiles = "" if tcva.profiles is None else f" or by {tcva.profiles.by!r}"
+        lexical = "the lexical judge only compares words" if tcva.judge.is_local else ""
+        at = f" at T={tcva.scoring.temperature:g}{profiles}"
+        return self.summary.passing(at, judge=lexical)
+
     def to_dict(self) -> dict[str, Any]:
         """The settings and figures as plain values."""
         tcva, dial = self.tcva, self.tcva.scoring
@@ -60,6 +69,7 @@ class Evaluation(Report):
             "threshold": dial.threshold,
             "skipped": self.skipped,
             **self.summary.to_dict(),
+            "sentence": self.sentence,
         }
         if tcva.members:
             figures["fused"] = self.additional_judges()

@@ -88,6 +88,27 @@ class Sweep(Tabular):
 
     width: ClassVar[int | None] = 1000  # a table with many temperatures must not be cut
 
+    @property
+    def sentence(self) -> str:
+        """How far the dial moves the mean; with human ratings, where it agrees best with them."""
+        row, of = self.rows[0], f"{self.judged.scored} of {len(self.judged.counts)} samples"
+        setting = f" with {row.scheme} weights" if len(self.rows) > 1 else ""
+        if row.agreement:
+            values = [found.value for found in row.agreement]
+            if np.isnan(values).all():
+                return f"Spearman with {self.human!r} is defined at no temperature{setting}"
+            best = int(np.nanargmax(values))
+            picked = ", picked on these samples" if len(values) > 1 else ""
+            return (
+                f"Spearman with {self.human!r} is highest at T={self.temperatures[best]:g}: "
+                f"{_shown(row.agreement[best])} on {row.agreement[best].n} samples{setting}{picked}"
+            )
+        at = [
+            f"{mean:.3f} at T={t:g}" for t, mean in zip(self.temperatures, row.means, strict=True)
+        ]
+        ends = at[0] if len(at) == 1 else f"{at[0]} and {at[-1]}"
+        return f"The mean score is {ends}{setting}, over {of}"
+
     def records(self) -> list[dict[str, Any]]:
         """One for each setting, as plain JSON values; a figure that is not defined is None."""
         records = []
@@ -103,7 +124,12 @@ class Sweep(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain JSON values."""
-        return {**self.judged.to_dict(), "human": self.human, "rows": self.records()}
+        return {
+            "sentence": self.sentence,
+            **self.judged.to_dict(),
+            "human": self.human,
+            "rows": self.records(),
+        }
 
     def parts(self) -> Iterator[Part]:
         """What ``tcva sweep`` prints."""

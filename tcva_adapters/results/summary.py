@@ -6,13 +6,16 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.printing import Part, Report, Table, figure
+from tcva_adapters.printing import Part, Report, Table, counted, figure, share
 from tcva_adapters.results.assessment import Usage
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.result import Result
+
+FEW_SAMPLES: Final = 30
+"""Scored samples below which a pass rate hardly says anything about others."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -53,9 +56,35 @@ class Summary(Report):
         """Share of the scored samples that pass."""
         return self.passed / self.scored if self.scored else None
 
+    @property
+    def sentence(self) -> str:
+        """The pass rate with its samples, the mean, and how many have no score."""
+        return self.passing("")
+
+    def passing(self, at: str, *, judge: str = "") -> str:
+        """The same with the setting of the dial, and with what is to be known of the judge.
+
+        Args:
+            at: The setting, ``" at T=0.5"``.
+            judge: In a few words; may be empty.
+        """
+        if not self.scored:
+            return f"None of {counted(self.samples, 'sample')} has a score"
+        lacking = self.samples - self.scored
+        said = [f"mean {figure(self.mean)}"]
+        if lacking:
+            said.append(f"{lacking} of {self.samples} {'has' if lacking == 1 else 'have'} no score")
+        if self.scored < FEW_SAMPLES:
+            said.append("few samples: another draw may look different")
+        if judge:
+            said.append(judge)
+        passes = f"{share(self.pass_rate)} of {counted(self.scored, 'scored sample')} pass"
+        return f"{passes}{'es' * (self.scored == 1)}{at} ({'; '.join(said)})"
+
     def to_dict(self) -> dict[str, Any]:
         """The figures as plain values, for JSON."""
         return {
+            "sentence": self.sentence,
             "samples": self.samples,
             "scored": self.scored,
             "coverage": self.coverage,

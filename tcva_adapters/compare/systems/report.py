@@ -16,7 +16,7 @@ from tcva_adapters.compare.systems.figures import pictures_of
 from tcva_adapters.compare.systems.hypotheses import HypothesisResult
 from tcva_adapters.compare.systems.metrics import MetricFigures
 from tcva_adapters.compare.systems.table import SystemTable, at_temperature
-from tcva_adapters.printing import Part, Table, Tabular, figure, share
+from tcva_adapters.printing import Part, Table, Tabular, counted, figure, share
 from tcva_adapters.stats.correlation import Measure
 from tcva_adapters.stats.describe import Description
 from tcva_adapters.stats.discrimination import Discrimination
@@ -100,6 +100,7 @@ class SystemsReport(Tabular):
         }
         whole: dict[str, Any] = jsonable(
             {
+                "sentence": self.sentence,
                 "systems": systems,
                 "queries": len(self.table.queries),
                 "metrics": metrics,
@@ -134,6 +135,25 @@ class SystemsReport(Tabular):
         """
         pictures = pictures_of(self.table, self.figures, alpha=self.alpha, seed=self.seed)
         return write_figures(folder, pictures, overwrite=overwrite)
+
+    @property
+    def sentence(self) -> str:
+        """Which system has the highest mean, and whether that can be told from chance."""
+        one = max(self.figures, key=lambda one: one.discrimination.significant)
+        means = [found.mean for found in one.descriptions]
+        order = np.argsort(-np.array(means), kind="stable").tolist()  # nan comes last
+        first, second = order[0], order[1]
+        p = float(one.test.p[first, second])
+        names = [f"{self.table.systems[i]} ({figure(means[i])})" for i in (first, second)]
+        can = "can" if p < self.alpha else "cannot"
+        told = one.discrimination
+        of = f"; {told.significant} of {told.pairs} pairs can" if told.pairs > 1 else ""
+        queries = counted(len(self.table.queries), "query", "queries")
+        several = ", the metric that tells most apart" if len(self.figures) > 1 else ""
+        return (
+            f"By {one.metric}{several}, {names[0]} is highest, and {names[1]} {can} be told from it "
+            f"(p {p_text(p, self.permutations)}, {queries}){of}"
+        )
 
     @property
     def title(self) -> str:
