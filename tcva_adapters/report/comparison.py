@@ -10,11 +10,10 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from tcva_adapters.compare.comparison import Comparison
-from tcva_adapters.compare.existing.records import Reading
-from tcva_adapters.compare.existing.tables import read_table
 from tcva_adapters.compare.running.details import SampleDetails, read_details
 from tcva_adapters.compare.running.folder import ASSESSMENTS, DETAILS, SCORES, SETTINGS, SUMMARY
 from tcva_adapters.compare.running.run import tcva_name
+from tcva_adapters.compare.running.write import read_csv
 from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.frameworks import FRAMEWORKS
@@ -50,8 +49,7 @@ def of_folder(folder: str | Path, title: str) -> Content:
     except (OSError, ValueError, RecursionError) as error:
         msg = f"{where / SUMMARY} cannot be read: {error}; run the comparison again"
         raise UnreadableInputError(msg) from None
-    scores = read_table(where / SCORES, "csv", Reading(scale=(-float("inf"), float("inf"))))
-    rows = [row for found in scores.records for row in found.rows]
+    rows = read_csv(where / SCORES)
     judged = read_assessments(where / ASSESSMENTS).assessments
     try:
         return _content(title, figures, rows, judged, read_details(where / DETAILS))
