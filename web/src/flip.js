@@ -1,8 +1,10 @@
-// From which temperature on a sample passes, searched as tcva_adapters/core/flip.py does.
+// From which temperature on a sample passes, searched as tcva_adapters/core/flip.py does but for
+// its last digits.
 import { TINY_EXPONENT, exponentAt } from "./kernel.js";
 
 const PROBES = 65;
-const AHEAD = 256;
+/** How far the answer may lie above the library's. */
+const CLOSE = 1e-9;
 
 /**
  * The smallest temperature from which on, up to the largest, `passes` holds; null where it does not
@@ -10,64 +12,45 @@ const AHEAD = 256;
  * @param {(temperature: number) => boolean} passes
  */
 export function flipPoint(passes, bounds) {
-  const positive = (temperature) => exponentAt(temperature, bounds) >= TINY_EXPONENT;
-  // Two pieces on which the score never falls: exponents above 0, and those up to 0.
-  let pieces = [[bounds.t_min, bounds.t_max]];
-  if (bounds.p_min < TINY_EXPONENT && TINY_EXPONENT <= bounds.p_max) {
-    const edge = settles(positive, bounds.t_min, bounds.t_max);
-    pieces = [[edge, bounds.t_max], [bounds.t_min, before(edge)]];
-  }
   let found = null;
-  for (const [start, end] of pieces) {
+  for (const [start, end] of pieces(bounds)) {
     if (!passes(end)) break;
-    found = settles(passes, start, end);
+    found = edge(passes, start, end, CLOSE)[1];
     if (found > start) break;
   }
   return found;
 }
 
-/** The float in [low, high] from which on `holds` does, given that it does at `high`. */
-function settles(holds, low, high) {
-  const end = high;
+/** The parts on which a score never falls, the upper one first: exponents above 0, and those up to 0. */
+function pieces(bounds) {
+  const { p_min, p_max, t_min, t_max } = bounds;
+  if (!(p_min < TINY_EXPONENT && TINY_EXPONENT <= p_max)) return [[t_min, t_max]];
+  const positive = (temperature) => exponentAt(temperature, bounds) >= TINY_EXPONENT;
+  const [last, first] = edge(positive, t_min, t_max, 0);
+  return [[first, t_max], [t_min, last]];
+}
+
+/** The temperature where the floor under the weights may end and a score with a `none` fall; null for none. */
+export function cliff(bounds) {
+  const parts = pieces(bounds);
+  return parts.length > 1 ? parts[0][0] : null;
+}
+
+/** Two neighbours: `holds` fails at the first and holds from the second up to `high`. */
+function edge(holds, low, high, width) {
   for (;;) {
     const probes = spread(low, high);
     const failing = probes.findLastIndex((probe) => !holds(probe));
-    if (failing < 0) return low;
+    if (failing < 0) return [null, low];
     [low, high] = [probes[failing], probes[failing + 1]];
-    if (probes.length === 2) break;
+    if (probes.length === 2 || high - low <= width) return [low, high];
   }
-  // The very next floats one by one: there the last bit wavers, and probes skip most of them.
-  const step = spacing(high);
-  const ahead = Array.from({ length: AHEAD }, (_, i) => Math.min(high + step * i, end));
-  const failing = ahead.findLastIndex((probe) => !holds(probe));
-  return failing < 0 ? high : ahead[failing + 1];
 }
 
 /** Evenly spaced numbers from low to high, both included, without repetition. */
 function spread(low, high) {
   const step = (high - low) / (PROBES - 1);
-  const probes = Array.from({ length: PROBES }, (_, i) => i * step + low);
+  const probes = Array.from({ length: PROBES }, (_, i) => Math.min(i * step + low, high));
   probes[PROBES - 1] = high;
-  return probes.sort((a, b) => a - b).filter((probe, i) => i === 0 || probe !== probes[i - 1]);
-}
-
-const FLOAT = new Float64Array(1);
-const BITS = new BigInt64Array(FLOAT.buffer);
-
-/** A number's neighbour so many floats away from 0. */
-function moved(value, floats) {
-  FLOAT[0] = value;
-  BITS[0] += floats;
-  return FLOAT[0];
-}
-
-/** The distance of a number to the next one away from 0. */
-function spacing(value) {
-  return Math.abs(moved(value, 1n) - value);
-}
-
-/** The next smaller number. */
-function before(value) {
-  if (value === 0) return -Number.MIN_VALUE;
-  return moved(value, value > 0 ? -1n : 1n);
+  return probes.filter((probe, i) => i === 0 || probe !== probes[i - 1]);
 }

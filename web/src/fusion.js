@@ -10,8 +10,9 @@ const STRANDS = 8;
  * The weighted power mean of one sample's scores, NaN where the main judge has none.
  * @param {number[]} scores one per judge, the main judge's first; NaN where one has none
  * @param {{temperature: number|null, weights: number[]|null}} fusion
+ * @param {object} math exp, log and pow
  */
-export function fused(scores, fusion) {
+export function fused(scores, fusion, math = Math) {
   if (scores.length === 1 || Number.isNaN(scores[0])) return scores[0];
   const power = fusion.temperature === null ? 0 : exponentAt(fusion.temperature, PAPER_BOUNDS);
   const members = scores.map((score, i) => {
@@ -21,21 +22,21 @@ export function fused(scores, fusion) {
   // A fixed order of the summands: the order of the judges must not move the last bit.
   members.sort((a, b) => a.value - b.value || a.share - b.share);
   const all = added(members.map(({ share }) => share));
-  return all > 0 ? mean(members.map(({ value, share }) => ({ value, share: share / all })), power) : NaN;
+  return all > 0 ? mean(members.map(({ value, share }) => ({ value, share: share / all })), power, math) : NaN;
 }
 
-function mean(members, power) {
+function mean(members, power, math) {
   const values = members.filter(({ share }) => share > 0).map(({ value }) => value);
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const used = members.map(({ value }) => (power < TINY_EXPONENT ? Math.max(value, EPS) : value));
   if (Math.abs(power) < TINY_EXPONENT) {
-    return clip(Math.exp(added(members.map(({ share }, i) => share * Math.log(used[i])))), low, high);
+    return clip(math.exp(added(members.map(({ share }, i) => share * math.log(used[i])))), low, high);
   }
   // Relative to the score that dominates, so that no power overflows.
   const end = Math.max(power < 0 ? low : high, EPS);
-  const terms = members.map(({ share }, i) => (share > 0 ? share * (used[i] / end) ** power : 0));
+  const terms = members.map(({ share }, i) => (share > 0 ? share * math.pow(used[i] / end, power) : 0));
   // A mean lies between its members; equal scores have exactly that score as their mean.
-  return clip(end * added(terms) ** (1 / power), low, high);
+  return clip(end * math.pow(added(terms), 1 / power), low, high);
 }
 
 /** A sum as numpy makes it of a short row. */

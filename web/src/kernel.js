@@ -17,11 +17,12 @@ export function exponentAt(temperature, bounds) {
 /**
  * What is fixed before the first row is looked at.
  * @param {{weights: number[], penalty: string, eps: number, floor: string, bounds: object}} settings
+ * @param {object} math exp, expm1, log, log1p and pow
  */
-export function makePlan({ weights, penalty, eps, floor, bounds }) {
+export function makePlan({ weights, penalty, eps, floor, bounds }, math = Math) {
   const floored = weights.map((weight) => Math.max(weight, eps));
   const used = floor === "always" ? floored : weights;
-  return { low: side(floored).reverse(), high: side(used), exact: asIntegers(side(used)), penalty, bounds };
+  return { low: side(floored).reverse(), high: side(used), exact: asIntegers(side(used)), penalty, bounds, math };
 }
 
 /** The distinct weights, falling, each with the columns that have it. */
@@ -37,8 +38,8 @@ function side(weights) {
  */
 export function preparedRow(row, plan) {
   if (!row.some((count) => count > 0)) return () => NaN;
-  const low = powerMean(row, plan.low);
-  const high = powerMean(row, plan.high);
+  const low = powerMean(row, plan.low, plan.math);
+  const high = powerMean(row, plan.high, plan.math);
   const arithmetic = arithmeticRatio(row, plan);
   const { kept, of, alphaAt } = penaltyTerms(row, plan.penalty);
   const base = kept / of;
@@ -49,11 +50,11 @@ export function preparedRow(row, plan) {
     if (Math.abs(p - 1) < TINY_EXPONENT) {
       // One division for mean and penalty: equal fractions give equal numbers.
       const linear = Math.abs(alpha - 1) < TINY_EXPONENT;
-      const top = arithmetic.top * (linear ? kept : base ** alpha);
+      const top = arithmetic.top * (linear ? kept : plan.math.pow(base, alpha));
       score = top / (arithmetic.bottom * (linear ? of : 1));
     } else {
       score = (p < TINY_EXPONENT ? low : high)(p);
-      if (plan.penalty !== "off") score *= base ** alpha;
+      if (plan.penalty !== "off") score *= plan.math.pow(base, alpha);
     }
     return clip(score, 0, 1);
   };
@@ -99,31 +100,31 @@ function asIntegers(levels) {
  * S = sum of share * ((w / w0) ** p - 1). All terms of S lie in [-1, 0]: nothing overflows and
  * nothing cancels, however small p is.
  */
-function powerMean(row, levels) {
+function powerMean(row, levels, math) {
   const counts = reduced(merged(row, levels));
   const all = total(counts);
   const present = levels.flatMap(({ level }, i) => (counts[i] > 0 ? [{ level, share: counts[i] / all }] : []));
   const first = present[0].level;
   if (first === 0) return () => 0;
   const last = present.at(-1).level;
-  const terms = present.map(({ level, share }) => ({ share, log: Math.log(level / first) }));
-  return (p) => clip(first * relativeMean(terms, p), Math.min(first, last), Math.max(first, last));
+  const terms = present.map(({ level, share }) => ({ share, log: math.log(level / first) }));
+  return (p) => clip(first * relativeMean(terms, p, math), Math.min(first, last), Math.max(first, last));
 }
 
 /** Power mean of exp(log); p * log is nowhere positive. */
-function relativeMean(terms, p) {
+function relativeMean(terms, p, math) {
   if (Math.abs(p) < TINY_EXPONENT) {
     let centre = 0;
     for (const { share, log } of terms) centre += share * log;
-    return Math.exp(centre);
+    return math.exp(centre);
   }
   let deficit = 0;
-  for (const { share, log } of terms) deficit += share * Math.expm1(log * p);
-  if (deficit > -0.5) return Math.exp(Math.log1p(deficit) / p);
+  for (const { share, log } of terms) deficit += share * math.expm1(log * p);
+  if (deficit > -0.5) return math.exp(math.log1p(deficit) / p);
   // 1 + S loses digits where S is close to -1; the plain sum of positive terms does not.
   let value = 0;
-  for (const { share, log } of terms) value += share * Math.exp(log * p);
-  return Math.exp(Math.log(value) / p);
+  for (const { share, log } of terms) value += share * math.exp(log * p);
+  return math.exp(math.log(value) / p);
 }
 
 /** A row with the columns of equal weight added. */

@@ -4,7 +4,7 @@ import { bySample, flipTemperature, preparedRows } from "./scoring.js";
 /** The temperatures of every curve and of the slider. */
 export const STEPS = Array.from({ length: 91 }, (_, i) => (i + 10) / 100);
 /** Settings that change what a row is worth at a temperature. */
-const ROW_SETTINGS = ["weights", "penalty", "eps", "floor", "bounds", "fusion"];
+const ROW_SETTINGS = ["weights", "penalty", "eps", "floor", "bounds", "fusion", "threshold"];
 const REMEMBERED = 8;
 
 /**
@@ -35,8 +35,7 @@ export class Looks {
     const settings = settingsOf(run, dial, this._report.figures.schemes);
     const rowKey = `${run.name} ${JSON.stringify(ROW_SETTINGS.map((name) => settings[name]))}`;
     const rows = this._remembered(rowKey, () => preparedRows(run.rows, settings));
-    const key = `${rowKey} ${settings.temperature} ${settings.threshold}`;
-    return this._remembered(key, () => {
+    return this._remembered(`${rowKey} ${settings.temperature}`, () => {
       const rowScores = rows.map((score) => score(settings.temperature));
       const scores = bySample(run, rowScores, settings.on_unscored);
       return {
@@ -54,12 +53,10 @@ export class Looks {
   /** Mean score and pass rate of a run at each of `STEPS`; null where nothing is scored. */
   curve(look) {
     const { run, rows, settings } = look;
-    const table = this._remembered(`curve ${look.rowKey}`, () =>
-      STEPS.map((temperature) => Float64Array.from(rows, (score) => score(temperature))),
-    );
-    return this._remembered(`points ${look.rowKey} ${settings.threshold}`, () =>
-      STEPS.map((temperature, step) => {
-        const scores = bySample(run, table[step], settings.on_unscored).filter((score) => !Number.isNaN(score));
+    return this._remembered(`curve ${look.rowKey}`, () =>
+      STEPS.map((temperature) => {
+        const rowScores = rows.map((score) => score(temperature));
+        const scores = bySample(run, rowScores, settings.on_unscored).filter((score) => !Number.isNaN(score));
         const passed = scores.reduce((sum, score) => sum + (score >= settings.threshold), 0);
         const sum = scores.reduce((before, score) => before + score, 0);
         return { temperature, mean: sum / scores.length, passRate: passed / scores.length };
@@ -71,9 +68,8 @@ export class Looks {
   flipOf(look, index) {
     const row = look.run.row[index];
     if (row < 0) return null;
-    const { threshold, bounds } = look.settings;
-    const flips = this._remembered(`flips ${look.rowKey} ${threshold}`, () => new Map());
-    if (!flips.has(row)) flips.set(row, flipTemperature(look.rows[row], threshold, bounds));
+    const flips = this._remembered(`flips ${look.rowKey}`, () => new Map());
+    if (!flips.has(row)) flips.set(row, flipTemperature(look.rows[row], look.settings));
     return flips.get(row);
   }
 
