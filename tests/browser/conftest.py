@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext
 
 from tests.support.browser import HINT, Watched, find_browser, launched, opened
+from tests.support.reports import CONTENTS, MOST, write_page
 
 Opener = Callable[..., Watched]
 
@@ -43,3 +45,15 @@ def open_report(context: BrowserContext) -> Iterator[Opener]:
 
     yield open_one
     assert [fault for tab in tabs for fault in tab.faults] == []
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Reports by name, each written once a module."""
+    folder = tmp_path_factory.mktemp("reports")
+
+    @cache
+    def report(name: str) -> Path:
+        return write_page(CONTENTS[name](), folder / f"{name}.html", most=MOST.get(name, 5000))
+
+    return report

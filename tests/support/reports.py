@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -29,6 +29,7 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
+from tests.hostile.corpus import TEXTS
 
 RAGAS: Final = "ragas faithfulness"
 DEEPEVAL: Final = "deepeval faithfulness"
@@ -43,7 +44,12 @@ def write_page(content: Content, file: Path, most: int = 5000) -> Path:
 
 
 def small_report(folder: Path) -> Path:
-    """A report on two samples."""
+    """A report on two samples, as a file."""
+    return write_page(small(), folder / "small.html")
+
+
+def small() -> Content:
+    """Two samples."""
     samples = [Sample(id=name, input="When?", response="At nine.") for name in ("one", "two")]
     judged = {"one": ["fully", "none"], "two": ["mostly"]}
     assessments = {
@@ -51,7 +57,7 @@ def small_report(folder: Path) -> Path:
         for name, words in judged.items()
     }
     run = Run("run", assessments, Scoring())
-    return write_page(Content("two samples", samples=samples, runs=(run,)), folder / "small.html")
+    return Content("two samples", samples=samples, runs=(run,))
 
 
 @cache
@@ -216,7 +222,12 @@ def hostile_content(texts: Sequence[str]) -> Content:
         name = samples[-1].id or ""
         why = Unscored(reason=Reason.JUDGE_ERROR, detail=text) if number % 7 == 3 else None
         judged = Assessment(
-            criterion=text, judge=text, prompt_version=text, sample_id=name, claims=() if why else claims, unscored=why
+            criterion=text,
+            judge=text,
+            prompt_version=text,
+            sample_id=name,
+            claims=() if why else claims,
+            unscored=why,
         )
         assessments[name] = judged
         said[name] = Said((FrameworkVerdict(text, text, Verdict.MINOR, text),), text)
@@ -239,6 +250,65 @@ def hostile_content(texts: Sequence[str]) -> Content:
         notes=tuple(texts),
         systems=None,
     )
+
+
+def fixed_only() -> Content:
+    """Scores that no dial changes."""
+    return replace(example_content(), title="scores", runs=())
+
+
+def one_sample() -> Content:
+    """The least that there may be."""
+    content = small()
+    name = content.samples[0].id or ""
+    run = replace(content.runs[0], assessments={name: content.runs[0].assessments[name]})
+    return replace(content, title="one sample", samples=content.samples[:1], runs=(run,))
+
+
+def all_unscored() -> Content:
+    """Two samples, none with a score."""
+    content = small()
+    why = [Unscored(reason=Reason.TIMEOUT, detail="60 s"), Unscored(reason=Reason.NO_CLAIMS)]
+    assessments = {
+        name: each.model_copy(update={"claims": (), "unscored": unscored})
+        for (name, each), unscored in zip(content.runs[0].assessments.items(), why, strict=True)
+    }
+    run = replace(content.runs[0], assessments=assessments)
+    return replace(content, title="nothing scored", runs=(run,))
+
+
+def fused_and_panel() -> Content:
+    """An additional judge, and verdicts with probabilities."""
+    content = small()
+    one = content.runs[0].assessments["one"]
+    member = Assessment.from_verdicts(["mostly", "partial"]).model_copy(
+        update={"judge": "additional", "sample_id": "one"}
+    )
+    shares = ClaimVerdict(
+        claim="At nine.", verdict=Verdict.MOSTLY, probabilities=(0.25, 0.5, 0.125, 0.0, 0.125)
+    )
+    two = content.runs[0].assessments["two"].model_copy(update={"claims": (shares,)})
+    fused = one.model_copy(update={"members": (member,), "panel": (member,)})
+    run = replace(content.runs[0], assessments={"one": fused, "two": two})
+    return replace(content, title="judges", runs=(run,))
+
+
+CONTENTS: Final[dict[str, Callable[[], Content]]] = {
+    "example": example_content,
+    "two runs": two_runs,
+    "fixed only": fixed_only,
+    "small": small,
+    "one sample": one_sample,
+    "all unscored": all_unscored,
+    "no samples": lambda: Content("nothing"),
+    "judges": fused_and_panel,
+    "drawn": lambda: random_content(400, seed=3),
+    "hostile": lambda: hostile_content([each.text for each in TEXTS]),
+}
+"""Reports by name."""
+
+MOST: Final = {"drawn": 100}
+"""How many samples have their texts in a report, where not all do."""
 
 
 @dataclass(frozen=True)
