@@ -47,16 +47,17 @@ export function findIn(passages, quote, named) {
 }
 
 /**
- * A text in pieces, each with the keys of the spans that cover it.
+ * A text in pieces, each with the keys of the spans that cover it, and of those that end with it.
  * @param {string} text
  * @param {(Span & {key: number})[]} spans
- * @returns {{text: string, keys: number[]}[]}
+ * @returns {{text: string, keys: number[], ends: number[]}[]}
  */
 export function pieces(text, spans) {
   const cuts = [...new Set([0, text.length, ...spans.flatMap(({ start, end }) => [start, end])])].sort((a, b) => a - b);
   return cuts.slice(0, -1).map((from, i) => ({
     text: text.slice(from, cuts[i + 1]),
     keys: spans.filter(({ start, end }) => start <= from && cuts[i + 1] <= end).map(({ key }) => key),
+    ends: spans.filter(({ end }) => end === cuts[i + 1]).map(({ key }) => key),
   }));
 }
 

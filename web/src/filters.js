@@ -8,22 +8,22 @@
  * @property {(i: number) => number} score nan where unscored
  * @property {(i: number) => boolean | null} passed null where unscored
  * @property {(i: number) => string | null} unscored the reason
- * @property {(i: number) => boolean} different whether a method decides otherwise
+ * @property {(i: number, method: string) => boolean} different whether a method, or `*` any, decides otherwise
  * @property {(i: number, level: number) => boolean} has whether a claim has this level
  * @property {Record<string, string[]>} groups
  */
 
 /**
  * @typedef {object} Filters
- * @property {"all" | "failed" | "passed" | "unscored"} outcome
- * @property {boolean} different
+ * @property {string} outcome all, failed, passed, unscored, or `unscored:` and a reason
+ * @property {string} different a method, `*` for any of them; "" for all samples
  * @property {number} level -1 for any
  * @property {Record<string, string>} groups field to value; "" for any
  * @property {string} search
  */
 
 /** @type {Filters} */
-export const EVERYTHING = { outcome: "all", different: false, level: -1, groups: {}, search: "" };
+export const EVERYTHING = { outcome: "all", different: "", level: -1, groups: {}, search: "" };
 
 /**
  * The samples that fit, in their order.
@@ -37,16 +37,17 @@ export function fitting(listed, filters, inTexts = new Set()) {
   const sought = pattern(filters.search);
   const fits = (i) =>
     hasOutcome(listed, filters.outcome, i)
-    && (!filters.different || listed.different(i))
+    && (!filters.different || listed.different(i, filters.different))
     && (filters.level < 0 || listed.has(i, filters.level))
     && groups.every(([field, value]) => listed.groups[field]?.[i] === value)
-    && (!sought || sought.test(listed.ids[i]) || sought.test(listed.questions[i]) || inTexts.has(i));
+    && (!sought || sought.test(listed.ids[i]) || sought.test(listed.questions[i] ?? "") || inTexts.has(i));
   return listed.ids.map((_, i) => i).filter(fits);
 }
 
 function hasOutcome(listed, outcome, i) {
   if (outcome === "all") return true;
   if (outcome === "unscored") return listed.unscored(i) !== null;
+  if (outcome.startsWith("unscored:")) return outcome === `unscored:${listed.unscored(i)}`;
   return listed.passed(i) === (outcome === "passed");
 }
 

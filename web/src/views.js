@@ -1,5 +1,7 @@
 // Every view by its name in the address, in the order of the menu.
 import { Overview } from "./overview.js";
+import { Sample } from "./sample.js";
+import { Samples } from "./samples.js";
 
 /**
  * @typedef {object} View
@@ -14,4 +16,6 @@ import { Overview } from "./overview.js";
 /** @type {View[]} */
 export const VIEWS = [
   { name: "overview", title: "Overview", component: Overview, inMenu: true, applies: () => true },
+  { name: "samples", title: "Samples", component: Samples, inMenu: true, applies: (report) => report.size > 0 },
+  { name: "sample", title: "Sample", component: Sample, inMenu: false, under: "samples", applies: (report) => report.size > 0 },
 ];

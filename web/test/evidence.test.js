@@ -36,7 +36,11 @@ test("the passage that the judge named comes first, then the others", () => {
 test("pieces hold the whole text, each with the marks that cover it", () => {
   const found = pieces("abcdef", [{ start: 1, end: 4, key: 0 }, { start: 3, end: 5, key: 1 }]);
   assert.deepEqual(found, [
-    { text: "a", keys: [] }, { text: "bc", keys: [0] }, { text: "d", keys: [0, 1] }, { text: "e", keys: [1] }, { text: "f", keys: [] },
+    { text: "a", keys: [], ends: [] },
+    { text: "bc", keys: [0], ends: [] },
+    { text: "d", keys: [0, 1], ends: [0] },
+    { text: "e", keys: [1], ends: [1] },
+    { text: "f", keys: [], ends: [] },
   ]);
   assert.deepEqual(pieces("", []), []);
 });

@@ -9,7 +9,7 @@ const LISTED = {
   score: (i) => SCORES[i],
   passed: (i) => (Number.isNaN(SCORES[i]) ? null : SCORES[i] >= 0.5),
   unscored: (i) => (i === 2 ? "refusal" : null),
-  different: (i) => i === 3,
+  different: (i, name) => i === 3 && name !== "same",
   has: (i, level) => level === 4 && i === 1,
   groups: { domain: ["a", "b", "a", "b"] },
 };
@@ -20,7 +20,10 @@ test("filters keep what fits, all of them together", () => {
   assert.deepEqual(fit({ outcome: "failed" }), [1]);
   assert.deepEqual(fit({ outcome: "passed" }), [0, 3]);
   assert.deepEqual(fit({ outcome: "unscored" }), [2]);
-  assert.deepEqual(fit({ different: true }), [3]);
+  assert.deepEqual(fit({ outcome: "unscored:refusal" }), [2]);
+  assert.deepEqual(fit({ outcome: "unscored:timeout" }), []);
+  assert.deepEqual(fit({ different: "*" }), [3]);
+  assert.deepEqual(fit({ different: "same" }), []);
   assert.deepEqual(fit({ level: 4 }), [1]);
   assert.deepEqual(fit({ groups: { domain: "b" }, outcome: "passed" }), [3]);
   assert.deepEqual(fit({ groups: { domain: "", gone: "" } }), [0, 1, 2, 3]);
