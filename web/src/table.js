@@ -24,8 +24,9 @@ const PRINTED = 500;
  * @param {number} given.current the row that the reader is at, as an entry of `rows`
  * @param {(entry: number) => void} given.onCurrent
  * @param {(entry: number) => void} given.onOpen
+ * @param {boolean} [given.short] as high as its rows, up to a part of the page
  */
-export function Grid({ label, rows, columns, sorting, onSort, current, onCurrent, onOpen }) {
+export function Grid({ label, rows, columns, sorting, onSort, current, onCurrent, onOpen, short = false }) {
   const box = useRef(null);
   const [top, setTop] = useState(0);
   const [height, setHeight] = useState(600);
@@ -56,8 +57,8 @@ export function Grid({ label, rows, columns, sorting, onSort, current, onCurrent
     event.preventDefault();
   };
   const tracks = columns.map(({ width }) => width).join(" ");
-  return html`<div class="grid" ref=${box} role="grid" tabindex="0" aria-label=${label}
-    aria-rowcount=${rows.length + 1} aria-colcount=${columns.length}
+  return html`<div class=${short ? "grid grid-short" : "grid"} ref=${box} role="grid" tabindex="0" aria-label=${label}
+    style=${short ? { height: `${rows.length * ROW + 40}px` } : {}} aria-rowcount=${rows.length + 1} aria-colcount=${columns.length}
     aria-activedescendant=${rows.length ? `row-${rows[at]}` : undefined}
     onScroll=${() => setTop(box.current.scrollTop)} onKeyDown=${onKeyDown}>
     <${Heading} columns=${columns} sorting=${sorting} onSort=${onSort} tracks=${tracks} />

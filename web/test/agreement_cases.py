@@ -65,7 +65,19 @@ def _shares() -> list[dict[str, object]]:
 def main() -> None:
     """Print them as one JSON object."""
     rng = np.random.default_rng(11)
-    texts = ["=1+1", "@SUM(1)", "+1", "-1", "\t=1", "'=1", "'a", "plain", 'say "a", b', "a\r\nb", "\uff1d1"]
+    texts = [
+        "=1+1",
+        "@SUM(1)",
+        "+1",
+        "-1",
+        "\t=1",
+        "'=1",
+        "'a",
+        "plain",
+        'say "a", b',
+        "a\r\nb",
+        "\uff1d1",
+    ]
     cases = {
         "z": Z,
         "claims": [_claims(rng, n) for n in (10, 12, 40, 200)],
