@@ -14,6 +14,7 @@ from tcva_adapters.ccrs.metrics import METRICS, resolve_metrics
 from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.ccrs.summary import summarise_ccrs
 from tcva_adapters.cli import options
+from tcva_adapters.cli.report import Report, check_report, write_report
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import notes
 from tcva_adapters.samples.sample import Sample
@@ -60,6 +61,7 @@ def ccrs(
     input_format: options.InputFormat = None,
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
+    report: Report = None,
     as_json: options.AsJson = False,
     model_settings: Mapping[str, Any],
     **settings: Any,
@@ -69,6 +71,7 @@ def ccrs(
     Example: tcva ccrs samples.jsonl --metrics qr,ir --judge openai:gpt-4.1-mini -o rated.jsonl
     """
     options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
+    check_report(report, samples, overwrite=overwrite)
     said = notes()
     named = options.named_judge(judge, said)
     (asked,) = options.asked_judges([named], model_settings, settings["max_concurrency"])
@@ -94,6 +97,7 @@ def ccrs(
         typer.echo(json.dumps({**summary.to_dict(), "skipped": len(read.bad)}))
     else:
         summary.show(sys.stderr if out == "-" else sys.stdout)
+    write_report(summary, report, of=samples, overwrite=overwrite, samples=read.samples)
     summary.check()
 
 

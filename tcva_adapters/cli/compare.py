@@ -11,6 +11,7 @@ import typer
 
 from tcva_adapters import printing
 from tcva_adapters.cli import options
+from tcva_adapters.cli.report import Report, check_report, write_report
 from tcva_adapters.compare.pipeline import PATIENCE
 from tcva_adapters.compare.pipeline import compare as run_compare
 from tcva_adapters.errors import TCVAWarning
@@ -36,6 +37,7 @@ def compare(
     scale: options.Scale = "0,1",
     fuse: options.FusedMethods = None,
     human: options.Human = None,
+    labels: options.LabelFile = None,
     reference: options.Reference = None,
     pass_from: options.PassFrom = None,
     timeout: options.Timeout = PATIENCE,
@@ -43,6 +45,7 @@ def compare(
     input_format: options.InputFormat = None,
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
+    report: Report = None,
     as_json: options.AsJson = False,
     model_settings: Mapping[str, Any],
     **given: Any,
@@ -52,6 +55,7 @@ def compare(
     Example: tcva compare samples.jsonl --with ragas,deepeval --judge openai:gpt-4.1-mini --out side
     """
     options.silence_frameworks()
+    check_report(report, samples, overwrite=overwrite)
     notes = printing.notes()
     settings = options.under_config(context, config, {"criterion": criterion, **given})
     (settings["judge"],) = options.asked_judges(
@@ -72,7 +76,7 @@ def compare(
                 missing=missing,
                 scale=options.parse_pair(scale, "--scale"),
                 fuse=fuse or (),
-                human=human,
+                human=options.ratings_of(human, labels),
                 reference=reference,
                 pass_from=options.parse_thresholds(pass_from or ()),
                 store=out / "verdicts.sqlite",
@@ -93,5 +97,6 @@ def compare(
         typer.echo(json.dumps(found.to_dict()))
     else:
         found.show()
+    write_report(found, report, of=out, overwrite=overwrite)
     if found.outcome.fatal is not None:
         raise found.outcome.fatal

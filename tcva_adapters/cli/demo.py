@@ -3,21 +3,42 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
 
 import typer
 
 from tcva_adapters.cli import options
+from tcva_adapters.cli.report import Report, check_report, write_report
 from tcva_adapters.compare.demo import demo as run_demo
+from tcva_adapters.errors import InvalidValueError
+
+_DEFAULT: Final = Path("tcva-demo.html")
 
 
-def demo(*, as_json: options.AsJson = False) -> None:
+def demo(
+    *,
+    report: Report = None,
+    overwrite: options.Overwrite = False,
+    as_json: options.AsJson = False,
+) -> None:
     """Judge the package's own samples with the lexical judge and turn the dial. Offline.
+
+    The report is tcva-demo.html in the current folder unless --report names another; with --json
+    only where it is named.
 
     Example: tcva demo
     """
+    check_report(report, "-", overwrite=overwrite)
     options.silence_frameworks()
     found = run_demo()
     if as_json:
         typer.echo(json.dumps(found.to_dict()))
     else:
         found.show()
+    if report is None and not as_json:
+        # Nobody asked for it: a folder that cannot take it is no failure.
+        with suppress(InvalidValueError):
+            write_report(found, _DEFAULT)
+    write_report(found, report, overwrite=overwrite)

@@ -12,6 +12,7 @@ import typer
 
 from tcva_adapters import printing
 from tcva_adapters.cli import options
+from tcva_adapters.cli.report import Report, check_report, write_report
 from tcva_adapters.compare.evaluation import Evaluation, check_gates, with_needed_fields
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.panel import Panel
@@ -47,6 +48,7 @@ def evaluate(
     min_score: options.MinScore = None,
     min_pass_rate: options.MinPassRate = None,
     min_coverage: options.MinCoverage = None,
+    report: Report = None,
     as_json: options.AsJson = False,
     model_settings: Mapping[str, Any],
     **settings: Any,
@@ -56,6 +58,7 @@ def evaluate(
     Example: tcva evaluate samples.jsonl --judge openai:gpt-4.1-mini -T strict -o judged.jsonl
     """
     options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
+    check_report(report, samples, overwrite=overwrite)
     notes = printing.notes()
     voices = [options.named_judge(judge, notes), *(panel or ())]
     asked = options.asked_judges(
@@ -88,6 +91,7 @@ def evaluate(
         typer.echo(json.dumps(found.to_dict()))
     else:
         found.show(sys.stderr if out == "-" else sys.stdout)
+    write_report(found, report, of=samples, overwrite=overwrite, samples=usable)
     found.check()
     failed = found.failed_gates(gates)
     for text in failed:

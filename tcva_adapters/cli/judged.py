@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
+from tcva_adapters.cli.options import ratings_of
 from tcva_adapters.compare.judged import Judged
+from tcva_adapters.compare.labels import Labels
 from tcva_adapters.printing import Tabular, notes
 
 File = Annotated[str, typer.Argument(help="jsonl written by 'tcva evaluate --out'; '-' for stdin.")]
@@ -21,6 +23,20 @@ def read_judged(source: str, *, skip_bad: bool) -> Judged:
     for note in judged.notes:
         notes().print(note)
     return judged
+
+
+def read_ratings(judged: Judged, human: str | None, labels: str | None) -> str | Labels | None:
+    """Where the human ratings of what was judged are; says on stderr which labels fit no sample.
+
+    Raises:
+        InvalidValueError: See `options.ratings_of`.
+        UnreadableInputError: See there.
+    """
+    found = ratings_of(human, labels)
+    if isinstance(found, Labels):
+        for note in found.notes(judged.names):
+            notes().print(f"note: {note}")
+    return found
 
 
 def print_figures(found: Tabular, *, as_json: bool, said: Iterable[str] = ()) -> None:

@@ -21,6 +21,7 @@ import typer
 from rich.console import Console
 
 from tcva_adapters.claims.criteria import CRITERIA
+from tcva_adapters.compare.labels import Labels
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.frameworks import NO_TELEMETRY
 from tcva_adapters.judging.resolve import DEFAULT, model_of_name
@@ -177,6 +178,14 @@ FusedMethods = Annotated[
     ),
 ]
 Human = Annotated[Optional[str], typer.Option(help="The samples' field with human ratings.")]
+LabelFile = Annotated[
+    Optional[str],
+    typer.Option(
+        "--labels",
+        help="File of human ratings instead, joined by id: csv id,human, or jsonl, as the report's "
+        "page exports it.",
+    ),
+]
 Reference = Annotated[
     Optional[str],
     typer.Option(help="With human ratings: the method that others are tested against."),
@@ -349,14 +358,22 @@ def check_out(out: str | None, source: str, *, as_json: bool, overwrite: bool) -
         check_target(out, source, RESULTS, overwrite=overwrite)
 
 
-def check_target(out: str | Path, source: str, ours: re.Pattern[bytes], *, overwrite: bool) -> None:
+def check_target(
+    out: str | Path,
+    source: str,
+    ours: re.Pattern[bytes],
+    *,
+    overwrite: bool,
+    option: str = "--out",
+) -> None:
     """Refuse, before anything is paid for, to write where it will fail or destroy something.
 
     Args:
-        out: What ``--out`` names.
+        out: What the option names.
         source: The file that is read.
         ours: See `check_ours`.
         overwrite: See `check_ours`.
+        option: For messages.
 
     Raises:
         InvalidValueError: It is a folder, the file that is read, a file of something else, or
@@ -365,10 +382,10 @@ def check_target(out: str | Path, source: str, ours: re.Pattern[bytes], *, overw
     target = usable_path(out)
     given = usable_path(source)
     if source != "-" and given.exists() and target.exists() and target.samefile(given):
-        msg = f"--out {target} is the file that the samples come from; choose another"
+        msg = f"{option} {target} is the file that the samples come from; choose another"
         raise InvalidValueError(msg)
     if target.is_dir():
-        msg = f"--out {target} is a folder; name a file"
+        msg = f"{option} {target} is a folder; name a file"
         raise InvalidValueError(msg)
     check_ours(target, ours, overwrite=overwrite)
     try:
@@ -376,7 +393,7 @@ def check_target(out: str | Path, source: str, ours: re.Pattern[bytes], *, overw
         with tempfile.TemporaryFile(dir=target.parent):
             pass
     except OSError as error:
-        msg = f"--out {target} cannot be written: {error.strerror or error}; give another path"
+        msg = f"{option} {target} cannot be written: {error.strerror or error}; give another path"
         raise InvalidValueError(msg) from error
 
 
@@ -437,6 +454,19 @@ def read_samples(
         format=input_format,  # type: ignore[arg-type]  # checked by the reader
         mapping=parse_renames(rename or []),
     )
+
+
+def ratings_of(human: str | None, labels: str | None) -> str | Labels | None:
+    """Where human ratings are: a field of the samples, or a file of labels; None for nowhere.
+
+    Raises:
+        InvalidValueError: Both were named.
+        UnreadableInputError: See `Labels.read`.
+    """
+    if human is not None and labels is not None:
+        msg = f"--human {human} and --labels {labels} are two places of human ratings; name one"
+        raise InvalidValueError(msg)
+    return human if labels is None else Labels.read(labels)
 
 
 def parse_scheme(text: str) -> str | list[float]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated, Any, Optional
 
 import typer
 
 from tcva_adapters.cli import options
 from tcva_adapters.printing import notes
 from tcva_adapters.report import write
+from tcva_adapters.report.page import OURS
 from tcva_adapters.report.writing import MOST_DETAILS
 
 # typer reads them at run time, so what is optional is spelt out.
@@ -25,7 +26,15 @@ _Samples = Annotated[
     Optional[str],
     typer.Option("--samples", help="File of samples, whose texts are joined by id."),
 ]
+Report = Annotated[
+    Optional[Path],
+    typer.Option("--report", help="Also write an HTML report with a live dial to this file."),
+]
 _Title = Annotated[Optional[str], typer.Option(help="Of the page; by default the file's name.")]
+_HumanScale = Annotated[
+    Optional[str],
+    typer.Option(help="Lowest and highest rating that could be given, e.g. 1,5."),
+]
 _MaxDetails = Annotated[
     int, typer.Option(help="Samples whose texts are in the page; of more it has a draw.")
 ]
@@ -37,6 +46,10 @@ def report(
     out: _Out = Path("report.html"),
     samples: _Samples = None,
     human: options.Human = None,
+    labels: options.LabelFile = None,
+    human_scale: _HumanScale = None,
+    missing: options.Missing = None,
+    scale: options.Scale = "0,1",
     title: _Title = None,
     max_details: _MaxDetails = MOST_DETAILS,
     overwrite: options.Overwrite = False,
@@ -53,10 +66,48 @@ def report(
         max_details=max_details,
         title=title,
         samples=samples,
-        human=human,
+        human=options.ratings_of(human, labels),
+        human_scale=None
+        if human_scale is None
+        else options.parse_pair(human_scale, "--human-scale"),
+        missing=missing,
+        scale=options.parse_pair(scale, "--scale"),
         skip_bad=skip_bad,
     )
     said = notes()
     for note in written.notes:
         said.print(f"note: {note}")
     said.print(f"written to {written}")
+
+
+def check_report(path: Path | None, source: str, *, overwrite: bool) -> None:
+    """Refuse, before anything is paid for, a ``--report`` that cannot be written.
+
+    Raises:
+        InvalidValueError: See `check_target`.
+    """
+    if path is not None:
+        options.check_target(path, source, OURS, overwrite=overwrite, option="--report")
+
+
+def write_report(
+    found: Any,
+    path: Path | None,
+    *,
+    of: str | Path = "",
+    overwrite: bool = False,
+    **reading: Any,
+) -> None:
+    """Write what ``--report`` asks for, and say where it is.
+
+    Args:
+        found: See `write`.
+        path: None writes nothing.
+        of: The file or folder whose name is the title.
+        overwrite: See there.
+        reading: See there.
+    """
+    if path is not None:
+        if of:
+            reading["title"] = "standard input" if of == "-" else Path(of).resolve().name
+        notes().print(f"report: {write(found, path, overwrite=overwrite, **reading)}")

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Optional
 import typer
 
 from tcva_adapters.cli import options
-from tcva_adapters.cli.judged import File, Resamples, print_figures, read_judged
+from tcva_adapters.cli.judged import File, Resamples, print_figures, read_judged, read_ratings
 from tcva_adapters.compare import sweep as swept
 from tcva_adapters.results.scoring import DialSettings
 
@@ -42,6 +42,7 @@ def sweep(
         Optional[str],
         typer.Option("--human", help="Metadata field of human ratings: Spearman with them."),
     ] = None,
+    labels: options.LabelFile = None,
     bootstrap: Resamples = 2000,
     seed: Annotated[int, typer.Option(help="Seed of the resamples.")] = 0,
     skip_bad: options.SkipBad = False,
@@ -55,8 +56,9 @@ def sweep(
     Example: tcva sweep judged.jsonl --ablation --human human_score
     """
     dial = options.under_config(context, config, dial)
+    judged = read_judged(assessments, skip_bad=skip_bad)
     found = swept(
-        read_judged(assessments, skip_bad=skip_bad),
+        judged,
         options.parse_names(temperatures),
         schemes={scheme: options.parse_scheme(scheme) for scheme in schemes or []},
         penalties=penalties,  # type: ignore[arg-type]  # checked there
@@ -64,7 +66,7 @@ def sweep(
         floor=dial["floor"],
         config=config,
         ablation=ablation,
-        human=human,
+        human=read_ratings(judged, human, labels),
         n_boot=bootstrap,
         seed=seed,
     )

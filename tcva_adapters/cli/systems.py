@@ -13,6 +13,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from tcva_adapters.cli import options
 from tcva_adapters.cli.judged import print_figures
+from tcva_adapters.cli.report import Report, check_report, write_report
 from tcva_adapters.compare import compare_systems
 from tcva_adapters.compare.drawing import check_drawing
 from tcva_adapters.compare.systems.analysis import Progress as OnProgress
@@ -85,6 +86,7 @@ def systems(
     bounds: _Bounds = "0,1",
     figures: _Figures = None,
     overwrite: options.Overwrite = False,
+    report: Report = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Compare systems on the same queries: means, ties, Tukey's HSD, discriminative power. No call.
@@ -93,9 +95,10 @@ def systems(
     """
     ends = options.parse_pair(bounds, "--bounds")
     check_drawing(figures)
+    check_report(report, "-", overwrite=overwrite)
     said = notes()
     with _progress(said) as progress:
-        report = compare_systems(
+        found = compare_systems(
             scores,
             metrics=metrics,
             temperatures=options.parse_names(temperatures),
@@ -110,11 +113,12 @@ def systems(
             queries=queries,
             progress=progress,
         )
-    print_figures(report, as_json=as_json)
-    for note in report.notes:
+    print_figures(found, as_json=as_json)
+    for note in found.notes:
         said.print(f"note: {note}")
     if figures is not None:
-        said.print(f"figures: {', '.join(map(str, report.save(figures, overwrite=overwrite)))}")
+        said.print(f"figures: {', '.join(map(str, found.save(figures, overwrite=overwrite)))}")
+    write_report(found, report, overwrite=overwrite)
 
 
 @contextmanager

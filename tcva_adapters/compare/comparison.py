@@ -159,10 +159,12 @@ class Comparison(Tabular):
 
     def details(self) -> Iterator[SampleDetails]:
         """What a reader of single samples needs, in the order of the samples."""
-        human = self.human
+        human, verdicts = self.human, self.outcome.verdicts
         for sample in self.samples:
             name = sample.id or ""
-            yield SampleDetails(sample, human.get(name), self.outcome.verdicts.get(name, {}))
+            said = [one.reasons.get(name, {}) for one in self.imported]
+            reasons = {method: reason for each in said for method, reason in each.items()}
+            yield SampleDetails(sample, human.get(name), verdicts.get(name, {}), reasons)
 
     @property
     def human(self) -> dict[str, float]:
@@ -200,12 +202,12 @@ def report_dict(
     """Figures for ``json.dumps``: those that are undefined are None, never nan.
 
     The keys of the summary stand at the top; ``decisions`` is None without a decision view, and
-    ``imported`` has one entry per file, without its rows.
+    ``imported`` has one entry per file, without its rows and reasons.
     """
     files = []
     for file in imported:
         entry = jsonable(file)
-        del entry["rows"]
+        del entry["rows"], entry["reasons"]
         entry["matched"] = len({row.sample for row in file.rows})
         files.append(entry)
     view = None if decisions is None else decisions.to_dict()

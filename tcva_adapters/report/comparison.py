@@ -115,9 +115,9 @@ def _methods(
             threshold=limits[name],
             unscored={row.sample: row.unscored for row in own if row.score is None},
             said={
-                each.sample.id or "": Said(each.verdicts[name])
+                each.sample.id or "": Said(each.verdicts.get(name, ()), each.reasons.get(name, ""))
                 for each in details
-                if name in each.verdicts
+                if name in each.verdicts or name in each.reasons
             },
         )
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.framework_score import FrameworkVerdict
 from tcva_adapters.results.scoring import Profiles, Scoring
@@ -85,6 +86,21 @@ class Human:
     ratings: Mapping[str, float]
     name: str | None = None
     scale: tuple[float, float] | None = None
+
+    def check(self) -> None:
+        """Refuse a scale that is not theirs.
+
+        Raises:
+            InvalidValueError: A rating lies outside the scale that was named.
+        """
+        low, high = self.ends
+        for name, rating in self.ratings.items():
+            if not low <= rating <= high:
+                msg = (
+                    f"the rating of {name!r} is {rating:g}, outside [{low:g}, {high:g}]; name their "
+                    "scale with human_scale=(LOW, HIGH) (--human-scale LOW,HIGH)"
+                )
+                raise InvalidValueError(msg)
 
     @property
     def ends(self) -> tuple[float, float]:

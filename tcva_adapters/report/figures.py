@@ -97,9 +97,7 @@ def _groups(samples: Sequence[Sample], human: str | None) -> dict[str, list[str]
     return found
 
 
-def _run(
-    run: Run, samples: Sequence[Sample], places: Mapping[str | None, int]
-) -> dict[str, Any]:
+def _run(run: Run, samples: Sequence[Sample], places: Mapping[str | None, int]) -> dict[str, Any]:
     judged = list(run.assessments.values())
     first = judged[0]
     members = next((each.members for each in judged if each.members), ())

@@ -12,8 +12,7 @@ from typing import Any, Final, cast
 from tcva_adapters.ccrs.metrics import METRICS
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.ccrs.summary import summarise_ccrs
-from tcva_adapters.compare.judged import Judged, of_assessments
-from tcva_adapters.compare.running.run import named
+from tcva_adapters.compare.judged import of_assessments, samples_of
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.report.content import FixedMethod, Run, Said
 from tcva_adapters.results.assessment import Assessment
@@ -21,7 +20,6 @@ from tcva_adapters.results.protocol import read_result
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.results.summary import summarise
-from tcva_adapters.samples.files import SampleFile
 from tcva_adapters.samples.records import collect_rows
 from tcva_adapters.samples.sample import Sample
 
@@ -48,13 +46,12 @@ class JudgedSamples:
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, name: str, items: Sequence[ItemOfRun], lines: Sequence[int] = ()) -> JudgedSamples:
+    def of(cls, name: str, items: Sequence[ItemOfRun]) -> JudgedSamples:
         """Results of one kind.
 
         Args:
             name: For messages and titles.
             items: What was judged.
-            lines: Of each in the file; by default 1, 2, 3.
 
         Raises:
             InvalidSampleError: There are none, they are of several kinds, judges or criteria, or
@@ -77,13 +74,8 @@ class JudgedSamples:
         if ratings and results:
             msg = f"{name} mixes assessments and CCRS ratings; give a file of each"
             raise InvalidSampleError(msg)
-        bare = [
-            Sample(id=i.sample_id, metadata=i.metadata)
-            for i in (ratings or [result.assessment for result in results])
-        ]
-        read = SampleFile(bare, list(lines or range(1, len(bare) + 1)), [])
-        whole = named(read)
-        return cls(name, whole.samples, results, ratings, tuple(whole.notes))
+        read = samples_of(ratings or [result.assessment for result in results])
+        return cls(name, read.samples, results, ratings, tuple(read.notes))
 
     @property
     def scoring(self) -> Scoring:
@@ -147,9 +139,9 @@ def read_judged(path: str | Path, *, skip_bad: bool) -> JudgedSamples:
         UnreadableInputError: It cannot be read, or a line is no result.
         InvalidSampleError: See `JudgedSamples.of`.
     """
-    items, lines, bad = collect_rows(path, None, skip_bad=skip_bad, read=_item)
+    items, _, bad = collect_rows(path, None, skip_bad=skip_bad, read=_item)
     name = Path(path).name
-    found = JudgedSamples.of(name, items, lines)
+    found = JudgedSamples.of(name, items)
     skipped = [f"{name}: skipped line {line}: {message}" for line, message in bad]
     return replace(found, notes=(*skipped, *found.notes))
 

@@ -39,7 +39,9 @@ def page_of(figures: dict[str, Any], details: Iterable[dict[str, Any]]) -> Itera
     yield asset.encode()
 
 
-def _filled(place: str, figures: dict[str, Any], details: Iterable[dict[str, Any]]) -> Iterator[str]:
+def _filled(
+    place: str, figures: dict[str, Any], details: Iterable[dict[str, Any]]
+) -> Iterator[str]:
     if place == _PLACES[0]:
         yield f"<title>{_title(figures['title'])}</title>"
         return

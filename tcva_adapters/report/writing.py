@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from tcva_adapters.compare.labels import Labels
+from tcva_adapters.printing import counted
+from tcva_adapters.report.content import SCALE
 from tcva_adapters.report.details import Draw, detail_lines
 from tcva_adapters.report.figures import figures_of
 from tcva_adapters.report.page import OURS, page_of
 from tcva_adapters.report.sources import Reading, content_of
 from tcva_adapters.samples.output import replacing
+from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import whole
 
 MOST_DETAILS: Final = 5000
@@ -36,22 +41,79 @@ class Written:
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
-        shown = f"{self.samples} samples"
+        shown = [counted(self.samples, "sample")] if self.samples else []
         if self.details < self.samples:
-            shown += f", the texts of {self.details} of them"
-        return f"{self.path} ({shown}; {_size(self.size)})"
+            shown = [f"{shown[0]}, the texts of {self.details} of them"]
+        return f"{self.path} ({'; '.join([*shown, _size(self.size)])})"
 
 
 def write(
     source: Any,
     path: str | Path,
     *,
-    overwrite: bool = False,
+    title: str | None = None,
+    samples: str | Path | Sequence[Sample] | None = None,
+    human: str | Labels | None = None,
+    human_scale: tuple[float, float] | None = None,
+    missing: float | None = None,
+    scale: tuple[float, float] = SCALE,
     max_details: int = MOST_DETAILS,
-    **reading: Any,
+    skip_bad: bool = False,
+    overwrite: bool = False,
 ) -> Written:
+    """Write one HTML file with a live dial; it opens from disk and asks nothing of a network.
+
+    The texts of the samples stand in it.
+
+    Args:
+        source: The folder of a comparison; one or several files that ``tcva evaluate``, ``compare``
+            or ``ccrs`` wrote, or results of RAGAS, DeepEval or LangSmith, which are joined by
+            sample; results or assessments; several lists of them by name; or the object that
+            ``compare``, ``Evaluation.of``, ``summarise_ccrs``, ``compare_systems`` or ``demo`` gave.
+        path: The file.
+        title: Of the page; by default the name of the file or folder.
+        samples: A file of samples, or samples, whose texts are joined by id.
+        human: The metadata field with human ratings, or `Labels`; by default ``human`` or
+            ``human_score`` where there is one.
+        human_scale: Lowest and highest rating that could be given; by default [0, 1], or the
+            lowest and highest that were given where one lies outside.
+        missing: The number that stands for no score in existing results.
+        scale: Their lowest and highest possible score.
+        max_details: Samples whose texts are in the page. Of more it has all figures, and the texts
+            of a draw: half of it the worst by the first run, at the settings that the page begins
+            with, unscored ones first; the others at random, with seed 0.
+        skip_bad: Leave out unreadable lines.
+        overwrite: Replace a file that is no report, too.
+
+    Returns:
+        Where it is, and how large.
+
+    Raises:
+        InvalidValueError: The file cannot be written, or holds something else; nothing that a report
+            can be made of; a rating outside its scale; or no label is of a sample.
+        InvalidSampleError: There are no results, they are of several kinds, judges or criteria
+            within one file, or no sample has a human rating.
+        UnreadableInputError: A file cannot be read.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from tcva_adapters.results.assessment import Assessment
+    >>> judged = [Assessment.from_verdicts(["fully", "none"], sample_id="a")]
+    >>> with TemporaryDirectory() as folder:
+    ...     written = write(judged, f"{folder}/report.html", title="Two claims")
+    >>> written.samples, written.details, written.notes
+    (1, 1, ())
+    """
     whole("max_details or --max-details", max_details, least=0)
-    content = content_of(source, Reading(**reading))
+    reading = Reading(
+        title=title,
+        samples=samples,
+        human=human,
+        human_scale=human_scale,
+        missing=missing,
+        scale=scale,
+        skip_bad=skip_bad,
+    )
+    content = content_of(source, reading)
     draw = Draw.of(content, max_details)
     size = 0
     with replacing(path, ours=OURS, overwrite=overwrite) as stream:

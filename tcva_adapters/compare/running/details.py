@@ -31,11 +31,13 @@ class SampleDetails:
         sample: Its texts.
         human: Its human rating; None where nobody rated it.
         verdicts: The framework metrics' own, by method.
+        reasons: What imported methods said of their scores, by method.
     """
 
     sample: Sample
     human: float | None = None
     verdicts: Mapping[str, tuple[FrameworkVerdict, ...]] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """One line that `from_record` reads back; metadata that JSON cannot hold is text."""
@@ -44,6 +46,7 @@ class SampleDetails:
             "sample": dict(self.sample),
             "human": self.human,
             "verdicts": {name: list(said) for name, said in self.verdicts.items()},
+            "reasons": dict(self.reasons),
         }
         return json.dumps(jsonable(written_out(record)))
 
@@ -55,9 +58,6 @@ class SampleDetails:
             UnreadableInputError: It is something else.
         """
         try:
-            if record["kind"] != KIND:
-                msg = f"kind {record['kind']!r}"
-                raise ValueError(msg)
             verdicts = {
                 name: tuple(
                     FrameworkVerdict(claim, word, None if level is None else Verdict(level), reason)
@@ -65,7 +65,7 @@ class SampleDetails:
                 )
                 for name, said in record["verdicts"].items()
             }
-            return cls(Sample(**record["sample"]), record["human"], verdicts)
+            return cls(Sample(**record["sample"]), record["human"], verdicts, record["reasons"])
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             msg = f"no sample of a comparison: {type(error).__name__}: {error}"
             raise UnreadableInputError(msg) from None
