@@ -41,7 +41,7 @@ function Steps({ counts, settings }) {
   const score = prepared([counts], settings)(temperature);
   const floored = p < 1e-12 && settings.weights.some((weight, level) => weight < eps && counts[level] > 0);
   return html`<dl class="working">
-    <dt>Exponent</dt><dd>${bounds.p_min} + (${temperature} − ${bounds.t_min}) / ${round(bounds.t_max - bounds.t_min)} × ${round(bounds.p_max - bounds.p_min)} = <output>${figure(p)}</output></dd>
+    <dt>Exponent</dt><dd>${minus(bounds.p_min)} + (${temperature} − ${bounds.t_min}) / ${round(bounds.t_max - bounds.t_min)} × ${round(bounds.p_max - bounds.p_min)} = <output>${minus(figure(p))}</output></dd>
     <dt>Mean</dt><dd>power mean of the weights = <output>${figure(mean)}</output>${floored && html`<span class="aside"> A weight of 0 counts as ${eps} at exponents up to 0.</span>`}</dd>
     <dt>Penalty</dt><dd>${penalty === "off" ? "none" : html`${base}<sup>${round(power)}</sup> = <output>${figure(factor)}</output> <span class="aside">(${penalty})</span>`}</dd>
     <dt>Score</dt><dd>${figure(mean)} × ${figure(factor)} = <output class="result">${figure(score)}</output></dd>
@@ -95,4 +95,5 @@ function Curve({ app, i }) {
   </svg>`;
 }
 
+const minus = (value) => String(value).replace("-", "−");
 const round = (value) => Number(value.toFixed(4));

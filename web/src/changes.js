@@ -80,11 +80,11 @@ function ChangedSamples({ app, found, looks }) {
   const values = { sample: (i) => String(ids[i]), before: (i) => before.scores[i], after: (i) => after.scores[i], change, size: (i) => Math.abs(change(i)), decision: (i) => (flipped.has(i) ? Number(after.passed(i)) : null) };
   const rows = useMemo(() => sorted(found.both.filter((i) => (which === "decision" ? flipped.has(i) : change(i) !== 0)), values[sorting.column], sorting.descending), [found, which, sorting]);
   const columns = [
-    { key: "sample", label: "Sample", width: "minmax(11rem, 1fr)", cell: (i) => html`<span class="sample-id"><bdi>${brief(String(ids[i]), 60)}</bdi></span><span class="sample-question"><bdi>${brief(questions?.[i] ?? "")}</bdi></span>` },
-    { key: "before", label: "Before", width: "5rem", numeric: true, cell: (i) => figure(before.scores[i]) },
-    { key: "after", label: "After", width: "5rem", numeric: true, cell: (i) => figure(after.scores[i]) },
-    { key: "change", label: "Change", width: "5rem", numeric: true, cell: (i) => signed(change(i), (value) => figure(value)) },
-    { key: "decision", label: "Decision", width: "9.5rem", cell: (i) => html`<${Decision} passed=${before.passed(i)} />${flipped.has(i) && html` → <${Decision} passed=${after.passed(i)} />`}` },
+    { key: "sample", label: "Sample", width: 11, grows: true, cell: (i) => html`<span class="sample-id"><bdi>${brief(String(ids[i]), 60)}</bdi></span><span class="sample-question"><bdi>${brief(questions?.[i] ?? "")}</bdi></span>` },
+    { key: "before", label: "Before", width: 5, numeric: true, cell: (i) => figure(before.scores[i]) },
+    { key: "after", label: "After", width: 5, numeric: true, cell: (i) => figure(after.scores[i]) },
+    { key: "change", label: "Change", width: 5, numeric: true, cell: (i) => signed(change(i), (value) => figure(value)) },
+    { key: "decision", label: "Decision", width: 9.5, cell: (i) => html`<${Decision} passed=${before.passed(i)} />${flipped.has(i) && html` → <${Decision} passed=${after.passed(i)} />`}` },
   ];
   return html`<section><h3>Samples that changed</h3>
     <form class="filters" aria-label="Which samples" onSubmit=${(event) => event.preventDefault()}><label>Show <select value=${which} onChange=${(event) => setWhich(event.target.value)}>

@@ -9,7 +9,7 @@ const MOST_FRAGMENTS = 10;
 
 /**
  * @typedef {{start: number, end: number}} Span places in a text, `end` behind the last character
- * @typedef {{line: string, starts: number[], spans: Span[]}} Searchable a text's words in one line
+ * @typedef {{text: string, line: string, starts: number[], spans: Span[]}} Searchable a text's words in one line
  *   between blanks, where each begins there and where it stands in the text
  */
 
@@ -74,15 +74,19 @@ export function searchable(text) {
     spans.push({ start: found.index, end: found.index + found[0].length });
     line += `${folded(found[0])} `;
   }
-  return { line, starts, spans };
+  return { text, line, starts, spans };
 }
 
-function place({ line, starts, spans }, quote) {
+function place({ text, line, starts, spans }, quote) {
   const sought = searchable(quote).line;
   if (sought === " ") return null;
   const at = line.indexOf(sought);
   if (at < 0) return null;
-  return { start: spans[wordAt(starts, at + 1)].start, end: spans[wordAt(starts, at + sought.length - 2)].end };
+  const { start } = spans[wordAt(starts, at + 1)];
+  const { end } = spans[wordAt(starts, at + sought.length - 2)];
+  // With the punctuation that closes it, where that is the same.
+  const [closing] = quote.trimEnd().match(/[^\p{L}\p{N}\p{M}\s]*$/u);
+  return { start, end: text.startsWith(closing, end) ? end + closing.length : end };
 }
 
 /** The last word that begins at or before a place. */

@@ -19,7 +19,7 @@ function Beside({ said, others, levels }) {
   const claims = [...new Set([said, ...others].flatMap((each) => (each.claims ?? []).map(({ claim }) => claim)))];
   const verdictOf = (each, claim) => each.claims?.find((entry) => entry.claim === claim);
   const first = said.panel === others ? "The panel" : "This run";
-  return html`<div class="wide-table" tabindex="0" role="region" aria-label="Verdicts side by side"><table class="beside">
+  return html`<div class="wide-table" tabindex="0" role="region" aria-label=${`Verdicts of ${first.toLowerCase()} and others`}><table class="beside">
     <thead><tr><th scope="col">Claim</th><th scope="col">${first}</th>${others.map((each, n) => html`<th key=${n} scope="col"><${Words} text=${each.judge} /><br /><span class="aside"><${Words} text=${each.criterion ?? ""} /></span></th>`)}</tr></thead>
     <tbody>${claims.map((claim) => html`<tr key=${claim}><th scope="row"><${Prose} text=${claim} /></th>
       ${[said, ...others].map((each, n) => {

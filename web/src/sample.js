@@ -69,7 +69,7 @@ function Summary({ app, i }) {
   const { threshold, bounds } = look.settings;
   const flips = from === null ? `passes ${figure(threshold, 2)} at no temperature` : from <= bounds.t_min ? `passes ${figure(threshold, 2)} at every temperature` : `passes ${figure(threshold, 2)} from T = ${figure(from, 3)} on`;
   return html`<p class="summary">
-    <strong class="big">${figure(score)}</strong> <${Decision} passed=${look.passed(i)} />
+    <strong class="big" data-value=${score}>${figure(score)}</strong> <${Decision} passed=${look.passed(i)} />
     <span>at T = ${look.settings.temperature}</span>
     ${look.run.row[i] >= 0 && html`<span>${flips}</span>`}${rated}
   </p>`;

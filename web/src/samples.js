@@ -3,7 +3,7 @@ import { inTexts, LEAST_SEARCH } from "./filters.js";
 import { chosenMethod, filtersOf, listedOf, orderOf, passes, shownMethods, sortingOf } from "./listing.js";
 import { Decision } from "./marks.js";
 import { inSlices } from "./slices.js";
-import { Grid } from "./table.js";
+import { Grid, useMedia } from "./table.js";
 import { brief, visible } from "./text.js";
 import { counted, figure, html, useEffect, useMemo, useRef } from "./ui.js";
 
@@ -14,6 +14,7 @@ export function Samples({ app }) {
   const search = useRef(null);
   useSlash(search);
   const searching = useTextSearch(app);
+  const narrow = useMedia("(max-width: 560px)");
   const open = (i) => app.go({ view: "sample", sample: report.samples.ids[i] });
   return html`<h2>Samples</h2>
     <${Filters} app=${app} listed=${listed} search=${search} />
@@ -22,23 +23,23 @@ export function Samples({ app }) {
       ${report.samples.drawn && ` · of ${report.samples.drawn.of.toLocaleString("en")} samples in all, the texts of a draw are in this page`}
       <span class="keys"><kbd>↑</kbd> <kbd>↓</kbd> move, <kbd>Enter</kbd> opens, <kbd>/</kbd> searches</span>
     </p>
-    <${Grid} label="Samples" rows=${order} columns=${columnsOf(app, listed)} sorting=${sortingOf(state)}
+    <${Grid} label="Samples" rows=${order} columns=${columnsOf(app, listed, narrow)} sorting=${sortingOf(state)}
       onSort=${(sorting) => app.set({ sorting })} current=${state.current ?? -1}
       onCurrent=${(current) => app.set({ current })} onOpen=${open} />
     ${order.length === 0 && html`<p class="nothing">No sample fits. <button type="button" class="quiet" onClick=${() => app.set({ filters: {} })}>Show all samples</button></p>`}`;
 }
 
-function columnsOf(app, listed) {
+function columnsOf(app, listed, narrow) {
   const { report, look, looks } = app;
-  const number = "6.5rem";
+  const number = 6.5;
   const columns = [
-    { key: "sample", label: "Sample", width: "minmax(11rem, 1fr)", cell: (i) => html`<${Named} listed=${listed} i=${i} />` },
-    { key: "score", label: look ? "TCVA" : (chosenMethod(app)?.name ?? "Score"), width: "9.5rem", numeric: true, cell: (i) => html`<${Score} listed=${listed} i=${i} bar=${look !== null} />` },
-    { key: "decision", label: "Decision", width: "5.5rem", cell: (i) => html`<${Decision} passed=${listed.passed(i)} />` },
+    { key: "sample", label: "Sample", width: narrow ? 8.5 : 11, grows: true, cell: (i) => html`<${Named} listed=${listed} i=${i} />` },
+    { key: "score", label: look ? "TCVA" : (chosenMethod(app)?.name ?? "Score"), width: narrow ? 4.5 : 9.5, numeric: true, cell: (i) => html`<${Score} listed=${listed} i=${i} bar=${look !== null && !narrow} />` },
+    { key: "decision", label: "Decision", width: 5.5, cell: (i) => html`<${Decision} passed=${listed.passed(i)} />` },
   ];
   for (const method of look ? shownMethods(app) : report.methods.filter((each) => each !== chosenMethod(app)).slice(0, 4)) {
     const cell = (i) => html`${figure(method.scores[i], 2)}${marked(listed, method, i)}`;
-    columns.push({ key: `method:${method.name}`, label: method.name, width: "8rem", numeric: true, cell });
+    columns.push({ key: `method:${method.name}`, label: method.name, width: 8, numeric: true, cell });
   }
   if (report.human) columns.push({ key: "human", label: "Human rating", width: number, numeric: true, cell: (i) => rating(report.human[i]) });
   if (look) columns.push({ key: "flip", label: "Passes from T", width: number, numeric: true, cell: (i) => flip(looks.flipOf(look, i), listed.score(i)) });
@@ -65,7 +66,7 @@ function Score({ listed, i, bar }) {
   const why = listed.unscored(i);
   if (why !== null) return html`<span class="unscored" title=${visible(why)}>unscored: ${brief(why.replaceAll("_", " "), 40)}</span>`;
   const score = listed.score(i);
-  return html`${bar && html`<span class=${`score-bar ${listed.passed(i) ? "passes" : "fails"}`} aria-hidden="true"><span style=${{ width: `${100 * score}%` }}></span></span>`}${figure(score)}`;
+  return html`${bar && html`<span class=${`score-bar ${listed.passed(i) ? "passes" : "fails"}`} aria-hidden="true"><span style=${{ width: `${100 * score}%` }}></span></span>`}<span data-value=${score}>${figure(score)}</span>`;
 }
 
 function Filters({ app, listed, search }) {

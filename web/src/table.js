@@ -1,7 +1,11 @@
 /** A list of any length as a grid: only the rows in sight are in the page. */
+import { brief, visible } from "./text.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "./ui.js";
 
 const ROW = 52;
+const HEADING = 54;
+/** Between columns and at both ends, in rem, as in the styles. */
+const GAP = 0.9;
 const BEYOND = 6;
 const PRINTED = 500;
 
@@ -9,7 +13,8 @@ const PRINTED = 500;
  * @typedef {object} Column
  * @property {string} key
  * @property {string} label
- * @property {string} width of a grid's track
+ * @property {number} width in rem
+ * @property {boolean} [grows] takes what is left of the width
  * @property {boolean} [numeric]
  * @property {(i: number) => any} cell
  */
@@ -56,16 +61,18 @@ export function Grid({ label, rows, columns, sorting, onSort, current, onCurrent
     else return;
     event.preventDefault();
   };
-  const tracks = columns.map(({ width }) => width).join(" ");
+  // Every row is a grid of its own: only widths that are known beforehand stand below each other.
+  const tracks = columns.map(({ width, grows }) => (grows ? `minmax(${width}rem, 1fr)` : `${width}rem`)).join(" ");
+  const least = columns.reduce((sum, { width }) => sum + width, 0) + GAP * (columns.length + 1);
   return html`<div class=${short ? "grid grid-short" : "grid"} ref=${box} role="grid" tabindex="0" aria-label=${label}
-    style=${short ? { height: `${rows.length * ROW + 40}px` } : {}} aria-rowcount=${rows.length + 1} aria-colcount=${columns.length}
+    style=${{ "--least": `${least}rem`, "--tracks": tracks, height: short ? `${rows.length * ROW + HEADING}px` : "" }} aria-rowcount=${rows.length + 1} aria-colcount=${columns.length}
     aria-activedescendant=${rows.length ? `row-${rows[at]}` : undefined}
     onScroll=${() => setTop(box.current.scrollTop)} onKeyDown=${onKeyDown}>
-    <${Heading} columns=${columns} sorting=${sorting} onSort=${onSort} tracks=${tracks} />
+    <${Heading} columns=${columns} sorting=${sorting} onSort=${onSort} />
     <div class="grid-body" role="rowgroup" style=${{ height: `${(printing ? last : rows.length) * ROW}px` }}>
       ${shown.map((entry, n) => html`<div key=${entry} id=${`row-${entry}`} role="row" aria-rowindex=${first + n + 2}
         aria-selected=${entry === rows[at]} class="grid-row"
-        style=${{ gridTemplateColumns: tracks, transform: `translateY(${(first + n) * ROW}px)` }}
+        style=${{ transform: `translateY(${(first + n) * ROW}px)` }}
         onClick=${() => { onCurrent(entry); onOpen(entry); }}>
         ${columns.map(({ key, numeric, cell }) => html`<div key=${key} role="gridcell" class=${numeric ? "numeric" : ""}>${cell(entry)}</div>`)}
       </div>`)}
@@ -74,15 +81,15 @@ export function Grid({ label, rows, columns, sorting, onSort, current, onCurrent
   </div>`;
 }
 
-function Heading({ columns, sorting, onSort, tracks }) {
+function Heading({ columns, sorting, onSort }) {
   const sort = (key) => onSort({ column: key, descending: sorting.column === key && !sorting.descending });
-  return html`<div role="rowgroup" class="grid-heading"><div role="row" aria-rowindex="1" class="grid-row" style=${{ gridTemplateColumns: tracks }}>
+  return html`<div role="rowgroup" class="grid-heading"><div role="row" aria-rowindex="1" class="grid-row">
     ${columns.map(({ key, label, numeric }) => {
       const sorted = sorting.column === key;
       const direction = sorting.descending ? "descending" : "ascending";
       return html`<div key=${key} role="columnheader" class=${numeric ? "numeric" : ""} aria-sort=${sorted ? direction : "none"}>
-        <button type="button" onClick=${() => sort(key)} title=${`Sort by ${label}`}>
-          <bdi>${label}</bdi><span class="arrow" aria-hidden="true">${sorted ? (sorting.descending ? "▾" : "▴") : ""}</span>
+        <button type="button" onClick=${() => sort(key)} title=${`Sort by ${visible(label)}`}>
+          <bdi>${brief(label, 60)}</bdi><span class="arrow" aria-hidden="true">${sorted ? (sorting.descending ? "▾" : "▴") : ""}</span>
         </button>
       </div>`;
     })}
@@ -90,13 +97,16 @@ function Heading({ columns, sorting, onSort, tracks }) {
 }
 
 /** Whether the page is being printed: then nothing is folded or left out of sight. */
-export function usePrinting() {
-  const [printing, setPrinting] = useState(false);
+export const usePrinting = () => useMedia("print");
+
+/** Whether a media query holds, as it changes. */
+export function useMedia(query) {
+  const [matches, setMatches] = useState(() => matchMedia(query).matches);
   useEffect(() => {
-    const media = matchMedia("print");
-    const follow = () => setPrinting(media.matches);
+    const media = matchMedia(query);
+    const follow = () => setMatches(media.matches);
     media.addEventListener("change", follow);
     return () => media.removeEventListener("change", follow);
-  }, []);
-  return printing;
+  }, [query]);
+  return matches;
 }

@@ -9,6 +9,8 @@ const cut = (text, quote) => find(searchable(text), quote)?.map(({ start, end })
 test("a quote is found by its words, as a whole or in parts, and never within a word", () => {
   assert.deepEqual(cut(TEXT, "closes at five"), ["closes at five"]);
   assert.deepEqual(cut(TEXT, " the office opens at nine and closes "), ["The  office opens at NINE, and closes"]);
+  assert.deepEqual(cut(TEXT, "it stays closed."), ["it stays closed."]);
+  assert.deepEqual(cut(TEXT, "it stays closed!"), ["it stays closed"]);
   assert.deepEqual(cut(TEXT, "The office … it stays closed"), ["The  office", "it stays closed"]);
   assert.equal(cut(TEXT, "The office ... stays open"), null);
   assert.equal(cut(TEXT, "fice opens"), null);
