@@ -10,6 +10,25 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const PAGE = process.argv[2] ?? join(HERE, "../tcva_adapters/report/page.html");
 const INLINED = ["preact", "htm"];
 
+/** Markup stands in the script as it is written, and its indentation would be a part of the page. */
+const unindented = {
+  name: "unindented",
+  setup(build) {
+    build.onLoad({ filter: /\/src\/[^/]+\.js$/ }, ({ path }) => ({
+      contents: path.includes("node_modules") ? undefined : readFileSync(path, "utf8").replace(/\n\s+/g, "\n"),
+    }));
+  },
+};
+
+/** Takes the indentation out of the sources: in templates it would stand in the page, and weigh. */
+const UNINDENTED = {
+  name: "unindented",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]src[\\/].*\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, "utf8").replace(/\n[ \t]+/g, "\n"),
+    })),
+};
+
 async function bundled(entry) {
   const result = await build({
     entryPoints: [join(HERE, "src", entry)],
@@ -20,7 +39,9 @@ async function bundled(entry) {
     format: "iife",
     target: ["chrome103", "firefox104", "safari15.4"],
     charset: "ascii",
+    plugins: [unindented],
     legalComments: "none",
+    plugins: [UNINDENTED],
   });
   const text = result.outputFiles[0].text.trim();
   if (/<\/(script|style)|<!--/i.test(text)) throw new Error(`${entry} would end its own block`);
@@ -37,7 +58,7 @@ function licences() {
     const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     return `${name} ${version}\n\n${readFileSync(join(folder, "LICENSE"), "utf8").trim()}`;
   });
-  const text = parts.join("\n\n\n");
+  const text = parts.join("\n\n\n").replace(/^ +/gm, "");
   // "--" may not stand in a comment.
   return `<!--\nThis page contains:\n\n${text.replaceAll("--", "- -")}\n-->`;
 }

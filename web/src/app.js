@@ -2,6 +2,7 @@
 import { Dial } from "./dial.js";
 import { Looks } from "./look.js";
 import { changedDial } from "./state.js";
+import { visible } from "./text.js";
 import { ThemeButton } from "./theme.js";
 import { html, useEffect, useMemo, useRef, useState } from "./ui.js";
 import { VIEWS } from "./views.js";
@@ -47,12 +48,12 @@ export function App({ report, store }) {
     <a class="skip" href="#main" onClick=${(event) => skipTo(event, main)}>Skip to the figures</a>
     <header class="top">
       <div class="bar">
-        <h1><bdi>${report.figures.title}</bdi></h1>
+        <h1><bdi>${visible(report.figures.title)}</bdi></h1>
         <${Navigation} app=${app} views=${shown} current=${view} />
         <${ThemeButton} />
       </div>
-      ${run && html`<${Dial} app=${app} />`}
     </header>
+    ${run && html`<${Dial} app=${app} />`}
     <main id="main" ref=${main} tabindex="-1" class=${`view view-${view.name}`}>
       <${view.component} key=${view.name} app=${app} />
     </main>

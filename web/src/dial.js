@@ -1,4 +1,5 @@
 // The dial: strictness, weights, penalty and threshold, for everything that the page shows.
+import { visible } from "./text.js";
 import { html, useEffect, useState } from "./ui.js";
 
 const NO_CHANGE = { temperature: undefined, scheme: undefined, penalty: undefined, threshold: undefined };
@@ -8,7 +9,7 @@ export function Dial({ app }) {
   const { settings } = look;
   const { t_min: low, t_max: high } = settings.bounds;
   const changed = Object.keys(NO_CHANGE).some((name) => state[name] !== undefined);
-  return html`<form class="dial" role="group" aria-label="The dial" onSubmit=${(event) => event.preventDefault()}>
+  return html`<form class="dial" aria-label="The dial" onSubmit=${(event) => event.preventDefault()}>
     ${report.runs.length > 1 && html`<${RunChooser} app=${app} />`}
     <div class="field strictness">
       <label for="temperature">Temperature</label>
@@ -34,6 +35,7 @@ export function Dial({ app }) {
       <${NumberEntry} id="threshold" label="Threshold" value=${settings.threshold} low=${0} high=${1}
         onChange=${(threshold) => app.set({ threshold })} />
     </div>
+    <p class="printed">T = ${settings.temperature}, weights ${schemeName(settings, report.figures.schemes)}, penalty ${settings.penalty}, passes from ${settings.threshold}; ${visible(run.name)}</p>
     <button type="button" class="quiet reset" disabled=${!changed} onClick=${() => app.set(NO_CHANGE)}
       title=${`Back to the settings of ${run.name}`}>Reset</button>
   </form>`;
@@ -43,7 +45,7 @@ function RunChooser({ app }) {
   return html`<div class="field run">
     <label for="run">Run</label>
     <select id="run" value=${app.run.name} onChange=${(event) => app.set({ run: event.target.value })}>
-      ${app.report.runs.map((run) => html`<option key=${run.name} value=${run.name}>${run.name}</option>`)}
+      ${app.report.runs.map((run) => html`<option key=${run.name} value=${run.name}>${visible(run.name)}</option>`)}
     </select>
   </div>`;
 }

@@ -16,11 +16,18 @@ const REMEMBERED = 8;
  * @property {(index: number) => ((temperature: number) => number)|null} scoreOf a sample at any T
  */
 
-/** The settings of a run with what the reader has changed. */
-export function settingsOf(run, dial, schemes) {
-  const weights = dial.scheme !== undefined && schemes[dial.scheme];
-  const { scheme, ...rest } = dial;
-  return { ...run.settings, ...rest, ...(weights ? { scheme, weights } : {}) };
+/** The settings of a run with what the reader has changed; an address may hold anything. */
+export function settingsOf(run, dial, { schemes, penalties }) {
+  const settings = { ...run.settings };
+  const { t_min: low, t_max: high } = settings.bounds;
+  if (dial.temperature >= low && dial.temperature <= high) settings.temperature = dial.temperature;
+  if (dial.threshold >= 0 && dial.threshold <= 1) settings.threshold = dial.threshold;
+  if (penalties.includes(dial.penalty)) settings.penalty = dial.penalty;
+  if (Object.hasOwn(schemes, dial.scheme ?? "")) {
+    settings.scheme = dial.scheme;
+    settings.weights = schemes[dial.scheme];
+  }
+  return settings;
 }
 
 /** Looks at runs, remembering what a move of the slider does not change. */
@@ -32,7 +39,7 @@ export class Looks {
 
   /** @returns {Look} */
   at(run, dial) {
-    const settings = settingsOf(run, dial, this._report.figures.schemes);
+    const settings = settingsOf(run, dial, this._report.figures);
     const rowKey = `${run.name} ${JSON.stringify(ROW_SETTINGS.map((name) => settings[name]))}`;
     const rows = this._remembered(rowKey, () => preparedRows(run.rows, settings));
     return this._remembered(`${rowKey} ${settings.temperature}`, () => {

@@ -7,5 +7,5 @@ export function ThemeButton() {
     document.documentElement.dataset.theme = dark ? "light" : "dark";
     setDark(!dark);
   };
-  return html`<button type="button" class="quiet theme" onClick=${turn}>${dark ? "Light" : "Dark"}</button>`;
+  return html`<button type="button" class="quiet theme" onClick=${turn}>${dark ? "Light theme" : "Dark theme"}</button>`;
 }

@@ -6,16 +6,21 @@ export const html = htm.bind(h);
 export { render } from "preact";
 export { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
-/** A number as the command line prints it; a dash where there is none. */
+const isNothing = (value) => value === null || value === undefined || Number.isNaN(value);
+
+/** A number as the command line rounds it; a dash where there is none. */
 export function figure(value, digits = 3) {
-  return value === null || value === undefined || Number.isNaN(value) ? "–" : value.toFixed(digits);
+  return isNothing(value) ? "–" : value.toFixed(digits).replace("-", "−");
+}
+
+/** A temperature: two digits, so that texts do not jump while the slider moves. */
+export function degree(temperature) {
+  return String(temperature).length > 4 ? String(temperature) : temperature.toFixed(2);
 }
 
 /** A share in [0, 1] as per cent. */
 export function percent(share, digits = 0) {
-  return share === null || share === undefined || Number.isNaN(share)
-    ? "–"
-    : `${(100 * share).toFixed(digits)} %`;
+  return isNothing(share) ? "–" : `${(100 * share).toFixed(digits)} %`;
 }
 
 /** "1 sample", "2 samples". */

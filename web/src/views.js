@@ -1,5 +1,8 @@
 // Every view by its name in the address, in the order of the menu.
+import { Flips } from "./flips.js";
+import { Methods } from "./methods.js";
 import { Overview } from "./overview.js";
+import { Systems } from "./systems.js";
 import { Changes } from "./changes.js";
 import { Label } from "./label.js";
 import { Sample } from "./sample.js";
@@ -18,6 +21,9 @@ import { Samples } from "./samples.js";
 /** @type {View[]} */
 export const VIEWS = [
   { name: "overview", title: "Overview", component: Overview, inMenu: true, applies: () => true },
+  { name: "systems", title: "Systems", component: Systems, inMenu: true, applies: ({ figures }) => Boolean(figures.systems) },
+  { name: "methods", title: "Side by side", component: Methods, inMenu: true, applies: ({ runs, methods }) => runs.length > 0 && methods.length > 0 },
+  { name: "flips", title: "Flips", component: Flips, inMenu: true, applies: ({ runs }) => runs.length > 0 },
   { name: "samples", title: "Samples", component: Samples, inMenu: true, applies: (report) => report.size > 0 },
   { name: "changes", title: "Changes", component: Changes, inMenu: true, applies: (report) => report.runs.length > 1 },
   { name: "label", title: "Label", component: Label, inMenu: true, applies: (report) => report.size > 0 },
