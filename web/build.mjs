@@ -20,15 +20,6 @@ const unindented = {
   },
 };
 
-/** Takes the indentation out of the sources: in templates it would stand in the page, and weigh. */
-const UNINDENTED = {
-  name: "unindented",
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /[\\/]src[\\/].*\.js$/ }, ({ path }) => ({
-      contents: readFileSync(path, "utf8").replace(/\n[ \t]+/g, "\n"),
-    })),
-};
-
 async function bundled(entry) {
   const result = await build({
     entryPoints: [join(HERE, "src", entry)],
@@ -41,7 +32,6 @@ async function bundled(entry) {
     charset: "ascii",
     plugins: [unindented],
     legalComments: "none",
-    plugins: [UNINDENTED],
   });
   const text = result.outputFiles[0].text.trim();
   if (/<\/(script|style)|<!--/i.test(text)) throw new Error(`${entry} would end its own block`);
