@@ -37,8 +37,10 @@ FLIPPED: Final = 150
 
 _SCORES: Final = """([rows, dial, temperatures]) => {
   const found = new Float64Array(rows.length * temperatures.length);
-  tcvaReport.preparedRows(rows, dial).forEach((score, row) =>
-    found.set(temperatures.map(score), row * temperatures.length));
+  temperatures.forEach((temperature, column) =>
+    tcvaReport.score(rows, { ...dial, temperature }).forEach((score, row) => {
+      found[row * temperatures.length + column] = score;
+    }));
   let text = "";
   const bytes = new Uint8Array(found.buffer);
   for (let at = 0; at < bytes.length; at += 32768) {
@@ -46,8 +48,7 @@ _SCORES: Final = """([rows, dial, temperatures]) => {
   }
   return btoa(text);
 }"""
-_FLIPS: Final = """([rows, dial]) => tcvaReport.preparedRows(rows, dial).map(
-  score => tcvaReport.flipTemperature(score, dial.threshold, dial.bounds))"""
+_FLIPS: Final = "([rows, dial]) => tcvaReport.flip(rows, dial)"
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
-
 from tests.browser.conftest import Opener
 from tests.browser.test_every_view import links_of, too_wide
 from tests.hostile.corpus import TEXTS
@@ -24,7 +23,7 @@ LEFT = re.compile(r'(?<=id="figures">).*?(?=</script>)', re.DOTALL)
 def test_every_sample_opens_and_stays_a_text(reports: Reports, open_report: Opener) -> None:
     page = open_report(reports("hostile"))
     scripts = page.page.locator("script").count()
-    ids = page.call("() => tcvaReport.report.samples.ids")
+    ids = page.call("() => tcvaReport.figures.samples.ids")
     assert len(ids) == len(TEXTS)
     for name in ids:
         page.page.evaluate("hash => { location.hash = hash }", f"#view=sample&sample={quote(name)}")
@@ -54,9 +53,10 @@ def test_the_data_survive(reports: Reports, open_report: Opener) -> None:
     figures = json.loads(found[0])
     content = hostile_content([each.text for each in TEXTS])
     assert figures["samples"]["ids"] == [sample.id for sample in content.samples]
-    assert page.call("() => tcvaReport.report.figures.notes") == figures["notes"]
+    assert page.call("() => tcvaReport.figures.notes") == figures["notes"]
     texts = page.call(
-        "() => tcvaReport.report.samples.ids.map((_, i) => tcvaReport.report.detail(i).input)"
+        """() => document.getElementById("details").textContent.split("\\n")
+          .map(line => JSON.parse(line).input)"""
     )
     assert texts == [sample.input for sample in content.samples]
 

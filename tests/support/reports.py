@@ -278,7 +278,7 @@ def all_unscored() -> Content:
 
 
 def fused_and_panel() -> Content:
-    """An additional judge, and verdicts with probabilities."""
+    """An additional judge, probabilities, and a verdict that was lowered for its quote."""
     content = small()
     one = content.runs[0].assessments["one"]
     member = Assessment.from_verdicts(["mostly", "partial"]).model_copy(
@@ -287,7 +287,15 @@ def fused_and_panel() -> Content:
     shares = ClaimVerdict(
         claim="At nine.", verdict=Verdict.MOSTLY, probabilities=(0.25, 0.5, 0.125, 0.0, 0.125)
     )
-    two = content.runs[0].assessments["two"].model_copy(update={"claims": (shares,)})
+    lowered = ClaimVerdict(
+        claim="At nine sharp.",
+        verdict=Verdict.PARTIAL,
+        evidence="at nine sharp",
+        passage=1,
+        original_verdict=Verdict.FULLY,
+        evidence_check=EvidenceCheck.NOT_FOUND,
+    )
+    two = content.runs[0].assessments["two"].model_copy(update={"claims": (shares, lowered)})
     fused = one.model_copy(update={"members": (member,), "panel": (member,)})
     run = replace(content.runs[0], assessments={"one": fused, "two": two})
     return replace(content, title="judges", runs=(run,))
