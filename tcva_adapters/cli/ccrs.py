@@ -97,8 +97,8 @@ def ccrs(
         typer.echo(json.dumps({**summary.to_dict(), "skipped": len(read.bad)}))
     else:
         summary.show(sys.stderr if out == "-" else sys.stdout)
-    write_report(summary, report, of=samples, overwrite=overwrite, samples=read.samples)
     summary.check()
+    write_report(summary, report, of=samples, overwrite=overwrite, samples=read.samples)
 
 
 def _parse_weights(text: str) -> dict[str, float]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +12,7 @@ from tcva_adapters.cli import options
 from tcva_adapters.cli.report import Report, check_report, write_report
 from tcva_adapters.compare.demo import demo as run_demo
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.printing import notes
 
 _DEFAULT: Final = Path("tcva-demo.html")
 
@@ -38,7 +38,8 @@ def demo(
     else:
         found.show()
     if report is None and not as_json:
-        # Nobody asked for it: a folder that cannot take it is no failure.
-        with suppress(InvalidValueError):
+        try:
             write_report(found, _DEFAULT)
+        except InvalidValueError as error:  # nobody asked for it, so that this is no failure
+            notes().print(f"no report: {error}")
     write_report(found, report, overwrite=overwrite)

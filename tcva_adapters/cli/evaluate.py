@@ -91,8 +91,8 @@ def evaluate(
         typer.echo(json.dumps(found.to_dict()))
     else:
         found.show(sys.stderr if out == "-" else sys.stdout)
-    write_report(found, report, of=samples, overwrite=overwrite, samples=usable)
     found.check()
+    write_report(found, report, of=samples, overwrite=overwrite, samples=usable)
     failed = found.failed_gates(gates)
     for text in failed:
         notes.print(f"gate failed: {text}")

@@ -17,7 +17,9 @@ from tcva_adapters.compare.running.write import read_csv
 from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.frameworks import FRAMEWORKS
+from tcva_adapters.printing import counted
 from tcva_adapters.report.content import SCALE, Content, FixedMethod, Human, Run, Said
+from tcva_adapters.report.existing import unmatched_text
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.files import read_assessments
 from tcva_adapters.results.scoring import Profiles, Scoring
@@ -132,11 +134,11 @@ def _kind(name: str, figures: Mapping[str, Any]) -> str:
 def _notes(figures: Mapping[str, Any]) -> Iterator[str]:
     run = figures["run"]
     if run["skipped"]:
-        yield f"{run['skipped']} lines of the samples' file are not in it"
+        yield f"{counted(run['skipped'], 'line')} of the samples' file left out"
     yield from run["left_out"]
     for one in figures["imported"]:
         names = ", ".join(one["methods"])
-        unmatched = f"; {n} rows match no sample" if (n := len(one["unmatched"])) else ""
-        source = Path(one["source"]).name
-        yield f"{source} ({one['kind']}): {names} on {one['matched']} samples{unmatched}"
+        source, on = Path(one["source"]).name, counted(one["matched"], "sample")
+        said = f"{source} ({one['kind']}): {names} on {on}"
+        yield "; ".join(filter(None, (said, unmatched_text(len(one["unmatched"])))))
     yield from figures["notes"]

@@ -49,6 +49,19 @@ class Draw:
         return None if len(self.chosen) == self.total else {"of": self.total, "seed": SEED}
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """The same in a sentence; none where all samples are in."""
+        shown = len(self.chosen)
+        if shown == self.total:
+            return ()
+        text = (
+            f"the texts of {shown} of {self.total} samples are in this page: of the {shown // 2} "
+            f"worst by the first run, unscored ones first, and of {shown - shown // 2} others drawn "
+            f"with seed {SEED}; the figures are of all"
+        )
+        return (text,)
+
+    @property
     def lines(self) -> list[int]:
         """By sample, the number of its line, from 0; -1 where it has none."""
         lines = [-1] * self.total

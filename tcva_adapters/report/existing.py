@@ -12,6 +12,7 @@ from tcva_adapters.compare.existing.records import Existing, Found, Reading
 from tcva_adapters.compare.running.run import named
 from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.printing import counted
 from tcva_adapters.report.content import FixedMethod, Said
 from tcva_adapters.samples.files import SampleFile, read_samples
 from tcva_adapters.samples.sample import Sample
@@ -56,8 +57,7 @@ def read_scores(
         found = match(existing, samples)
         rows, human, reasons = found.rows, found.human, found.reasons
         name = Path(path).name
-        lost = len(found.unmatched)
-        notes: tuple[str, ...] = (f"{name}: {lost} rows match no sample",) if lost else ()
+        notes = tuple(f"{name}: {text}" for text in [unmatched_text(len(found.unmatched))] if text)
     else:
         samples, records = _own(path, existing)
         names = [sample.id or "" for sample in samples]
@@ -71,6 +71,15 @@ def read_scores(
     kind = existing.kind if existing.kind in _FRAMEWORKS else "imported"
     methods = tuple(_methods(existing, rows, reasons, kind))
     return ExistingScores(samples, methods, human, notes)
+
+
+def unmatched_text(rows: int) -> str:
+    """How many rows belong to none of the samples; empty for none.
+
+    >>> unmatched_text(1), unmatched_text(2)
+    ('1 row matches no sample', '2 rows match no sample')
+    """
+    return f"{counted(rows, 'row')} {'matches' if rows == 1 else 'match'} no sample" if rows else ""
 
 
 def _own(path: str | Path, existing: Existing) -> tuple[list[Sample], list[list[Found]]]:

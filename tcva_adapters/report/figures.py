@@ -47,7 +47,7 @@ def figures_of(content: Content, draw: Draw) -> dict[str, Any]:
         "made_by": f"tcva-adapters {__version__}",
         "title": content.title,
         "sentence": content.sentence,
-        "notes": list(content.notes),
+        "notes": [*content.notes, *draw.notes],
         "levels": [level.value for level in LEVELS],
         "schemes": {name: list(scheme.weights) for name, scheme in SCHEMES.items()},
         "penalties": list(PENALTIES),

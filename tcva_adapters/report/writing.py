@@ -115,11 +115,12 @@ def write(
     )
     content = content_of(source, reading)
     draw = Draw.of(content, max_details)
+    notes = (*content.notes, *draw.notes)
     size = 0
     with replacing(path, ours=OURS, overwrite=overwrite) as stream:
         for piece in page_of(figures_of(content, draw), detail_lines(content, draw)):
             size += stream.write(piece)
-    return Written(Path(path), size, len(content.samples), len(draw.chosen), content.notes)
+    return Written(Path(path), size, len(content.samples), len(draw.chosen), notes)
 
 
 def _size(size: int) -> str:
