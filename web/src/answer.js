@@ -4,7 +4,10 @@ import { CHECKS, Ball, Level, Prose, Words } from "./marks.js";
 import { visible } from "./text.js";
 import { html, useEffect, useMemo, useRef, useState } from "./ui.js";
 
+/** Texts with more characters are folded. */
 const LONG = 1500;
+/** A level that is surer than this needs no picture of the others. */
+const SURE = 0.995;
 
 export function Answer({ detail, claims, levels, printing }) {
   const passages = detail.contexts ?? [];
@@ -54,7 +57,7 @@ function Claim({ n, claim, levels, place, said, chosen, passages, jump }) {
     ${!claim.original_verdict && claim.evidence_check && html`<p class="lowered">Not checked: ${CHECKS[claim.evidence_check] ?? visible(claim.evidence_check)}.</p>`}
     ${claim.reason && html`<${Prose} text=${claim.reason} class="aside" />`}
     ${claim.evidence && html`<${Evidence} n=${n} claim=${claim} place=${place} passages=${passages} jump=${jump} />`}
-    ${claim.probabilities && html`<${Probabilities} shares=${claim.probabilities} levels=${levels} />`}
+    ${claim.probabilities && Math.max(...claim.probabilities) < SURE && html`<${Probabilities} shares=${claim.probabilities} levels=${levels} />`}
   </li>`;
 }
 
@@ -70,7 +73,7 @@ function Evidence({ n, claim, place, passages, jump }) {
 function Probabilities({ shares, levels }) {
   const text = shares.map((share, level) => `${levels[level]} ${share.toFixed(2)}`).join(", ");
   return html`<div class="probabilities" role="img" aria-label=${`Probabilities: ${text}`} title=${text}>
-    ${shares.map((share, level) => share > 0 && html`<span key=${level} class=${`fill-${level}`} style=${{ width: `${100 * share}%` }}>${share >= 0.15 ? share.toFixed(2) : ""}</span>`)}
+    ${shares.map((share, level) => share > 0 && html`<span key=${level} class=${`fill-${level}`} style=${{ width: `${100 * share}%` }}>${share >= 0.3 ? `${levels[level]} ${share.toFixed(2)}` : ""}</span>`)}
   </div>`;
 }
 
@@ -96,7 +99,7 @@ function Folded({ text, printing, opened = false, children }) {
   useEffect(() => { if (opened) setOpen(true); }, [opened]);
   if (text.length <= LONG) return children;
   const whole = open || opened || printing;
-  return html`<div class=${whole ? "" : "folded"} inert=${false}>${children}</div>
+  return html`<div class=${whole ? "" : "folded"}>${children}</div>
     ${!printing && html`<button type="button" class="quiet fold" aria-expanded=${whole} onClick=${() => setOpen(!whole)}>
       ${whole ? "Fold" : `Show all ${text.length.toLocaleString("en")} characters`}</button>`}`;
 }
@@ -106,7 +109,7 @@ function show(box, id) {
   const place = box.querySelector(`#${id}`);
   if (!place) return;
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  place.scrollIntoView({ block: "center", behavior: calm ? "auto" : "smooth" });
+  place.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" });
   place.focus({ preventScroll: true });
 }
 

@@ -12,11 +12,12 @@ export function Agreement({ app, store, what, scale }) {
     <div class="wide-table" tabindex="0" role="region" aria-label="Agreement with the judge"><table aria-live="polite"><thead><tr><th scope="col">Measure</th><th scope="col" class="numeric">Labels</th><th scope="col" class="numeric">Value</th><th scope="col">${percent(level)} interval</th></tr></thead>
       <tbody>${rows.map(({ name, n, value, interval, shown, why }) => html`<tr key=${name}><th scope="row">${name}</th><td class="numeric">${n}</td>
         <td class="numeric" data-value=${value}>${shown(value)}</td><td>${interval ? html`<span data-low=${interval[0]} data-high=${interval[1]}>${interval.map(shown).join(" to ")}</span>` : html`<span class="aside">${why}</span>`}</td></tr>`)}</tbody></table></div>
+    <p class="aside">With fewer than ${LEAST} labels an interval would be nearly as wide as the scale.${what === "claims" && " Those of the claims leave out one answer at a time, as claims of one answer resemble each other."}</p>
   </section>`;
 }
 
 const number = (value) => figure(value, 2).replace("-", "−");
-const few = (what) => `none below ${LEAST} ${what}: it would be as wide as the scale`;
+const few = (what) => `from ${LEAST} ${what} on`;
 
 /** Kappa and exact share of the claims; decisions of the answers that are labelled whole. */
 function claimFigures(app, store, z) {

@@ -5,6 +5,7 @@ import { counted, html, useState } from "./ui.js";
 
 export function Files({ report, store, scale, onChange }) {
   const [said, setSaid] = useState([]);
+  const [sure, setSure] = useState(false);
   const rated = [...store.labels.values()].filter(({ human }) => human !== undefined).length;
   const claims = [...store.labels.values()].reduce((sum, each) => sum + (each.claims?.length ?? 0), 0);
   const save = (name, text) => {
@@ -20,6 +21,8 @@ export function Files({ report, store, scale, onChange }) {
     onChange();
   };
   const clear = () => {
+    setSure(!sure);
+    if (!sure) return;
     store.clear();
     setSaid(["All labels are gone."]);
     onChange();
@@ -31,10 +34,10 @@ export function Files({ report, store, scale, onChange }) {
       <button type="button" disabled=${!store.labels.size} onClick=${() => save("labels.jsonl", toJsonl(store.labels))}>Export jsonl (all labels)</button>
       <button type="button" disabled=${!rated} onClick=${() => save("labels.csv", toCsv(store.labels))}>Export csv (ratings)</button>
       <label class="file">Import an earlier export <input type="file" accept=".csv,.jsonl,.json,.txt" onChange=${read} /></label>
-      <button type="button" class="quiet" disabled=${!store.labels.size} onClick=${clear}>Delete all labels</button>
+      <button type="button" class="quiet" disabled=${!store.labels.size} onClick=${clear} onBlur=${() => setSure(false)}>${sure ? "Once more to delete them all" : "Delete all labels"}</button>
     </p>
     <div role="status">${said.slice(0, 12).map((line, n) => html`<p key=${n} class="aside">${visible(line)}</p>`)}${said.length > 12 && html`<p class="aside">and ${said.length - 12} more lines</p>`}</div>
-    <p class="aside">What reads them: <code>tcva calibrate judged.jsonl --labels labels.jsonl</code> and <code>tcva compare samples.jsonl --labels labels.jsonl</code>, by the samples' ids.</p>
+    <p class="aside"><code>tcva calibrate judged.jsonl --labels labels.csv</code> and <code>tcva compare samples.jsonl --labels labels.csv</code> read the ratings, by the samples' ids, from either file. The levels of claims are in the jsonl file alone.</p>
   </section>`;
 }
 

@@ -1,6 +1,6 @@
 /**
  * A person's labels as files, and back: csv with `id,human`, or one JSON object a line with the
- * claims' levels as well. `tcva compare` and `tcva calibrate` read both.
+ * claims' levels as well. Of both, `tcva compare` and `tcva calibrate` read the ratings.
  *
  * @typedef {{human?: number, claims?: {claim: string, label: string}[]}} Label
  * @typedef {Map<string, Label>} Labels by sample id
@@ -15,9 +15,9 @@ export function toCsv(labels) {
   return ["id,human", ...rows.map(([id, { human }]) => `${cell(id)},${human}`)].map((row) => `${row}\r\n`).join("");
 }
 
-/** @param {Labels} labels */
+/** @param {Labels} labels; an answer without a rating has null as such: what reads it looks for one in each line */
 export function toJsonl(labels) {
-  return [...labels].map(([id, label]) => `${JSON.stringify({ id, ...label })}\n`).join("");
+  return [...labels].map(([id, label]) => `${JSON.stringify({ id, human: null, ...label })}\n`).join("");
 }
 
 /**

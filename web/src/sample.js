@@ -61,7 +61,7 @@ function Steps({ app, order, at }) {
 function Summary({ app, i }) {
   const { look, looks, report } = app;
   const human = report.human?.[i] ?? null;
-  const rated = human !== null && html`<span>human rating ${Number(human.toFixed(3))}${report.samples.human_scale && html` on ${report.samples.human_scale.join(" to ")}`}</span>`;
+  const rated = human !== null && html`<span>human rating ${Number(human.toFixed(3))}${report.samples.human_scale && html` (scale ${report.samples.human_scale.join(" to ")})`}</span>`;
   if (!look) return html`<p class="summary">${rated}</p>`;
   const score = look.scores[i];
   if (Number.isNaN(score)) return html`<p class="summary"><strong class="big">unscored</strong>${rated}</p>`;
