@@ -135,7 +135,7 @@ def two_runs() -> Content:
     first, changed = list(example_results()), []
     for result in first[1:]:
         claims = tuple(
-            claim.model_copy(update={"verdict": LEVELS[rng.integers(5)]})
+            claim.model_copy(update={"verdict": LEVELS[rng.integers(5)], "probabilities": None})
             if claim.verdict and rng.random() < 0.3
             else claim
             for claim in result.claims
