@@ -9,7 +9,7 @@ import { Grid } from "./table.js";
 import { brief } from "./text.js";
 import { counted, figure, html, percent, useEffect, useMemo, useState } from "./ui.js";
 
-const SHOWN_CLAIMS = 50;
+const SHOWN_CLAIMS = 20;
 
 export function Changes({ app }) {
   const { report, state, lookAt } = app;
