@@ -76,17 +76,18 @@ export function shareInterval(hits, n, z) {
   return [Math.max(0, middle - half), Math.min(1, middle + half)];
 }
 
-/** Ranks from 1, the mean of its places for each tie. */
+/** Ranks from 1, the mean of its places for each tie. Ties are many: each value is sorted once. */
 export function ranks(values) {
-  const order = values.map((_, i) => i).sort((a, b) => values[a] - values[b]);
-  const found = new Array(values.length);
-  for (let from = 0; from < order.length; ) {
-    let to = from;
-    while (to + 1 < order.length && values[order[to + 1]] === values[order[from]]) to += 1;
-    for (let k = from; k <= to; k++) found[order[k]] = (from + to) / 2 + 1;
-    from = to + 1;
+  const counts = new Map();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  const found = new Map();
+  let below = 0;
+  for (const value of [...counts.keys()].sort((a, b) => a - b)) {
+    const same = counts.get(value);
+    found.set(value, below + (same + 1) / 2);
+    below += same;
   }
-  return found;
+  return values.map((value) => found.get(value));
 }
 
 function pearson(x, y) {

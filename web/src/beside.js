@@ -1,5 +1,6 @@
 // Two methods on the same samples: decisions alike and different, and where they disagree most.
 import { passes } from "./listing.js";
+import { least } from "./nearest.js";
 
 /**
  * A method's score in [0, 1] on its scale, 1 for the better end.
@@ -50,9 +51,6 @@ export function decisions(found) {
 export function mostDifferent(found, method, most) {
   const apart = (pair) => Math.abs(pair.tcva - onUnit(method, pair.other));
   const differs = (pair) => Number(pair.otherPassed !== null && pair.passed !== pair.otherPassed);
-  return found
-    .map((pair) => ({ ...pair, apart: apart(pair), differs: differs(pair) }))
-    .filter((pair) => pair.apart > 0)
-    .sort((a, b) => b.differs - a.differs || b.apart - a.apart)
-    .slice(0, most);
+  const unlike = found.filter((pair) => apart(pair) > 0);
+  return least(unlike, (pair) => -2 * differs(pair) - apart(pair), most);
 }

@@ -3,13 +3,15 @@ import { Axes, frame, useWidth } from "./chart.js";
 import { chosenMethod, passes } from "./listing.js";
 import { Decision } from "./marks.js";
 import { MethodChooser } from "./methods.js";
+import { least } from "./nearest.js";
 import { inSlices } from "./slices.js";
 import { visible } from "./text.js";
 import { counted, degree, figure, html, useEffect, useState } from "./ui.js";
 
 const HEIGHT = 230;
 const BINS = 45;
-const LISTED = 100;
+const LISTED = 50;
+const NEAREST = 12;
 const SLICE = 50;
 
 export function Flips({ app }) {
@@ -83,21 +85,20 @@ function Parting({ app, flips }) {
   const method = chosenMethod(app);
   const parting = flips
     .map((each) => ({ ...each, other: passes(method, each.i) }))
-    .filter(({ passed, other }) => other !== null && other !== passed)
-    .sort((a, b) => distance(app, a) - distance(app, b));
+    .filter(({ passed, other }) => other !== null && other !== passed);
+  const rows = least(parting, (each) => distance(app, each), LISTED);
   return html`<section>
     <div class="heading"><h3 id="parting">Decided otherwise: ${counted(parting.length, "sample")}</h3><${MethodChooser} app=${app} method=${method} /></div>
     ${parting.length === 0
       ? html`<p>At this dial both decide every sample alike.</p>`
-      : html`<${Table} app=${app} rows=${parting} labelledBy="parting" method=${method} />`}
+      : html`<${Table} app=${app} rows=${rows} labelledBy="parting" method=${method} />
+          ${parting.length > LISTED && html`<p class="note">The ${LISTED} nearest to the dial of ${parting.length}.</p>`}`}
   </section>`;
 }
 
 function Nearest({ app, flips }) {
-  const rows = flips
-    .filter(({ flip }) => flip !== null && flip !== app.look.settings.bounds.t_min)
-    .sort((a, b) => distance(app, a) - distance(app, b))
-    .slice(0, 12);
+  const turning = flips.filter(({ flip }) => flip !== null && flip !== app.look.settings.bounds.t_min);
+  const rows = least(turning, (each) => distance(app, each), NEAREST);
   if (rows.length === 0) return null;
   return html`<section><h3 id="nearest">Next to flip when the dial moves</h3>
     <${Table} app=${app} rows=${rows} labelledBy="nearest" method=${null} /></section>`;
@@ -113,7 +114,7 @@ function Table({ app, rows, labelledBy, method }) {
     <table class="figures">
       <thead><tr><th scope="col">Sample</th><th scope="col" class="numeric">TCVA</th><th scope="col">Decision</th>
         ${method && html`<th scope="col" class="numeric">${visible(method.name)}</th>`}<th scope="col">TCVA changes</th></tr></thead>
-      <tbody>${rows.slice(0, LISTED).map(
+      <tbody>${rows.map(
         (row) => html`<tr key=${row.i}>
           <th scope="row" class="words-cell"><a href=${app.link({ view: "sample", sample: report.samples.ids[row.i] })}><bdi>${visible(String(report.samples.ids[row.i]))}</bdi></a> <span class="aside"><bdi>${visible(report.samples.questions?.[row.i] ?? "")}</bdi></span></th>
           <td class="numeric">${figure(row.score)}</td><td><${Decision} passed=${row.passed} /></td>
@@ -122,7 +123,6 @@ function Table({ app, rows, labelledBy, method }) {
         </tr>`,
       )}</tbody>
     </table>
-    ${rows.length > LISTED && html`<p class="note">The ${LISTED} nearest to the dial of ${rows.length}.</p>`}
   </div>`;
 }
 

@@ -3,7 +3,7 @@ import { rankInterval, shareInterval, spearman } from "./agreement.js";
 import { decisions, mostDifferent, pairs } from "./beside.js";
 import { chosenMethod } from "./listing.js";
 import { Decision } from "./marks.js";
-import { Mark, Scatter, THIRDS } from "./scatter.js";
+import { FORMS, Marks, Scatter, THIRDS } from "./scatter.js";
 import { visible } from "./text.js";
 import { counted, figure, html, percent } from "./ui.js";
 
@@ -21,9 +21,8 @@ export function Methods({ app }) {
     <div class="pair uneven">
       <figure class="card">
         <figcaption class="legend"><h3>${counted(found.length, "sample")} with both scores</h3>${report.human && html`<${Legend} name=${report.samples.human_name} />`}</figcaption>
-        <${Scatter} found=${found} method=${method} look=${look} third=${thirdOf(report)} onOpen=${open}
+        <${Scatter} found=${found} method=${method} look=${look} form=${formOf(report)} nameOf=${(i) => visible(String(report.samples.ids[i]))} onOpen=${open}
           label=${`TCVA at the dial against ${method.name}, ${counted(found.length, "sample")}; figures and the samples that differ most stand beside and below.`} />
-        <p class="note">Dashed: the thresholds. Larger marks stand for several samples; a click opens one.</p>
       </figure>
       <${Agreement} app=${app} method=${method} found=${found} />
     </div>
@@ -38,22 +37,19 @@ export function MethodChooser({ app, method }) {
   </label>`;
 }
 
-/** Which third of its scale a sample's human rating lies in. */
-function thirdOf({ human, samples }) {
+/** The mark of a sample: by the third of its scale that its human rating lies in. */
+function formOf({ human, samples }) {
   const [low, high] = samples.human_scale ?? [0, 1];
   return (i) => {
     const rating = human?.[i] ?? null;
-    if (rating === null) return null;
+    if (rating === null) return "unrated";
     return THIRDS[Math.min(2, Math.max(0, Math.floor((3 * (rating - low)) / (high - low))))];
   };
 }
 
 function Legend({ name }) {
   return html`<span class="legend-items">${visible(name ?? "human rating")}:
-    ${THIRDS.map(
-      (third) => html`<span key=${third}><svg width="16" height="16" aria-hidden="true"><${Mark} x=${8} y=${8} size=${5} third=${third} number=${1} /></svg>${third}</span>`,
-    )}
-    <span><svg width="16" height="16" aria-hidden="true"><${Mark} x=${8} y=${8} size=${5} third=${null} number=${1} /></svg>none</span>
+    ${FORMS.map((form) => html`<span key=${form}><svg width="16" height="16" aria-hidden="true"><${Marks} form=${form} places=${[[8, 8, 5]]} /></svg>${form}</span>`)}
   </span>`;
 }
 
