@@ -12,7 +12,8 @@ export function Arithmetic({ app, i }) {
   if (!row) return null;
   const { settings } = look;
   const judges = [`${run.criterion} by ${run.judge}`, ...run.members];
-  return html`<section class="arithmetic"><h3>The score</h3>
+  return html`<section class="arithmetic">
+    <h3>The score</h3>
     <div class="arithmetic-parts">
       <${Counts} counts=${row[0]} weights=${settings.weights} levels=${report.figures.levels} />
       <div>
@@ -26,10 +27,25 @@ export function Arithmetic({ app, i }) {
 }
 
 function Counts({ counts, weights, levels }) {
-  return html`<table class="counts"><thead><tr><th scope="col">Level</th><th scope="col" class="numeric">Claims</th><th scope="col" class="numeric">Weight</th></tr></thead>
-    <tbody>${counts.map((count, level) => html`<tr key=${level} class=${count > 0 ? "" : "absent"}>
-      <th scope="row"><${Level} name=${levels[level]} levels=${levels} /></th>
-      <td class="numeric">${Number(count.toFixed(3))}</td><td class="numeric">${weights[level]}</td></tr>`)}</tbody></table>`;
+  return html`<table class="counts">
+    <thead>
+      <tr>
+        <th scope="col">Level</th>
+        <th scope="col" class="numeric">Claims</th>
+        <th scope="col" class="numeric">Weight</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${counts.map(
+        (count, level) =>
+          html`<tr key=${level} class=${count > 0 ? "" : "absent"}>
+            <th scope="row"><${Level} name=${levels[level]} levels=${levels} /></th>
+            <td class="numeric">${Number(count.toFixed(3))}</td>
+            <td class="numeric">${weights[level]}</td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
 }
 
 /** The exponent, the mean, the penalty and their product, each with what it is made of. */
@@ -41,10 +57,23 @@ function Steps({ counts, settings }) {
   const score = prepared([counts], settings)(temperature);
   const floored = p < 1e-12 && settings.weights.some((weight, level) => weight < eps && counts[level] > 0);
   return html`<dl class="working">
-    <dt>Exponent</dt><dd>${minus(bounds.p_min)} + (${temperature} − ${bounds.t_min}) / ${round(bounds.t_max - bounds.t_min)} × ${round(bounds.p_max - bounds.p_min)} = <output>${minus(figure(p))}</output></dd>
-    <dt>Mean</dt><dd>power mean of the weights = <output>${figure(mean)}</output>${floored && html`<span class="aside"> A weight of 0 counts as ${eps} at exponents up to 0.</span>`}</dd>
-    <dt>Penalty</dt><dd>${penalty === "off" ? "none" : html`${base}<sup>${round(power)}</sup> = <output>${figure(factor)}</output> <span class="aside">(${penalty})</span>`}</dd>
-    <dt>Score</dt><dd>${figure(mean)} × ${figure(factor)} = <output class="result">${figure(score)}</output></dd>
+    <dt>Exponent</dt>
+    <dd>
+      ${minus(bounds.p_min)} + (${temperature} − ${bounds.t_min}) / ${round(bounds.t_max - bounds.t_min)} × ${" "}
+      ${round(bounds.p_max - bounds.p_min)} = <output>${minus(figure(p))}</output>
+    </dd>
+    <dt>Mean</dt>
+    <dd>
+      power mean of the weights = ${" "}
+      <output>${figure(mean)}</output>
+      ${floored && html`<span class="aside"> A weight of 0 counts as ${eps} at exponents up to 0.</span>`}
+    </dd>
+    <dt>Penalty</dt>
+    <dd>
+      ${penalty === "off" ? "none" : html`${base}<sup>${round(power)}</sup> = <output>${figure(factor)}</output> <span class="aside">(${penalty})</span>`}
+    </dd>
+    <dt>Score</dt>
+    <dd>${figure(mean)} × ${figure(factor)} = <output class="result">${figure(score)}</output></dd>
   </dl>`;
 }
 
@@ -64,11 +93,29 @@ function penaltyOf(counts, { penalty, temperature }) {
 
 function Fused({ row, judges, settings, score }) {
   const { temperature, weights } = settings.fusion;
-  return html`<table class="fused"><caption>Fused: ${temperature === null ? "geometric mean" : `power mean at T = ${temperature}`}${weights ? ", weighted" : ""}</caption>
-    <tbody>${row.map((counts, n) => html`<tr key=${n}><th scope="row"><bdi>${visible(judges[n] ?? `judge ${n + 1}`)}</bdi></th>
-      ${weights && html`<td class="numeric">× ${weights[n]}</td>`}
-      <td class="numeric">${counts ? figure(prepared([counts], settings)(settings.temperature)) : "no verdicts"}</td></tr>`)}
-      <tr><th scope="row">Fused score</th>${weights && html`<td></td>`}<td class="numeric"><output class="result">${figure(score)}</output></td></tr></tbody></table>`;
+  return html`<table class="fused">
+    <caption>
+      Fused: ${" "}
+      ${temperature === null ? "geometric mean" : `power mean at T = ${temperature}`}${weights ? ", weighted" : ""}
+    </caption>
+    <tbody>
+      ${row.map(
+        (counts, n) =>
+          html`<tr key=${n}>
+            <th scope="row"><bdi>${visible(judges[n] ?? `judge ${n + 1}`)}</bdi></th>
+            ${weights && html`<td class="numeric">× ${weights[n]}</td>`}
+            <td class="numeric">
+              ${counts ? figure(prepared([counts], settings)(settings.temperature)) : "no verdicts"}
+            </td>
+          </tr>`,
+      )}
+      <tr>
+        <th scope="row">Fused score</th>
+        ${weights && html`<td></td>`}
+        <td class="numeric"><output class="result">${figure(score)}</output></td>
+      </tr>
+    </tbody>
+  </table>`;
 }
 
 const [WIDTH, HEIGHT, LEFT, TOP] = [300, 150, 28, 8];

@@ -1,7 +1,8 @@
 /** Where quotes stand in passages and claims in responses, and texts cut into marked pieces. */
 
 // In scripts without spaces each character is a word, as in tcva_adapters/judging/evidence/words.py.
-const UNSPACED = "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff";
+const UNSPACED =
+  "\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff";
 const WORD = new RegExp(`[${UNSPACED}]|(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}])+`, "gu");
 const ELLIPSIS = /[[(]?\.(?:[ \t]?\.){2,}[\])]?|\[?…\]?/;
 const LONGEST = 10_000;
@@ -53,7 +54,9 @@ export function findIn(passages, quote, named) {
  * @returns {{text: string, keys: number[], ends: number[]}[]}
  */
 export function pieces(text, spans) {
-  const cuts = [...new Set([0, text.length, ...spans.flatMap(({ start, end }) => [start, end])])].sort((a, b) => a - b);
+  const cuts = [...new Set([0, text.length, ...spans.flatMap(({ start, end }) => [start, end])])].sort(
+    (a, b) => a - b,
+  );
   return cuts.slice(0, -1).map((from, i) => ({
     text: text.slice(from, cuts[i + 1]),
     keys: spans.filter(({ start, end }) => start <= from && cuts[i + 1] <= end).map(({ key }) => key),

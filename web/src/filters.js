@@ -36,11 +36,11 @@ export function fitting(listed, filters, inTexts = new Set()) {
   const groups = Object.entries(filters.groups).filter(([, value]) => value !== "");
   const sought = pattern(filters.search);
   const fits = (i) =>
-    hasOutcome(listed, filters.outcome, i)
-    && (!filters.different || listed.different(i, filters.different))
-    && (filters.level < 0 || listed.has(i, filters.level))
-    && groups.every(([field, value]) => listed.groups[field]?.[i] === value)
-    && (!sought || sought.test(listed.ids[i]) || sought.test(listed.questions[i] ?? "") || inTexts.has(i));
+    hasOutcome(listed, filters.outcome, i) &&
+    (!filters.different || listed.different(i, filters.different)) &&
+    (filters.level < 0 || listed.has(i, filters.level)) &&
+    groups.every(([field, value]) => listed.groups[field]?.[i] === value) &&
+    (!sought || sought.test(listed.ids[i]) || sought.test(listed.questions[i] ?? "") || inTexts.has(i));
   return listed.ids.map((_, i) => i).filter(fits);
 }
 
@@ -89,7 +89,9 @@ export function* inTexts(search, n, line, step = 200) {
   const sought = pattern(search);
   if (!sought || search.trim().length < LEAST_SEARCH) return found;
   // As the data block writes it; letters in other scripts stand there as they are.
-  const written = JSON.stringify(search.trim()).slice(1, -1).replace(/[<>&]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`);
+  const written = JSON.stringify(search.trim())
+    .slice(1, -1)
+    .replace(/[<>&]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`);
   const maybe = new RegExp(literal(written), "iu");
   for (let i = 0; i < n; i++) {
     const json = line(i);

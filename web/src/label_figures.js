@@ -1,6 +1,14 @@
 /** How a person's labels agree with the judge, as they come. */
-import { LEAST, jackknife, rankInterval, sameShare, shareInterval, spearman, weightedKappa } from "./agreement.js";
-import { claimsOf } from "./label.js";
+import {
+  LEAST,
+  jackknife,
+  rankInterval,
+  sameShare,
+  shareInterval,
+  spearman,
+  weightedKappa,
+} from "./agreement.js";
+import { claimsOf } from "./label_order.js";
 import { listedOf } from "./listing.js";
 import { prepared } from "./scoring.js";
 import { figure, html, percent } from "./ui.js";
@@ -8,11 +16,37 @@ import { figure, html, percent } from "./ui.js";
 export function Agreement({ app, store, what, scale }) {
   const { z, level } = app.report.figures.interval;
   const rows = what === "claims" ? claimFigures(app, store, z) : answerFigures(app, store, scale, z);
-  return html`<section class="agreement"><h3>Agreement with the judge</h3>
-    <div class="wide-table" tabindex="0" role="region" aria-label="Agreement with the judge"><table aria-live="polite"><thead><tr><th scope="col">Measure</th><th scope="col" class="numeric">Labels</th><th scope="col" class="numeric">Value</th><th scope="col">${percent(level)} interval</th></tr></thead>
-      <tbody>${rows.map(({ name, n, value, interval, shown, why }) => html`<tr key=${name}><th scope="row">${name}</th><td class="numeric">${n}</td>
-        <td class="numeric" data-value=${value}>${shown(value)}</td><td>${interval ? html`<span data-low=${interval[0]} data-high=${interval[1]}>${interval.map(shown).join(" to ")}</span>` : html`<span class="aside">${why}</span>`}</td></tr>`)}</tbody></table></div>
-    <p class="aside">With fewer than ${LEAST} labels an interval would be nearly as wide as the scale.${what === "claims" && " Those of the claims leave out one answer at a time, as claims of one answer resemble each other."}</p>
+  return html`<section class="agreement">
+    <h3>Agreement with the judge</h3>
+    <div class="wide-table" tabindex="0" role="region" aria-label="Agreement with the judge">
+      <table aria-live="polite">
+        <thead>
+          <tr>
+            <th scope="col">Measure</th>
+            <th scope="col" class="numeric">Labels</th>
+            <th scope="col" class="numeric">Value</th>
+            <th scope="col">${percent(level)} interval</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(
+            ({ name, n, value, interval, shown, why }) =>
+              html`<tr key=${name}>
+                <th scope="row">${name}</th>
+                <td class="numeric">${n}</td>
+                <td class="numeric" data-value=${value}>${shown(value)}</td>
+                <td>
+                  ${interval ? html`<span data-low=${interval[0]} data-high=${interval[1]}>${interval.map(shown).join(" to ")}</span>` : html`<span class="aside">${why}</span>`}
+                </td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+    <p class="aside">
+      With fewer than ${LEAST} labels an interval would be nearly as wide as the
+      scale.${what === "claims" && " Those of the claims leave out one answer at a time, as claims of one answer resemble each other."}
+    </p>
   </section>`;
 }
 
@@ -29,7 +63,10 @@ function claimFigures(app, store, z) {
     const i = report.indexOf(id);
     if (!labelled || i < 0) continue;
     const claims = claimsOf(app, i);
-    const found = claims.map(({ claim, verdict }) => [levels.indexOf(store.level(id, claim)), levels.indexOf(verdict)]);
+    const found = claims.map(({ claim, verdict }) => [
+      levels.indexOf(store.level(id, claim)),
+      levels.indexOf(verdict),
+    ]);
     const pairs = found.filter(([mine]) => mine >= 0);
     if (pairs.length) answers.push(pairs);
     if (!pairs.length || pairs.length < claims.length || look.passed(i) === null) continue;
@@ -40,7 +77,10 @@ function claimFigures(app, store, z) {
   }
   const pairs = answers.flat();
   const ofClaims = (name, measure, range, shown) => ({
-    name, n: pairs.length, value: pairs.length ? measure(pairs) : NaN, shown,
+    name,
+    n: pairs.length,
+    value: pairs.length ? measure(pairs) : NaN,
+    shown,
     interval: pairs.length >= LEAST && jackknife(answers, measure, interval.z, range),
     why: answers.length < LEAST ? few("answers with labels") : "not defined: the labels are all alike",
   });
@@ -56,14 +96,41 @@ function answerFigures(app, store, [low, high], z) {
   const { report, look } = app;
   const listed = listedOf(app);
   const threshold = look?.settings.threshold ?? 0.5;
-  const rated = [...store.labels].map(([id, { human }]) => ({ i: report.indexOf(id), human })).filter(({ i, human }) => i >= 0 && human !== undefined && !Number.isNaN(listed.score(i)));
-  const r = spearman(rated.map(({ i }) => listed.score(i)), rated.map(({ human }) => human));
-  const same = rated.filter(({ i, human }) => (human - low) / (high - low) >= threshold === listed.passed(i)).length;
+  const rated = [...store.labels]
+    .map(([id, { human }]) => ({ i: report.indexOf(id), human }))
+    .filter(({ i, human }) => i >= 0 && human !== undefined && !Number.isNaN(listed.score(i)));
+  const r = spearman(
+    rated.map(({ i }) => listed.score(i)),
+    rated.map(({ human }) => human),
+  );
+  const same = rated.filter(
+    ({ i, human }) => (human - low) / (high - low) >= threshold === listed.passed(i),
+  ).length;
   return [
-    { name: "Spearman of rating and score", n: rated.length, value: r, shown: number, interval: rankInterval(r, rated.length, z),
-      why: rated.length < LEAST ? few("ratings") : "not defined: one side is constant, or the ranks are the same" },
-    decisions({ n: rated.length, same }, z, `Same decision (a rating passes from ${Number((low + threshold * (high - low)).toFixed(3))} on)`),
+    {
+      name: "Spearman of rating and score",
+      n: rated.length,
+      value: r,
+      shown: number,
+      interval: rankInterval(r, rated.length, z),
+      why:
+        rated.length < LEAST
+          ? few("ratings")
+          : "not defined: one side is constant, or the ranks are the same",
+    },
+    decisions(
+      { n: rated.length, same },
+      z,
+      `Same decision (a rating passes from ${Number((low + threshold * (high - low)).toFixed(3))} on)`,
+    ),
   ];
 }
 
-const decisions = ({ n, same }, z, name) => ({ name, n, value: n ? same / n : NaN, shown: (value) => percent(value), interval: shareInterval(same, n, z), why: few("answers") });
+const decisions = ({ n, same }, z, name) => ({
+  name,
+  n,
+  value: n ? same / n : NaN,
+  shown: (value) => percent(value),
+  interval: shareInterval(same, n, z),
+  why: few("answers"),
+});

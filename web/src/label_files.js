@@ -27,17 +27,42 @@ export function Files({ report, store, scale, onChange }) {
     setSaid(["All labels are gone."]);
     onChange();
   };
-  return html`<section class="label-files"><h3>Files</h3>
-    <p>${counted(rated, "rated answer")}, ${counted(claims, "labelled claim")}.
-      ${store.isKept ? " They stay in this browser, for this report." : " This browser keeps nothing for this page: what is not exported is lost when it closes."}</p>
-    <p class="buttons">
-      <button type="button" disabled=${!store.labels.size} onClick=${() => save("labels.jsonl", toJsonl(store.labels))}>Export jsonl (all labels)</button>
-      <button type="button" disabled=${!rated} onClick=${() => save("labels.csv", toCsv(store.labels))}>Export csv (ratings)</button>
-      <label class="file">Import an earlier export <input type="file" accept=".csv,.jsonl,.json,.txt" onChange=${read} /></label>
-      <button type="button" class="quiet" disabled=${!store.labels.size} onClick=${clear} onBlur=${() => setSure(false)}>${sure ? "Once more to delete them all" : "Delete all labels"}</button>
+  return html`<section class="label-files">
+    <h3>Files</h3>
+    <p>
+      ${counted(rated, "rated answer")}, ${counted(claims, "labelled claim")}.
+      ${store.isKept ? " They stay in this browser, for this report." : " This browser keeps nothing for this page: what is not exported is lost when it closes."}
     </p>
-    <div role="status">${said.slice(0, 12).map((line, n) => html`<p key=${n} class="aside">${visible(line)}</p>`)}${said.length > 12 && html`<p class="aside">and ${said.length - 12} more lines</p>`}</div>
-    <p class="aside"><code>tcva calibrate judged.jsonl --labels labels.csv</code> and <code>tcva compare samples.jsonl --labels labels.csv</code> read the ratings, by the samples' ids, from either file. The levels of claims are in the jsonl file alone.</p>
+    <p class="buttons">
+      <button
+        type="button"
+        disabled=${!store.labels.size}
+        onClick=${() => save("labels.jsonl", toJsonl(store.labels))}>
+        Export jsonl (all labels)
+      </button>
+      <button type="button" disabled=${!rated} onClick=${() => save("labels.csv", toCsv(store.labels))}>
+        Export csv (ratings)
+      </button>
+      <label class="file">
+        Import an earlier export <input type="file" accept=".csv,.jsonl,.json,.txt" onChange=${read} />
+      </label>
+      <button
+        type="button"
+        class="quiet"
+        disabled=${!store.labels.size}
+        onClick=${clear}
+        onBlur=${() => setSure(false)}>
+        ${sure ? "Once more to delete them all" : "Delete all labels"}
+      </button>
+    </p>
+    <div role="status">
+      ${said.slice(0, 12).map((line, n) => html`<p key=${n} class="aside">${visible(line)}</p>`)}${said.length > 12 && html`<p class="aside">and ${said.length - 12} more lines</p>`}
+    </div>
+    <p class="aside">
+      <code>tcva calibrate judged.jsonl --labels labels.csv</code> and ${" "}
+      <code>tcva compare samples.jsonl --labels labels.csv</code> read the ratings, by the samples' ids, from
+      either file. The levels of claims are in the jsonl file alone.
+    </p>
   </section>`;
 }
 

@@ -1,4 +1,4 @@
-/** In what order answers are labelled, and by which steps they are rated. */
+/** What there is to label, in what order, and by which steps answers are rated. */
 
 const MOST_STEPS = 11;
 const STEPS = 5;
@@ -33,9 +33,25 @@ export const scaleOf = (report) => report.samples.human_scale ?? [0, 1];
  */
 export function ratingSteps([low, high]) {
   const whole = Number.isInteger(low) && Number.isInteger(high) && high - low >= 2 && high - low < MOST_STEPS;
-  if (!whole) return Array.from({ length: STEPS }, (_, i) => ({ value: low + ((high - low) * i) / (STEPS - 1), key: String(i + 1) }));
+  if (!whole)
+    return Array.from({ length: STEPS }, (_, i) => ({
+      value: low + ((high - low) * i) / (STEPS - 1),
+      key: String(i + 1),
+    }));
   return Array.from({ length: high - low + 1 }, (_, i) => {
     const value = low + i;
     return { value, key: value >= 0 && value <= 9 ? String(value) : "x" };
   });
+}
+
+/** The claims of a sample that carry a verdict; what claims nothing is not labelled. */
+export const claimsOf = ({ report, run }, i) =>
+  (report.detail(i)?.runs?.[run?.name]?.claims ?? []).filter(({ verdict }) => verdict);
+
+/** Whether a sample has all its labels. */
+export function isDone(app, store, what, i) {
+  const id = String(app.report.samples.ids[i]);
+  return what === "answers"
+    ? store.rating(id) !== undefined
+    : claimsOf(app, i).every(({ claim }) => store.level(id, claim) !== undefined);
 }

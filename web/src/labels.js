@@ -70,13 +70,16 @@ export class LabelStore {
     const { levels } = this._report.figures;
     const { labels, bad } = fromText(text, levels);
     const strangers = [...labels.keys()].filter((id) => this._report.indexOf(id) < 0);
-    const outside = [...labels].filter(([, { human }]) => human !== undefined && !(human >= scale[0] && human <= scale[1]));
+    const outside = [...labels].filter(
+      ([, { human }]) => human !== undefined && !(human >= scale[0] && human <= scale[1]),
+    );
     for (const [id] of [...strangers.map((each) => [each]), ...outside]) labels.delete(id);
     for (const [id, label] of labels) this.labels.set(id, { ...this.labels.get(id), ...label });
     this._write();
     return [
       `${labels.size} read.`,
-      strangers.length && `${strangers.length} left out, as no sample has their id, e.g. ${JSON.stringify(strangers[0])}.`,
+      strangers.length &&
+        `${strangers.length} left out, as no sample has their id, e.g. ${JSON.stringify(strangers[0])}.`,
       outside.length && `${outside.length} left out, as their rating is not within ${scale.join(" to ")}.`,
       ...bad,
     ].filter(Boolean);

@@ -12,7 +12,9 @@ const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 /** @param {Labels} labels */
 export function toCsv(labels) {
   const rows = [...labels].filter(([, { human }]) => human !== undefined);
-  return ["id,human", ...rows.map(([id, { human }]) => `${cell(id)},${human}`)].map((row) => `${row}\r\n`).join("");
+  return ["id,human", ...rows.map(([id, { human }]) => `${cell(id)},${human}`)]
+    .map((row) => `${row}\r\n`)
+    .join("");
 }
 
 /** @param {Labels} labels; an answer without a rating has null as such: what reads it looks for one in each line */
@@ -53,7 +55,8 @@ function checked(entry, levels) {
   if (entry.claims !== undefined) {
     if (!Array.isArray(entry.claims)) throw new Error("claims is no list.");
     label.claims = entry.claims.map((each) => {
-      if (typeof each?.claim !== "string" || !levels.includes(each.label)) throw new Error(`a claim's label is one of ${levels.join(", ")}.`);
+      if (typeof each?.claim !== "string" || !levels.includes(each.label))
+        throw new Error(`a claim's label is one of ${levels.join(", ")}.`);
       return { claim: each.claim, label: each.label };
     });
   }
@@ -63,7 +66,8 @@ function checked(entry, levels) {
 function fromCsv(text) {
   const [header, ...rows] = cells(text);
   const [id, human] = ["id", "human"].map((name) => (header ?? []).indexOf(name));
-  if (id < 0 || human < 0) return { labels: new Map(), bad: ["Line 1: a label file has the columns id and human."] };
+  if (id < 0 || human < 0)
+    return { labels: new Map(), bad: ["Line 1: a label file has the columns id and human."] };
   const labels = new Map();
   const bad = [];
   rows.forEach((row, i) => {
@@ -79,7 +83,8 @@ function fromCsv(text) {
 
 function number(value) {
   const found = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
-  if (typeof found !== "number" || !Number.isFinite(found)) throw new Error(`${JSON.stringify(value)} is no rating.`);
+  if (typeof found !== "number" || !Number.isFinite(found))
+    throw new Error(`${JSON.stringify(value)} is no rating.`);
   return found;
 }
 

@@ -6,7 +6,8 @@ const SHOWN_METHODS = 3;
 /** Whether a method passes a sample; null where it has no score. */
 export function passes(method, i) {
   const score = method.scores[i];
-  if (score === null || score === undefined || method.threshold === null || method.threshold === undefined) return null;
+  if (score === null || score === undefined || method.threshold === null || method.threshold === undefined)
+    return null;
   return method.higher_is_better === false ? score <= method.threshold : score >= method.threshold;
 }
 

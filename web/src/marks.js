@@ -24,7 +24,9 @@ export function Level({ name, levels }) {
 /** Pass or fail; nothing where there is no decision. */
 export function Decision({ passed }) {
   if (passed === null) return null;
-  return html`<span class=${`decision ${passed ? "passes" : "fails"}`}><span aria-hidden="true">${passed ? "✓" : "✗"}</span> ${passed ? "pass" : "fail"}</span>`;
+  return html`<span class=${`decision ${passed ? "passes" : "fails"}`}>
+    <span aria-hidden="true">${passed ? "✓" : "✗"}</span> ${passed ? "pass" : "fail"}</span>
+  `;
 }
 
 /** A text of others in a line of ours: its direction ends where it ends. */

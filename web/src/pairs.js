@@ -10,7 +10,10 @@ export function shareDifference(gained, lost, n, z) {
   if (n === 0) return { value: NaN, interval: null };
   const [up, down] = [(gained + 1) / (n + 2), (lost + 1) / (n + 2)];
   const half = z * Math.sqrt((up + down - (up - down) ** 2) / (n + 2));
-  return { value: (gained - lost) / n, interval: [Math.max(-1, up - down - half), Math.min(1, up - down + half)] };
+  return {
+    value: (gained - lost) / n,
+    interval: [Math.max(-1, up - down - half), Math.min(1, up - down + half)],
+  };
 }
 
 /**
@@ -55,4 +58,7 @@ export function* claimPairs(report, samples, before, after, levels) {
   return { pairs, alone };
 }
 
-const levelsOf = (claims, levels) => new Map(claims.filter(({ verdict }) => verdict).map(({ claim, verdict }) => [claim, levels.indexOf(verdict)]));
+const levelsOf = (claims, levels) =>
+  new Map(
+    claims.filter(({ verdict }) => verdict).map(({ claim, verdict }) => [claim, levels.indexOf(verdict)]),
+  );

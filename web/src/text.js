@@ -20,14 +20,23 @@ export function visible(text) {
 
 /** The same in one line, cut at so many characters. */
 export function brief(text, most = 80) {
-  const line = visible(text.slice(0, most * 4).replace(/\s+/g, " ").trim());
+  const line = visible(
+    text
+      .slice(0, most * 4)
+      .replace(/\s+/g, " ")
+      .trim(),
+  );
   const letters = Array.from(line);
   return letters.length > most || text.length > most * 4 ? `${letters.slice(0, most - 1).join("")}…` : line;
 }
 
 function joins(text, at) {
   const code = text.charCodeAt(at);
-  return (code === 0x200d || code === 0x200c) && /[^\s\u0000-\u00ff]/.test(text[at - 1] ?? " ") && /[^\s\u0000-\u00ff]/.test(text[at + 1] ?? " ");
+  return (
+    (code === 0x200d || code === 0x200c) &&
+    /[^\s\u0000-\u00ff]/.test(text[at - 1] ?? " ") &&
+    /[^\s\u0000-\u00ff]/.test(text[at + 1] ?? " ")
+  );
 }
 
 function escaped(found) {
