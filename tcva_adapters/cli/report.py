@@ -11,7 +11,6 @@ from tcva_adapters.cli import options
 from tcva_adapters.printing import notes
 from tcva_adapters.report import write
 from tcva_adapters.report.page import OURS
-from tcva_adapters.report.writing import MOST_DETAILS
 
 # typer reads them at run time, so what is optional is spelt out.
 _Sources = Annotated[
@@ -36,7 +35,11 @@ _HumanScale = Annotated[
     typer.Option(help="Lowest and highest rating that could be given, e.g. 1,5."),
 ]
 _MaxDetails = Annotated[
-    int, typer.Option(help="Samples whose texts are in the page; of more it has a draw.")
+    Optional[int],
+    typer.Option(
+        help="Samples whose texts are in the page; of more it has a draw. By default 10 000, and "
+        "as many as have about 16 MB of text."
+    ),
 ]
 
 
@@ -51,7 +54,7 @@ def report(
     missing: options.Missing = None,
     scale: options.Scale = "0,1",
     title: _Title = None,
-    max_details: _MaxDetails = MOST_DETAILS,
+    max_details: _MaxDetails = None,
     overwrite: options.Overwrite = False,
     skip_bad: options.SkipBad = False,
 ) -> None:

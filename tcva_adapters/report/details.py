@@ -8,12 +8,17 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tcva_adapters.report.content import Content, Said
-from tcva_adapters.report.plain import plain
+from tcva_adapters.report.plain import inert_json, plain
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.results.result import Result
 from tcva_adapters.samples.sample import Sample
 
 SEED: Final = 0
+MOST: Final = 10_000
+"""Samples whose texts are in a page, unless more are asked for."""
+
+_MOST_BYTES: Final = 16_000_000
+_MEASURED: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +34,19 @@ class Draw:
     total: int
 
     @classmethod
-    def of(cls, content: Content, most: int) -> Draw:
+    def of(cls, content: Content, most: int | None = None) -> Draw:
         """All samples, or of more than ``most`` a draw: the worst half, and others at random.
 
         The worst are those with the lowest score of the first run (of the first method without
         one), the unscored first; the others are drawn without replacement, with seed 0.
+
+        Args:
+            content: What is shown.
+            most: How many; by default 10 000, and as many as have about 16 MB of text.
         """
         total = len(content.samples)
+        if most is None:
+            most = min(MOST, _MOST_BYTES // _usual_size(content))
         if total <= most:
             return cls(tuple(range(total)), total)
         ranked = _worst_first(content)
@@ -68,6 +79,16 @@ class Draw:
         for line, place in enumerate(self.chosen):
             lines[place] = line
         return lines
+
+
+def _usual_size(content: Content) -> int:
+    """Bytes of a sample's line, by a hundred of them that lie evenly apart."""
+    total = len(content.samples)
+    if not total:
+        return 1
+    some = tuple(range(0, total, max(1, total // _MEASURED)))
+    lines = detail_lines(content, Draw(some, total))
+    return sum(len(inert_json(line)) for line in lines) // len(some)
 
 
 def _worst_first(content: Content) -> list[int]:

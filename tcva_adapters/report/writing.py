@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.printing import counted
@@ -17,9 +17,6 @@ from tcva_adapters.report.sources import Reading, content_of
 from tcva_adapters.samples.output import replacing
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import whole
-
-MOST_DETAILS: Final = 5000
-"""Samples whose texts are in a page, unless more are asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +54,7 @@ def write(
     human_scale: tuple[float, float] | None = None,
     missing: float | None = None,
     scale: tuple[float, float] = SCALE,
-    max_details: int = MOST_DETAILS,
+    max_details: int | None = None,
     skip_bad: bool = False,
     overwrite: bool = False,
 ) -> Written:
@@ -79,7 +76,8 @@ def write(
             lowest and highest that were given where one lies outside.
         missing: The number that stands for no score in existing results.
         scale: Their lowest and highest possible score.
-        max_details: Samples whose texts are in the page. Of more it has all figures, and the texts
+        max_details: Samples whose texts are in the page; by default 10 000, and as many as have
+            about 16 MB of text. Of more it has all figures, and the texts
             of a draw: half of it the worst by the first run, at the settings that the page begins
             with, unscored ones first; the others at random, with seed 0.
         skip_bad: Leave out unreadable lines.
@@ -103,7 +101,8 @@ def write(
     >>> written.samples, written.details, written.notes
     (1, 1, ())
     """
-    whole("max_details or --max-details", max_details, least=0)
+    if max_details is not None:
+        whole("max_details or --max-details", max_details, least=0)
     reading = Reading(
         title=title,
         samples=samples,
