@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import statistics
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from importlib.resources import files
+from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -71,7 +73,8 @@ def main() -> None:
     with TemporaryDirectory() as name:
         folder = Path(name)
         with_all = ["--with", "ragas,deepeval,llamaindex,langchain", "--judge", "lexical"]
-        run(["compare", str(EXAMPLES), *with_all, "--out", str(folder / "all"), "--json"])
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+            run(["compare", str(EXAMPLES), *with_all, "--out", str(folder / "all"), "--json"])
         written = report.write(folder / "all", folder / "all.html")
         told("57 samples with all framework metrics", written.size / 1000, "kB", 1500)
         big = write_page(random_content(SAMPLES), folder / "big.html")

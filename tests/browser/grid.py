@@ -25,7 +25,7 @@ _ROWS = """async () => {
 
 def headings(page: Watched) -> list[str]:
     """Of the columns."""
-    texts: list[str] = page.page.get_by_role("columnheader").all_inner_texts()
+    texts: list[str] = page.page.locator("[role=grid] [role=columnheader]").all_inner_texts()
     return [text.replace("▾", "").replace("▴", "").strip() for text in texts]
 
 

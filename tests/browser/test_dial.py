@@ -33,7 +33,7 @@ SETTINGS: list[dict[str, Any]] = [
 
 def turn(page: Watched, changes: dict[str, Any]) -> None:
     """Every setting by its own control, as a reader does it."""
-    form = page.page.get_by_role("group", name="The dial")
+    form = page.page.get_by_role("form", name="The dial")
     for name, value in changes.items():
         if name in {"scheme", "penalty"}:
             form.locator(f"#{name}").select_option(value)
