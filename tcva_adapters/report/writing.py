@@ -77,9 +77,9 @@ def write(
         missing: The number that stands for no score in existing results.
         scale: Their lowest and highest possible score.
         max_details: Samples whose texts are in the page; by default 10 000, and as many as have
-            about 16 MB of text. Of more it has all figures, and the texts
-            of a draw: half of it the worst by the first run, at the settings that the page begins
-            with, unscored ones first; the others at random, with seed 0.
+            about 16 MB of text. Of more it has all figures, and the texts of a draw: half of it
+            the worst by the first run, at the settings that the page begins with, unscored ones
+            first; the others at random, with seed 0.
         skip_bad: Leave out unreadable lines.
         overwrite: Replace a file that is no report, too.
 
