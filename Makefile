@@ -9,7 +9,8 @@ TESTS ?=
 RUNNER = $(BIN)/python
 ENVIRONMENTS = lowest lowest-base newest openai deepeval 3.12 3.13
 
-.PHONY: demo test coverage lint types contracts docs long lines release clean $(ENVIRONMENTS:%=test-%)
+.PHONY: demo test coverage lint types contracts docs long lines release web pictures clean \
+  $(ENVIRONMENTS:%=test-%)
 
 demo: $(VENV)/.demo
 	$(BIN)/tcva demo
@@ -58,6 +59,15 @@ long: $(VENV)/.dev
 
 lines: $(VENV)/.demo
 	$(BIN)/python -m benchmarks.lines
+
+# The report's page, from its sources in web/, into the package; with `.ci/web` it is compared.
+# Only this needs node and npm: users, and every other target, take the page that is there.
+web:
+	cd web && npm ci --no-audit --no-fund --silent && node build.mjs
+
+# The pictures of the report in docs/images, taken by a browser.
+pictures: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.pictures
 
 # Wheel and sdist in dist/, checked: metadata, contents, and the demo from the wheel alone.
 release:

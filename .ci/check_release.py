@@ -17,6 +17,7 @@ IN_THE_WHEEL = {
     "tcva_adapters/__init__.py",
     "tcva_adapters/__init__.pyi",
     "tcva_adapters/data/samples.jsonl",
+    "tcva_adapters/report/page.html",
 }
 IN_THE_SDIST = {
     *IN_THE_WHEEL,

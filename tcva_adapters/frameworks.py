@@ -62,6 +62,7 @@ class Framework:
         grounding: That of its metrics which judges an answer against its contexts.
         thresholds: From where on a score of them passes by the framework's default, where that is
             not 0.5.
+        scales: Lowest and highest possible score of those whose scale is not [0, 1].
         with_embeddings: Those of them that need embeddings as well as a judge.
     """
 
@@ -73,6 +74,7 @@ class Framework:
     grounding: str = "faithfulness"
     parts: Mapping[str, Requirement] = field(default_factory=dict)
     thresholds: Mapping[str, float] = field(default_factory=dict)
+    scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     with_embeddings: frozenset[str] = frozenset()
 
     @property
@@ -180,7 +182,8 @@ FRAMEWORKS: Final[Mapping[str, Framework]] = MappingProxyType(
                     "answer_relevancy": (_I, _R),
                     "correctness": (_I, _R, _REF),
                 },
-                thresholds={"correctness": 4.0},  # of 5
+                thresholds={"correctness": 4.0},
+                scales={"correctness": (1.0, 5.0)},
             ),
             Framework(
                 "langchain",

@@ -101,7 +101,10 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), target
 
 
-def test_the_readme_shows_what_the_demo_prints(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_readme_shows_what_the_demo_prints(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # its report is written there
     run(["demo"])
     shown = FENCE.findall((ROOT / "README.md").read_text(encoding="utf-8"))
     assert _plain(capsys.readouterr().out) in [

@@ -17,6 +17,7 @@ from tcva_adapters.cli.compare import compare
 from tcva_adapters.cli.demo import demo
 from tcva_adapters.cli.doctor import doctor
 from tcva_adapters.cli.evaluate import evaluate
+from tcva_adapters.cli.report import report
 from tcva_adapters.cli.reproduce import reproduce
 from tcva_adapters.cli.sweep import sweep
 from tcva_adapters.cli.systems import systems
@@ -68,6 +69,7 @@ app.command()(reproduce)
 app.command()(calibrate)
 app.command()(ccrs)
 app.command()(systems)
+app.command()(report)
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Optional
 import typer
 
 from tcva_adapters.cli import options
-from tcva_adapters.cli.judged import File, Resamples, print_figures, read_judged
+from tcva_adapters.cli.judged import File, Resamples, print_figures, read_judged, read_ratings
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import calibrate as calibrated
 from tcva_adapters.compare.calibration.candidates import temperature_grid
@@ -18,7 +18,8 @@ from tcva_adapters.results.config import OURS
 
 # typer reads them at run time, so what is optional is spelt out.
 _Human = Annotated[
-    str, typer.Option("--human", help="Metadata field of the ratings: numbers, or pass/fail.")
+    Optional[str],
+    typer.Option("--human", help="Metadata field of the ratings: numbers, or pass/fail."),
 ]
 _Objective = Annotated[
     str, typer.Option("--objective", help="spearman, kendall, mae, f1 or kappa.")
@@ -82,7 +83,8 @@ _Out = Annotated[
 def calibrate(
     assessments: File,
     *,
-    human: _Human,
+    human: _Human = None,
+    labels: options.LabelFile = None,
     objective: _Objective = "spearman",
     temperatures: _Temperatures = None,
     step: _Step = 0.05,
@@ -120,10 +122,14 @@ def calibrate(
     if out is not None:
         options.check_target(out, assessments, OURS, overwrite=overwrite)
     judged = read_judged(assessments, skip_bad=skip_bad)
+    ratings = read_ratings(judged, human, labels)
+    if ratings is None:
+        msg = "no human ratings to calibrate by; name their field with --human, or a file with --labels"
+        raise InvalidValueError(msg)
     with progress_of("calibrating", None, wanted=True):
         found = calibrated(
             judged,
-            human,
+            ratings,
             objective=objective,  # type: ignore[arg-type]  # checked there, as are penalties and floors
             temperatures=options.parse_names(temperatures)
             if temperatures

@@ -14,6 +14,7 @@ from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.ccrs.summary import summarise_ccrs
 from tcva_adapters.cli import machines, options
 from tcva_adapters.cli.judged import check_figures, draw_figures
+from tcva_adapters.cli.report import Report, check_report, write_report
 from tcva_adapters.cli.written import results_written, say_written
 from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.graded import COMPOSITE, grade_ccrs
@@ -66,6 +67,7 @@ def ccrs(
     input_format: options.InputFormat = None,
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
+    report: Report = None,
     everything: options.Everything = False,
     as_json: options.AsJson = False,
     gates: Gates,
@@ -80,6 +82,7 @@ def ccrs(
     options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
     handed.check([samples], stdout="--json" if as_json else "--out -" if out == "-" else "")
     check_figures(figures, figure_format)
+    check_report(report, samples, overwrite=overwrite)
     said = notes()
     named = options.named_judge(judge, said)
     (asked,) = options.asked_judges([named], model_settings, settings["max_concurrency"])
@@ -115,7 +118,8 @@ def ccrs(
         summary.show(side, full=everything)
     results = results_written(out, opened, "ratings: a line for each sample")
     drawn = draw_figures(summary, figures, figure_format, overwrite=overwrite)
-    say_written({**results, **drawn, **handed.written})
+    page = write_report(summary, report, of=samples, overwrite=overwrite, samples=read.samples)
+    say_written({**results, **drawn, **page, **handed.written})
     summary.check()
     handed.conclude(gated)
 

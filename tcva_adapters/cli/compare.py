@@ -13,6 +13,7 @@ import typer
 from tcva_adapters import printing
 from tcva_adapters.cli import machines, options
 from tcva_adapters.cli.judged import check_figures, draw_figures
+from tcva_adapters.cli.report import Report, check_report, write_report
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare.comparison import Comparison
 from tcva_adapters.compare.gates import Gates
@@ -45,6 +46,7 @@ def compare(
     scale: options.Scale = "0,1",
     fuse: options.FusedMethods = None,
     human: options.Human = None,
+    labels: options.LabelFile = None,
     reference: options.Reference = None,
     pass_from: options.PassFrom = None,
     figures: options.Figures = None,
@@ -54,6 +56,7 @@ def compare(
     input_format: options.InputFormat = None,
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
+    report: Report = None,
     everything: options.Everything = False,
     as_json: options.AsJson = False,
     gates: Gates,
@@ -67,6 +70,7 @@ def compare(
     """
     check_figures(figures, figure_format)
     options.silence_frameworks()
+    check_report(report, samples, overwrite=overwrite)
     notes = printing.notes()
     handed.check([samples], stdout="--json" if as_json else "")
     settings = options.under_config(context, config, {"criterion": criterion, **given})
@@ -88,7 +92,7 @@ def compare(
                 missing=missing,
                 scale=options.parse_pair(scale, "--scale"),
                 fuse=fuse or (),
-                human=human,
+                human=options.ratings_of(human, labels),
                 reference=reference,
                 pass_from=options.parse_thresholds(pass_from or ()),
                 gates=gates,
@@ -105,6 +109,7 @@ def compare(
         raise typer.Exit(options.INTERRUPTED) from None
     written = {path: CONTENTS.get(path.name, "") for path in found.save(out, overwrite=overwrite)}
     written |= draw_figures(found, figures, figure_format, overwrite=overwrite)
+    written |= write_report(found, report, of=out, overwrite=overwrite)
     _say(found, out, handed, written, everything=everything, as_json=as_json)
 
 

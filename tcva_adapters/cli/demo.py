@@ -2,21 +2,44 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Final
+
 import typer
 
 from tcva_adapters.cli import options
+from tcva_adapters.cli.report import Report, check_report, write_report
+from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare.demo import demo as run_demo
-from tcva_adapters.printing import json_line
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.printing import json_line, notes
+
+_DEFAULT: Final = Path("tcva-demo.html")
 
 
-def demo(*, as_json: options.AsJson = False) -> None:
+def demo(
+    *,
+    report: Report = None,
+    overwrite: options.Overwrite = False,
+    as_json: options.AsJson = False,
+) -> None:
     """Judge the package's own samples with the lexical judge and turn the dial. Offline.
+
+    The report is tcva-demo.html in the current folder unless --report names another; with --json
+    only where it is named.
 
     Example: tcva demo
     """
+    check_report(report, "-", overwrite=overwrite)
     options.silence_frameworks()
     found = run_demo()
     if as_json:
         typer.echo(json_line(found.to_dict()))
     else:
         found.show()
+    if report is None and not as_json:
+        try:
+            say_written(write_report(found, _DEFAULT))
+        except InvalidValueError as error:  # nobody asked for it, so that this is no failure
+            notes().print(f"no report: {error}")
+    say_written(write_report(found, report, overwrite=overwrite))

@@ -11,6 +11,7 @@ import typer
 
 from tcva_adapters import printing
 from tcva_adapters.cli import machines, options
+from tcva_adapters.cli.report import Report, check_report, write_report
 from tcva_adapters.cli.written import results_written, say_written
 from tcva_adapters.compare.changes import changed_since, read_baseline
 from tcva_adapters.compare.claim_view import check_wanted, claim_views
@@ -47,6 +48,7 @@ def evaluate(
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
     baseline: machines.Baseline = None,
+    report: Report = None,
     show: machines.Show = None,
     everything: options.Everything = False,
     as_json: options.AsJson = False,
@@ -62,6 +64,7 @@ def evaluate(
     options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
     read_from = [samples, *([] if baseline is None else [baseline])]
     handed.check(read_from, stdout="--json" if as_json else "--out -" if out == "-" else "")
+    check_report(report, samples, overwrite=overwrite)
     notes = printing.notes()
     voices = [options.named_judge(judge, notes), *(panel or ())]
     asked = options.asked_judges(
@@ -103,7 +106,8 @@ def evaluate(
             printing.show([printing.Wrapped(f"since the baseline: {changes.sentence}")], file=side)
     printing.show(claim_views(results, usable, show or ()), file=side)
     results_file = results_written(out, opened, "assessments: for sweep and calibrate")
-    say_written({**results_file, **handed.written})
+    page = write_report(found, report, of=samples, overwrite=overwrite, samples=usable)
+    say_written({**results_file, **page, **handed.written})
     found.check()
     handed.conclude(found.gated)
 

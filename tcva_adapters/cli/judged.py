@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tcva_adapters import plots
+from tcva_adapters.cli.options import ratings_of
 from tcva_adapters.cli.written import figures as pictures
 from tcva_adapters.compare.judged import Judged
+from tcva_adapters.compare.labels import Labels
 from tcva_adapters.printing import Tabular, json_line, notes
 
 if TYPE_CHECKING:
@@ -26,6 +28,20 @@ def read_judged(source: str, *, skip_bad: bool) -> Judged:
     for note in judged.notes:
         notes().print(note)
     return judged
+
+
+def read_ratings(judged: Judged, human: str | None, labels: str | None) -> str | Labels | None:
+    """Where the human ratings of what was judged are; says on stderr which labels fit no sample.
+
+    Raises:
+        InvalidValueError: See `options.ratings_of`.
+        UnreadableInputError: See there.
+    """
+    found = ratings_of(human, labels)
+    if isinstance(found, Labels):
+        for note in found.notes(judged.names):
+            notes().print(f"note: {note}")
+    return found
 
 
 def print_figures(

@@ -20,6 +20,7 @@ from typing import Annotated, Any, Final, Literal, Optional, TypeVar, get_args, 
 import typer
 
 from tcva_adapters.claims.criteria import CRITERIA
+from tcva_adapters.compare.labels import Labels
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.frameworks import NO_TELEMETRY
 from tcva_adapters.judging.resolve import DEFAULT, model_of_name
@@ -176,6 +177,14 @@ FusedMethods = Annotated[
     ),
 ]
 Human = Annotated[Optional[str], typer.Option(help="The samples' field with human ratings.")]
+LabelFile = Annotated[
+    Optional[str],
+    typer.Option(
+        "--labels",
+        help="File of human ratings instead, joined by id: csv id,human, or jsonl, as the report's "
+        "page exports it.",
+    ),
+]
 Reference = Annotated[
     Optional[str],
     typer.Option(help="With human ratings: the method that others are tested against."),
@@ -363,7 +372,7 @@ def check_target(
         source: The file that is read.
         ours: See `check_ours`.
         overwrite: See `check_ours`.
-        option: Its name.
+        option: For messages.
 
     Raises:
         InvalidValueError: It is a folder, the file that is read, a file of something else, or
@@ -444,6 +453,19 @@ def read_samples(
         format=input_format,  # type: ignore[arg-type]  # checked by the reader
         mapping=parse_renames(rename or []),
     )
+
+
+def ratings_of(human: str | None, labels: str | None) -> str | Labels | None:
+    """Where human ratings are: a field of the samples, or a file of labels; None for nowhere.
+
+    Raises:
+        InvalidValueError: Both were named.
+        UnreadableInputError: See `Labels.read`.
+    """
+    if human is not None and labels is not None:
+        msg = f"--human {human} and --labels {labels} are two places of human ratings; name one"
+        raise InvalidValueError(msg)
+    return human if labels is None else Labels.read(labels)
 
 
 def parse_scheme(text: str) -> str | list[float]:

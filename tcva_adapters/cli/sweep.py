@@ -14,6 +14,7 @@ from tcva_adapters.cli.judged import (
     draw_figures,
     print_figures,
     read_judged,
+    read_ratings,
 )
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import sweep as swept
@@ -50,6 +51,7 @@ def sweep(
         Optional[str],
         typer.Option("--human", help="Metadata field of human ratings: Spearman with them."),
     ] = None,
+    labels: options.LabelFile = None,
     bootstrap: Resamples = 2000,
     seed: Annotated[int, typer.Option(help="Seed of the resamples.")] = 0,
     skip_bad: options.SkipBad = False,
@@ -68,8 +70,9 @@ def sweep(
     """
     check_figures(figures, figure_format)
     dial = options.under_config(context, config, dial)
+    judged = read_judged(assessments, skip_bad=skip_bad)
     found = swept(
-        read_judged(assessments, skip_bad=skip_bad),
+        judged,
         options.parse_names(temperatures),
         schemes={scheme: options.parse_scheme(scheme) for scheme in schemes or []},
         penalties=penalties,  # type: ignore[arg-type]  # checked there
@@ -77,7 +80,7 @@ def sweep(
         floor=dial["floor"],
         config=config,
         ablation=ablation,
-        human=human,
+        human=read_ratings(judged, human, labels),
         n_boot=bootstrap,
         seed=seed,
     )

@@ -10,6 +10,7 @@ import typer
 
 from tcva_adapters.cli import machines, options
 from tcva_adapters.cli.judged import check_figures, draw_figures
+from tcva_adapters.cli.report import Report, check_report, write_report
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import compare_systems
 from tcva_adapters.compare.gates import Gates
@@ -82,6 +83,7 @@ def systems(
     figures: options.Figures = None,
     figure_format: options.FigureFormat = "png",
     overwrite: options.Overwrite = False,
+    report: Report = None,
     everything: options.Everything = False,
     as_json: options.AsJson = False,
     gates: Gates,
@@ -93,11 +95,12 @@ def systems(
     """
     ends = options.parse_pair(bounds, "--bounds")
     check_figures(figures, figure_format)
+    check_report(report, "-", overwrite=overwrite)
     files = [source.rpartition("=")[2] for source in scores]
     handed.check(files, stdout="--json" if as_json else "")
     said = notes()
     with progress_of("randomisation", None, wanted=True) as shown:
-        report = compare_systems(
+        found = compare_systems(
             scores,
             metrics=metrics,
             temperatures=options.parse_names(temperatures),
@@ -112,16 +115,17 @@ def systems(
             queries=queries,
             progress=shown.reached,
         )
-    graded = grade_systems(report.table)
+    graded = grade_systems(found.table)
     gates.check_names([each.name for each in graded])
     gated = gates.judge(graded)
-    handed.write(report.sentence, gated)
+    handed.write(found.sentence, gated)
     if as_json:
-        typer.echo(json_line({**report.to_dict(), "gates": gated.to_dict()}))
+        typer.echo(json_line({**found.to_dict(), "gates": gated.to_dict()}))
     else:
-        report.show(sys.stderr if handed.takes_stdout else sys.stdout, full=everything)
-    for note in report.notes:
+        found.show(sys.stderr if handed.takes_stdout else sys.stdout, full=everything)
+    for note in found.notes:
         said.print(f"note: {note}")
-    drawn = draw_figures(report, figures, figure_format, overwrite=overwrite)
-    say_written({**drawn, **handed.written})
+    drawn = draw_figures(found, figures, figure_format, overwrite=overwrite)
+    page = write_report(found, report, overwrite=overwrite)
+    say_written({**drawn, **page, **handed.written})
     handed.conclude(gated)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,8 +13,10 @@ from tcva_adapters.compare.fused import FusedRow
 from tcva_adapters.compare.gates import Gated, Gates
 from tcva_adapters.compare.graded import grade_table
 from tcva_adapters.compare.jsonable import jsonable
+from tcva_adapters.compare.running.details import SampleDetails, write_details
 from tcva_adapters.compare.running.folder import (
     ASSESSMENTS,
+    DETAILS,
     PARQUET,
     SCORES,
     SETTINGS,
@@ -32,6 +35,7 @@ from tcva_adapters.printing import Part, Tabular, Wrapped, counted
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.results.result import Result
+from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
 
 _NO_GAIN: Final = "its gain shows on ten samples or more with human ratings: --human"
@@ -44,6 +48,7 @@ class Comparison(Tabular):
     Attributes:
         tcva: Who judged, and the dial.
         temperatures: TCVA's.
+        samples: What was judged, each with an id of its own.
         outcome: TCVA's results, and what the run made, was served, and spent.
         rows: A score, or the reason for none, per sample and method.
         table: The same as a matrix, with human ratings where there are any.
@@ -62,6 +67,7 @@ class Comparison(Tabular):
 
     tcva: TCVA
     temperatures: tuple[float, ...]
+    samples: Sequence[Sample]
     outcome: Outcome
     rows: tuple[Row, ...]
     table: ScoreTable
@@ -145,8 +151,9 @@ class Comparison(Tabular):
     def save(self, folder: str | Path, *, overwrite: bool = False) -> list[Path]:
         """Write scores, assessments and figures; returns the files.
 
-        These are ``scores.csv``, ``scores.parquet`` (with pyarrow), ``assessments.jsonl`` and
-        ``summary.json``. Each appears under its name once it is complete.
+        These are ``scores.csv``, ``scores.parquet`` (with pyarrow), ``assessments.jsonl``,
+        ``details.jsonl`` (the samples' texts, human ratings, and the framework metrics' own
+        verdicts) and ``summary.json``. Each appears under its name once it is complete.
 
         Args:
             folder: It is made where it is not there.
@@ -157,15 +164,32 @@ class Comparison(Tabular):
                 settings, or files of something else under these names.
         """
         check_folder(folder, self.settings, overwrite=overwrite)
-        scores, parquet, assessments, summary = (
-            Path(folder) / name for name in (SCORES, PARQUET, ASSESSMENTS, SUMMARY)
+        scores, parquet, assessments, details, summary = (
+            Path(folder) / name for name in (SCORES, PARQUET, ASSESSMENTS, DETAILS, SUMMARY)
         )
         write_csv(scores, self.rows)
         has_parquet = write_parquet(parquet, self.rows)
         judged = [result.assessment for result in self.results]
         write_assessments(assessments, judged, overwrite=overwrite)
+        write_details(details, self.details())
         write_json(summary, self.to_dict())
-        return [scores, *([parquet] if has_parquet else []), assessments, summary]
+        return [scores, *([parquet] if has_parquet else []), assessments, details, summary]
+
+    def details(self) -> Iterator[SampleDetails]:
+        """What a reader of single samples needs, in the order of the samples."""
+        human, verdicts = self.human, self.outcome.verdicts
+        for sample in self.samples:
+            name = sample.id or ""
+            said = [one.reasons.get(name, {}) for one in self.imported]
+            reasons = {method: reason for each in said for method, reason in each.items()}
+            yield SampleDetails(sample, human.get(name), verdicts.get(name, {}), reasons)
+
+    @property
+    def human(self) -> dict[str, float]:
+        """Human ratings by sample id; empty without them."""
+        table = self.table
+        ratings = () if table.human is None else zip(table.samples, table.human, strict=True)
+        return {name: float(rating) for name, rating in ratings if not math.isnan(rating)}
 
     def brief(self) -> Iterator[Part]:
         """Who judged, each method in a row, what is missing, and what is decided otherwise."""
@@ -215,12 +239,12 @@ def report_dict(
     """Figures for ``json.dumps``: those that are undefined are None, never nan.
 
     The keys of the summary stand at the top; ``decisions`` is None without a decision view, and
-    ``imported`` has one entry per file, without its rows.
+    ``imported`` has one entry per file, without its rows and reasons.
     """
     files = []
     for file in imported:
         entry = jsonable(file)
-        del entry["rows"]
+        del entry["rows"], entry["reasons"]
         entry["matched"] = len({row.sample for row in file.rows})
         files.append(entry)
     view = None if decisions is None else decisions.to_dict()

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from tcva_adapters.compare.claim_view import claim_view
-from tcva_adapters.compare.running.methods import is_installed
+from tcva_adapters.compare.running.methods import Method, is_installed
 from tcva_adapters.core.collapse import binary_counts, ternary_counts
 from tcva_adapters.core.temperature import PRESETS
 from tcva_adapters.core.verdicts import LEVELS
@@ -20,6 +20,7 @@ from tcva_adapters.data import labels_of, sample_lines
 from tcva_adapters.errors import MissingDependencyError
 from tcva_adapters.frameworks import FRAMEWORKS, Framework
 from tcva_adapters.printing import Part, Table, Tabular, figure
+from tcva_adapters.results.framework_score import FrameworkScore
 from tcva_adapters.results.result import Result
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
@@ -38,12 +39,14 @@ class Demo(Tabular):
             three levels.
         framework_metrics: Per installed framework: the mean of its metric by assistant, and its
             coverage; or the ``fault`` for which there is none.
+        framework_scores: What those metrics said of each sample, by method.
     """
 
     samples: Sequence[Sample]
     results: Sequence[Result]
     rows: Sequence[Mapping[str, Any]]
     framework_metrics: Sequence[Mapping[str, Any]]
+    framework_scores: Mapping[str, Sequence[FrameworkScore]]
 
     @property
     def sentence(self) -> str:
@@ -99,11 +102,13 @@ def demo() -> Demo:
     results = TCVA("faithfulness", judge="lexical").evaluate_many(samples, progress=False)
     domains = dict.fromkeys(sample.metadata["domain"] for sample in samples)
     frameworks = filter(is_installed, FRAMEWORKS.values())
+    said: dict[str, Sequence[FrameworkScore]] = {}
     return Demo(
         samples,
         results,
         [_by_dial(domain, samples, results) for domain in domains],
-        [_by_metric(framework, samples, list(domains)) for framework in frameworks],
+        [_by_metric(framework, samples, list(domains), said) for framework in frameworks],
+        said,
     )
 
 
@@ -146,9 +151,12 @@ def _distances(judged: Sequence[tuple[Sample, Result]]) -> list[int]:
 
 
 def _by_metric(
-    framework: Framework, samples: Sequence[Sample], domains: Sequence[str]
+    framework: Framework,
+    samples: Sequence[Sample],
+    domains: Sequence[str],
+    found: dict[str, Sequence[FrameworkScore]],
 ) -> dict[str, Any]:
-    """A framework's own metric, unmodified, with the lexical judge as LLM."""
+    """A framework's own metric, unmodified, with the lexical judge as LLM; what it said is added."""
     name = f"{framework.title} {framework.grounding}"
     try:
         with warnings.catch_warnings(action="ignore"):  # the frameworks' own deprecations
@@ -157,6 +165,7 @@ def _by_metric(
             said = [adapter.score_framework_metric(framework.grounding, s, llm) for s in samples]
     except MissingDependencyError as error:
         return {"method": name, "fault": str(error)}
+    found[Method(framework.name, framework.grounding).name] = said
     scores: dict[str, list[float]] = {domain: [] for domain in domains}
     for sample, one in zip(samples, said, strict=True):
         if one.score is not None:

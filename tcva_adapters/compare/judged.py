@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tcva_adapters.ccrs.result import CCRSResult
+from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.ratings import human_ratings, metadata_values
+from tcva_adapters.compare.running.run import named
 from tcva_adapters.core.aggregation import check_counts
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.results.assessment import Assessment
@@ -19,6 +22,8 @@ from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.files import read_assessments
 from tcva_adapters.results.result import Result, judged_counts
 from tcva_adapters.results.scoring import Scoring, changed
+from tcva_adapters.samples.files import SampleFile
+from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import FloatArray, numbers
 
 
@@ -66,7 +71,7 @@ class Judged:
         if len(items) and all(isinstance(item, str | Path) for item in items):
             return _of_files(items, skip_bad=skip_bad)
         if any(isinstance(item, Assessment | Result) for item in items):
-            return _of_assessments(list(map(_assessment, items)), "this list")
+            return of_assessments(list(map(_assessment, items)), "this list")
         return cls(by_judge(items))
 
     def to_dict(self) -> dict[str, Any]:
@@ -82,6 +87,11 @@ class Judged:
         return f"{self.criterion} by {self.judge}{fused}" if self.judge else "level counts"
 
     @property
+    def names(self) -> list[str]:
+        """An id for each sample: its own, numbered where it repeats, or ``row-N``."""
+        return [sample.id or "" for sample in samples_of(self.assessments).samples]
+
+    @property
     def evidence(self) -> EvidenceCounts:
         """How many verdicts were lowered for their quotes, or could not be checked."""
         return EvidenceCounts.of(self.assessments)
@@ -91,15 +101,19 @@ class Judged:
         """How many samples have a score: verdicts of the main judge."""
         return int(has_score(self.counts).sum())
 
-    def ratings(self, human: str | npt.ArrayLike) -> FloatArray:
+    def ratings(self, human: str | Labels | npt.ArrayLike) -> FloatArray:
         """Human ratings, shape (N,), nan where there is none.
 
         Args:
-            human: A key of the metadata, or the ratings themselves.
+            human: A key of the metadata, a file of labels, or the ratings themselves.
 
         Raises:
-            InvalidValueError: No sample has the key, or a value is no rating.
+            InvalidValueError: No sample has the key or a label, or a value is no rating.
         """
+        if isinstance(human, Labels):
+            names = self.names
+            found = human.of(names)
+            return np.array([found.get(name, np.nan) for name in names])
         if isinstance(human, str):
             return human_ratings(self.assessments, human)
         return numbers("human ratings", human)
@@ -151,6 +165,15 @@ JudgedSource = (
 """What `Judged.of` takes."""
 
 
+def samples_of(judged: Sequence[Assessment | CCRSResult]) -> SampleFile:
+    """What results say of their samples, ids and metadata; each with an id of its own.
+
+    Ids that repeat are numbered, and the N-th sample without one is ``row-N``.
+    """
+    bare = [Sample(id=each.sample_id, metadata=each.metadata) for each in judged]
+    return named(SampleFile(bare, [*range(1, len(bare) + 1)], []))
+
+
 def in_use(config: Config | str | Path | None) -> Scoring:
     """The settings that a file has for all samples; the defaults without one.
 
@@ -189,7 +212,7 @@ def _of_files(files: Sequence[str | Path], *, skip_bad: bool) -> Judged:
         assessments += read.assessments
         where = f" of {file}" if len(files) > 1 else ""
         notes += [f"skipped line {line}{where}: {message}" for line, message in read.bad]
-    return _of_assessments(assessments, ", ".join(map(str, files)), tuple(notes))
+    return of_assessments(assessments, ", ".join(map(str, files)), tuple(notes))
 
 
 def _assessment(item: object) -> Assessment:
@@ -201,10 +224,19 @@ def _assessment(item: object) -> Assessment:
     raise InvalidValueError(msg)
 
 
-def _of_assessments(
+def of_assessments(
     assessments: Sequence[Assessment], source: str, notes: tuple[str, ...] = ()
 ) -> Judged:
-    """Those of one kind, under the name of where they are from."""
+    """Assessments of one judge under one criterion.
+
+    Args:
+        assessments: Unscored ones included.
+        source: Where they are from, for messages.
+        notes: What was left out.
+
+    Raises:
+        InvalidSampleError: See `Judged.of`.
+    """
     judged = sorted({(a.criterion, a.judge) for a in assessments})
     if len(judged) > 1:
         mixed = "; ".join(f"{criterion} by {judge}" for criterion, judge in judged)

@@ -24,6 +24,7 @@ from tcva_adapters.compare.existing.records import SCALE
 from tcva_adapters.compare.fused import FusedMethod, fused_rows, gains
 from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.jsonable import jsonable
+from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.running.folder import check_folder
 from tcva_adapters.compare.running.judges import framework_models
 from tcva_adapters.compare.running.methods import ALL, Method, choose
@@ -84,7 +85,8 @@ class _Request:
         scale: Their lowest and highest possible score.
         fuse: More methods, each the geometric mean of others: ``"tcva T=0.5 + ragas
             faithfulness"``.
-        human: The samples' field with human ratings; by default those of imported files.
+        human: The samples' field with human ratings, or `Labels`; by default those of imported
+            files.
         reference: The method that others are tested against; by default the best one.
         pass_from: Thresholds of other methods by name.
         gates: The least mean score, pass rate and coverage, for all methods or by name.
@@ -116,7 +118,7 @@ class _Request:
     missing: float | None = None
     scale: tuple[float, float] = SCALE
     fuse: Sequence[str] = ()
-    human: str | None = None
+    human: str | Labels | None = None
     reference: str | None = None
     pass_from: Mapping[str, float] = field(default_factory=dict)
     gates: Gates = field(default_factory=Gates)
@@ -154,7 +156,6 @@ class _Request:
             )
             for one in self.imported
         )
-        human = next((one.human for one in imported if one.human), None)
         methods, left_out = self._chosen()
         for note in [*left_out, *(one.summary for one in imported)]:
             self.say(note)
@@ -167,12 +168,26 @@ class _Request:
             methods=methods,
             left_out=tuple(left_out),
             imported=imported,
-            human=human if self.human is None else human_scores(samples, self.human),
+            human=self._ratings(samples, imported),
             fused=fused,
             models=framework_models(tcva.judge),
         )
         plan.check()
         return plan
+
+    def _ratings(
+        self, samples: Sequence[Sample], imported: Sequence[ImportedScores]
+    ) -> Mapping[str, float] | None:
+        """Human ratings by sample id; None without any."""
+        if isinstance(self.human, Labels):
+            names = [sample.id or "" for sample in samples]
+            found = self.human.of(names)
+            for note in self.human.notes(names):
+                self.say(note)
+            return found
+        if self.human is not None:
+            return human_scores(samples, self.human)
+        return next((one.human for one in imported if one.human), None)
 
     def _chosen(self) -> tuple[list[Method], list[str]]:
         frameworks = _listed(self.frameworks)
@@ -265,6 +280,7 @@ class _Plan:
                 for one in self.imported
             ],
             "fused": [fused.name for fused in self.fused],
+            "human": request.human.source if isinstance(request.human, Labels) else request.human,
             "human ratings": None if self.human is None else _digest_of(sorted(self.human.items())),
             "reference": request.reference,
             "pass_from": request.pass_from,
@@ -308,6 +324,7 @@ class _Plan:
         return Comparison(
             tcva=self.tcva,
             temperatures=self.temperatures,
+            samples=self.samples,
             outcome=outcome,
             rows=tuple(rows),
             table=table,

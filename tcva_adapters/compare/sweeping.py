@@ -15,6 +15,7 @@ import numpy.typing as npt
 from tcva_adapters.compare.calibration.candidates import scheme_text
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.judged import Judged, JudgedSource, in_use
+from tcva_adapters.compare.labels import Labels
 from tcva_adapters.core.aggregation import Floor, SchemeLike
 from tcva_adapters.core.aggregation import sweep as sweep_counts
 from tcva_adapters.core.collapse import ablation as ablation_of
@@ -172,7 +173,7 @@ def sweep(
     floor: Floor | None = None,
     config: Config | str | Path | None = None,
     ablation: bool = False,
-    human: str | npt.ArrayLike | None = None,
+    human: str | Labels | npt.ArrayLike | None = None,
     n_boot: int = 2000,
     seed: int = 0,
     skip_bad: bool = False,
@@ -189,7 +190,7 @@ def sweep(
         floor: ``paper`` or ``always``; by default the file's, or the paper's.
         config: Settings from a file.
         ablation: Take parts of the method out (A to D), and show the weight schemes.
-        human: A key of the metadata, or human ratings, shape (N,): Spearman's rho with them.
+        human: A key of the metadata, `Labels`, or human ratings, shape (N,): Spearman's rho with them.
         n_boot: Resamples for each interval.
         seed: Of the resamples.
         skip_bad: Leave out unreadable lines of a file.
@@ -229,6 +230,8 @@ def sweep(
         rows = [replace(row, agreement=measured(row.scores)) for row in rows]
     first = len(_VARIANTS) if ablation else 0
     said = human if isinstance(human, str) or human is None else "human ratings"
+    if isinstance(human, Labels):
+        said = human.source
     return Sweep(read, grid, tuple(rows[:first]), tuple(rows[first:]), said, read.unused(config))
 
 

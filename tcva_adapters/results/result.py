@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
@@ -78,7 +79,7 @@ class Result:
         unscored = self.assessment.unscored
         if unscored is not None:
             return None if unscored.reason.is_failure else self.scoring.on_unscored
-        return float(self.scores_at(np.array([self.scoring.temperature]))[0])
+        return _score_of(judged_counts([self.assessment])[0].tobytes(), self.scoring)
 
     def scores_at(self, temperatures: FloatArray) -> FloatArray:
         """The scores at several temperatures, fused where the sample has several judges.
@@ -89,8 +90,7 @@ class Result:
         Returns:
             Shape (T,); nan throughout where the sample has no score of its own.
         """
-        rows = sweep(judged_counts([self.assessment])[0], temperatures, **self.scoring.options)
-        return self.scoring.fusion.joined(list(rows))
+        return _scores_of(judged_counts([self.assessment])[0], temperatures, self.scoring)
 
     @property
     def unscored(self) -> Unscored | None:
@@ -254,6 +254,18 @@ class Result:
             return text
         why = f": {worst.reason}" if worst.reason else ""
         return f'{text}; worst: "{_shorten(worst.claim)}" [{worst.verdict}]{why}'
+
+
+@lru_cache(maxsize=2**14)
+def _score_of(counts: bytes, scoring: Scoring) -> float:
+    """The score of a sample by its counts: a batch has many samples with the same ones."""
+    rows = np.frombuffer(counts).reshape(-1, len(LEVELS))
+    return float(_scores_of(rows, np.array([scoring.temperature]), scoring)[0])
+
+
+def _scores_of(rows: FloatArray, temperatures: FloatArray, scoring: Scoring) -> FloatArray:
+    """The scores of a sample at several temperatures, by its counts with a row for each judge."""
+    return scoring.fusion.joined(list(sweep(rows, temperatures, **scoring.options)))
 
 
 def _shorten(text: str) -> str:

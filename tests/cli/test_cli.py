@@ -292,9 +292,13 @@ def test_an_unknown_model_ends_with_one_sentence(
         assert server.count <= 16  # those under way when the first answer came, not all 30
 
 
-def test_demo_fits_one_screen(capsys: pytest.CaptureFixture[str]) -> None:
+def test_demo_fits_one_screen(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     assert run(["demo"]) == 0
-    out = capsys.readouterr().out
+    out, said = capsys.readouterr()
+    assert said.startswith("report: tcva-demo.html (57 samples; ")
     assert all(word in out for word in ("strict", "balanced", "lenient", "binary", "ternary"))
     assert all(domain in out for domain in ("medical", "support", "creative"))
     assert len(out.splitlines()) <= 40

@@ -73,6 +73,10 @@ def test_one_command_writes_everything(tmp_path: Path, capsys: pytest.CaptureFix
     assert {r["unscored"].partition(":")[0] for r in rows[6:]} == {"missing_field"}
     written = files.read_assessments("out/assessments.jsonl").assessments
     assert [a.sample_id for a in written] == ["right", "wrong", "bare"]
+    details = [
+        json.loads(line) for line in Path("out/details.jsonl").read_text("utf-8").splitlines()
+    ]
+    assert [each["sample"]["response"] for each in details] == [r["answer"] for r in RECORDS]
     assert [json.loads(text)["sample"] for text in records("out/verdicts.sqlite")] == [
         "right",
         "wrong",

@@ -16,6 +16,7 @@ from tcva_adapters.compare.calibration.objectives import ObjectiveName
 from tcva_adapters.compare.calibration.report import FEW_RATINGS, Calibration, Profile
 from tcva_adapters.compare.calibration.search import Search
 from tcva_adapters.compare.judged import Judged, JudgedSource, has_score, in_use
+from tcva_adapters.compare.labels import Labels
 from tcva_adapters.core.aggregation import Floor, SchemeLike
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.errors import InvalidValueError
@@ -25,7 +26,7 @@ from tcva_adapters.stats.checks import FloatArray
 
 def calibrate(
     judged: JudgedSource,
-    human: str | npt.ArrayLike,
+    human: str | Labels | npt.ArrayLike,
     *,
     objective: ObjectiveName = "spearman",
     temperatures: Sequence[float | str] | None = None,
@@ -53,7 +54,7 @@ def calibrate(
 
     Args:
         judged: What was judged, see `Judged.of`; scores of fused judges are fused.
-        human: A key of the metadata, or the ratings, shape (N,); nan where there is none.
+        human: A key of the metadata, `Labels`, or the ratings, shape (N,); nan where there is none.
         objective: ``spearman``, ``kendall``, ``mae``; or ``f1``, ``kappa`` for pass and fail.
         temperatures: To choose from; by default 0.1, 0.15 and so on to 1.0.
         schemes: Weight schemes to choose from; by default the one in use.
@@ -97,14 +98,15 @@ def calibrate(
 def _of_suite(
     search: Search,
     judged: Judged,
-    human: str | npt.ArrayLike,
+    human: str | Labels | npt.ArrayLike,
     by: str | Sequence[Any] | None,
     group: str | Sequence[Any] | None,
 ) -> Calibration:
     ratings = judged.ratings(human)
     groups = None if group is None else judged.values(group, "groups")
     found = search.on(judged.counts, ratings, groups)
-    found = replace(found, judged=judged, human=human if isinstance(human, str) else found.human)
+    said = human.source if isinstance(human, Labels) else human
+    found = replace(found, judged=judged, human=said if isinstance(said, str) else found.human)
     if by is None:
         return found
     own = replace(search, baseline=found.recommended)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -68,7 +69,9 @@ def read_run(path: str | Path, content: Record, reading: Reading) -> Existing:
             if threshold is not None:
                 low, high = reading.scale
                 thresholds[f"deepeval {name}"] = (threshold - low) / (high - low)
-        found.append(_case(number, tuple(rows), case))
+        said = {f"deepeval {n}": metrics[n].get("reason") for n in names if n in metrics}
+        reasons = {name: reason for name, reason in said.items() if isinstance(reason, str)}
+        found.append(replace(_case(number, tuple(rows), case), reasons=reasons))
     first = len(per_case) + 1
     talks = run.get("conversationalTestCases")
     talks = talks if isinstance(talks, list) else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -46,7 +46,7 @@ class ImportedScores:
 
     Attributes:
         source: Where they come from.
-        kind: ``ragas``, ``deepeval``, ``scores`` (a column per method) or ``tidy``.
+        kind: ``ragas``, ``deepeval``, ``langsmith``, ``scores`` (a column per method) or ``tidy``.
         methods: Names, in the order of the file.
         rows: One per method and matched sample, those without a score included.
         human: Human ratings by sample id, where the file has them.
@@ -54,6 +54,7 @@ class ImportedScores:
         unmatched: Rows that belong to none of the samples.
         missing: Ids of samples that no row is about.
         ignored: Columns that are neither scores nor known; empty for DeepEval.
+        reasons: What methods said of their scores, by sample and method (DeepEval).
     """
 
     source: str
@@ -65,6 +66,7 @@ class ImportedScores:
     unmatched: tuple[Unmatched, ...]
     missing: tuple[str, ...]
     ignored: tuple[str, ...]
+    reasons: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def summary(self) -> str:
@@ -168,6 +170,10 @@ def _renamed(imported: ImportedScores, name: str) -> ImportedScores:
         methods=tuple(new.values()),
         rows=tuple(replace(row, method=new[row.method]) for row in imported.rows),
         thresholds={new[method]: value for method, value in imported.thresholds.items()},
+        reasons={
+            sample: {new[method]: reason for method, reason in said.items()}
+            for sample, said in imported.reasons.items()
+        },
     )
 
 
@@ -203,6 +209,7 @@ def match(
             by_answer[_flat(sample.response)].append(name)
     rows: list[Row] = []
     human: dict[str, float] = {}
+    reasons: dict[str, Mapping[str, str]] = {}
     unmatched = list[Unmatched]()
     taken: dict[tuple[str, str], int] = {}
     for found in existing.records:
@@ -225,6 +232,7 @@ def match(
                 )
                 raise UnreadableInputError(msg, line=found.line)
             rows.append(replace(row, sample=owner))
+        reasons[owner] = {**reasons.get(owner, {}), **found.reasons}
         if found.human is not None:
             human[owner] = found.human
     if not rows and not human:
@@ -245,6 +253,7 @@ def match(
         unmatched=tuple(unmatched),
         missing=tuple(name for name in names if name not in seen),
         ignored=existing.ignored,
+        reasons=reasons,
     )
 
 

@@ -84,6 +84,7 @@ class Found:
         contexts: Its passages, where they can be read.
         human: The human rating.
         unusable: Why it cannot be about a sample of ours.
+        reasons: What methods said of their scores, by method, where the file has that.
     """
 
     line: int
@@ -94,6 +95,7 @@ class Found:
     contexts: tuple[str, ...] | None = None
     human: float | None = None
     unusable: str = ""
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -108,7 +110,7 @@ class Existing:
 
     Attributes:
         source: The path.
-        kind: ``ragas``, ``deepeval``, ``scores`` or ``tidy``.
+        kind: ``ragas``, ``deepeval``, ``langsmith``, ``scores`` or ``tidy``.
         methods: Names, in the order of the file.
         records: One per row or test case.
         thresholds: By method, where the file has them.

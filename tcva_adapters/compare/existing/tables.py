@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,9 +23,10 @@ from tcva_adapters.compare.existing.records import (
 )
 from tcva_adapters.compare.running.write import read_back
 from tcva_adapters.compare.table import Row
-from tcva_adapters.errors import UnreadableInputError
+from tcva_adapters.errors import InvalidSampleError, UnreadableInputError
 from tcva_adapters.samples.names import ALIASES
 from tcva_adapters.samples.records import Format, read_records
+from tcva_adapters.samples.sample import Sample
 
 HUMAN_COLUMNS: Final = ("human", "human_score")
 _ID_COLUMNS: Final = ("sample", *ALIASES["id"])
@@ -38,6 +41,7 @@ _RAGAS_FIELDS: Final = frozenset(
 )
 """What `to_pandas` prints beside scores, in its present and its former names."""
 
+_FEEDBACK: Final = "feedback."
 _INDEX_COLUMNS: Final = frozenset({"Unnamed: 0", "__index_level_0__", "index"})
 
 
@@ -47,6 +51,9 @@ def read_table(path: str | Path, kind: Format, reading: Reading) -> Existing:
     - ``ragas``: what ``result.to_pandas()`` holds, as csv, parquet or jsonl. Every column that RAGAS
       does not use for the sample itself is a metric if there are numbers in it, or nothing at all
       (a metric that failed everywhere). Methods are named ``ragas COLUMN``.
+    - ``langsmith``: runs or experiments with feedback, as ``to_pandas()`` or the client's runs have it:
+      columns ``feedback.KEY``, or ``feedback_stats`` with an average. Methods are named
+      ``langsmith KEY``.
     - ``tidy``: a row per sample and method, as ``tcva compare`` writes it.
     - ``scores``: a column per method; by default all with nothing but numbers in them that are
       neither a field of a sample nor human ratings.
@@ -60,6 +67,11 @@ def read_table(path: str | Path, kind: Format, reading: Reading) -> Existing:
         return _tidy(path, table, reading)
     if columns >= {"user_input", "response"} or columns >= {"question", "answer", "contexts"}:
         return _wide(path, table, reading, "ragas", known={*_RAGAS_FIELDS, *_ID_COLUMNS})
+    feedback = [name for name in columns if name.startswith(_FEEDBACK)]
+    if feedback:
+        own = [name for name in feedback if _is_score_column(table, name, empty_too=True)]
+        chosen = reading if reading.methods is not None else replace(reading, methods=own)
+        return _wide(path, _as_samples(table), chosen, "langsmith", known=columns)
     fields = (name for names in ALIASES.values() for name in names)
     return _wide(path, table, reading, "scores", known={*_ID_COLUMNS, *fields})
 
@@ -74,10 +86,34 @@ def _table(path: str | Path, kind: Format) -> Table:
             msg = f"{path}, {line}: {error}"
             raise UnreadableInputError(msg, line=line)
         cells = read_back(record) if kind == "csv" else record
-        table.append((line, {k: v for k, v in cells.items() if k not in _INDEX_COLUMNS}))
+        cells = {name: cell for name, cell in cells.items() if name not in _INDEX_COLUMNS}
+        table.append((line, _with_feedback(cells)))
     if not table:
         refuse(path, "it holds no results")
     return table
+
+
+def _with_feedback(record: dict[str, Any]) -> dict[str, Any]:
+    """A run of LangSmith's with a column for the average of each feedback."""
+    stats = record.get("feedback_stats")
+    if not isinstance(stats, dict):
+        return record
+    means = {f"{_FEEDBACK}{k}": v.get("avg") for k, v in stats.items() if isinstance(v, dict)}
+    return {**record, **means}
+
+
+def _as_samples(table: Table) -> Table:
+    """Rows of LangSmith's under the field names of a sample, each with its feedback."""
+    found: Table = []
+    for line, record in table:
+        fields: dict[str, Any] = {}
+        with suppress(InvalidSampleError):  # then it matches none
+            sample = Sample.from_record(record)
+            texts = {"input": sample.input, "response": sample.response}
+            fields = {**texts, "contexts": sample.contexts and list(sample.contexts)}
+        feedback = {n: v for n, v in record.items() if n.startswith(_FEEDBACK) or n == "human"}
+        found.append((line, {**fields, **feedback}))
+    return found
 
 
 def _wide(
@@ -98,7 +134,7 @@ def _wide(
         refuse(path, f"it has no column {absent[0]!r}; columns are {', '.join(columns)}")
     if not methods and human is None:
         refuse(path, f"no column holds scores; columns are {', '.join(columns)}")
-    prefix = "ragas " if kind == "ragas" else ""
+    prefix = f"{kind} " if kind in ("ragas", "langsmith") else ""
     found = []
     for line, record in table:
         rows = []
@@ -106,10 +142,10 @@ def _wide(
             cell = record.get(name)
             score = reading.score(cell, f"{path}, {line}: column {name!r}")
             why = "" if score is not None else _why_missing(cell)
-            rows.append(Row("", f"{prefix}{name}", score, why))
+            rows.append(Row("", f"{prefix}{name.removeprefix(_FEEDBACK)}", score, why))
         found.append(_found(line, tuple(rows), record, human, f"{path}, {line}"))
     rest = [n for n in columns if n not in known and n != human and n not in methods]
-    names = tuple(f"{prefix}{name}" for name in methods)
+    names = tuple(f"{prefix}{name.removeprefix(_FEEDBACK)}" for name in methods)
     return Existing(str(path), kind, names, tuple(found), ignored=tuple(rest))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from tcva_adapters.compare.running.details import DETAILS_BEGIN
 from tcva_adapters.compare.running.write import SCORES_BEGIN
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.files import OURS as RESULTS
@@ -16,10 +17,12 @@ SCORES: Final = "scores.csv"
 PARQUET: Final = "scores.parquet"
 ASSESSMENTS: Final = "assessments.jsonl"
 SUMMARY: Final = "summary.json"
+DETAILS: Final = "details.jsonl"
 CONTENTS: Final = {
     SCORES: "a row per sample and method, with reasons",
     PARQUET: "the same",
     ASSESSMENTS: "TCVA's verdicts, for sweep and calibrate",
+    DETAILS: "the samples' texts and the frameworks' verdicts, for report",
     SUMMARY: "all figures",
 }
 """What is in each file, in a few words."""
@@ -41,7 +44,7 @@ def check_folder(folder: str | Path, settings: Mapping[str, Any], *, overwrite: 
     Raises:
         InvalidValueError: It does; the message says what differs, or which file.
     """
-    for name, ours in ((SCORES, SCORES_BEGIN), (ASSESSMENTS, RESULTS)):
+    for name, ours in ((SCORES, SCORES_BEGIN), (ASSESSMENTS, RESULTS), (DETAILS, DETAILS_BEGIN)):
         check_ours(Path(folder) / name, ours, overwrite=overwrite)
     path = Path(folder) / SUMMARY
     ways = "choose another folder, or replace it with overwrite=True (--overwrite)"

@@ -27,7 +27,7 @@ from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.assessment import Reason, Usage
-from tcva_adapters.results.framework_score import FrameworkScore
+from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import Profiles
 from tcva_adapters.results.store import VerdictStore
@@ -57,6 +57,7 @@ class Outcome:
         judged: How many judgements were made now, by method; ``tcva`` is one of them.
         cached: How many were served from an earlier run, by method.
         spent: What the judgements made now cost. Seconds are those of each, added up.
+        verdicts: The framework metrics' own, by sample and method, where they gave any.
         fatal: Why no other call could succeed; None where none failed like that.
     """
 
@@ -65,6 +66,7 @@ class Outcome:
     judged: dict[str, int]
     cached: dict[str, int]
     spent: Usage
+    verdicts: dict[str, dict[str, tuple[FrameworkVerdict, ...]]] = field(default_factory=dict)
     fatal: JudgeError | None = None
 
 
@@ -203,6 +205,7 @@ class _Run:
     judged: Counter[str] = field(default_factory=Counter)
     cached: Counter[str] = field(default_factory=Counter)
     spent: Usage = _NOTHING
+    verdicts: dict[str, dict[str, tuple[FrameworkVerdict, ...]]] = field(default_factory=dict)
     fatal: JudgeError | None = None
     troubles: StoreTroubles = field(init=False)
     lexical_llm: Callable[[str], Any] = field(
@@ -265,6 +268,8 @@ class _Run:
         why = "" if score.score is not None else _why(said.reason, score.error)
         for sample in job.samples:
             self._add(sample.id or "", name, score.score, why, usage, calls)
+            if score.verdicts:
+                self.verdicts.setdefault(sample.id or "", {})[name] = score.verdicts
             usage, calls = _NOTHING, 0
         return said.is_failure
 
@@ -275,7 +280,7 @@ class _Run:
             rows.sort(key=lambda row: order.get(row.method, -1))  # our own come first
         rows = [row for rows in self.rows.values() for row in rows]
         counts = dict(self.judged), dict(self.cached)
-        return Outcome(rows, results, *counts, self.spent, self.fatal)
+        return Outcome(rows, results, *counts, self.spent, self.verdicts, self.fatal)
 
     async def _asked(self, method: Method, sample: Sample) -> CachedJudgement:
         if self.model_of is None:

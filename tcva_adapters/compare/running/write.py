@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from tcva_adapters.compare.table import Row
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.samples.csv_cells import csv_text, original
 from tcva_adapters.samples.output import replacing
+from tcva_adapters.samples.records import collect_rows
 
 COLUMNS: Final = tuple(field.name for field in fields(Row))
 """The columns of the tidy table, in order."""
@@ -46,6 +47,34 @@ def write_csv(path: Path, rows: Iterable[Row]) -> None:
     """
     with replacing(path) as stream:
         stream.write(scores_csv(rows).encode())
+
+
+def read_csv(path: Path) -> list[Row]:
+    """Read what `write_csv` wrote, scores on the methods' own scales.
+
+    Raises:
+        UnreadableInputError: The file cannot be read, or holds another table.
+    """
+    rows, _, _ = collect_rows(path, "csv", skip_bad=False, read=_row)
+    return rows
+
+
+def _row(record: dict[str, Any]) -> Row:
+    cells = read_back(record)
+    try:
+        numbers = [None if cells[name] in ("", None) else cells[name] for name in COLUMNS[4:]]
+        calls, tokens_in, tokens_out, seconds = numbers
+        score = None if cells["score"] in ("", None) else float(cells["score"])
+        return Row(
+            *(cells["sample"], cells["method"], score, cells["unscored"] or ""),
+            calls=None if calls is None else int(calls),
+            input_tokens=None if tokens_in is None else int(tokens_in),
+            output_tokens=None if tokens_out is None else int(tokens_out),
+            seconds=None if seconds is None else float(seconds),
+        )
+    except (LookupError, TypeError, ValueError) as error:
+        msg = f"no row of a comparison's scores: {type(error).__name__}: {error}"
+        raise UnreadableInputError(msg) from None
 
 
 def write_parquet(path: Path, rows: Sequence[Row]) -> bool:

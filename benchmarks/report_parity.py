@@ -1,0 +1,249 @@
+"""Scores, decisions and flip temperatures of the report's page beside those of the library.
+
+Run: python -m benchmarks.report_parity
+The built page is opened in a browser and asked by the functions that it draws with, for 2,000 random
+rows of counts: whole, uniform, of panels, fractional, and fused of three judges of which some have
+nothing. Decisions are compared at every threshold of three decimals, and at every score that the
+rows have at T = 0.5, where scores are fractions and ties are real. A tie with the last bit of an
+exponential (another T, a geometric mean of judges) is an accident of one machine's library, and no
+threshold that anybody writes; there 1e-12 is what is promised.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tcva_adapters.core.aggregation import PENALTIES, sweep
+from tcva_adapters.core.flip import flip_point
+from tcva_adapters.core.kernel import GRAINS
+from tcva_adapters.core.temperature import Bounds, exponent_within
+from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
+from tcva_adapters.results.scoring import Fusion, Scoring
+from tests.support.browser import Watched, launched, opened
+from tests.support.reports import small_report
+
+TEMPERATURES: Final = np.round(np.arange(10, 101) / 100, 2)
+FLIPPED: Final = 150
+"""How many rows' flip temperatures are looked for, at three thresholds each."""
+
+_SCORES: Final = """([rows, dial, temperatures]) => {
+  const found = new Float64Array(rows.length * temperatures.length);
+  temperatures.forEach((temperature, column) =>
+    tcvaReport.score(rows, { ...dial, temperature }).forEach((score, row) => {
+      found[row * temperatures.length + column] = score;
+    }));
+  let text = "";
+  const bytes = new Uint8Array(found.buffer);
+  for (let at = 0; at < bytes.length; at += 32768) {
+    text += String.fromCharCode(...bytes.subarray(at, at + 32768));
+  }
+  return btoa(text);
+}"""
+_FLIPS: Final = "([rows, dial]) => tcvaReport.flip(rows, dial)"
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of one kind.
+
+    Attributes:
+        kind: What they are.
+        counts: Shape (N, judges, 5).
+    """
+
+    kind: str
+    counts: FloatArray
+
+    def as_json(self, least: int | None = None) -> list[list[list[float] | None]]:
+        """As the page's data block has them: null where an additional judge has nothing."""
+        return [
+            [row if i == 0 or any(row) else None for i, row in enumerate(by_judge)]
+            for by_judge in self.counts[:least].tolist()
+        ]
+
+
+def kinds_of_rows(seed: int = 0) -> Iterator[Rows]:
+    """2,000 rows."""
+    rng = np.random.default_rng(seed)
+
+    def verdicts(size: int, most: int = 12) -> FloatArray:
+        shares = rng.dirichlet([0.7] * 5, size)
+        return rng.multinomial(rng.integers(1, most + 1, size), shares).astype(np.float64)
+
+    yield Rows("whole", verdicts(600)[:, None])
+    uniform = np.zeros((100, 5))
+    uniform[np.arange(100), np.arange(100) % 5] = rng.integers(1, 21, 100)
+    yield Rows("uniform", uniform[:, None])
+    # Three panel judges' votes on up to eight claims, in grains that add up to 1 each.
+    votes = np.zeros((400, 5))
+    third = np.array([int(GRAINS) // 3, int(GRAINS) // 3, int(GRAINS) - 2 * (int(GRAINS) // 3)])
+    for row in votes:
+        for _ in range(rng.integers(1, 9)):
+            np.add.at(row, rng.integers(0, 5, 3), third)
+    yield Rows("panel", (votes / GRAINS)[:, None])
+    shares = rng.dirichlet([0.5] * 5, 400) * rng.integers(1, 9, (400, 1))
+    shares[rng.random(shares.shape) < 0.2] = 0.0
+    shares[~shares.any(axis=1), 0] = 1.0
+    yield Rows("fractional", shares[:, None])
+    fused = np.stack([verdicts(500, 6) for _ in range(3)], axis=1)
+    fused[:, 1:][rng.random((500, 2)) < 0.2] = 0.0
+    yield Rows("fused", fused)
+
+
+def settings() -> Iterator[Scoring]:
+    """The grid of schemes and penalties, then what else a run may have."""
+    for scheme, penalty in product(SCHEMES.values(), PENALTIES):
+        yield Scoring(scheme=scheme, penalty=penalty)
+        yield Scoring(scheme=scheme, penalty=penalty, eps=0.05, floor="always")
+    for weights in [(1, 0.75, 0.5, 0.5, 0.1), (0.9, 0.9, 0.3, 0.3, 0.3), (1, 1, 1, 0, 0)]:
+        custom = WeightScheme.custom(*weights)
+        yield from (Scoring(scheme=custom, penalty=penalty) for penalty in PENALTIES)
+    plain = Scoring(eps=0.01)
+    yield replace(plain, fusion=Fusion(0.5))
+    yield replace(plain, fusion=Fusion(0.1, (2.0, 1.0, 0.5)))
+    yield replace(plain, fusion=Fusion(0.95, (0.0, 1.0, 3.0)))
+    yield replace(plain, fusion=Fusion(None, (1.0, 1.0, 0.0)))
+    yield replace(plain, bounds=Bounds(-20.0, 1.0, 0.1, 1.0))
+    yield replace(plain, bounds=Bounds(0.5, 30.0, 0.0, 1.4), floor="always")
+
+
+def dial(scoring: Scoring, threshold: float = 0.5) -> dict[str, Any]:
+    """Settings as the page's data block has them."""
+    fusion, bounds = scoring.fusion, scoring.bounds
+    names = ("p_min", "p_max", "t_min", "t_max")
+    return {
+        "temperature": scoring.temperature,
+        "threshold": threshold,
+        "weights": list(scoring.scheme.weights),
+        "penalty": scoring.penalty,
+        "eps": scoring.eps,
+        "floor": scoring.floor,
+        "on_unscored": None,
+        "bounds": {name: getattr(bounds, name) for name in names},
+        "fusion": {"temperature": fusion.temperature, "weights": fusion.weights},
+        "mapping": None,
+    }
+
+
+def library(counts: FloatArray, scoring: Scoring, temperatures: FloatArray) -> FloatArray:
+    """Scores, shape (rows, temperatures)."""
+    judges = [sweep(counts[:, j], temperatures, **scoring.options) for j in range(counts.shape[1])]
+    return scoring.fusion.joined(judges)
+
+
+def fitting(rows: Rows, scoring: Scoring) -> bool:
+    """Whether the fusion's weights, where it has some, are as many as there are judges."""
+    weights = scoring.fusion.weights
+    return weights is None or len(weights) == rows.counts.shape[1]
+
+
+def passed(scores: FloatArray, thresholds: FloatArray) -> npt.NDArray[np.int64]:
+    """How many of the thresholds each score reaches."""
+    return np.searchsorted(thresholds, scores, side="right").astype(np.int64)
+
+
+def _thresholds(rows: Rows, scoring: Scoring) -> FloatArray:
+    """Three decimals, and the rows' own scores where these are fractions."""
+    typed = np.arange(1001) / 1000
+    is_fused = rows.counts.shape[1] > 1 and scoring.fusion.temperature != 0.5
+    if is_fused or exponent_within(0.5, scoring.bounds) != 1.0:
+        return typed
+    return np.unique([*typed, *library(rows.counts, scoring, np.array([0.5])).ravel()])
+
+
+@dataclass
+class Compared:
+    """What was found so far.
+
+    Attributes:
+        scores: How many scores were compared.
+        ties: How many of them equal one of the thresholds.
+        largest: The largest difference.
+        decisions: How many decisions were compared.
+        differing: How many of them differ.
+        flips: How many flip temperatures were compared.
+        moved: The largest difference of two of them.
+        never: Rows that flip on one side only.
+    """
+
+    scores: int = 0
+    ties: int = 0
+    largest: float = 0.0
+    decisions: int = 0
+    differing: int = 0
+    flips: int = 0
+    moved: float = 0.0
+    never: int = 0
+
+    def compare(self, page: Watched, rows: Rows, scoring: Scoring) -> None:
+        """Scores at all temperatures, and the decisions at all thresholds."""
+        bounds = scoring.bounds
+        inside = (bounds.t_min <= TEMPERATURES) & (bounds.t_max >= TEMPERATURES)
+        temperatures = TEMPERATURES[inside]
+        wanted = library(rows.counts, scoring, temperatures)
+        sent = page.call(_SCORES, [rows.as_json(), dial(scoring), temperatures.tolist()])
+        found = np.frombuffer(base64.b64decode(sent)).reshape(wanted.shape)
+        thresholds = _thresholds(rows, scoring)
+        self.scores += wanted.size
+        self.ties += int(np.isin(wanted, thresholds).sum())
+        self.largest = max(self.largest, float(np.abs(found - wanted).max()))
+        self.decisions += wanted.size * len(thresholds)
+        differing = np.abs(passed(found, thresholds) - passed(wanted, thresholds))
+        self.differing += int(differing.sum())
+
+    def compare_flips(self, page: Watched, rows: Rows, scoring: Scoring) -> None:
+        """The flip temperatures of some rows."""
+        for threshold in (0.5, 0.7, 0.95):
+            found = page.call(_FLIPS, [rows.as_json(FLIPPED), dial(scoring, threshold)])
+            for at, counts in zip(found, rows.counts[:FLIPPED], strict=True):
+                wanted = flip_point(
+                    lambda t, c=counts: library(c[None], scoring, t)[0] >= threshold,  # type: ignore[misc]  # noqa: B023  # called before the next turn
+                    scoring.bounds,
+                )
+                self.flips += 1
+                if at is None or wanted is None:
+                    self.never += at is not wanted
+                else:
+                    self.moved = max(self.moved, abs(at - wanted))
+
+
+def main() -> None:
+    kinds = list(kinds_of_rows())
+    total = sum(len(rows.counts) for rows in kinds)
+    with TemporaryDirectory() as folder, launched() as browser:
+        page = opened(browser.new_context(), small_report(Path(folder)))
+        every = Compared()
+        for rows in kinds:
+            of_kind = Compared()
+            for scoring in settings():
+                if fitting(rows, scoring):
+                    of_kind.compare(page, rows, scoring)
+            for penalty in ("paper", "off"):
+                of_kind.compare_flips(page, rows, Scoring(penalty=penalty))
+            print(
+                f"{rows.kind}: {len(rows.counts)} rows, {of_kind.scores} scores, largest difference "
+                f"{of_kind.largest:.1e}; {of_kind.differing} of {of_kind.decisions} decisions differ ({of_kind.ties} "
+                "scores tie with a threshold); "
+                f"{of_kind.flips} flip temperatures, largest difference {of_kind.moved:.1e}, "
+                f"{of_kind.never} on one side only"
+            )
+            every.largest = max(every.largest, of_kind.largest)
+            every.differing += of_kind.differing
+    print(
+        f"{total} rows x {len(TEMPERATURES)} temperatures x {len(list(settings()))} settings: largest "
+        f"difference {every.largest:.1e} (target <= 1e-12), {every.differing} decisions differ "
+        "(target 0)"
+    )
+
+
+if __name__ == "__main__":
+    main()

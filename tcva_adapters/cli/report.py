@@ -1,0 +1,122 @@
+"""``tcva report``: what was judged as one HTML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Optional
+
+import typer
+
+from tcva_adapters.cli import options
+from tcva_adapters.cli.written import say_written
+from tcva_adapters.printing import notes
+from tcva_adapters.report import Written, write
+from tcva_adapters.report.page import OURS
+
+# typer reads them at run time, so what is optional is spelt out.
+_Sources = Annotated[
+    list[str],
+    typer.Argument(
+        help="A comparison's folder, or files: outputs of tcva evaluate, compare and ccrs, results "
+        "of RAGAS, DeepEval or LangSmith. Two outputs of tcva evaluate show what changed."
+    ),
+]
+_Out = Annotated[Path, typer.Option("--out", "-o", help="The HTML file.")]
+_Samples = Annotated[
+    Optional[str],
+    typer.Option("--samples", help="File of samples, whose texts are joined by id."),
+]
+Report = Annotated[
+    Optional[Path],
+    typer.Option("--report", help="Also write an HTML report with a live dial to this file."),
+]
+_Title = Annotated[Optional[str], typer.Option(help="Of the page; by default the file's name.")]
+_HumanScale = Annotated[
+    Optional[str],
+    typer.Option(help="Lowest and highest rating that could be given, e.g. 1,5."),
+]
+_MaxDetails = Annotated[
+    Optional[int],
+    typer.Option(
+        help="Samples whose texts are in the page; of more it has a draw. By default 10 000, and "
+        "as many as have about 16 MB of text."
+    ),
+]
+
+
+def report(
+    sources: _Sources,
+    *,
+    out: _Out = Path("report.html"),
+    samples: _Samples = None,
+    human: options.Human = None,
+    labels: options.LabelFile = None,
+    human_scale: _HumanScale = None,
+    missing: options.Missing = None,
+    scale: options.Scale = "0,1",
+    title: _Title = None,
+    max_details: _MaxDetails = None,
+    overwrite: options.Overwrite = False,
+    skip_bad: options.SkipBad = False,
+) -> None:
+    """Write one HTML file with a live dial; it opens from disk and asks nothing of a network.
+
+    Example: tcva report judged.jsonl --samples samples.jsonl --out report.html
+    """
+    written = write(
+        sources,
+        out,
+        overwrite=overwrite,
+        max_details=max_details,
+        title=title,
+        samples=samples,
+        human=options.ratings_of(human, labels),
+        human_scale=None
+        if human_scale is None
+        else options.parse_pair(human_scale, "--human-scale"),
+        missing=missing,
+        scale=options.parse_pair(scale, "--scale"),
+        skip_bad=skip_bad,
+    )
+    said = notes()
+    for note in written.notes:
+        said.print(f"note: {note}")
+    say_written(_written(written))
+
+
+def check_report(path: Path | None, source: str, *, overwrite: bool) -> None:
+    """Refuse, before anything is paid for, a ``--report`` that cannot be written.
+
+    Raises:
+        InvalidValueError: See `check_target`.
+    """
+    if path is not None:
+        options.check_target(path, source, OURS, overwrite=overwrite, option="--report")
+
+
+def write_report(
+    found: Any,
+    path: Path | None,
+    *,
+    of: str | Path = "",
+    overwrite: bool = False,
+    **reading: Any,
+) -> dict[Path, str]:
+    """Write what ``--report`` asks for; returns the file, as `say_written` takes it.
+
+    Args:
+        found: See `write`.
+        path: None writes nothing.
+        of: The file or folder whose name is the title.
+        overwrite: See there.
+        reading: See there.
+    """
+    if path is None:
+        return {}
+    if of:
+        reading["title"] = "standard input" if of == "-" else Path(of).resolve().name
+    return _written(write(found, path, overwrite=overwrite, **reading))
+
+
+def _written(written: Written) -> dict[Path, str]:
+    return {written.path: f"the report, to open in a browser{written.extent}"}

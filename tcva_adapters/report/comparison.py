@@ -1,0 +1,144 @@
+"""A comparison as the content of a report, from the object or from the folder that it was saved in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from tcva_adapters.compare.comparison import Comparison
+from tcva_adapters.compare.running.details import SampleDetails, read_details
+from tcva_adapters.compare.running.folder import ASSESSMENTS, DETAILS, SCORES, SETTINGS, SUMMARY
+from tcva_adapters.compare.running.run import tcva_name
+from tcva_adapters.compare.running.write import read_csv
+from tcva_adapters.compare.table import Row
+from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.frameworks import FRAMEWORKS
+from tcva_adapters.printing import counted
+from tcva_adapters.report.content import SCALE, Content, FixedMethod, Human, Run, Said
+from tcva_adapters.report.existing import unmatched_text
+from tcva_adapters.results.assessment import Assessment
+from tcva_adapters.results.files import read_assessments
+from tcva_adapters.results.scoring import Profiles, Scoring
+from tcva_adapters.samples.paths import usable_path
+
+_SCORING: Final = TypeAdapter(Scoring)
+
+
+def of_comparison(found: Comparison, title: str) -> Content:
+    """What a comparison shows."""
+    judged = [result.assessment for result in found.results]
+    return _content(title, found.to_dict(), found.rows, judged, list(found.details()))
+
+
+def is_folder_of_comparison(path: str | Path) -> bool:
+    """Whether this is a folder that `Comparison.save` wrote."""
+    return (usable_path(path) / SUMMARY).is_file()
+
+
+def of_folder(folder: str | Path, title: str) -> Content:
+    """What a comparison shows, read from its folder.
+
+    Raises:
+        UnreadableInputError: A file is missing, damaged, or another version's.
+    """
+    where = usable_path(folder)
+    try:
+        figures = json.loads((where / SUMMARY).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        msg = f"{where / SUMMARY} cannot be read: {error}; run the comparison again"
+        raise UnreadableInputError(msg) from None
+    rows = read_csv(where / SCORES)
+    judged = read_assessments(where / ASSESSMENTS).assessments
+    try:
+        return _content(title, figures, rows, judged, read_details(where / DETAILS))
+    except (LookupError, TypeError, AttributeError, ValidationError, InvalidValueError) as error:
+        msg = f"{folder} is no comparison's of this version ({error}); run the comparison again"
+        raise UnreadableInputError(msg) from None
+
+
+def _content(
+    title: str,
+    figures: Mapping[str, Any],
+    rows: Sequence[Row],
+    judged: Sequence[Assessment],
+    details: Sequence[SampleDetails],
+) -> Content:
+    settings = figures[SETTINGS]
+    temperatures = tuple(figures["temperatures"])
+    dial = {name: settings[name] for name in Scoring.__dataclass_fields__ if name in settings}
+    middle = temperatures[len(temperatures) // 2]
+    profiles = settings["profiles"]
+    run = Run(
+        name=f"{figures['criterion']} by {figures['judge']}",
+        assessments={each.sample_id or "": each for each in judged},
+        scoring=_SCORING.validate_python({**dial, "temperature": middle}),
+        temperatures=temperatures,
+        profiles=None if profiles is None else Profiles(profiles["by"], profiles["values"]),
+    )
+    ratings = {d.sample.id or "": d.human for d in details if d.human is not None}
+    return Content(
+        title=title,
+        sentence=figures["sentence"],
+        samples=[each.sample for each in details],
+        runs=(run,),
+        methods=tuple(_methods(figures, rows, details)),
+        human=Human(ratings, settings["human"]) if ratings else None,
+        notes=tuple(_notes(figures)),
+    )
+
+
+def _methods(
+    figures: Mapping[str, Any], rows: Sequence[Row], details: Sequence[SampleDetails]
+) -> Iterator[FixedMethod]:
+    by_method: dict[str, list[Row]] = {}
+    for row in rows:
+        by_method.setdefault(row.method, []).append(row)
+    ours = set(map(tcva_name, figures["temperatures"]))
+    versions = figures[SETTINGS]["metrics"]
+    limits = {one["method"]: one["threshold"] for one in figures["methods"]}
+    for name, own in by_method.items():
+        if name in ours:
+            continue
+        framework, _, metric = name.partition(" ")
+        if name in versions:
+            scale = FRAMEWORKS[framework].scales.get(metric, SCALE)
+        else:
+            scale, framework = SCALE, _kind(name, figures)
+        yield FixedMethod(
+            name=name,
+            scores={row.sample: row.score for row in own},
+            framework=framework,
+            version=versions.get(name),
+            scale=scale,
+            threshold=limits[name],
+            unscored={row.sample: row.unscored for row in own if row.score is None},
+            said={
+                each.sample.id or "": Said(each.verdicts.get(name, ()), each.reasons.get(name, ""))
+                for each in details
+                if name in each.verdicts or name in each.reasons
+            },
+        )
+
+
+def _kind(name: str, figures: Mapping[str, Any]) -> str:
+    if name in figures["fused"]:
+        return "fused"
+    imported = any(name in one["methods"] for one in figures["imported"])
+    return "imported" if imported else "tcva"
+
+
+def _notes(figures: Mapping[str, Any]) -> Iterator[str]:
+    run = figures["run"]
+    if run["skipped"]:
+        yield f"{counted(run['skipped'], 'line')} of the samples' file left out"
+    yield from run["left_out"]
+    for one in figures["imported"]:
+        names = ", ".join(one["methods"])
+        source, on = Path(one["source"]).name, counted(one["matched"], "sample")
+        said = f"{source} ({one['kind']}): {names} on {on}"
+        yield "; ".join(filter(None, (said, unmatched_text(len(one["unmatched"])))))
+    yield from figures["notes"]

@@ -1,0 +1,80 @@
+"""Texts that try to break out of their place stay texts, in every view."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import quote
+
+from tests.browser.conftest import Opener
+from tests.browser.test_every_view import links_of, too_wide
+from tests.hostile.corpus import TEXTS
+from tests.support.reports import hostile_content
+
+Reports = Callable[[str], Path]
+
+# What the page itself is made of; anything else came out of a text.
+FOREIGN = "img, iframe, object, embed, base, link:not([rel=icon]), plaintext, xmp, [onerror], [onmouseover], [onfocus]"
+LEFT = re.compile(r'(?<=id="figures">).*?(?=</script>)', re.DOTALL)
+
+
+def test_every_sample_opens_and_stays_a_text(reports: Reports, open_report: Opener) -> None:
+    page = open_report(reports("hostile"))
+    scripts = page.page.locator("script").count()
+    ids = page.call("() => tcvaReport.figures.samples.ids")
+    assert len(ids) == len(TEXTS)
+    for name in ids:
+        page.page.evaluate("hash => { location.hash = hash }", f"#view=sample&sample={quote(name)}")
+        page.settled()
+        assert page.page.locator("h1").count() == 1
+        assert page.page.locator(FOREIGN).count() == 0, name
+        assert page.page.locator("script").count() == scripts
+    shown = page.page.locator("main").inner_text()
+    assert "The data ends here" in shown  # the last one, so the loop did open samples
+
+
+def test_every_view_stands_and_fits(reports: Reports, open_report: Opener) -> None:
+    page = open_report(reports("hostile"))
+    for link in links_of(page):
+        for width in (1280, 400):
+            page.page.set_viewport_size({"width": width, "height": 900})
+            page.goto(link)
+            assert page.page.locator(FOREIGN).count() == 0, link
+            assert too_wide(page) == [], f"{link} at {width}"
+
+
+def test_the_data_survive(reports: Reports, open_report: Opener) -> None:
+    file = reports("hostile")
+    page = open_report(file)
+    found = LEFT.search(file.read_text(encoding="utf-8"))
+    assert found is not None
+    figures = json.loads(found[0])
+    content = hostile_content([each.text for each in TEXTS])
+    assert figures["samples"]["ids"] == [sample.id for sample in content.samples]
+    assert page.call("() => tcvaReport.figures.notes") == figures["notes"]
+    texts = page.call(
+        """() => document.getElementById("details").textContent.split("\\n")
+          .map(line => JSON.parse(line).input)"""
+    )
+    assert texts == [sample.input for sample in content.samples]
+
+
+def test_a_policy_stands_in_the_file(reports: Reports, open_report: Opener) -> None:
+    page = open_report(reports("hostile"))
+    policy = page.page.locator("meta[http-equiv='Content-Security-Policy']").get_attribute(
+        "content"
+    )
+    assert policy is not None
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy.partition("script-src")[2].partition(";")[0]
+    # It holds: a script that is added all the same does not run.
+    page.call(
+        """() => { const script = document.createElement("script");
+          script.textContent = "window.ran = true"; document.body.append(script); script.remove(); }"""
+    )
+    assert page.call("() => window.ran") is None
+    blocked = [fault for fault in page.faults if "script-src" in fault]
+    assert len(blocked) == len(page.faults) > 0
+    page.faults.clear()

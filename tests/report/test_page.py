@@ -1,0 +1,151 @@
+"""What is in a page stays data, whatever it is, and nothing of the machine is in it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tcva_adapters import Assessment, Sample
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.report import write
+from tcva_adapters.report.page import OURS
+from tcva_adapters.report.plain import inert_json, plain
+from tests.hostile.corpus import TEXTS
+from tests.report.blocks import blocks_of
+
+
+def page_with(texts: list[str], folder: Path, **more: Any) -> Path:
+    """A page whose every field is hostile."""
+    samples = [
+        Sample(
+            id=f"{i}{text}",
+            input=text,
+            response=text,
+            contexts=(text, text),
+            reference=text,
+            metadata={text or "empty": text, "human": 0.5},
+        )
+        for i, text in enumerate(texts)
+    ]
+    judged = [
+        Assessment.from_verdicts(["fully", "none"], sample_id=sample.id, judge=texts[0] or "judge")
+        for sample in samples
+    ]
+    path = folder / "page.html"
+    write(judged, path, samples=samples, title="".join(texts), **more)
+    return path
+
+
+def test_hostile_texts_come_back_as_they_were(tmp_path: Path) -> None:
+    texts = [each.text for each in TEXTS]
+    figures, details = blocks_of(page_with(texts, tmp_path))
+    known = [Sample(id=f"{i}{text}", input=text).input for i, text in enumerate(texts)]
+    assert [line["input"] for line in details] == known
+    assert len(figures["samples"]["ids"]) == len(texts)
+
+
+def test_no_block_and_no_title_can_be_left(tmp_path: Path) -> None:
+    asset = (files("tcva_adapters.report") / "page.html").read_text(encoding="utf-8")
+    texts = [
+        "</script><script>alert(1)</script>",
+        "<!--<script>",
+        "-->",
+        "</title><img src=x onerror=alert(1)>",
+        "\u2028\u2029",
+        "]]>",
+        "&lt;/script&gt;",
+        "a\ud800b\udc00",
+        "\x00\x1b[2J",
+        '<script type="application/jsonl" id="details"></script>',
+        "<title>TCVA report</title>",
+    ]
+    page = page_with(texts, tmp_path).read_bytes().decode()
+    for tag in ("<script", "</script", "<!--", "<img", "<title>", "</title>"):
+        assert page.count(tag) == asset.count(tag), tag
+    assert not re.search("[\ud800-\udfff]", page)
+
+
+def test_the_policy_of_the_page_still_allows_its_code(tmp_path: Path) -> None:
+    page = page_with(["</script>"], tmp_path).read_bytes().decode()
+    policy = re.search(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)"', page)
+    assert policy is not None
+    assert "default-src 'none'" in policy[1]
+    code = re.findall(r"<script(?![^>]*type=\"application)[^>]*>(.*?)</script>", page, re.DOTALL)
+    digests = [base64.b64encode(hashlib.sha256(c.encode()).digest()).decode() for c in code]
+    assert digests
+    assert all(f"'sha256-{digest}'" in policy[1] for digest in digests)
+
+
+@given(st.recursive(st.none() | st.booleans() | st.floats() | st.integers() | st.text(), st.lists))
+def test_json_reads_back_and_holds_no_mark(value: Any) -> None:
+    text = inert_json(plain(value))
+    assert not set(text) & set("<>&\u2028\u2029\n\r")
+    assert json.loads(text) == plain(value)
+    text.encode()
+
+
+def test_numbers_that_a_browser_lacks_are_nothing_or_text() -> None:
+    loop: list[Any] = []
+    loop.append(loop)
+    odd = {
+        "nan": float("nan"),
+        "inf": -float("inf"),
+        "big": -(2**70),
+        "huge": 10**5000,
+        "loop": loop,
+    }
+    found = plain(odd)
+    assert (found["nan"], found["inf"], found["big"]) == (None, None, str(-(2**70)))
+    assert found["huge"].startswith("0x")
+    assert found["loop"] == ["<list>"]
+
+
+def test_the_page_names_no_folder_of_the_machine(tmp_path: Path) -> None:
+    folder = tmp_path / "very-private"
+    folder.mkdir()
+    judged = folder / "judged.jsonl"
+    assessment = Assessment.from_verdicts(["fully"], sample_id="a")
+    judged.write_text(f"{assessment.to_json()}\nnonsense\n", encoding="utf-8")
+    write(judged, folder / "page.html", skip_bad=True)
+    page = (folder / "page.html").read_bytes().decode()
+    assert "very-private" not in page
+    figures, _ = blocks_of(folder / "page.html")
+    assert figures["title"] == "judged.jsonl"
+    assert figures["notes"] == [
+        "judged.jsonl: skipped line 2: not JSON: Expecting value at column 1"
+    ]
+
+
+def test_a_report_replaces_a_report_and_nothing_else(tmp_path: Path) -> None:
+    judged = [Assessment.from_verdicts(["fully"], sample_id="a")]
+    path = tmp_path / "page.html"
+    write(judged, path)
+    first = path.read_bytes()
+    assert OURS.match(first)
+    assert oct(path.stat().st_mode)[-3:] == "600"
+    write(judged, path, title="another")
+    assert path.read_bytes() != first
+    path.write_text("<!doctype html><p>my own page", encoding="utf-8")
+    with pytest.raises(InvalidValueError, match="was written by something else"):
+        write(judged, path)
+    assert "my own page" in path.read_text(encoding="utf-8")
+    write(judged, path, overwrite=True)
+    assert OURS.match(path.read_bytes())
+
+
+def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:
+    judged = [Assessment.from_verdicts(["fully", "minor"], sample_id=f"{i}") for i in range(40)]
+    first, again = (
+        write(judged, tmp_path / name, title="t", max_details=10).path.read_bytes()
+        for name in ("a.html", "b.html")
+    )
+    assert first == again

@@ -1,0 +1,70 @@
+// Writes the report's page: one file with its styles, its script and the licences of what is in it.
+// The same sources and the same versions give the same bytes; nothing else enters it.
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const PAGE = process.argv[2] ?? join(HERE, "../tcva_adapters/report/page.html");
+const INLINED = ["preact", "htm"];
+
+/** Markup stands in the script as it is written, and its indentation would be a part of the page. */
+const unindented = {
+  name: "unindented",
+  setup(build) {
+    build.onLoad({ filter: /\/src\/[^/]+\.js$/ }, ({ path }) => ({
+      contents: path.includes("node_modules") ? undefined : readFileSync(path, "utf8").replace(/\n\s+/g, "\n"),
+    }));
+  },
+};
+
+async function bundled(entry) {
+  const result = await build({
+    entryPoints: [join(HERE, "src", entry)],
+    absWorkingDir: HERE,
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "iife",
+    target: ["chrome103", "firefox104", "safari15.4"],
+    charset: "ascii",
+    plugins: [unindented],
+    legalComments: "none",
+  });
+  const text = result.outputFiles[0].text.trim();
+  if (/<\/(script|style)|<!--/i.test(text)) throw new Error(`${entry} would end its own block`);
+  return text;
+}
+
+function hashOf(text) {
+  return `'sha256-${createHash("sha256").update(text, "utf8").digest("base64")}'`;
+}
+
+function licences() {
+  const parts = INLINED.map((name) => {
+    const folder = join(HERE, "node_modules", name);
+    const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    return `${name} ${version}\n\n${readFileSync(join(folder, "LICENSE"), "utf8").trim()}`;
+  });
+  const text = parts.join("\n\n\n").replace(/^ +/gm, "");
+  // "--" may not stand in a comment.
+  return `<!--\nThis page contains:\n\n${text.replaceAll("--", "- -")}\n-->`;
+}
+
+const script = await bundled("main.js");
+const style = await bundled("style.css");
+const policy = [
+  "default-src 'none'",
+  `script-src ${hashOf(script)}`,
+  `style-src ${hashOf(style)}`,
+  "img-src data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ");
+const places = { policy, style, script, licences: licences() };
+const template = readFileSync(join(HERE, "src", "template.html"), "utf8");
+const page = template.replace(/\{\{(\w+)\}\}/g, (_, name) => places[name]);
+writeFileSync(PAGE, page);
+console.log(`${PAGE}: ${(page.length / 1000).toFixed(1)} kB, script ${(script.length / 1000).toFixed(1)} kB`);

@@ -1,0 +1,110 @@
+/** Which samples a list shows and in what order. Nothing here knows of the page. */
+
+/**
+ * What a list knows of its samples, one entry a sample.
+ * @typedef {object} Listed
+ * @property {string[]} ids
+ * @property {string[]} questions
+ * @property {(i: number) => number} score nan where unscored
+ * @property {(i: number) => boolean | null} passed null where unscored
+ * @property {(i: number) => string | null} unscored the reason
+ * @property {(i: number, method: string) => boolean} different whether a method, or `*` any, decides otherwise
+ * @property {(i: number, level: number) => boolean} has whether a claim has this level
+ * @property {Record<string, string[]>} groups
+ */
+
+/**
+ * @typedef {object} Filters
+ * @property {string} outcome all, failed, passed, unscored, or `unscored:` and a reason
+ * @property {string} different a method, `*` for any of them; "" for all samples
+ * @property {number} level -1 for any
+ * @property {Record<string, string>} groups field to value; "" for any
+ * @property {string} search
+ */
+
+/** @type {Filters} */
+export const EVERYTHING = { outcome: "all", different: "", level: -1, groups: {}, search: "" };
+
+/**
+ * The samples that fit, in their order.
+ * @param {Listed} listed
+ * @param {Filters} filters
+ * @param {Set<number>} inTexts those whose texts hold what is searched for
+ * @returns {number[]}
+ */
+export function fitting(listed, filters, inTexts = new Set()) {
+  const groups = Object.entries(filters.groups).filter(([, value]) => value !== "");
+  const sought = pattern(filters.search);
+  const fits = (i) =>
+    hasOutcome(listed, filters.outcome, i) &&
+    (!filters.different || listed.different(i, filters.different)) &&
+    (filters.level < 0 || listed.has(i, filters.level)) &&
+    groups.every(([field, value]) => listed.groups[field]?.[i] === value) &&
+    (!sought || sought.test(listed.ids[i]) || sought.test(listed.questions[i] ?? "") || inTexts.has(i));
+  return listed.ids.map((_, i) => i).filter(fits);
+}
+
+function hasOutcome(listed, outcome, i) {
+  if (outcome === "all") return true;
+  if (outcome === "unscored") return listed.unscored(i) !== null;
+  if (outcome.startsWith("unscored:")) return outcome === `unscored:${listed.unscored(i)}`;
+  return listed.passed(i) === (outcome === "passed");
+}
+
+/**
+ * Samples by a column; those without a value stay behind, whichever way it goes, and ties keep
+ * their order.
+ * @param {number[]} samples
+ * @param {(i: number) => number | string | null} value
+ */
+export function sorted(samples, value, descending = false) {
+  const sign = descending ? -1 : 1;
+  const keyed = samples.map((i) => [i, value(i)]);
+  const there = ([, each]) => each !== null && each !== undefined && !Number.isNaN(each);
+  const compare = ([, a], [, b]) => sign * (typeof a === "string" ? WORDS.compare(a, b) : a - b);
+  return [...keyed.filter(there).sort(compare), ...keyed.filter((pair) => !there(pair))].map(([i]) => i);
+}
+
+// Numbers within ids by their value: case-2 stands before case-10.
+const WORDS = new Intl.Collator(undefined, { numeric: true });
+
+/** The shortest search that looks into the texts; shorter ones are in nearly all of them. */
+export const LEAST_SEARCH = 3;
+
+/** What is searched for, in any case; null for nothing. */
+export function pattern(search) {
+  return search.trim() ? new RegExp(literal(search.trim()), "iu") : null;
+}
+
+/**
+ * The samples whose texts hold what is searched for. A line is only parsed when it may hold it.
+ * A generator, so that the page stays awake: it yields after each `step` samples.
+ * @param {string} search
+ * @param {number} n samples
+ * @param {(i: number) => string | null} line the JSON of a sample
+ * @returns {Generator<number, Set<number>>} how many were looked through; in the end those found
+ */
+export function* inTexts(search, n, line, step = 200) {
+  const found = new Set();
+  const sought = pattern(search);
+  if (!sought || search.trim().length < LEAST_SEARCH) return found;
+  // As the data block writes it; letters in other scripts stand there as they are.
+  const written = JSON.stringify(search.trim())
+    .slice(1, -1)
+    .replace(/[<>&]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`);
+  const maybe = new RegExp(literal(written), "iu");
+  for (let i = 0; i < n; i++) {
+    const json = line(i);
+    if (json && maybe.test(json) && strings(JSON.parse(json)).some((text) => sought.test(text))) found.add(i);
+    if (i % step === step - 1) yield i + 1;
+  }
+  return found;
+}
+
+/** All texts of a value, without the names of its keys. */
+function strings(value) {
+  if (typeof value === "string") return [value];
+  return value !== null && typeof value === "object" ? Object.values(value).flatMap(strings) : [];
+}
+
+const literal = (text) => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");

@@ -1,0 +1,65 @@
+/** Levels, decisions and texts as every view shows them: a shape and a word, never colour alone. */
+import { visible } from "./text.js";
+import { html } from "./ui.js";
+
+/** A circle filled by the level's rank: full for `fully`, empty for `none`. */
+export function Ball({ level }) {
+  const share = 1 - level / 4;
+  const angle = 2 * Math.PI * share;
+  const [x, y] = [8 + 6 * Math.sin(angle), 8 - 6 * Math.cos(angle)];
+  const sector = `M8 8V2A6 6 0 ${share > 0.5 ? 1 : 0} 1 ${x.toFixed(2)} ${y.toFixed(2)}Z`;
+  return html`<svg class="ball" viewBox="0 0 16 16" aria-hidden="true">
+    <circle cx="8" cy="8" r="6" class=${share === 1 ? "ball-full" : "ball-rim"} />
+    ${share > 0 && share < 1 && html`<path d=${sector} />`}
+  </svg>`;
+}
+
+/** A level by its name, with its circle; a sentence that claims nothing has none. */
+export function Level({ name, levels }) {
+  const level = levels.indexOf(name);
+  if (level < 0) return html`<span class="level level-off">not a claim</span>`;
+  return html`<span class=${`level level-${level}`}><${Ball} level=${level} />${name}</span>`;
+}
+
+/** Pass or fail; nothing where there is no decision. */
+export function Decision({ passed }) {
+  if (passed === null) return null;
+  return html`<span class=${`decision ${passed ? "passes" : "fails"}`}>
+    <span aria-hidden="true">${passed ? "✓" : "✗"}</span> ${passed ? "pass" : "fail"}</span>
+  `;
+}
+
+/** A text of others in a line of ours: its direction ends where it ends. */
+export function Words({ text }) {
+  return html`<bdi class="words">${visible(String(text))}</bdi>`;
+}
+
+/** A text of others as a block of its own. */
+export function Prose({ text, class: extra = "" }) {
+  return html`<div class=${`prose ${extra}`} dir="auto">${visible(String(text))}</div>`;
+}
+
+/** Why a sample has no score, in plain words. */
+export const REASONS = {
+  no_claims: "The response claims nothing that could be checked.",
+  refusal: "The response refuses to answer.",
+  empty_response: "The response is empty.",
+  empty_context: "There is no context to check the response against.",
+  empty_reference: "There is no reference to check the response against.",
+  empty_input: "The question is empty.",
+  missing_field: "A field that the criterion needs is missing.",
+  incomplete_verdicts: "The judge did not give a verdict on every claim.",
+  unreadable_reply: "The judge's reply could not be read.",
+  judge_error: "The call of the judge failed.",
+  rate_limit: "The judge's server refused the call: too many requests.",
+  timeout: "The judge did not answer in time.",
+  invalid_input: "The judge's server refused the text.",
+};
+
+/** What the check of a quote found, as tcva_adapters/results/assessment.py says it. */
+export const CHECKS = {
+  not_found: "quote not found in the passages",
+  unrelated: "quote has nothing to do with the claim",
+  negated: "a negation stands beside the quote",
+  unchecked: "quote and claim share no word: a paraphrase, or another language",
+};

@@ -1,0 +1,77 @@
+// Scores of a run at the dial: every distinct row is scored once, and samples look theirs up.
+import * as exact from "./exact.js";
+import { flipPoint } from "./flip.js";
+import { fused } from "./fusion.js";
+import { makePlan, preparedRow } from "./kernel.js";
+
+/** Places in a run's list of rows that mean something else. */
+export const UNSCORED = -1;
+export const ABSENT = -2;
+
+/** So close to the threshold a score is worked out once more, with functions that do not waver. */
+const NEAR = 1e-12;
+
+/**
+ * Counts of several judges, ready to be scored at any temperature.
+ * @param {(number[]|null)[]} judges counts of each judge, the main one first; null for no verdicts
+ * @param {object} settings weights, penalty, eps, floor, bounds, fusion, threshold
+ * @returns {(temperature: number) => number}
+ */
+export function prepared(judges, settings, plan = makePlan(settings)) {
+  const quick = fusedRows(judges, settings, plan);
+  let careful = null;
+  return (temperature) => {
+    const score = quick(temperature);
+    if (!(Math.abs(score - settings.threshold) <= NEAR)) return score;
+    careful ??= fusedRows(judges, settings, makePlan(settings, exact));
+    return careful(temperature);
+  };
+}
+
+function fusedRows(judges, settings, plan) {
+  const each = judges.map((counts) => preparedRow(counts ?? [0, 0, 0, 0, 0], plan));
+  if (each.length === 1) return each[0];
+  return (temperature) => fused(each.map((score) => score(temperature)), settings.fusion, plan.math);
+}
+
+/** All distinct rows of a run, ready. */
+export function preparedRows(rows, settings) {
+  const plan = makePlan(settings);
+  return rows.map((judges) => prepared(judges, settings, plan));
+}
+
+/**
+ * The temperature from which on a sample passes; null where it never does.
+ * @param {(temperature: number) => number} score as `prepared` gives it
+ */
+export function flipTemperature(score, { threshold, bounds }) {
+  return flipPoint((temperature) => score(temperature) >= threshold, bounds);
+}
+
+/**
+ * One score per sample from one score per distinct row; NaN where there is none.
+ * @param {object} run of the figures
+ * @param {ArrayLike<number>} rowScores
+ * @param {number|null} onUnscored what a refusal or an empty context counts as; failures never do
+ */
+export function bySample(run, rowScores, onUnscored) {
+  const scores = new Float64Array(run.row.length).fill(NaN);
+  run.row.forEach((row, sample) => {
+    if (row >= 0) scores[sample] = rowScores[row];
+  });
+  if (onUnscored !== null && onUnscored !== undefined) {
+    for (const [sample, , isFailure] of run.unscored) if (!isFailure) scores[sample] = onUnscored;
+  }
+  return scores;
+}
+
+/** Where a score lies on the human scale: straight between the points, flat beyond the ends. */
+export function onHumanScale(score, { x, y }) {
+  if (Number.isNaN(score)) return NaN;
+  const right = x.findIndex((point) => point > score);
+  if (right < 0) return y.at(-1);
+  if (right === 0) return y[0];
+  const left = right - 1;
+  const slope = (y[right] - y[left]) / (x[right] - x[left]);
+  return slope * (score - x[left]) + y[left];
+}

@@ -1,0 +1,124 @@
+"""Prints what the library makes of random rows, as JSON, for scoring.test.js."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal, getcontext
+from itertools import product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tcva_adapters.core.aggregation import PENALTIES, sweep
+from tcva_adapters.core.flip import flip_point
+from tcva_adapters.core.temperature import Bounds
+from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
+from tcva_adapters.results.scoring import Fusion, HumanScale, Scoring
+
+TEMPERATURES = [step / 100 for step in range(10, 101)]
+THRESHOLDS = (0.0, 0.3, 0.5, 0.64, 0.7, 0.9, 1.0)
+WEIGHTS = (*SCHEMES.values(), WeightScheme.custom(1, 1, 0.5, 0.5, 0.125))
+VARIANTS = (
+    Scoring(),
+    Scoring(floor="always"),
+    Scoring(eps=0.05),
+    Scoring(fusion=Fusion(temperature=0.5, weights=(3, 1, 0))),
+    Scoring(fusion=Fusion(temperature=0.2), floor="always", eps=0.01),
+    Scoring(fusion=Fusion(temperature=0.9)),
+    Scoring(bounds=Bounds(p_min=-3.0, p_max=1.0, t_min=0.0, t_max=1.0), temperature=0.5),
+    Scoring(scheme=WeightScheme.custom(0.9, 1 / 3, 1 / 3, 0, 0)),
+)
+
+
+def rows(draw: np.random.Generator, number: int) -> list[FloatArray]:
+    """Counts of one to three judges: uniform rows, whole ones, shares, and judges without any."""
+    found = []
+    for i in range(number):
+        judges = draw.integers(0, 5, (1 + i % 3, 5)).astype(float)
+        judges[draw.random(judges.shape) < 0.5] = 0
+        if i % 5 == 1:
+            judges = draw.dirichlet(np.ones(5), len(judges)) * draw.integers(1, 9)
+        if i % 5 == 2:
+            judges[0] = np.eye(5)[draw.integers(5)] * draw.integers(1, 9)
+        if i % 5 == 3:
+            judges = np.round(judges * 256 * draw.random(judges.shape)) / 256
+        found.append(judges)
+    return found
+
+
+def scores(row: FloatArray, scoring: Scoring, temperatures: FloatArray) -> FloatArray:
+    """Shape (T,), as a result scores its assessment."""
+    return scoring.fusion.joined(list(sweep(row, temperatures, **scoring.options)))
+
+
+def plain(value: float | None) -> float | None:
+    """Without nan, which JSON has not."""
+    return None if value is None or np.isnan(value) else float(value)
+
+
+def case(row: FloatArray, scoring: Scoring) -> dict[str, Any]:
+    """One row under one setting."""
+    if scoring.fusion.weights is not None:
+        weights = scoring.fusion.weights[: len(row)]
+        scoring = replace(scoring, fusion=replace(scoring.fusion, weights=weights))
+    bounds = scoring.bounds
+    settings = {
+        "weights": scoring.scheme.weights,
+        **{name: getattr(scoring, name) for name in ("penalty", "eps", "floor")},
+        "bounds": {n: getattr(bounds, n) for n in ("p_min", "p_max", "t_min", "t_max")},
+        "fusion": {"temperature": scoring.fusion.temperature, "weights": scoring.fusion.weights},
+    }
+    found = scores(row, scoring, np.array(TEMPERATURES))
+    judges = [[float(c) for c in counts] if counts.any() else None for counts in row]
+    return {"row": judges, "settings": settings, "scores": list(map(plain, found))}
+
+
+def flips(row: FloatArray, scoring: Scoring) -> list[float | None]:
+    """From which temperature on a row reaches each threshold."""
+
+    def passes(least: float) -> Callable[[FloatArray], npt.NDArray[np.bool_]]:
+        return lambda temperatures: scores(row, scoring, temperatures) >= least
+
+    return [flip_point(passes(threshold), scoring.bounds) for threshold in THRESHOLDS]
+
+
+def functions(draw: np.random.Generator) -> dict[str, list[tuple[float, ...]]]:
+    """Arguments and correctly rounded values of what scores are made with."""
+    getcontext().prec = 60
+    powers = -60 * draw.random(300) ** 3
+    shares, bases = -0.5 * draw.random(300) ** 4, draw.random(300)
+    return {
+        "exp": [(x, float(Decimal(x).exp())) for x in powers.tolist()],
+        "expm1": [(x, float(Decimal(x).exp() - 1)) for x in powers.tolist()],
+        "log": [(x, float(Decimal(x).ln())) for x in [*bases.tolist(), 0.25, 1e-9, 2.3e-308]],
+        "log1p": [(x, float((1 + Decimal(x)).ln())) for x in [*shares.tolist(), -1e-17]],
+        "pow": [
+            (x, y, float((Decimal(y) * Decimal(x).ln()).exp()))
+            for x, y in zip(bases.tolist(), powers.tolist(), strict=True)
+        ],
+    }
+
+
+def main() -> None:
+    """Print them."""
+    draw = np.random.default_rng(11)
+    cases = []
+    for variant, weights, penalty in product(VARIANTS, WEIGHTS, PENALTIES):
+        is_own = variant.scheme.name == "custom"
+        scoring = replace(variant, scheme=variant.scheme if is_own else weights, penalty=penalty)
+        cases += [case(row, scoring) for row in rows(draw, 10)]
+        row = rows(draw, 1 + len(cases) % 3)[-1]
+        if scoring.fusion.weights is None:
+            cases.append({**case(row, scoring), "flips": flips(row, scoring)})
+    line = HumanScale((0.2, 0.4, 0.8), (1.0, 2.0, 4.0))
+    mapped = [(x, line(x)) for x in np.linspace(0, 1, 41).tolist()]
+    scale = {"x": line.x, "y": line.y, "points": mapped}
+    found = {"temperatures": TEMPERATURES, "thresholds": THRESHOLDS, "cases": cases, "scale": scale}
+    print(json.dumps({**found, "functions": functions(draw)}))
+
+
+if __name__ == "__main__":
+    main()
