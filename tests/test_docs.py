@@ -29,6 +29,8 @@ BEFORE = {
         llm, queries, answers, contexts = LexicalLLM(), ["When?"], ["It opens."], [["It opens."]]
     """,
     "ragas": """
+        import warnings
+        warnings.simplefilter("ignore")  # RAGAS leaves a file of its own open
         from ragas import EvaluationDataset, evaluate
         from ragas.metrics import Faithfulness
         from tcva_adapters.ragas import LexicalLLM
