@@ -320,9 +320,8 @@ def test_systems_have_asl_curves_and_boxes_with_means() -> None:
 
 def test_axes_of_the_caller_are_drawn_into() -> None:
     figure = Figure(figsize=(9, 6))
-    part = figure.subfigures(1, 2)[0]
-    grid: Any = part.subplots(2, 2)
-    axes = grid.ravel()
+    parts: Any = figure.subfigures(1, 2)
+    axes = parts[0].subplots(2, 2).ravel()
     assert plots.sweep_curve([[1, 0, 0, 0, 1]] * 3, ax=axes[0]) is figure
     assert plots.scatter(SCORES, human=HUMAN, ax=axes[1]) is figure
     assert plots.histograms({"x": [0.1, 0.2]}, ax=axes[2]) is figure
