@@ -100,7 +100,7 @@ def test_names_and_long_tables(capsys: pytest.CaptureFixture[str]) -> None:
 def test_pictures(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib", reason="the extra plots")
     _, err = printed(capsys, "-T", "0.5", "--figures", "pictures")
-    assert "figures: pictures/asl.png, pictures/scores-faithfulness-T=0.5.png" in err
+    assert "figures in pictures: asl.png, scores-faithfulness-T=0.5.png" in err
     assert len(list(Path("pictures").iterdir())) == 2
 
 
