@@ -29,6 +29,7 @@ JUDGED: Final = "judged"
 _FLAGS: Final = {SCORE: "min_score", PASS_RATE: "min_pass_rate", COVERAGE: "min_coverage"}
 _DIGITS: Final = range(3, 17)
 _SHOWN: Final = 160
+_WORD: Final = 64
 
 Given = float | str | Sequence[float | str] | Mapping[str, float] | None
 """A number for every method, ``NAME=NUMBER`` for one, several of them, or numbers by name."""
@@ -109,7 +110,7 @@ class Gated:
     def parts(self) -> Iterator[Part]:
         """The gates that failed, and the worst samples with their claims; nothing where none did."""
         for gate in self.failed:
-            yield Wrapped(f"gate failed: {gate.text}", indent=2)
+            yield Wrapped(_foldable(f"gate failed: {gate.text}"), indent=2)
         if self.worst():
             yield "worst samples:"
         yield from self.worst_parts()
@@ -119,9 +120,10 @@ class Gated:
         several = len(self.graded) > 1
         for method, case in self.worst():
             of = f" ({method.name})" if several else ""
-            yield Wrapped(f"  {clipped(case.sample)}{of}: {verdict_of(case, method)}", indent=4)
+            said = f"{clipped(case.sample)}{of}: {verdict_of(case, method)}"
+            yield Wrapped(f"  {_foldable(said)}", indent=4)
             for line in claim_lines(case):
-                yield Wrapped(f"    {line}", indent=6)
+                yield Wrapped(f"    {_foldable(line)}", indent=6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +308,11 @@ def claim_lines(case: Case, most: int = CLAIMS) -> Iterator[str]:
         yield f"and {len(below) - most} more claims below fully"
     if not case.claims and case.score is not None and case.why:
         yield clipped(case.why)
+
+
+def _foldable(text: str) -> str:
+    """A text whose words all fit a line of 80 columns."""
+    return " ".join(clipped(word, _WORD) for word in text.split(" "))
 
 
 def clipped(text: str, most: int = _SHOWN) -> str:

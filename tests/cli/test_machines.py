@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
@@ -250,7 +251,8 @@ def test_hostile_texts_command_no_server(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    texts = [each.text for each in ALL if each.text.strip()]
+    # No file holds half a character.
+    texts = [e.text for e in ALL if e.text.strip() and not re.search("[\ud800-\udfff]", e.text)]
     rows = [
         {"id": text, "question": text, "answer": f"{text} {ZEBRAS}", "contexts": [PASSAGE, text]}
         for text in texts
