@@ -14,6 +14,7 @@ from tcva_adapters.ccrs.metrics import METRICS, resolve_metrics
 from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.ccrs.summary import summarise_ccrs
 from tcva_adapters.cli import options
+from tcva_adapters.cli.judged import check_figures, draw_figures
 from tcva_adapters.cli.written import results_written, say_written
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import notes
@@ -57,6 +58,8 @@ def ccrs(
     store: options.Store = None,
     no_store: options.NoStore = False,
     out: _Out = None,
+    figures: options.Figures = None,
+    figure_format: options.FigureFormat = "png",
     overwrite: options.Overwrite = False,
     input_format: options.InputFormat = None,
     rename: options.Rename = None,
@@ -71,6 +74,7 @@ def ccrs(
     Example: tcva ccrs samples.jsonl --metrics qr,ir --judge openai:gpt-4.1-mini -o rated.jsonl
     """
     options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
+    check_figures(figures, figure_format)
     said = notes()
     named = options.named_judge(judge, said)
     (asked,) = options.asked_judges([named], model_settings, settings["max_concurrency"])
@@ -96,7 +100,8 @@ def ccrs(
         typer.echo(json.dumps({**summary.to_dict(), "skipped": len(read.bad)}))
     else:
         summary.show(sys.stderr if out == "-" else sys.stdout, full=everything)
-    say_written(results_written(out, opened, "ratings: a line for each sample"))
+    drawn = draw_figures(summary, figures, figure_format, overwrite=overwrite)
+    say_written({**results_written(out, opened, "ratings: a line for each sample"), **drawn})
     summary.check()
 
 

@@ -11,6 +11,7 @@ import typer
 
 from tcva_adapters import printing
 from tcva_adapters.cli import options
+from tcva_adapters.cli.judged import check_figures, draw_figures
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare.pipeline import PATIENCE
 from tcva_adapters.compare.pipeline import compare as run_compare
@@ -40,6 +41,8 @@ def compare(
     human: options.Human = None,
     reference: options.Reference = None,
     pass_from: options.PassFrom = None,
+    figures: options.Figures = None,
+    figure_format: options.FigureFormat = "png",
     timeout: options.Timeout = PATIENCE,
     bootstrap: options.Bootstrap = 10_000,
     input_format: options.InputFormat = None,
@@ -54,6 +57,7 @@ def compare(
 
     Example: tcva compare samples.jsonl --with ragas,deepeval --judge openai:gpt-4.1-mini --out side
     """
+    check_figures(figures, figure_format)
     options.silence_frameworks()
     notes = printing.notes()
     store = out / "verdicts.sqlite"
@@ -97,6 +101,7 @@ def compare(
         typer.echo(json.dumps(found.to_dict()))
     else:
         found.show(full=everything)
-    say_written({**written, store: "cached judgements"})
+    drawn = draw_figures(found, figures, figure_format, overwrite=overwrite)
+    say_written({**written, store: "cached judgements", **drawn})
     if found.outcome.fatal is not None:
         raise found.outcome.fatal

@@ -8,11 +8,9 @@ from typing import Annotated, Optional
 import typer
 
 from tcva_adapters.cli import options
-from tcva_adapters.cli.judged import print_figures
-from tcva_adapters.cli.written import figures as pictures
+from tcva_adapters.cli.judged import check_figures, draw_figures, print_figures
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import compare_systems
-from tcva_adapters.compare.drawing import check_drawing
 from tcva_adapters.printing import notes
 from tcva_adapters.progress import progress_of
 from tcva_adapters.stats.randomisation import PERMUTATIONS
@@ -61,10 +59,6 @@ _Queries = Annotated[
     Optional[int], typer.Option("--queries", help="With --power: the power at so many queries.")
 ]
 _Bounds = Annotated[str, typer.Option(help="Lowest and highest possible score, e.g. 0,100.")]
-_Figures = Annotated[
-    Optional[Path],
-    typer.Option("--figures", help="Draw ASL curves and box plots as png into this folder."),
-]
 
 
 def systems(
@@ -81,7 +75,8 @@ def systems(
     power: _Power = None,
     queries: _Queries = None,
     bounds: _Bounds = "0,1",
-    figures: _Figures = None,
+    figures: options.Figures = None,
+    figure_format: options.FigureFormat = "png",
     overwrite: options.Overwrite = False,
     everything: options.Everything = False,
     as_json: options.AsJson = False,
@@ -91,7 +86,7 @@ def systems(
     Example: tcva systems plain.jsonl reranked.jsonl -T 0.1,0.5,0.9 --power 0.05
     """
     ends = options.parse_pair(bounds, "--bounds")
-    check_drawing(figures)
+    check_figures(figures, figure_format)
     said = notes()
     with progress_of("randomisation", None, wanted=True) as shown:
         report = compare_systems(
@@ -112,5 +107,4 @@ def systems(
     print_figures(report, as_json=as_json, everything=everything)
     for note in report.notes:
         said.print(f"note: {note}")
-    if figures is not None:
-        say_written(pictures(report.save(figures, overwrite=overwrite)))
+    say_written(draw_figures(report, figures, figure_format, overwrite=overwrite))
