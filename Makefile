@@ -9,7 +9,7 @@ TESTS ?=
 RUNNER = $(BIN)/python
 ENVIRONMENTS = lowest lowest-base newest openai deepeval 3.12 3.13
 
-.PHONY: demo test coverage lint types contracts long lines release clean $(ENVIRONMENTS:%=test-%)
+.PHONY: demo test coverage lint types contracts docs long lines release clean $(ENVIRONMENTS:%=test-%)
 
 demo: $(VENV)/.demo
 	$(BIN)/tcva demo
@@ -37,6 +37,11 @@ types: $(VENV)/.dev
 
 contracts: $(VENV)/.dev
 	$(BIN)/lint-imports
+
+# The site, in build/docs: a link, an anchor or a name that leads nowhere fails, and nothing is fetched.
+docs: $(VENV)/.dev
+	$(BIN)/python -m sphinx -W --keep-going -n --quiet docs build/docs
+	$(BIN)/python .ci/check_docs.py build/docs
 
 # The attacks that take long; each prints what it tried, and fails where something gave way.
 MINUTES ?= 30

@@ -208,6 +208,8 @@ FRAMEWORKS: Final[Mapping[str, Framework]] = MappingProxyType(
 )
 """By name, in the order in which tables show them."""
 
+MATPLOTLIB: Final = Requirement("matplotlib", "matplotlib", (3, 9), "plots")
+
 REQUIREMENTS: Final = (
     Requirement("openai", "openai", (3,), "openai"),
     _LANGCHAIN,
@@ -218,7 +220,7 @@ REQUIREMENTS: Final = (
     _DEEPEVAL,
     Requirement("scipy", "scipy", (1, 13), "stats"),
     Requirement("krippendorff", "krippendorff", (0, 8), "stats"),
-    Requirement("matplotlib", "matplotlib", (3, 9), "plots"),
+    MATPLOTLIB,
     Requirement("pyarrow", "pyarrow", (17,), "parquet"),
 )
 """Every optional package."""

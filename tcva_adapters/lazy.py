@@ -33,7 +33,7 @@ class PublicNames(NamedTuple):
     all: list[str]
 
 
-def public_names(package: str) -> PublicNames:
+def public_names(package: str, *, needs: Requirement | None = None) -> PublicNames:
     """The names that a package's stub (``__init__.pyi``) lists, each imported on first use.
 
     The stub is what type checkers and editors read, so each name is written once. The package of
@@ -41,6 +41,7 @@ def public_names(package: str) -> PublicNames:
 
     Args:
         package: The package's name.
+        needs: What every module of it imports, where it is no framework's adapter.
     """
     homes = _homes(package)
 
@@ -57,6 +58,8 @@ def public_names(package: str) -> PublicNames:
             part = framework.parts.get(homes[name].rpartition(".")[2])
             if part is not None:
                 check(part)
+        if needs is not None:
+            check(needs)
         value = getattr(import_module(homes[name]), name)
         setattr(sys.modules[package], name, value)
         return value

@@ -170,10 +170,12 @@ def _bar(what: str, total: int | None) -> Iterator[Progress]:
 
     # The names of metrics come from files: no markup in them.
     named = rich_progress.TextColumn("{task.description}", markup=False)
-    columns = (
-        *(named, rich_progress.BarColumn(), rich_progress.MofNCompleteColumn()),
-        rich_progress.TimeRemainingColumn(),
+    counts = (
+        (rich_progress.TimeElapsedColumn(),)
+        if total is None
+        else (rich_progress.MofNCompleteColumn(), rich_progress.TimeRemainingColumn())
     )
+    columns = (named, rich_progress.BarColumn(), *counts)
     with rich_progress.Progress(*columns, console=Console(stderr=True), transient=True) as shown:
         task = shown.add_task(what, total=total)
 

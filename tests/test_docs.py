@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,33 @@ from tcva_adapters.cli.app import run
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 # The README is shown on index pages, too, where a relative link leads nowhere.
+# What a suite of each framework has before the README adds to it.
+BEFORE = {
+    "langchain": """
+        from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+        llm, retriever, answer = "lexical", lambda x: ["It opens."], lambda x: "It opens."
+    """,
+    "llamaindex": """
+        from llama_index.core.evaluation import BatchEvalRunner, FaithfulnessEvaluator
+        from tcva_adapters.llamaindex import LexicalLLM
+        llm, queries, answers, contexts = LexicalLLM(), ["When?"], ["It opens."], [["It opens."]]
+    """,
+    "ragas": """
+        from ragas import EvaluationDataset, evaluate
+        from ragas.metrics import Faithfulness
+        from tcva_adapters.ragas import LexicalLLM
+        row = {"user_input": "When?", "response": "It opens.", "retrieved_contexts": ["It opens."]}
+        llm, data = LexicalLLM(), EvaluationDataset.from_list([row])
+    """,
+    "deepeval": """
+        from deepeval import evaluate
+        from deepeval.metrics import FaithfulnessMetric
+        from deepeval.test_case import LLMTestCase
+        from tcva_adapters.deepeval import LexicalLLM
+        case = LLMTestCase(input="?", actual_output="It opens.", retrieval_context=["It opens."])
+        llm, cases = LexicalLLM(), [case]
+    """,
+}
 REPOSITORY = "https://github.com/tcva-adapters/tcva-adapters"
 FENCE = re.compile(r"^```(?P<kind>\w+)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
 
@@ -28,38 +56,36 @@ def _in_a_copy_of_the_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 # Pages about a framework use it as its users do, its deprecations of its own parts included.
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_python_blocks(page: Path) -> None:
+def test_code_blocks(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, object] = {}
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     text = page.read_text(encoding="utf-8")
     for block in FENCE.finditer(text):
-        if block["kind"] != "python":
-            continue
-        line = text.count("\n", 0, block.start())
-        if ">>>" in block["body"]:
+        if block["kind"] == "console":
+            _run_commands(block["body"], capsys)
+        elif block["kind"] == "python" and ">>>" in block["body"]:
+            line = text.count("\n", 0, block.start())
             test = doctest.DocTestParser().get_doctest(block["body"], names, page.name, None, line)
             runner.run(test, clear_globs=False)
             names.update(test.globs)
-        else:
+        elif block["kind"] == "python":
             exec(compile(block["body"], page.name, "exec"), names)
     assert runner.summarize(verbose=False).failed == 0
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_console_blocks(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for block in FENCE.finditer(page.read_text(encoding="utf-8")):
-        if block["kind"] != "console":
+def _run_commands(body: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
+        line, _, rest = command.partition("\n")
+        if written := re.fullmatch(r"cat > (?P<name>\S+) << 'END'", line):
+            Path(written["name"]).write_text(rest.partition("END\n")[0], encoding="utf-8")
+        program, *arguments = shlex.split(line, comments=True)
+        if program != "tcva":
             continue
-        for command in re.split(r"^\$ ", block["body"], flags=re.MULTILINE)[1:]:
-            line, _, expected = command.partition("\n")
-            program, *arguments = shlex.split(line, comments=True)
-            if program != "tcva":
-                continue
-            # The page says where a command is there to fail.
-            assert run(arguments) == (1 if "# exits with 1" in line else 0), line
-            printed = capsys.readouterr().out
-            if expected.strip():
-                assert _plain(printed) == _plain(expected), line
+        capsys.readouterr()
+        # The page says where a command is there to fail.
+        assert run(arguments) == (1 if "# exits with 1" in line else 0), line
+        if rest.strip():
+            assert _plain(capsys.readouterr().out) == _plain(rest), line
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -68,7 +94,7 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert "@@" not in text
     for target in re.findall(r"\]\(([^)#]+)", text):
         if target.startswith(f"{REPOSITORY}/"):
-            here = re.match(r"(?:blob|tree)/main/(.+)", target.removeprefix(f"{REPOSITORY}/"))
+            here = re.match(r"(?:blob|tree|raw)/main/(.+)", target.removeprefix(f"{REPOSITORY}/"))
             assert here is None or (ROOT / here[1]).exists(), target
         elif not target.startswith(("http://", "https://")):
             assert page.name != "README.md", f"{target}: an index page needs the whole address"
@@ -81,6 +107,23 @@ def test_the_readme_shows_what_the_demo_prints(capsys: pytest.CaptureFixture[str
     assert _plain(capsys.readouterr().out) in [
         _plain(body) for kind, body in shown if kind == "text"
     ]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("framework", BEFORE)
+def test_a_suite_runs_before_and_after(framework: str) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    [lines] = [
+        body.splitlines()
+        for kind, body in FENCE.findall(readme)
+        if kind == "diff" and f"tcva_adapters.{framework} " in body
+    ]
+    assert sum(line.startswith("+") for line in lines) == 3
+    for kept in (" ", " +"):
+        suite = "\n".join(line[2:] for line in lines if line[0] in kept)
+        names: dict[str, object] = {}
+        exec(textwrap.dedent(BEFORE[framework]) + suite, names)
+        assert ("tcva" in names) == (kept == " +")
 
 
 def _plain(text: str) -> list[str]:

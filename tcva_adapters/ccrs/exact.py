@@ -9,6 +9,7 @@ from typing import Final, Literal, get_args
 from tcva_adapters.errors import InvalidValueError
 
 ExactMatch = Literal["strict", "normalised"]
+"""``strict``: the same text; ``normalised``: without case, punctuation and articles."""
 
 MODES: Final[tuple[ExactMatch, ...]] = get_args(ExactMatch)
 DEFAULT_MODE: Final[ExactMatch] = "strict"

@@ -13,6 +13,7 @@ from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import calibrate as calibrated
 from tcva_adapters.compare.calibration.candidates import temperature_grid
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.progress import progress_of
 from tcva_adapters.results.config import OURS
 
 # typer reads them at run time, so what is optional is spelt out.
@@ -118,27 +119,31 @@ def calibrate(
     scale = options.parse_pair(human_scale, "--human-scale")
     if out is not None:
         options.check_target(out, assessments, OURS, overwrite=overwrite)
-    found = calibrated(
-        read_judged(assessments, skip_bad=skip_bad),
-        human,
-        objective=objective,  # type: ignore[arg-type]  # checked there, as are penalties and floors
-        temperatures=options.parse_names(temperatures) if temperatures else temperature_grid(step),
-        schemes=[options.parse_scheme(scheme) for scheme in schemes or []],
-        penalties=penalties,  # type: ignore[arg-type]  # see above
-        floors=floors,  # type: ignore[arg-type]  # see above
-        eps=eps,
-        thresholds=thresholds or None,
-        human_scale=scale,
-        human_threshold=human_threshold,
-        mapping=mapping is not None,
-        by=by,
-        group=group,
-        config=config,
-        folds=folds,
-        repeats=repeats,
-        n_boot=bootstrap,
-        seed=seed,
-    )
+    judged = read_judged(assessments, skip_bad=skip_bad)
+    with progress_of("calibrating", None, wanted=True):
+        found = calibrated(
+            judged,
+            human,
+            objective=objective,  # type: ignore[arg-type]  # checked there, as are penalties and floors
+            temperatures=options.parse_names(temperatures)
+            if temperatures
+            else temperature_grid(step),
+            schemes=[options.parse_scheme(scheme) for scheme in schemes or []],
+            penalties=penalties,  # type: ignore[arg-type]  # see above
+            floors=floors,  # type: ignore[arg-type]  # see above
+            eps=eps,
+            thresholds=thresholds or None,
+            human_scale=scale,
+            human_threshold=human_threshold,
+            mapping=mapping is not None,
+            by=by,
+            group=group,
+            config=config,
+            folds=folds,
+            repeats=repeats,
+            n_boot=bootstrap,
+            seed=seed,
+        )
     if out is not None:
         found.save(out, overwrite=overwrite)
     unused = (f"note: {note}" for note in found.unused)

@@ -13,6 +13,7 @@ from tcva_adapters.ccrs.metrics import METRICS, resolve_metrics
 from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.ccrs.summary import summarise_ccrs
 from tcva_adapters.cli import machines, options
+from tcva_adapters.cli.judged import check_figures, draw_figures
 from tcva_adapters.cli.written import results_written, say_written
 from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.graded import COMPOSITE, grade_ccrs
@@ -59,6 +60,8 @@ def ccrs(
     store: options.Store = None,
     no_store: options.NoStore = False,
     out: _Out = None,
+    figures: options.Figures = None,
+    figure_format: options.FigureFormat = "png",
     overwrite: options.Overwrite = False,
     input_format: options.InputFormat = None,
     rename: options.Rename = None,
@@ -76,6 +79,7 @@ def ccrs(
     """
     options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
     handed.check([samples], stdout="--json" if as_json else "--out -" if out == "-" else "")
+    check_figures(figures, figure_format)
     said = notes()
     named = options.named_judge(judge, said)
     (asked,) = options.asked_judges([named], model_settings, settings["max_concurrency"])
@@ -104,13 +108,14 @@ def ccrs(
     gated = gates.judge(grade_ccrs(summary))
     handed.write(summary.sentence, gated)
     if as_json:
-        figures = {**summary.to_dict(), "skipped": len(read.bad), "gates": gated.to_dict()}
-        typer.echo(json_line(figures))
+        skipped = len(read.bad)
+        typer.echo(json_line({**summary.to_dict(), "skipped": skipped, "gates": gated.to_dict()}))
     else:
         side = sys.stderr if out == "-" or handed.takes_stdout else sys.stdout
         summary.show(side, full=everything)
+    drawn = draw_figures(summary, figures, figure_format, overwrite=overwrite)
     results = results_written(out, opened, "ratings: a line for each sample")
-    say_written({**results, **handed.written})
+    say_written({**results, **drawn, **handed.written})
     summary.check()
     handed.conclude(gated)
 

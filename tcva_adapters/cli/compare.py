@@ -12,6 +12,7 @@ import typer
 
 from tcva_adapters import printing
 from tcva_adapters.cli import machines, options
+from tcva_adapters.cli.judged import check_figures, draw_figures
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare.comparison import Comparison
 from tcva_adapters.compare.gates import Gates
@@ -46,6 +47,8 @@ def compare(
     human: options.Human = None,
     reference: options.Reference = None,
     pass_from: options.PassFrom = None,
+    figures: options.Figures = None,
+    figure_format: options.FigureFormat = "png",
     timeout: options.Timeout = PATIENCE,
     bootstrap: options.Bootstrap = 10_000,
     input_format: options.InputFormat = None,
@@ -62,13 +65,13 @@ def compare(
 
     Example: tcva compare samples.jsonl --with ragas,deepeval --judge openai:gpt-4.1-mini --out side
     """
+    check_figures(figures, figure_format)
     options.silence_frameworks()
     notes = printing.notes()
     handed.check([samples], stdout="--json" if as_json else "")
     settings = options.under_config(context, config, {"criterion": criterion, **given})
-    (settings["judge"],) = options.asked_judges(
-        [options.named_judge(judge, notes)], model_settings, settings["max_concurrency"]
-    )
+    named, at_once = [options.named_judge(judge, notes)], settings["max_concurrency"]
+    (settings["judge"],) = options.asked_judges(named, model_settings, at_once)
     try:
         with warnings.catch_warnings(action="ignore"):  # the frameworks' own deprecations
             warnings.simplefilter("always", TCVAWarning)
@@ -99,31 +102,30 @@ def compare(
     except KeyboardInterrupt:
         notes.print(f"interrupted: what is done is in {out}; the same command goes on")
         raise typer.Exit(options.INTERRUPTED) from None
-    _say(found, out, handed, everything=everything, as_json=as_json, overwrite=overwrite)
+    saved = {path: CONTENTS.get(path.name, "") for path in found.save(out, overwrite=overwrite)}
+    if out / PARQUET not in saved:
+        notes.print(f"no {PARQUET}: it needs pyarrow, pip install 'tcva-adapters[parquet]'")
+    saved[out / STORE] = "cached judgements"
+    saved |= draw_figures(found, figures, figure_format, overwrite=overwrite)
+    _say(found, saved, handed, everything=everything, as_json=as_json)
 
 
 def _say(
     found: Comparison,
-    out: Path,
+    written: Mapping[Path, str],
     handed: machines.Handed,
     *,
     everything: bool,
     as_json: bool,
-    overwrite: bool,
 ) -> None:
-    """Save it, print it, and leave with its gates."""
-    written = {path: CONTENTS.get(path.name, "") for path in found.save(out, overwrite=overwrite)}
-    if out / PARQUET not in written:
-        printing.notes().print(
-            f"no {PARQUET}: it needs pyarrow, pip install 'tcva-adapters[parquet]'"
-        )
+    """Print it, say what was written, and leave with its gates."""
     gated = found.gated
     handed.write(found.sentence, gated)
     if as_json:
         typer.echo(printing.json_line(found.to_dict()))
     else:
         found.show(sys.stderr if handed.takes_stdout else sys.stdout, full=everything)
-    say_written({**written, out / STORE: "cached judgements", **handed.written})
+    say_written({**written, **handed.written})
     if found.outcome.fatal is not None:
         raise found.outcome.fatal
     handed.conclude(gated)

@@ -1,14 +1,19 @@
-"""What several commands look at, the options that they share, and how they print."""
+"""What several commands look at, the options that they share, and how they print and draw."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tcva_adapters import plots
 from tcva_adapters.compare.judged import Judged
 from tcva_adapters.printing import Tabular, json_line, notes
+
+if TYPE_CHECKING:
+    from tcva_adapters.plots.saving import Drawn
 
 File = Annotated[str, typer.Argument(help="jsonl written by 'tcva evaluate --out'; '-' for stdin.")]
 Resamples = Annotated[int, typer.Option("--bootstrap", "-B", help="Resamples for each interval.")]
@@ -32,3 +37,19 @@ def print_figures(
         typer.echo(json_line(found.to_dict()))
     else:
         found.show(full=everything)
+
+
+def check_figures(folder: Path | None, suffix: str) -> None:
+    """Refuse, before any work is done, to draw where that will fail; None draws nothing."""
+    if folder is not None:
+        plots.check_folder(folder, suffix)
+
+
+def draw_figures(
+    report: Drawn, folder: Path | None, suffix: str, *, overwrite: bool
+) -> dict[Path, str]:
+    """All figures of a report, as `say_written` takes them; None draws nothing."""
+    if folder is None:
+        return {}
+    drawn = plots.save(report, folder, suffix=suffix, overwrite=overwrite)
+    return dict.fromkeys(drawn, "figure")

@@ -105,6 +105,13 @@ Overwrite = Annotated[
     bool,
     typer.Option("--overwrite", help="Replace what other settings or other programs wrote, too."),
 ]
+Figures = Annotated[
+    Optional[Path],
+    typer.Option("--figures", help="Draw figures into this folder (extra plots)."),
+]
+FigureFormat = Annotated[
+    str, typer.Option("--figure-format", help="Of --figures: png, svg or pdf.")
+]
 OutFolder = Annotated[
     Path,
     typer.Option("--out", "-o", help="Folder of the results; a second run goes on from it."),

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
 from tcva_adapters.cli import options
-from tcva_adapters.cli.judged import Resamples, print_figures
-from tcva_adapters.cli.written import figures as pictures
+from tcva_adapters.cli.judged import Resamples, check_figures, draw_figures, print_figures
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import reproduce as reproduced
-from tcva_adapters.compare.drawing import check_drawing
 from tcva_adapters.compare.paper.reproduction import RESAMPLES
+from tcva_adapters.progress import progress_of
 
 
 def reproduce(
@@ -37,10 +36,8 @@ def reproduce(
     no_lexical: Annotated[
         bool, typer.Option("--no-lexical", help="Do not judge the samples with the lexical judge.")
     ] = False,
-    figures: Annotated[
-        Optional[Path],  # typer reads it at run time
-        typer.Option("--figures", help="Draw figures 4 to 9 as png into this folder."),
-    ] = None,
+    figures: options.Figures = None,
+    figure_format: options.FigureFormat = "png",
     overwrite: options.Overwrite = False,
     everything: options.Everything = False,
     as_json: options.AsJson = False,
@@ -49,16 +46,16 @@ def reproduce(
 
     Example: tcva reproduce tcva_paper --figures pictures
     """
-    check_drawing(figures)
-    found = reproduced(
-        folder,
-        n_boot=bootstrap,
-        seed=seed,
-        best=best,
-        count_empty=count_empty,
-        lexical=not no_lexical,
-    )
+    check_figures(figures, figure_format)
+    with progress_of("resampling", None, wanted=True):
+        found = reproduced(
+            folder,
+            n_boot=bootstrap,
+            seed=seed,
+            best=best,
+            count_empty=count_empty,
+            lexical=not no_lexical,
+        )
     notes = found.notes() if as_json else ()
     print_figures(found, as_json=as_json, everything=everything, said=notes)
-    if figures is not None:
-        say_written(pictures(found.save(figures, overwrite=overwrite)))
+    say_written(draw_figures(found, figures, figure_format, overwrite=overwrite))

@@ -7,7 +7,15 @@ from typing import Annotated, Any, Optional
 import typer
 
 from tcva_adapters.cli import options
-from tcva_adapters.cli.judged import File, Resamples, print_figures, read_judged
+from tcva_adapters.cli.judged import (
+    File,
+    Resamples,
+    check_figures,
+    draw_figures,
+    print_figures,
+    read_judged,
+)
+from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import sweep as swept
 from tcva_adapters.results.scoring import DialSettings
 
@@ -45,6 +53,9 @@ def sweep(
     bootstrap: Resamples = 2000,
     seed: Annotated[int, typer.Option(help="Seed of the resamples.")] = 0,
     skip_bad: options.SkipBad = False,
+    figures: options.Figures = None,
+    figure_format: options.FigureFormat = "png",
+    overwrite: options.Overwrite = False,
     everything: options.Everything = False,
     as_json: options.AsJson = False,
     **dial: Any,
@@ -55,6 +66,7 @@ def sweep(
 
     Example: tcva sweep judged.jsonl --ablation --human human_score
     """
+    check_figures(figures, figure_format)
     dial = options.under_config(context, config, dial)
     found = swept(
         read_judged(assessments, skip_bad=skip_bad),
@@ -71,3 +83,4 @@ def sweep(
     )
     unused = (f"note: {note}" for note in found.unused)
     print_figures(found, as_json=as_json, everything=everything, said=unused)
+    say_written(draw_figures(found, figures, figure_format, overwrite=overwrite))

@@ -9,10 +9,9 @@ from typing import Annotated, Optional
 import typer
 
 from tcva_adapters.cli import machines, options
-from tcva_adapters.cli.written import figures as pictures
+from tcva_adapters.cli.judged import check_figures, draw_figures
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import compare_systems
-from tcva_adapters.compare.drawing import check_drawing
 from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.graded import grade_systems
 from tcva_adapters.printing import json_line, notes
@@ -63,10 +62,6 @@ _Queries = Annotated[
     Optional[int], typer.Option("--queries", help="With --power: the power at so many queries.")
 ]
 _Bounds = Annotated[str, typer.Option(help="Lowest and highest possible score, e.g. 0,100.")]
-_Figures = Annotated[
-    Optional[Path],
-    typer.Option("--figures", help="Draw ASL curves and box plots as png into this folder."),
-]
 
 
 @machines.hands_over("min_score", "min_coverage")
@@ -84,7 +79,8 @@ def systems(
     power: _Power = None,
     queries: _Queries = None,
     bounds: _Bounds = "0,1",
-    figures: _Figures = None,
+    figures: options.Figures = None,
+    figure_format: options.FigureFormat = "png",
     overwrite: options.Overwrite = False,
     everything: options.Everything = False,
     as_json: options.AsJson = False,
@@ -96,7 +92,7 @@ def systems(
     Example: tcva systems plain.jsonl reranked.jsonl -T 0.1,0.5,0.9 --power 0.05
     """
     ends = options.parse_pair(bounds, "--bounds")
-    check_drawing(figures)
+    check_figures(figures, figure_format)
     files = [source.rpartition("=")[2] for source in scores]
     handed.check(files, stdout="--json" if as_json else "")
     said = notes()
@@ -126,6 +122,6 @@ def systems(
         report.show(sys.stderr if handed.takes_stdout else sys.stdout, full=everything)
     for note in report.notes:
         said.print(f"note: {note}")
-    drawn = {} if figures is None else pictures(report.save(figures, overwrite=overwrite))
+    drawn = draw_figures(report, figures, figure_format, overwrite=overwrite)
     say_written({**drawn, **handed.written})
     handed.conclude(gated)

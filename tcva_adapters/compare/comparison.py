@@ -27,7 +27,7 @@ from tcva_adapters.compare.views.decision_text import brief_decisions, decision_
 from tcva_adapters.compare.views.decisions import DecisionView
 from tcva_adapters.compare.views.sentence import comparison_sentence
 from tcva_adapters.compare.views.summary import TableSummary
-from tcva_adapters.compare.views.summary_text import brief_parts, summary_parts
+from tcva_adapters.compare.views.summary_text import brief_parts, notes_parts, summary_parts
 from tcva_adapters.printing import Part, Tabular, Wrapped, counted
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.files import write_assessments
@@ -173,6 +173,7 @@ class Comparison(Tabular):
         yield from brief_parts(self.summary, self.lead)
         yield from brief_decisions(self.decisions)
         yield from self._gains()
+        yield from notes_parts(self.summary)
         pairs = len(self.summary.pairs)
         if pairs:
             yield Wrapped(

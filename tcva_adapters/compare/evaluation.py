@@ -116,9 +116,8 @@ class Evaluation(Report):
     def parts(self) -> Iterator[Part]:
         """Who judged and the dial, the summary, and the panel where there is one."""
         tcva, dial = self.tcva, self.tcva.scoring
-        lexical = ", a lexical judge: it compares words" if tcva.judge.is_local else ""
         yield (
-            f"{tcva.criterion.name} by {tcva.judge.name}{lexical}; T={dial.temperature:g}, "
+            f"{tcva.criterion.name} by {tcva.judge.name}; T={dial.temperature:g}, "
             f"{dial.scheme.name} weights, {dial.penalty} penalty, threshold {dial.threshold:g}"
         )
         for member in self.additional_judges():

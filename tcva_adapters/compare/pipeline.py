@@ -41,6 +41,7 @@ from tcva_adapters.compare.views.decisions import decision_view
 from tcva_adapters.compare.views.summary import summarise_table
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.progress import progress_of
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.files import SampleFile, read_samples
 from tcva_adapters.samples.sample import Sample
@@ -288,6 +289,11 @@ class _Plan:
                 progress=self.request.progress,
             )
 
+    def told(self, outcome: Outcome) -> Comparison:
+        """The figures, with a sign of life: ten thousand resamples take a while."""
+        with progress_of("statistics", None, self.request.progress):
+            return self.comparison(outcome)
+
     def comparison(self, outcome: Outcome) -> Comparison:
         """The figures; they cost no call."""
         rows = outcome.rows + [row for one in self.imported for row in one.rows]
@@ -417,12 +423,12 @@ def _faces(
     @wraps(request, updated=())
     def compare(*args: P.args, **kwargs: P.kwargs) -> Comparison:
         plan = request(*args, **kwargs).plan()
-        return plan.comparison(_finished(plan.judged()))
+        return plan.told(_finished(plan.judged()))
 
     @wraps(request, updated=())
     async def acompare(*args: P.args, **kwargs: P.kwargs) -> Comparison:
         plan = request(*args, **kwargs).plan()
-        return plan.comparison(await plan.judged())
+        return plan.told(await plan.judged())
 
     shown = inspect.signature(request).replace(return_annotation=Comparison)
     faces: tuple[Any, ...] = (compare, acompare)

@@ -115,7 +115,7 @@ def _asked(
 def create_tcva_judge(
     evaluator: ScorerEvaluator, *, feedback_key: str | None = None
 ) -> Callable[..., dict[str, Any]]:
-    """A function as `openevals` makes them, also for LangSmith's `evaluate`.
+    """A function as ``openevals`` makes them, also for LangSmith's `evaluate`.
 
     It takes ``inputs``, ``outputs``, ``reference_outputs`` and ``context`` by name and returns
     ``key``, ``score``, ``comment`` and ``metadata`` (the evaluator's output, see `result_of`).

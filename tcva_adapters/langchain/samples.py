@@ -76,6 +76,12 @@ def sample_for(scorer: Scorer[Any], value: Any) -> Iterator[Sample]:
     try:
         yield sample
     except InvalidSampleError as error:
+        if isinstance(value, str | BaseMessage):
+            msg = (
+                f"{error}; the step before passes on its answer alone: keep question and documents "
+                "beside it, with RunnablePassthrough.assign(answer=...)"
+            )
+            raise InvalidSampleError(msg) from None
         if not isinstance(value, Mapping):
             raise
         read = ", ".join(known for name in scorer.missing(sample) for known in _NAMES[name])

@@ -41,9 +41,9 @@ _dispatcher: Final = get_dispatcher(__name__)
 class ScorerEvaluator(BaseEvaluator, Generic[R]):
     """Scores answers with a `TCVA`, a `CCRS` or any other scorer.
 
-    Takes the place of `FaithfulnessEvaluator` and its siblings in `BatchEvalRunner`,
-    `RetryQueryEngine`, `RetryGuidelineQueryEngine` and `EvalQueryEngineTool`. Frozen: `changed`
-    gives a copy. LlamaIndex's `update_prompts` changes the evaluator itself.
+    Takes the place of `FaithfulnessEvaluator` and its siblings in ``BatchEvalRunner``,
+    ``RetryQueryEngine``, ``RetryGuidelineQueryEngine`` and ``EvalQueryEngineTool``. Frozen: `changed`
+    gives a copy. LlamaIndex's ``update_prompts`` changes the evaluator itself.
 
     Args:
         scorer: What scores. It keeps its own judge where no ``llm`` is given.
@@ -167,7 +167,7 @@ class ScorerEvaluator(BaseEvaluator, Generic[R]):
     ) -> ScorerEvaluationResult[R]:
         """The same, awaited; what `evaluate` raises makes an invalid result instead.
 
-        `BatchEvalRunner` calls this, and there one exception loses the results of all samples.
+        ``BatchEvalRunner`` calls this, and there one exception loses the results of all samples.
         """
         del kwargs
         given = (query, response, contexts, reference, metadata)
@@ -283,7 +283,7 @@ def tcva_evaluators(
     context_metadata_mode: MetadataMode | str = MetadataMode.NONE,
     **settings: Unpack[TCVASettings],
 ) -> dict[str, TCVAEvaluator]:
-    """One evaluator per temperature, by name, as `BatchEvalRunner` takes them.
+    """One evaluator per temperature, by name, as ``BatchEvalRunner`` takes them.
 
     They share each judgement: a sample costs one call, however many temperatures there are.
 

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from tcva_adapters.compare import compare_systems
-from tcva_adapters.compare.systems.figures import mean_interval
 from tcva_adapters.compare.systems.hypotheses import read_hypotheses
 from tcva_adapters.compare.systems.read import read_systems
 from tcva_adapters.compare.systems.table import SystemRow, SystemTable
@@ -231,28 +230,6 @@ def test_notes_say_what_is_odd() -> None:
     assert report.figures[0].power is None
     report = compare_systems(SystemTable.of(rows), permutations=20, bounds=(0, 10))
     assert report.notes == ()
-
-
-def test_pictures(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="the extra plots")
-    report = compare_systems(table(n=10), permutations=20)
-    drawn = report.save(tmp_path / "pictures")
-    assert [path.name for path in drawn] == [
-        "asl.png",
-        "scores-f-T=0.1.png",
-        "scores-f-T=0.9.png",
-        "scores-qr.png",
-    ]
-    before = [path.read_bytes() for path in drawn]
-    assert [path.read_bytes() for path in report.save(tmp_path / "pictures")] == before
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InvalidValueError, match="cannot write figures"):
-        report.save(tmp_path / "file" / "x")
-    low, high = mean_interval(np.array([0.0, 1.0] * 50))
-    # The standard error of this mean is 0.05.
-    assert low == pytest.approx(0.4, abs=0.02)
-    assert high == pytest.approx(0.6, abs=0.02)
-    assert math.isnan(mean_interval(np.array([0.5, math.nan]))[0])
 
 
 @pytest.mark.parametrize(

@@ -85,6 +85,12 @@ def test_it_scores_as_tcva_does_to_the_last_bit() -> None:
     assert (output["usage"]["input_tokens"], output["usage"]["output_tokens"]) == (10, 5)
 
 
+def test_a_chain_that_returns_a_string_is_told_how_to_keep_its_documents() -> None:
+    chain = RunnableLambda(lambda _: "At nine.") | TCVAEvaluator("lexical")
+    with pytest.raises(InvalidSampleError, match=r"no contexts.*answer alone.*assign\(answer="):
+        chain.invoke("When?")
+
+
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_a_batch_keeps_order_and_a_failure_stays_alone(asynchronous: bool) -> None:
     def reply(prompt: str) -> str:

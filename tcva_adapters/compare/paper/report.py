@@ -8,10 +8,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from tcva_adapters.compare.drawing import write_figures
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.paper.data import read_folder
-from tcva_adapters.compare.paper.figures import pictures_of
 from tcva_adapters.compare.paper.reproduction import RESAMPLES, Reproduction, reproduce_set
 from tcva_adapters.compare.paper.text import FOOTNOTES, match, tables, title
 from tcva_adapters.printing import Part, Tabular, counted
@@ -48,24 +46,6 @@ class PaperReport(Tabular):
     def to_dict(self) -> dict[str, Any]:
         """The tables of each set as JSON has them; None where a figure is not defined."""
         return {"sentence": self.sentence, "sets": {one.name: one.to_dict() for one in self.sets}}
-
-    def save(self, folder: str | Path, *, overwrite: bool = False) -> list[Path]:
-        """Draw ``figure4.png`` to ``figure9.png`` and return their paths.
-
-        4 rho by method, 5 rho by temperature with RAGAS dashed, 6 weight schemes, 7 the intervals
-        of Table 8, 8 ablation, 9 scores at T=0.5 against human ratings, one panel per set. A black
-        dash is the paper's own figure. What a set has no data for is left out of its picture.
-
-        Args:
-            folder: Made if it is not there; pictures of these names that were drawn here are
-                replaced.
-            overwrite: Replace other files of these names, too.
-
-        Raises:
-            MissingDependencyError: matplotlib is not installed.
-            InvalidValueError: The folder cannot be written, or holds another file of such a name.
-        """
-        return write_figures(folder, pictures_of(self.sets), overwrite=overwrite)
 
     def notes(self) -> Iterator[str]:
         """What has to be known about each set, its T first."""

@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.compare.drawing import write_figures
 from tcva_adapters.compare.jsonable import jsonable
-from tcva_adapters.compare.systems.figures import pictures_of
 from tcva_adapters.compare.systems.hypotheses import HypothesisResult
 from tcva_adapters.compare.systems.metrics import MetricFigures
 from tcva_adapters.compare.systems.table import SystemTable, at_temperature
@@ -113,26 +110,6 @@ class SystemsReport(Tabular):
             }
         )
         return whole
-
-    def save(self, folder: str | Path, *, overwrite: bool = False) -> list[Path]:
-        """Draw ``asl.png``, and ``scores-METRIC.png`` for each metric; returns their paths.
-
-        ``asl.png`` has one curve per metric: the p of all pairs of systems, descending, so the
-        curve of a metric that tells systems apart better falls earlier. The others have, per
-        system, a box plot of the scores (whiskers to 1.5 interquartile ranges) and the mean with a
-        95 % percentile bootstrap interval over queries.
-
-        Args:
-            folder: Made if it is not there; pictures of these names that were drawn here are
-                replaced.
-            overwrite: Replace other files of these names, too.
-
-        Raises:
-            MissingDependencyError: matplotlib is not installed.
-            InvalidValueError: The folder cannot be written, or holds another file of such a name.
-        """
-        pictures = pictures_of(self.table, self.figures, alpha=self.alpha, seed=self.seed)
-        return write_figures(folder, pictures, overwrite=overwrite)
 
     @property
     def sentence(self) -> str:

@@ -9,7 +9,7 @@ from tcva_adapters.compare.views.decisions import AtTemperature, DecisionView
 from tcva_adapters.compare.views.describe import MethodSummary
 from tcva_adapters.compare.views.human_ratings import LEADING, HumanRatings
 from tcva_adapters.compare.views.summary import TableSummary
-from tcva_adapters.printing import counted, figure, share, short
+from tcva_adapters.printing import counted, figure, share
 
 _ALPHA: Final = 0.05
 
@@ -39,36 +39,33 @@ def comparison_sentence(
 
 def _best(found: HumanRatings) -> str | None:
     """The method that agrees best with human ratings, and whether its lead can be told."""
-    agreed = [a for a in found.agreements if a.measure == LEADING and not math.isnan(a.own.value)]
-    if not agreed:
+    agreed = [a for a in found.agreements if a.measure == LEADING]
+    # Methods are comparable on common samples, where there are enough of these.
+    values = {a.method: a.common for a in agreed if not math.isnan(a.common.value)} or {
+        a.method: a.own for a in agreed if not math.isnan(a.own.value)
+    }
+    if not values:
         return None
-    # The one that the tests are about where it was picked as the best, for its common samples.
-    picked = found.reference if found.chosen else ""
-    ranked = sorted(agreed, key=lambda a: (a.method != picked, -a.own.value))
-    best = ranked[0]
-    own = best.own
+    ranked = sorted(values, key=lambda method: -values[method].value)
+    best, first = ranked[0], values[ranked[0]]
     said = (
-        f"{best.method} agrees best with human ratings: rho {figure(own.value, 2)} "
-        f"({short(own.low, 2)} to {short(own.high, 2)}) on {counted(own.n, 'sample')}"
+        f"{best} agrees{' best' * (len(ranked) > 1)} with human ratings: rho {figure(first.value, 2)} "
+        f"({figure(first.low, 2)} to {figure(first.high, 2)}) on {counted(first.n, 'sample')}"
     )
-    if len(ranked) == 1:
-        return said.replace(" agrees best", " agrees")
-    is_reference = best.method == found.reference
-    other = ranked[1].method if is_reference else found.reference
-    named = {best.method, other}
+    other = ranked[1] if best == found.reference and len(ranked) > 1 else found.reference
     p = next(
         (
             test.p_holm
             for test in found.tests
-            if {test.method, test.reference} == named and test.result.measure == LEADING
+            if {test.method, test.reference} == {best, other} and test.result.measure == LEADING
         ),
         math.nan,
     )
-    if math.isnan(p):
+    if math.isnan(p) or other not in values:
         return said
     can = "can" if p < _ALPHA else "cannot"
-    value = next(a.own.value for a in ranked if a.method == other)
-    return f"{said}; its lead over {other} ({figure(value, 2)}) {can} be told from chance"
+    lead = f"its lead over {other} ({figure(values[other].value, 2)})"
+    return f"{said}; {lead} {can} be told from chance"
 
 
 def _decided(own: MethodSummary, decisions: DecisionView, lead: str, doubt: str) -> str:

@@ -41,6 +41,10 @@ def brief_parts(summary: TableSummary, lead: str) -> Iterator[Part]:
     yield _methods(summary, lead, is_brief=True)
     yield _legend(summary, lead)
     yield from _unscored(summary.methods)
+
+
+def notes_parts(summary: TableSummary) -> Iterator[Part]:
+    """What a reader must know beside the figures."""
     yield from (Wrapped(f"note: {note}", indent=2) for note in summary.notes)
 
 
@@ -66,7 +70,7 @@ def summary_parts(summary: TableSummary, *, lead: str | None = None) -> Iterator
         yield from _differences(summary.differences)
     if summary.notes:
         yield ""
-    yield from (Wrapped(f"note: {note}", indent=2) for note in summary.notes)
+    yield from notes_parts(summary)
 
 
 def _table(header: str, rows: Sequence[Sequence[str]], left: int = 1) -> Table:
@@ -88,7 +92,7 @@ def _methods(summary: TableSummary, lead: str | None, *, is_brief: bool = False)
         "tied": [share(m.tied) for m in summary.methods],
         "pass": [share(m.pass_rate) for m in summary.methods],
     }
-    if lead is not None:
+    if lead is not None and summary.human_ratings is None:
         beside = _beside(summary.pairs, lead)
         pairs = [beside.get(m.method) for m in summary.methods]
         columns["same"] = [share(p.decisions.agreement) if p else "-" for p in pairs]
@@ -121,15 +125,11 @@ def _human_columns(summary: TableSummary, found: HumanRatings) -> dict[str, list
 
 
 def _legend(summary: TableSummary, lead: str | None) -> Part:
-    said = []
-    if lead is not None:
-        said.append(f"same, rho: equal decisions and rank correlation with {lead}")
     found = summary.human_ratings
-    if found is not None:
-        said.append(f"human: rank correlation with human ratings, {summary.level:.0%} interval")
-        if found.tests:
-            said.append(f"p: against {found.reference}, corrected by Holm")
-    return Wrapped("; ".join(said), indent=2)
+    if found is None:
+        return f"same, rho: equal decisions and rank correlation with {lead}"
+    tests = f"; p: against {found.reference}, corrected by Holm" if found.tests else ""
+    return Wrapped(f"human: Spearman with human ratings, {summary.level:.0%} interval{tests}", 2)
 
 
 def bars(histogram: Sequence[int]) -> str:

@@ -1,0 +1,143 @@
+"""How `make docs` builds the site: the pages of this folder, and the reference from docstrings.
+
+Sphinx is configured by the names of this module (https://www.sphinx-doc.org).
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import is_typeddict
+
+# The frameworks are imported for their adapters' docstrings; they are to ask nobody for anything.
+os.environ |= {
+    "RAGAS_DO_NOT_TRACK": "true",
+    "DEEPEVAL_TELEMETRY_OPT_OUT": "1",
+    "DEEPEVAL_DISABLE_DOTENV": "1",
+    "COLUMNS": "80",
+}
+
+import click
+import typer.main
+from docutils import nodes
+from sphinx.addnodes import pending_xref
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.docutils import SphinxDirective
+
+from tcva_adapters import __version__
+from tcva_adapters.cli.app import app
+from tcva_adapters.results.settings import settings_of
+
+project = "tcva-adapters"
+release = version = __version__
+author = "The tcva-adapters developers"
+copyright = author  # noqa: A001  # Sphinx' name
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+exclude_patterns = []
+myst_heading_anchors = 4
+suppress_warnings = ["myst.header"]  # pages are included below other headings
+
+html_theme = "furo"
+html_title = f"tcva-adapters {version}"
+html_show_copyright = html_show_sphinx = html_copy_source = False
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+copybutton_here_doc_delimiter = "END"
+
+# A name in single backticks of a docstring is a reference: one that leads nowhere fails the build.
+default_role = "py:obj"
+FOREIGN = {
+    *("numpy", "collections", "openai", "langchain_core", "llama_index", "ragas", "deepeval"),
+    "DeepEvalError",
+}
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+autodoc_default_options = {"exclude-members": "model_config,model_post_init"}  # pydantic's own
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+
+
+class CommandHelp(SphinxDirective):
+    """What ``--help`` prints for every command, by asking it."""
+
+    def run(self) -> list[nodes.Node]:
+        """A section for each command."""
+        return list(self._sections(typer.main.get_command(app), "tcva"))
+
+    def _sections(self, command: click.Command, name: str) -> Iterator[nodes.Node]:
+        with click.Context(command, info_name=name, terminal_width=80, color=False) as context:
+            text = command.get_help(context)
+        section = nodes.section(ids=[name.replace(" ", "-")], names=[name])
+        section += [nodes.title(text=name), nodes.literal_block(text, text, language="text")]
+        yield section
+        if isinstance(command, click.Group):
+            for sub in command.commands.values():
+                yield from self._sections(sub, f"{name} {sub.name}")
+
+
+def resolve(
+    sphinx: Sphinx, env: BuildEnvironment, node: pending_xref, shown: nodes.TextElement
+) -> nodes.Node | None:
+    """A reference by a name's end (`Result.at`), or plain text for a name that needs no entry."""
+    if node["refdomain"] != "py":
+        return None
+    domain, target = env.domains.python_domain, node["reftarget"].lstrip(".")
+    found = sorted((name for name in domain.objects if name.endswith(f".{target}")), key=len)
+    if found:
+        at = node["refdoc"]
+        return domain.resolve_xref(env, at, sphinx.builder, "obj", found[0], node, shown)
+    foreign = target.partition(".")[0] in FOREIGN
+    return shown if foreign or target.rpartition(".")[2] in names_in_the_code() else None
+
+
+@cache
+def names_in_the_code() -> set[str]:
+    """Every name that a module of the package defines or imports, parameters included."""
+    found = set()
+    for path in Path(__file__).parents[1].glob("tcva_adapters/**/*.py"):
+        for part in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match part:
+                case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.alias():
+                    found.add(part.name)
+                case ast.arg():
+                    found.add(part.arg)
+                case ast.Name():
+                    found.add(part.id)
+    return found
+
+
+def describe_settings(
+    _: Sphinx, __: str, ___: str, table: object, ____: object, lines: list[str]
+) -> None:
+    """Give a table of settings its meanings, which stand in its annotations."""
+    if is_typeddict(table) and "Setting(" in repr(table.__annotations__):
+        lines += ["", "Attributes:"]
+        lines += [
+            f"    {name}: {setting.meaning} Default: ``{setting.default!r}``."
+            for name, setting in settings_of(table).items()
+        ]
+
+
+def keep_sentences(
+    _: Sphinx, what: str, __: str, ___: object, ____: object, lines: list[str]
+) -> None:
+    """Keep napoleon from taking a sentence with a colon for a type and its description."""
+    for number, line in enumerate(lines):
+        begins = number == 0 and what in {"property", "attribute"}
+        if (begins or lines[number - 1].strip() == "Returns:") and ": " in line:
+            lines[number] = re.sub(r"(?=\S)", ": ", line, count=1)
+
+
+def setup(sphinx: Sphinx) -> None:
+    """Adds what Sphinx itself does not have."""
+    sphinx.add_directive("command-help", CommandHelp)
+    sphinx.connect("missing-reference", resolve)
+    sphinx.connect("autodoc-process-docstring", describe_settings, priority=300)
+    sphinx.connect("autodoc-process-docstring", keep_sentences, priority=400)  # napoleon's is 500

@@ -1,0 +1,14 @@
+from tcva_adapters.plots.deciding import decisions as decisions
+from tcva_adapters.plots.deciding import flips as flips
+from tcva_adapters.plots.dial import exponent_curve as exponent_curve
+from tcva_adapters.plots.dial import sweep_curve as sweep_curve
+from tcva_adapters.plots.methods import correlations as correlations
+from tcva_adapters.plots.methods import histograms as histograms
+from tcva_adapters.plots.methods import scatter as scatter
+from tcva_adapters.plots.rated import agreement as agreement
+from tcva_adapters.plots.rated import reliability as reliability
+from tcva_adapters.plots.saving import check_folder as check_folder
+from tcva_adapters.plots.saving import save as save
+from tcva_adapters.plots.saving import write as write
+from tcva_adapters.plots.systems import boxes as boxes
+from tcva_adapters.plots.systems import significance as significance
