@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from tcva_adapters.compare.graded import Case, Graded
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.printing import Part, Wrapped
+from tcva_adapters.printing import Part, Wrapped, counted
 
 MOST: Final = 10
 """Samples that are named with failed gates."""
@@ -121,9 +121,9 @@ class Gated:
         for method, case in self.worst():
             of = f" ({method.name})" if several else ""
             said = f"{clipped(case.sample)}{of}: {verdict_of(case, method)}"
-            yield Wrapped(f"  {_foldable(said)}", indent=4)
+            yield Wrapped(f"  {_foldable(said)}", indent=2)
             for line in claim_lines(case):
-                yield Wrapped(f"    {_foldable(line)}", indent=6)
+                yield Wrapped(f"    {_foldable(line)}", indent=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +305,7 @@ def claim_lines(case: Case, most: int = CLAIMS) -> Iterator[str]:
         why = f" ({clipped(claim.reason)})" if claim.reason else ""
         yield f"{claim.verdict}: {clipped(claim.claim)}{why}"
     if len(below) > most:
-        yield f"and {len(below) - most} more claims below fully"
+        yield f"and {counted(len(below) - most, 'more claim')} below fully"
     if not case.claims and case.score is not None and case.why:
         yield clipped(case.why)
 

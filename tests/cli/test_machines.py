@@ -207,9 +207,9 @@ def test_a_baseline_says_what_changed(capsys: pytest.CaptureFixture[str]) -> Non
     since = [*EVALUATE, "--baseline", "before.jsonl"]
     assert run([*since, "--markdown", "c.md"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "since the baseline: mean score 0.501 before, 0.667 now; 1 samples that passed" in said
+    assert "since the baseline: mean score 0.501 before, 0.667 now; 1 of 2 samples no" in said
     comment = Path("c.md").read_text(encoding="utf-8")
-    assert "<summary>1 samples no longer pass</summary>\n\n- `s1`: 1.000 before, 0.001" in comment
+    assert "<summary>No longer pass: 1</summary>\n\n- `s1`: 1.000 before, 0.001" in comment
     assert run([*since, "--json"]) == 0
     changes = json.loads(capsys.readouterr().out)["since_baseline"]
     assert (changes["broken"], changes["repaired"]) == (["s1"], ["s2"])
