@@ -6,10 +6,12 @@ import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tcva_adapters.errors import MissingDependencyError
-from tcva_adapters.frameworks import FRAMEWORKS, Requirement
+
+if TYPE_CHECKING:
+    from tcva_adapters.frameworks import Requirement
 
 _IMPORT = re.compile(
     r"^from (?P<home>[\w.]+) import (?P<names>\((?:[^)]*)\)|[^\n]+)$", re.MULTILINE
@@ -42,12 +44,15 @@ def public_names(package: str, *, needs: Requirement | None = None) -> PublicNam
         needs: What every module of it imports, where it is no framework's adapter.
     """
     homes = _homes(package)
-    framework = FRAMEWORKS.get(package.rpartition(".")[2])
 
     def attribute(name: str) -> Any:
         if name not in homes:
             msg = f"module {package!r} has no attribute {name!r}"
             raise AttributeError(msg)
+        # Here: pytest imports the package in every run, and the registry takes most of that time.
+        from tcva_adapters.frameworks import FRAMEWORKS  # noqa: PLC0415  # see above
+
+        framework = FRAMEWORKS.get(package.rpartition(".")[2])
         if framework is not None:
             check(framework.requirement)
             part = framework.parts.get(homes[name].rpartition(".")[2])

@@ -12,15 +12,16 @@ from tcva_adapters.ccrs.metrics import METRICS
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.core.summing import added
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
-from tcva_adapters.printing import Part, Table, Tabular, figure
+from tcva_adapters.printing import Part, Table, Tabular, counted, figure, shortened
 from tcva_adapters.results.assessment import Unscored, Usage
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.samples.records import Source
 
+_DETAIL: Final = 60
 _PROTOCOLS: Final = {
     "single": "one call per metric",
     "suite": "one call for all metrics, which is not the source's protocol",
-    "lexical": "a lexical judge: it counts words",
+    "lexical": "a lexical judge",
 }
 
 
@@ -34,6 +35,7 @@ class MetricSummary:
         scored: How many samples have a score.
         coverage: Their share of all samples.
         unscored: How many have none, by reason.
+        details: What the first sample says of each reason.
         judged: The mean without the exact match; None for metrics that have no such part.
         exact: The share of exact matches among the scored; None likewise.
     """
@@ -43,6 +45,7 @@ class MetricSummary:
     scored: int
     coverage: float
     unscored: dict[str, int]
+    details: dict[str, str]
     judged: float | None = None
     exact: float | None = None
 
@@ -72,6 +75,7 @@ class CCRSSummary(Tabular):
         results: Of the same metrics, at least one.
         metrics: One summary per metric.
         composite: Of the composites; None where there are none.
+        composites: One per result; empty likewise.
         usage: What it cost, without answers from the store.
         served: How many answers came from the store.
     """
@@ -79,8 +83,23 @@ class CCRSSummary(Tabular):
     results: Sequence[CCRSResult] = field(repr=False)
     metrics: dict[str, MetricSummary]
     composite: CompositeSummary | None
+    composites: Sequence[Composite] = field(repr=False)
     usage: Usage
     served: int
+
+    @property
+    def sentence(self) -> str:
+        """The mean of each metric, and how many samples lack one."""
+        size = len(self.results)
+        means = ", ".join(f"{name} {figure(m.mean)}" for name, m in self.metrics.items())
+        fewest = min(metric.scored for metric in self.metrics.values())
+        lacking = f"{size - fewest} of {size} lack a rating" if fewest < size else ""
+        lexical = self.results[0].protocol == "lexical"
+        judge = "the lexical judge only counts words" if lexical else ""
+        said = "; ".join(filter(None, (lacking, judge)))
+        return f"Mean ratings of {counted(size, 'sample')}: {means}" + (
+            f" ({said})" if said else ""
+        )
 
     def records(self) -> list[dict[str, Any]]:
         """A row for each metric."""
@@ -90,6 +109,7 @@ class CCRSSummary(Tabular):
         """As plain values, for JSON."""
         first, whole = self.results[0], self.composite
         return {
+            "sentence": self.sentence,
             "judge": first.judge,
             "protocol": first.protocol,
             "em": first.em,
@@ -135,7 +155,10 @@ class CCRSSummary(Tabular):
         yield f"CCRS by {first.judge}, {_PROTOCOLS[first.protocol]}"
         rows = []
         for name, metric in self.metrics.items():
-            said = [f"{number} {reason}" for reason, number in metric.unscored.items()]
+            said = [
+                f"{number} {reason} ({shortened(metric.details[reason], _DETAIL)})"
+                for reason, number in metric.unscored.items()
+            ]
             if metric.exact is not None and metric.judged is not None:
                 how = f"({first.em}, weight {first.lambda_:g}), judged {metric.judged:.3f}"
                 said.insert(0, f"exact match {metric.exact:.3f} {how}")
@@ -145,7 +168,7 @@ class CCRSSummary(Tabular):
         if whole is not None:
             scored, passed = f"{whole.scored}/{size}", f"passed {whole.passed}/{whole.scored}"
             rows.append(("composite", figure(whole.mean), scored, passed))
-        yield Table(("metric", "mean", "scored", ""), rows, "lrrl")
+        yield Table(("metric", "mean", "scored", ""), rows, "lrrp")
         used = self.usage
         if used.calls or self.served:
             yield (
@@ -183,16 +206,17 @@ def summarise_ccrs(
     if not results:
         msg = "a summary of no results; give at least one"
         raise InvalidValueError(msg)
-    whole = None
+    composites: list[Composite] = []
     if weights is not None or threshold is not None:
         least = 0.5 if threshold is None else threshold
         options: dict[str, Any] = {"threshold": least, "renormalise": renormalise}
-        whole = _composite([composite(each, weights=weights, **options) for each in results])
+        composites = [composite(each, weights=weights, **options) for each in results]
     answers = [answer for result in results for answer in result.answers.values()]
     return CCRSSummary(
         results=results,
         metrics={name: _metric(results, name) for name in results[0].answers},
-        composite=whole,
+        composite=_composite(composites) if composites else None,
+        composites=composites,
         usage=sum((result.usage for result in results), Usage()),
         served=sum(answer.from_store for answer in answers),
     )
@@ -200,6 +224,7 @@ def summarise_ccrs(
 
 def _metric(results: Sequence[CCRSResult], name: str) -> MetricSummary:
     scores = [score for result in results if (score := result.scores[name]) is not None]
+    unscored = _unscored(results, name)
     parts: dict[str, float | None] = {}
     if METRICS[name].has_exact_match:
         judged = [each for each in results if each.judged(name) is not None]
@@ -212,7 +237,8 @@ def _metric(results: Sequence[CCRSResult], name: str) -> MetricSummary:
         mean=_mean(scores),
         scored=len(scores),
         coverage=len(scores) / len(results),
-        unscored=dict(Counter(w.reason.value for w in _unscored(results, name)).most_common()),
+        unscored=dict(Counter(w.reason.value for w in unscored).most_common()),
+        details={why.reason.value: why.detail for why in reversed(unscored)},
         **parts,
     )
 

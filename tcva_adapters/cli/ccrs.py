@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Optional
@@ -13,10 +12,13 @@ from tcva_adapters.ccrs import CCRS
 from tcva_adapters.ccrs.metrics import METRICS, resolve_metrics
 from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.ccrs.summary import summarise_ccrs
-from tcva_adapters.cli import options
+from tcva_adapters.cli import machines, options
 from tcva_adapters.cli.judged import check_figures, draw_figures
+from tcva_adapters.cli.written import results_written, say_written
+from tcva_adapters.compare.gates import Gates
+from tcva_adapters.compare.graded import COMPOSITE, grade_ccrs
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.printing import notes
+from tcva_adapters.printing import json_line, notes
 from tcva_adapters.samples.sample import Sample
 
 _ALL: Final = ",".join(METRICS)
@@ -44,6 +46,7 @@ _Out = Annotated[
 ]
 
 
+@machines.hands_over("min_score", "min_pass_rate", "min_coverage")
 @options.takes_model_settings
 @options.takes(CCRSSettings, "suite", "em", "lambda_", "max_concurrency")
 def ccrs(
@@ -63,7 +66,10 @@ def ccrs(
     input_format: options.InputFormat = None,
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
+    everything: options.Everything = False,
     as_json: options.AsJson = False,
+    gates: Gates,
+    handed: machines.Handed,
     model_settings: Mapping[str, Any],
     **settings: Any,
 ) -> None:
@@ -72,6 +78,7 @@ def ccrs(
     Example: tcva ccrs samples.jsonl --metrics qr,ir --judge openai:gpt-4.1-mini -o rated.jsonl
     """
     options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
+    handed.check([samples], stdout="--json" if as_json else "--out -" if out == "-" else "")
     check_figures(figures, figure_format)
     said = notes()
     named = options.named_judge(judge, said)
@@ -79,6 +86,10 @@ def ccrs(
     rater = CCRS(options.parse_names(metrics), judge=asked, **settings)
     shares = None if weights is None else _parse_weights(weights)
     whole: dict[str, Any] = {"weights": shares, "threshold": threshold, "renormalise": renormalise}
+    has_composite = weights is not None or threshold is not None
+    gates.check_names(
+        [*(metric.name for metric in rater.metrics), *([COMPOSITE] if has_composite else [])]
+    )
     # Read and check everything before the first call is paid for, wrong weights too.
     read = options.read_samples(
         samples, skip_bad=skip_bad, input_format=input_format, rename=rename
@@ -91,15 +102,22 @@ def ccrs(
     )
     rater = rater.changed(store=opened)
     with options.interruptible(said):
-        summary = summarise_ccrs(rater.evaluate_many(read.samples), **whole)
+        summary = summarise_ccrs(rater.evaluate_many(read.samples, progress=True), **whole)
     if out is not None:
         summary.save(out, overwrite=overwrite)
+    gated = gates.judge(grade_ccrs(summary))
+    handed.write(summary.sentence, gated)
     if as_json:
-        typer.echo(json.dumps({**summary.to_dict(), "skipped": len(read.bad)}))
+        skipped = len(read.bad)
+        typer.echo(json_line({**summary.to_dict(), "skipped": skipped, "gates": gated.to_dict()}))
     else:
-        summary.show(sys.stderr if out == "-" else sys.stdout)
+        side = sys.stderr if out == "-" or handed.takes_stdout else sys.stdout
+        summary.show(side, full=everything)
+    drawn = draw_figures(summary, figures, figure_format, overwrite=overwrite)
+    results = results_written(out, opened, "ratings: a line for each sample")
+    say_written({**results, **drawn, **handed.written})
     summary.check()
-    draw_figures(summary, figures, figure_format, overwrite=overwrite)
+    handed.conclude(gated)
 
 
 def _parse_weights(text: str) -> dict[str, float]:

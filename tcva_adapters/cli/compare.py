@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-import json
+import sys
 import warnings
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import typer
 
 from tcva_adapters import printing
-from tcva_adapters.cli import options
+from tcva_adapters.cli import machines, options
 from tcva_adapters.cli.judged import check_figures, draw_figures
+from tcva_adapters.cli.written import say_written
+from tcva_adapters.compare.comparison import Comparison
+from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.pipeline import PATIENCE
 from tcva_adapters.compare.pipeline import compare as run_compare
+from tcva_adapters.compare.running.folder import CONTENTS, PARQUET
 from tcva_adapters.errors import TCVAWarning
 from tcva_adapters.tcva import TCVASettings
 
+STORE: Final = "verdicts.sqlite"
 
+
+@machines.hands_over("min_score", "min_pass_rate", "min_coverage")
 @options.takes_model_settings
 @options.takes(TCVASettings, "threshold", "scheme", "penalty", "max_concurrency")
 def compare(
@@ -46,7 +54,10 @@ def compare(
     input_format: options.InputFormat = None,
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
+    everything: options.Everything = False,
     as_json: options.AsJson = False,
+    gates: Gates,
+    handed: machines.Handed,
     model_settings: Mapping[str, Any],
     **given: Any,
 ) -> None:
@@ -57,10 +68,10 @@ def compare(
     check_figures(figures, figure_format)
     options.silence_frameworks()
     notes = printing.notes()
+    handed.check([samples], stdout="--json" if as_json else "")
     settings = options.under_config(context, config, {"criterion": criterion, **given})
-    (settings["judge"],) = options.asked_judges(
-        [options.named_judge(judge, notes)], model_settings, settings["max_concurrency"]
-    )
+    named, at_once = [options.named_judge(judge, notes)], settings["max_concurrency"]
+    (settings["judge"],) = options.asked_judges(named, model_settings, at_once)
     try:
         with warnings.catch_warnings(action="ignore"):  # the frameworks' own deprecations
             warnings.simplefilter("always", TCVAWarning)
@@ -79,24 +90,42 @@ def compare(
                 human=human,
                 reference=reference,
                 pass_from=options.parse_thresholds(pass_from or ()),
-                store=out / "verdicts.sqlite",
+                gates=gates,
+                store=out / STORE,
                 folder=out,
                 overwrite=overwrite,
                 timeout=timeout,
                 n_boot=bootstrap,
                 say=notes.print,
+                progress=True,
             )
     except KeyboardInterrupt:
         notes.print(f"interrupted: what is done is in {out}; the same command goes on")
         raise typer.Exit(options.INTERRUPTED) from None
-    written = [path.name for path in found.save(out, overwrite=overwrite)]
-    if "scores.parquet" not in written:
-        notes.print("no scores.parquet: it needs pyarrow, pip install 'tcva-adapters[parquet]'")
-    notes.print(f"written to {out}: {', '.join(written)}")
+    saved = {path: CONTENTS.get(path.name, "") for path in found.save(out, overwrite=overwrite)}
+    if out / PARQUET not in saved:
+        notes.print(f"no {PARQUET}: it needs pyarrow, pip install 'tcva-adapters[parquet]'")
+    saved[out / STORE] = "cached judgements"
+    saved |= draw_figures(found, figures, figure_format, overwrite=overwrite)
+    _say(found, saved, handed, everything=everything, as_json=as_json)
+
+
+def _say(
+    found: Comparison,
+    written: Mapping[Path, str],
+    handed: machines.Handed,
+    *,
+    everything: bool,
+    as_json: bool,
+) -> None:
+    """Print it, say what was written, and leave with its gates."""
+    gated = found.gated
+    handed.write(found.sentence, gated)
     if as_json:
-        typer.echo(json.dumps(found.to_dict()))
+        typer.echo(printing.json_line(found.to_dict()))
     else:
-        found.show()
-    draw_figures(found, figures, figure_format, overwrite=overwrite)
+        found.show(sys.stderr if handed.takes_stdout else sys.stdout, full=everything)
+    say_written({**written, **handed.written})
     if found.outcome.fatal is not None:
         raise found.outcome.fatal
+    handed.conclude(gated)

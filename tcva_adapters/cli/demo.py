@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import typer
 
 from tcva_adapters.cli import options
 from tcva_adapters.compare.demo import demo as run_demo
+from tcva_adapters.printing import json_line
 
 
 def demo(*, as_json: options.AsJson = False) -> None:
@@ -18,6 +17,6 @@ def demo(*, as_json: options.AsJson = False) -> None:
     options.silence_frameworks()
     found = run_demo()
     if as_json:
-        typer.echo(json.dumps(found.to_dict()))
+        typer.echo(json_line(found.to_dict()))
     else:
         found.show()

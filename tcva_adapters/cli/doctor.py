@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +17,7 @@ from tcva_adapters.frameworks import REQUIREMENTS
 from tcva_adapters.judging.judge import ModelJudge
 from tcva_adapters.judging.resolve import resolve_judge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tcva_adapters.printing import Part, Table, show
+from tcva_adapters.printing import Part, Table, json_line, show
 
 
 @options.takes_model_settings
@@ -42,7 +41,7 @@ def doctor(
     if as_json:
         packages = [asdict(finding) for finding in findings]
         report = {"tcva_adapters": __version__, "packages": packages, "judge": answer}
-        typer.echo(json.dumps(report))
+        typer.echo(json_line(report))
     else:
         show(_parts(findings, answer))
     if failed:
@@ -60,7 +59,7 @@ def _parts(
         else:
             state = f"broken: {finding.fault} -> {finding.fix}" if finding.fault else "works"
         rows.append((finding.name, finding.version or "-", state))
-    yield Table(("package", "version", "state"), rows, "l")
+    yield Table(("package", "version", "state"), rows, "llp")
     yield from (f"judge {key}: {value}" for key, value in (answer or {}).items())
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,16 +10,19 @@ from typing import Any
 import typer
 
 from tcva_adapters import printing
-from tcva_adapters.cli import options
+from tcva_adapters.cli import machines, options
+from tcva_adapters.cli.written import results_written, say_written
+from tcva_adapters.compare.changes import changed_since, read_baseline
+from tcva_adapters.compare.claim_view import check_wanted, claim_views
 from tcva_adapters.compare.evaluation import Evaluation, check_gates, with_needed_fields
+from tcva_adapters.compare.gates import Gates
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.panel import Panel
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.tcva import TCVA, TCVASettings
 
-GATE_FAILED = 1
 
-
+@machines.hands_over("min_score", "min_pass_rate", "min_coverage")
 @options.takes_model_settings
 @options.takes(
     TCVASettings,
@@ -44,10 +46,12 @@ def evaluate(
     input_format: options.InputFormat = None,
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
-    min_score: options.MinScore = None,
-    min_pass_rate: options.MinPassRate = None,
-    min_coverage: options.MinCoverage = None,
+    baseline: machines.Baseline = None,
+    show: machines.Show = None,
+    everything: options.Everything = False,
     as_json: options.AsJson = False,
+    gates: Gates,
+    handed: machines.Handed,
     model_settings: Mapping[str, Any],
     **settings: Any,
 ) -> None:
@@ -56,6 +60,8 @@ def evaluate(
     Example: tcva evaluate samples.jsonl --judge openai:gpt-4.1-mini -T strict -o judged.jsonl
     """
     options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
+    read_from = [samples, *([] if baseline is None else [baseline])]
+    handed.check(read_from, stdout="--json" if as_json else "--out -" if out == "-" else "")
     notes = printing.notes()
     voices = [options.named_judge(judge, notes), *(panel or ())]
     asked = options.asked_judges(
@@ -66,13 +72,14 @@ def evaluate(
         first, settings = _panel(asked[: len(voices)], combine, settings)
     settings = options.under_config(context, config, {"criterion": criterion, **settings})
     tcva = TCVA(judge=first, fuse=fused, **settings)
-    gates = {"mean score": min_score, "pass rate": min_pass_rate, "coverage": min_coverage}
-    check_gates(gates)
+    check_gates(gates, tcva)
+    before = None if baseline is None else read_baseline(baseline, tcva)
     # Read and check everything before the first call is paid for.
     read = options.read_samples(
         samples, skip_bad=skip_bad, input_format=input_format, rename=rename
     )
     usable, lacking = with_needed_fields(tcva, read, skip_bad=skip_bad)
+    check_wanted(show or (), usable)
     for note in replace(read, bad=[*read.bad, *lacking]).notes:
         notes.print(note)
     opened = options.open_store(
@@ -80,20 +87,25 @@ def evaluate(
     )
     tcva = tcva.changed(store=opened)
     with options.interruptible(notes):
-        results = tcva.evaluate_many(usable)
+        results = tcva.evaluate_many(usable, progress=True)
     if out is not None:
         write_assessments(out, results, overwrite=overwrite)
-    found = Evaluation.of(tcva, results, skipped=len(read.bad) + len(lacking))
+    found = Evaluation.of(tcva, results, skipped=len(read.bad) + len(lacking), gates=gates)
+    changes = changed_since(before, found.gated.graded)
+    handed.write(found.sentence, found.gated, changes)
+    side = sys.stderr if as_json or out == "-" or handed.takes_stdout else sys.stdout
     if as_json:
-        typer.echo(json.dumps(found.to_dict()))
+        since = {} if changes is None else {"since_baseline": changes.to_dict()}
+        typer.echo(printing.json_line({**found.to_dict(), **since}))
     else:
-        found.show(sys.stderr if out == "-" else sys.stdout)
+        found.show(side, full=everything)
+        if changes is not None:
+            printing.show([printing.Wrapped(f"since the baseline: {changes.sentence}")], file=side)
+    printing.show(claim_views(results, usable, show or ()), file=side)
+    results_file = results_written(out, opened, "assessments: for sweep and calibrate")
+    say_written({**results_file, **handed.written})
     found.check()
-    failed = found.failed_gates(gates)
-    for text in failed:
-        notes.print(f"gate failed: {text}")
-    if failed:
-        raise typer.Exit(GATE_FAILED)
+    handed.conclude(found.gated)
 
 
 def _panel(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +10,7 @@ import typer
 
 from tcva_adapters import plots
 from tcva_adapters.compare.judged import Judged
-from tcva_adapters.printing import Tabular, notes
+from tcva_adapters.printing import Tabular, json_line, notes
 
 if TYPE_CHECKING:
     from tcva_adapters.plots.saving import Drawn
@@ -28,14 +27,16 @@ def read_judged(source: str, *, skip_bad: bool) -> Judged:
     return judged
 
 
-def print_figures(found: Tabular, *, as_json: bool, said: Iterable[str] = ()) -> None:
+def print_figures(
+    found: Tabular, *, as_json: bool, everything: bool, said: Iterable[str] = ()
+) -> None:
     """The figures on stdout, as JSON or as tables; before them, on stderr, what is said of them."""
     for note in said:
         notes().print(note)
     if as_json:
-        typer.echo(json.dumps(found.to_dict(), allow_nan=False))
+        typer.echo(json_line(found.to_dict()))
     else:
-        found.show()
+        found.show(full=everything)
 
 
 def check_figures(folder: Path | None, suffix: str) -> None:
@@ -44,8 +45,11 @@ def check_figures(folder: Path | None, suffix: str) -> None:
         plots.check_folder(folder, suffix)
 
 
-def draw_figures(report: Drawn, folder: Path | None, suffix: str, *, overwrite: bool) -> None:
-    """All figures of a report, and on stderr which; None draws nothing."""
-    if folder is not None:
-        written = plots.save(report, folder, suffix=suffix, overwrite=overwrite)
-        notes().print(f"figures in {folder}: {', '.join(path.name for path in written)}")
+def draw_figures(
+    report: Drawn, folder: Path | None, suffix: str, *, overwrite: bool
+) -> dict[Path, str]:
+    """All figures of a report, as `say_written` takes them; None draws nothing."""
+    if folder is None:
+        return {}
+    drawn = plots.save(report, folder, suffix=suffix, overwrite=overwrite)
+    return dict.fromkeys(drawn, "figure")

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Optional, TypeVar, get_args, get_origin
 
 import typer
-from rich.console import Console
 
 from tcva_adapters.claims.criteria import CRITERIA
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.frameworks import NO_TELEMETRY
 from tcva_adapters.judging.resolve import DEFAULT, model_of_name
 from tcva_adapters.models.settings import ModelSettings
+from tcva_adapters.printing import Notes
 from tcva_adapters.results.config import configured
 from tcva_adapters.results.files import OURS as RESULTS
 from tcva_adapters.results.files import check_suffix
@@ -133,18 +133,10 @@ Rename = Annotated[
 SkipBad = Annotated[
     bool, typer.Option("--skip-bad", help="Leave unusable lines out, and count them.")
 ]
+Everything = Annotated[
+    bool, typer.Option("--all", help="Print all figures; by default the first 40 lines.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")]
-MinScore = Annotated[
-    Optional[float], typer.Option(help="Gate: exit with 1 when the mean score is below.")
-]
-MinPassRate = Annotated[
-    Optional[float],
-    typer.Option(help="Gate: exit with 1 when fewer of the scored samples pass."),
-]
-MinCoverage = Annotated[
-    Optional[float],
-    typer.Option(help="Gate: exit with 1 when fewer of the samples have a score."),
-]
 Frameworks = Annotated[
     str,
     typer.Option(
@@ -356,14 +348,22 @@ def check_out(out: str | None, source: str, *, as_json: bool, overwrite: bool) -
         check_target(out, source, RESULTS, overwrite=overwrite)
 
 
-def check_target(out: str | Path, source: str, ours: re.Pattern[bytes], *, overwrite: bool) -> None:
+def check_target(
+    out: str | Path,
+    source: str,
+    ours: re.Pattern[bytes],
+    *,
+    overwrite: bool,
+    option: str = "--out",
+) -> None:
     """Refuse, before anything is paid for, to write where it will fail or destroy something.
 
     Args:
-        out: What ``--out`` names.
+        out: What the option names.
         source: The file that is read.
         ours: See `check_ours`.
         overwrite: See `check_ours`.
+        option: Its name.
 
     Raises:
         InvalidValueError: It is a folder, the file that is read, a file of something else, or
@@ -372,10 +372,10 @@ def check_target(out: str | Path, source: str, ours: re.Pattern[bytes], *, overw
     target = usable_path(out)
     given = usable_path(source)
     if source != "-" and given.exists() and target.exists() and target.samefile(given):
-        msg = f"--out {target} is the file that the samples come from; choose another"
+        msg = f"{option} {target} is the file that the samples come from; choose another"
         raise InvalidValueError(msg)
     if target.is_dir():
-        msg = f"--out {target} is a folder; name a file"
+        msg = f"{option} {target} is a folder; name a file"
         raise InvalidValueError(msg)
     check_ours(target, ours, overwrite=overwrite)
     try:
@@ -383,21 +383,21 @@ def check_target(out: str | Path, source: str, ours: re.Pattern[bytes], *, overw
         with tempfile.TemporaryFile(dir=target.parent):
             pass
     except OSError as error:
-        msg = f"--out {target} cannot be written: {error.strerror or error}; give another path"
+        msg = f"{option} {target} cannot be written: {error.strerror or error}; give another path"
         raise InvalidValueError(msg) from error
 
 
-def named_judge(judge: str | None, notes: Console) -> str:
+def named_judge(judge: str | None, notes: Notes) -> str:
     """The judge of a command; where none was named, a note says who judges."""
     if judge is None:
         notes.print(
-            f"judge: {DEFAULT}, which compares words and is no model; --judge openai:MODEL asks one"
+            f"judge: {DEFAULT}, which only compares words; --judge openai:MODEL asks a model"
         )
     return DEFAULT if judge is None else judge
 
 
 def open_store(
-    store: Path | None, *, no_store: bool, is_local: bool, what: str, notes: Console
+    store: Path | None, *, no_store: bool, is_local: bool, what: str, notes: Notes
 ) -> VerdictStore | None:
     """The store of a command; what a model was paid for is cached by default.
 
@@ -421,7 +421,7 @@ def open_store(
 
 
 @contextmanager
-def interruptible(notes: Console) -> Iterator[None]:
+def interruptible(notes: Notes) -> Iterator[None]:
     """Make Ctrl-C the exit code that shells know; a second one leaves at once."""
     try:
         yield

@@ -9,8 +9,10 @@ import typer
 
 from tcva_adapters.cli import options
 from tcva_adapters.cli.judged import Resamples, check_figures, draw_figures, print_figures
+from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import reproduce as reproduced
 from tcva_adapters.compare.paper.reproduction import RESAMPLES
+from tcva_adapters.progress import progress_of
 
 
 def reproduce(
@@ -37,6 +39,7 @@ def reproduce(
     figures: options.Figures = None,
     figure_format: options.FigureFormat = "png",
     overwrite: options.Overwrite = False,
+    everything: options.Everything = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Tables 5 to 9 of the TCVA paper beside its own digits, and fused scores. No call.
@@ -44,13 +47,15 @@ def reproduce(
     Example: tcva reproduce tcva_paper --figures pictures
     """
     check_figures(figures, figure_format)
-    found = reproduced(
-        folder,
-        n_boot=bootstrap,
-        seed=seed,
-        best=best,
-        count_empty=count_empty,
-        lexical=not no_lexical,
-    )
-    print_figures(found, as_json=as_json, said=found.notes() if as_json else ())
-    draw_figures(found, figures, figure_format, overwrite=overwrite)
+    with progress_of("resampling", None, wanted=True):
+        found = reproduced(
+            folder,
+            n_boot=bootstrap,
+            seed=seed,
+            best=best,
+            count_empty=count_empty,
+            lexical=not no_lexical,
+        )
+    notes = found.notes() if as_json else ()
+    print_figures(found, as_json=as_json, everything=everything, said=notes)
+    say_written(draw_figures(found, figures, figure_format, overwrite=overwrite))

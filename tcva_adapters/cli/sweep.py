@@ -15,6 +15,7 @@ from tcva_adapters.cli.judged import (
     print_figures,
     read_judged,
 )
+from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import sweep as swept
 from tcva_adapters.results.scoring import DialSettings
 
@@ -55,6 +56,7 @@ def sweep(
     figures: options.Figures = None,
     figure_format: options.FigureFormat = "png",
     overwrite: options.Overwrite = False,
+    everything: options.Everything = False,
     as_json: options.AsJson = False,
     **dial: Any,
 ) -> None:
@@ -79,5 +81,6 @@ def sweep(
         n_boot=bootstrap,
         seed=seed,
     )
-    print_figures(found, as_json=as_json, said=(f"note: {note}" for note in found.unused))
-    draw_figures(found, figures, figure_format, overwrite=overwrite)
+    unused = (f"note: {note}" for note in found.unused)
+    print_figures(found, as_json=as_json, everything=everything, said=unused)
+    say_written(draw_figures(found, figures, figure_format, overwrite=overwrite))

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+import sys
 from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from tcva_adapters.cli import options
-from tcva_adapters.cli.judged import check_figures, draw_figures, print_figures
+from tcva_adapters.cli import machines, options
+from tcva_adapters.cli.judged import check_figures, draw_figures
+from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import compare_systems
-from tcva_adapters.compare.systems.analysis import Progress as OnProgress
-from tcva_adapters.printing import notes, visible
+from tcva_adapters.compare.gates import Gates
+from tcva_adapters.compare.graded import grade_systems
+from tcva_adapters.printing import json_line, notes
+from tcva_adapters.progress import progress_of
 from tcva_adapters.stats.randomisation import PERMUTATIONS
 
 # typer reads them at run time, so what is optional is spelt out.
@@ -64,6 +64,7 @@ _Queries = Annotated[
 _Bounds = Annotated[str, typer.Option(help="Lowest and highest possible score, e.g. 0,100.")]
 
 
+@machines.hands_over("min_score", "min_coverage")
 def systems(
     scores: _Scores,
     *,
@@ -81,7 +82,10 @@ def systems(
     figures: options.Figures = None,
     figure_format: options.FigureFormat = "png",
     overwrite: options.Overwrite = False,
+    everything: options.Everything = False,
     as_json: options.AsJson = False,
+    gates: Gates,
+    handed: machines.Handed,
 ) -> None:
     """Compare systems on the same queries: means, ties, Tukey's HSD, discriminative power. No call.
 
@@ -89,8 +93,10 @@ def systems(
     """
     ends = options.parse_pair(bounds, "--bounds")
     check_figures(figures, figure_format)
+    files = [source.rpartition("=")[2] for source in scores]
+    handed.check(files, stdout="--json" if as_json else "")
     said = notes()
-    with _progress(said) as progress:
+    with progress_of("randomisation", None, wanted=True) as shown:
         report = compare_systems(
             scores,
             metrics=metrics,
@@ -104,25 +110,18 @@ def systems(
             bounds=ends,
             difference=power,
             queries=queries,
-            progress=progress,
+            progress=shown.reached,
         )
-    print_figures(report, as_json=as_json)
+    graded = grade_systems(report.table)
+    gates.check_names([each.name for each in graded])
+    gated = gates.judge(graded)
+    handed.write(report.sentence, gated)
+    if as_json:
+        typer.echo(json_line({**report.to_dict(), "gates": gated.to_dict()}))
+    else:
+        report.show(sys.stderr if handed.takes_stdout else sys.stdout, full=everything)
     for note in report.notes:
         said.print(f"note: {note}")
-    draw_figures(report, figures, figure_format, overwrite=overwrite)
-
-
-@contextmanager
-def _progress(said: Console) -> Iterator[OnProgress]:
-    """A bar on a terminal, and nothing anywhere else."""
-    # The names of metrics come from files: no markup in them.
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn())
-    bar = Progress(*columns, console=said, transient=True)
-    # A bar that is switched off prints an empty line before rich 14.3.
-    with bar if said.is_terminal else nullcontext():
-        task = bar.add_task("randomisation", total=None)
-
-        def on_progress(metric: str, done: int, total: int) -> None:
-            bar.update(task, description=visible(metric), completed=done, total=total)
-
-        yield on_progress
+    drawn = draw_figures(report, figures, figure_format, overwrite=overwrite)
+    say_written({**drawn, **handed.written})
+    handed.conclude(gated)

@@ -13,7 +13,7 @@ import numpy as np
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
-from tcva_adapters.printing import Part, Report, Table, figure
+from tcva_adapters.printing import Part, Report, Table, counted, figure, shortened
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.stats.kappa import weighted_kappa
 
@@ -102,10 +102,22 @@ class PanelReport(Report):
     fault: str
     disputes: tuple[Dispute, ...]
 
+    @property
+    def sentence(self) -> str:
+        """How far the judges agree, and on how many samples they do not."""
+        found = self.agreement
+        differ = f"differ on {counted(len(self.disputes), 'sample')}"
+        if found is None:
+            return f"The judges {differ}; {self.fault}"
+        alpha = "not defined" if np.isnan(found.alpha) else figure(found.alpha)
+        of = f"{counted(found.claims, 'claim')} of {counted(found.samples, 'sample')}"
+        return f"The judges {differ}; Krippendorff's alpha is {alpha} on {of}"
+
     def to_dict(self) -> dict[str, Any]:
         """As plain values; ``agreement`` is ``{"error": ...}`` without the package for it."""
         found = self.agreement
         return {
+            "sentence": self.sentence,
             "agreement": {"error": self.fault} if found is None else found.to_dict(),
             "disputed": [
                 {
@@ -130,10 +142,8 @@ class PanelReport(Report):
         for dispute in self.disputes[:_SHOWN]:
             claim = dispute.claims[0]
             words = ["-" if v is None else v.value for v in claim.verdicts.values()]
-            text = " ".join(claim.claim.split())
-            short = text if len(text) <= _CLAIM_WIDTH else f"{text[: _CLAIM_WIDTH - 1]}…"
-            rows.append((dispute.sample_id or "-", short, *words))
-        yield Table(("sample", "claim", *self.disputes[0].claims[0].verdicts), rows, "l")
+            rows.append((dispute.sample_id or "-", shortened(claim.claim, _CLAIM_WIDTH), *words))
+        yield Table(("sample", "claim", *self.disputes[0].claims[0].verdicts), rows, "lpl")
 
 
 def _agreement_lines(found: PanelAgreement) -> Iterator[str]:

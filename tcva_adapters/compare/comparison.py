@@ -9,6 +9,8 @@ from typing import Any, Final
 
 from tcva_adapters.compare.existing.imports import ImportedScores
 from tcva_adapters.compare.fused import FusedRow
+from tcva_adapters.compare.gates import Gated, Gates
+from tcva_adapters.compare.graded import grade_table
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.running.folder import (
     ASSESSMENTS,
@@ -18,21 +20,21 @@ from tcva_adapters.compare.running.folder import (
     SUMMARY,
     check_folder,
 )
-from tcva_adapters.compare.running.run import Models, Outcome, tcva_name
+from tcva_adapters.compare.running.run import Models, Outcome, profile_name, tcva_name
 from tcva_adapters.compare.running.write import write_csv, write_json, write_parquet
 from tcva_adapters.compare.table import Row, ScoreTable
-from tcva_adapters.compare.views.decision_text import decision_parts
+from tcva_adapters.compare.views.decision_text import brief_decisions, decision_parts
 from tcva_adapters.compare.views.decisions import DecisionView
+from tcva_adapters.compare.views.sentence import comparison_sentence
 from tcva_adapters.compare.views.summary import TableSummary
-from tcva_adapters.compare.views.summary_text import summary_parts
-from tcva_adapters.printing import Part, Tabular
+from tcva_adapters.compare.views.summary_text import brief_parts, notes_parts, summary_parts
+from tcva_adapters.printing import Part, Tabular, Wrapped, counted
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.results.result import Result
 from tcva_adapters.tcva import TCVA
 
-PAIRS: Final = 25
-"""Room for TCVA beside each framework metric."""
+_NO_GAIN: Final = "its gain shows on ten samples or more with human ratings: --human"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -53,6 +55,7 @@ class Comparison(Tabular):
         left_out: Metrics and fused methods that are not in it, with the reason.
         skipped: Lines of the samples' file that are not in it, with the reason.
         settings: What was asked for, by name, as JSON values: `save` goes by them.
+        gates: The least mean score, pass rate and coverage that were asked for.
         models: Those behind the frameworks' LLMs; they are held so that their connections are
             closed with the event loop.
     """
@@ -70,6 +73,7 @@ class Comparison(Tabular):
     left_out: tuple[str, ...]
     skipped: tuple[tuple[int, str], ...]
     settings: Mapping[str, Any]
+    gates: Gates
     models: Models | None
 
     @property
@@ -82,10 +86,38 @@ class Comparison(Tabular):
         """How many of TCVA's verdicts were lowered for their quotes, or could not be checked."""
         return EvidenceCounts.of(result.assessment for result in self.results)
 
+    @property
+    def lead(self) -> str:
+        """The method that is told about first: TCVA at the middle one of the temperatures."""
+        return tcva_name(self.temperatures[len(self.temperatures) // 2])
+
+    @property
+    def sentence(self) -> str:
+        """Which method agrees best with human ratings, or else who decides most like TCVA."""
+        lexical = self.tcva.judge.is_local
+        return comparison_sentence(self.summary, self.decisions, self.lead, lexical=lexical)
+
+    @property
+    def gated(self) -> Gated:
+        """What came of the gates, method by method."""
+        ours = {tcva_name(t) for t in self.temperatures}
+        if self.tcva.profiles is not None:
+            ours.add(profile_name(self.tcva.profiles))
+        claims = {result.sample_id or "": result.claims for result in self.results}
+        graded = grade_table(
+            self.table,
+            self.rows,
+            self.summary.methods,
+            dict.fromkeys(ours, claims),
+            self.tcva.judge.name,
+        )
+        return self.gates.judge(graded)
+
     def to_dict(self) -> dict[str, Any]:
         """All figures as plain values; what is undefined is None."""
         outcome = self.outcome
         return {
+            "sentence": self.sentence,
             "criterion": self.tcva.criterion.name,
             "judge": self.tcva.judge.name,
             "temperatures": list(self.temperatures),
@@ -97,6 +129,7 @@ class Comparison(Tabular):
                 "left_out": list(self.left_out),
                 "skipped": len(self.skipped),
             },
+            "gates": self.gated.to_dict(),
             "evidence": self.evidence.to_dict(),
             "fused": {
                 name: {"members": jsonable(counts), "gain": jsonable(self.gains.get(name))}
@@ -134,36 +167,44 @@ class Comparison(Tabular):
         write_json(summary, self.to_dict())
         return [scores, *([parquet] if has_parquet else []), assessments, summary]
 
+    def brief(self) -> Iterator[Part]:
+        """Who judged, each method in a row, what is missing, and what is decided otherwise."""
+        yield from self._run()
+        yield from brief_parts(self.summary, self.lead)
+        yield from brief_decisions(self.decisions)
+        yield from self._gains()
+        yield from notes_parts(self.summary)
+        pairs = len(self.summary.pairs)
+        if pairs:
+            yield Wrapped(
+                f"more (all columns, {counted(pairs, 'pair')} of methods, decisions by T): --all, or "
+                "show(full=True)",
+                indent=2,
+            )
+
     def parts(self) -> Iterator[Part]:
         """What was judged, the summary, the decisions, and what fusing gains."""
-        judge = self.tcva.judge
-        lexical = ", a lexical judge: it compares words" if judge.is_local else ""
-        yield f"{self.tcva.criterion.name} by {judge.name}{lexical}"
-        outcome = self.outcome
+        yield from self._run()
+        yield from summary_parts(self.summary, lead=self.lead)
+        yield from decision_parts(self.decisions)
+        yield from self._gains()
+
+    def _run(self) -> Iterator[Part]:
+        outcome, spent = self.outcome, self.outcome.spent
         made, cached = sum(outcome.judged.values()), sum(outcome.cached.values())
-        spent = outcome.spent
         yield (
-            f"{made} judgements made now, {cached} from an earlier run; {spent.calls} calls, "
-            f"{spent.input_tokens} + {spent.output_tokens} tokens"
+            f"{self.tcva.criterion.name} by {self.tcva.judge.name}: {made} judgements now, {cached} "
+            f"cached; {spent.calls} calls, {spent.input_tokens} + {spent.output_tokens} tokens"
         )
         yield from self.evidence.lines()
-        middle = tcva_name(self.temperatures[len(self.temperatures) // 2])
-        yield from summary_parts(self.summary, pairs=PAIRS, lead=middle)
-        yield from decision_parts(self.decisions)
+
+    def _gains(self) -> Iterator[Part]:
         for name, counts in self.members.items():
             sizes = ", ".join(f"{n} samples of {size}" for size, n in sorted(counts.items())[::-1])
-            yield f"\n{name}: {sizes} members"
-            yield _gain(self.gains.get(name))
-
-
-def _gain(found: FusedRow | None) -> str:
-    if found is None:
-        return "its gain shows on ten samples or more with human ratings: --human"
-    return (
-        f"rho {found.rho:.3f} ({found.low:.3f} to {found.high:.3f}) with human ratings on {found.n} "
-        f"samples; gain over {found.best} ({found.best_rho:.3f}): {found.gain:+.3f} "
-        f"({found.gain_low:+.3f} to {found.gain_high:+.3f})"
-    )
+            gain = self.gains.get(name)
+            yield Wrapped(
+                f"{name}: {sizes} members; {_NO_GAIN if gain is None else gain.sentence}", 2
+            )
 
 
 def report_dict(

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tcva_adapters.compare.claim_view import claim_view
 from tcva_adapters.compare.running.methods import is_installed
 from tcva_adapters.core.collapse import binary_counts, ternary_counts
 from tcva_adapters.core.temperature import PRESETS
@@ -18,7 +19,7 @@ from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.data import labels_of, sample_lines
 from tcva_adapters.errors import MissingDependencyError
 from tcva_adapters.frameworks import FRAMEWORKS, Framework
-from tcva_adapters.printing import Part, Table, Tabular, Wrapped, figure
+from tcva_adapters.printing import Part, Table, Tabular, figure
 from tcva_adapters.results.result import Result
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
@@ -45,6 +46,20 @@ class Demo(Tabular):
     framework_metrics: Sequence[Mapping[str, Any]]
 
     @property
+    def sentence(self) -> str:
+        """How far the dial moves the mean of the same judgements."""
+        scored = [result for result in self.results if result.score is not None]
+        means = [
+            f"{figure(_mean([result.at(t).score or 0.0 for result in scored]))} {name}"
+            for name, t in PRESETS.items()
+        ]
+        unscored = len(self.results) - len(scored)
+        return (
+            f"One judgement of {len(scored)} samples has the mean score {', '.join(means)} "
+            f"({unscored} more have no score; the lexical judge only compares words)"
+        )
+
+    @property
     def judge(self) -> str:
         """The judge's name."""
         return self.results[0].assessment.judge
@@ -52,6 +67,7 @@ class Demo(Tabular):
     def to_dict(self) -> dict[str, Any]:
         """The figures as plain values."""
         return {
+            "sentence": self.sentence,
             "judge": self.judge,
             "rows": list(self.rows),
             "framework_metrics": list(self.framework_metrics),
@@ -70,7 +86,8 @@ class Demo(Tabular):
         yield _assistants(self.rows)
         yield from _metrics(self.framework_metrics)
         pairs = zip(self.samples, self.results, strict=True)
-        yield from _one(*next(pair for pair in pairs if pair[0].id == _SHOWN))
+        sample, result = next(pair for pair in pairs if pair[0].id == _SHOWN)
+        yield from claim_view(result, sample)
 
 
 def demo() -> Demo:
@@ -153,7 +170,7 @@ def _assistants(rows: Sequence[Mapping[str, Any]]) -> Table:
     header = (
         *("assistant", "scored"),
         *(f"{name}\nT={temperature:g}" for name, temperature in PRESETS.items()),
-        *("binary\nshare of yes", "ternary\nshare not no", "as a reader\nexact / +-1"),
+        *("binary\nyes", "ternary\nnot no", "as a reader\nexact / +-1"),
     )
     cells = [
         (
@@ -187,13 +204,3 @@ def _metrics(rows: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
 
 
 _NOT_DOMAINS: Final = frozenset({"method", "scored", "samples"})
-
-
-def _one(sample: Sample, result: Result) -> Iterator[Part]:
-    yield f"\n{sample.id}: {sample.input}"
-    cells = [(c.verdict.value if c.verdict else "-", c.claim, c.reason) for c in result.claims]
-    yield Table(("verdict", "claim", "why"), cells, "l")
-    scores = ", ".join(f"{result.at(t).score:.3f} {name}" for name, t in PRESETS.items())
-    flip = result.flip_temperature
-    passes = "it never passes" if flip is None else f"it passes from T={flip:.2f} on"
-    yield Wrapped(f"one judgement, every score: {scores}; at threshold 0.5 {passes}.")

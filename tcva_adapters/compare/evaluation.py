@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from tcva_adapters.compare.agreement import PanelReport, panel_report
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
+from tcva_adapters.compare.gates import Gated, Gates
+from tcva_adapters.compare.graded import grade_tcva, part_names
+from tcva_adapters.errors import InvalidSampleError, JudgeError
 from tcva_adapters.printing import Part, Report
-from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.summary import Summary, summarise
 from tcva_adapters.samples.files import SampleFile
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
-
-COVERAGE = "coverage"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -28,25 +27,48 @@ class Evaluation(Report):
         results: In the order of the samples.
         summary: Their figures.
         skipped: Samples of the file that were left out.
+        gated: What came of its gates.
     """
-
-    width: ClassVar[int | None] = None
 
     tcva: TCVA
     results: Sequence[Result]
     summary: Summary
     skipped: int
+    gated: Gated
 
     @classmethod
-    def of(cls, tcva: TCVA, results: Sequence[Result], *, skipped: int = 0) -> Self:
+    def of(
+        cls,
+        tcva: TCVA,
+        results: Sequence[Result],
+        *,
+        skipped: int = 0,
+        gates: Gates | None = None,
+    ) -> Self:
         """The report of a batch.
 
         Args:
             tcva: Who made the results.
             results: From `TCVA.evaluate_many`.
             skipped: Samples that were left out before.
+            gates: What is asked for, by the criterion's name and those of `part_names`.
+
+        Raises:
+            InvalidValueError: A gate is for something else.
         """
-        return cls(tcva, results, summarise(results), skipped)
+        gates = gates or Gates()
+        check_gates(gates, tcva)
+        gated = gates.judge(grade_tcva(tcva, results))
+        return cls(tcva, results, summarise(results), skipped, gated)
+
+    @property
+    def sentence(self) -> str:
+        """How many samples pass at this setting of the dial, the mean, and what to doubt."""
+        tcva = self.tcva
+        profiles = "" if tcva.profiles is None else f" or by {tcva.profiles.by!r}"
+        lexical = "the lexical judge only compares words" if tcva.judge.is_local else ""
+        at = f" at T={tcva.scoring.temperature:g}{profiles}"
+        return self.summary.passing(at, judge=lexical)
 
     def to_dict(self) -> dict[str, Any]:
         """The settings and figures as plain values."""
@@ -60,6 +82,8 @@ class Evaluation(Report):
             "threshold": dial.threshold,
             "skipped": self.skipped,
             **self.summary.to_dict(),
+            "sentence": self.sentence,
+            "gates": self.gated.to_dict(),
         }
         if tcva.members:
             figures["fused"] = self.additional_judges()
@@ -92,9 +116,8 @@ class Evaluation(Report):
     def parts(self) -> Iterator[Part]:
         """Who judged and the dial, the summary, and the panel where there is one."""
         tcva, dial = self.tcva, self.tcva.scoring
-        lexical = ", a lexical judge: it compares words" if tcva.judge.is_local else ""
         yield (
-            f"{tcva.criterion.name} by {tcva.judge.name}{lexical}; T={dial.temperature:g}, "
+            f"{tcva.criterion.name} by {tcva.judge.name}; T={dial.temperature:g}, "
             f"{dial.scheme.name} weights, {dial.penalty} penalty, threshold {dial.threshold:g}"
         )
         for member in self.additional_judges():
@@ -123,42 +146,14 @@ class Evaluation(Report):
             msg = f"no sample has a score: {reasons}; the first: {unscored[0].detail}"
             raise InvalidSampleError(msg)
 
-    def failed_gates(self, gates: Mapping[str, float | None]) -> list[str]:
-        """What lies below its gate, in sentences.
 
-        Where the judge lost samples and no coverage is asked for, that is a failure too.
-
-        Args:
-            gates: Least ``mean score``, ``pass rate`` and ``coverage``; None for no gate.
-        """
-        summary = self.summary
-        reached = {
-            "mean score": summary.mean,
-            "pass rate": summary.pass_rate,
-            COVERAGE: summary.coverage,
-        }
-        failed = []
-        lost = sum(n for reason, n in summary.unscored.items() if Reason(reason).is_failure)
-        if lost and any(gates.values()) and gates[COVERAGE] is None:
-            lacking = f"{lost} of {summary.samples} samples have no score because the judge failed"
-            failed = [f"{lacking} (--min-coverage says how many may)"]
-        return failed + [
-            f"{name} {reached[name] or 0.0:.3f} < {least:g}"
-            for name, least in gates.items()
-            if least is not None and (reached[name] or 0.0) < least
-        ]
-
-
-def check_gates(gates: Mapping[str, float | None]) -> None:
-    """Refuse gates outside [0, 1] before any work is done.
+def check_gates(gates: Gates, tcva: TCVA) -> None:
+    """Refuse gates on judges or criteria that a `TCVA` does not have, before any work is done.
 
     Raises:
-        InvalidValueError: A gate lies outside.
+        InvalidValueError: There is such a gate.
     """
-    for name, least in gates.items():
-        if least is not None and not 0.0 <= least <= 1.0:
-            msg = f"the gate on the {name} is {least!r}; it lies in [0, 1]"
-            raise InvalidValueError(msg)
+    gates.check_names([tcva.criterion.name, *part_names(tcva)])
 
 
 def with_needed_fields(

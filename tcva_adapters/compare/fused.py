@@ -15,6 +15,7 @@ from tcva_adapters.core.panel import fuse
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.printing import counted, figure
 from tcva_adapters.stats.bootstrap import interval, paired_difference
 from tcva_adapters.stats.correlation import agreement
 
@@ -105,6 +106,17 @@ class FusedRow:
     gain_low: float
     gain_high: float
     p_two_sided: float
+
+    @property
+    def sentence(self) -> str:
+        """Rho, what it gains over the best member, and whether that can be told from chance."""
+        can = "can" if self.gain_low > 0.0 or self.gain_high < 0.0 else "cannot"
+        return (
+            f"rho {figure(self.rho)} ({figure(self.low)} to {figure(self.high)}) with human ratings "
+            f"on {counted(self.n, 'sample')}; gain over {self.best} ({figure(self.best_rho)}): "
+            f"{figure(self.gain, signed=True)} ({figure(self.gain_low, signed=True)} to "
+            f"{figure(self.gain_high, signed=True)}), which {can} be told from chance"
+        )
 
 
 def fused_rows(method: FusedMethod, table: ScoreTable) -> tuple[list[Row], dict[int, int]]:

@@ -22,6 +22,7 @@ from tcva_adapters.compare.comparison import Comparison
 from tcva_adapters.compare.existing.imports import ImportedScores, import_scores
 from tcva_adapters.compare.existing.records import SCALE
 from tcva_adapters.compare.fused import FusedMethod, fused_rows, gains
+from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.running.folder import check_folder
 from tcva_adapters.compare.running.judges import framework_models
@@ -29,7 +30,6 @@ from tcva_adapters.compare.running.methods import ALL, Method, choose
 from tcva_adapters.compare.running.run import (
     Models,
     Outcome,
-    Say,
     human_scores,
     judge_all,
     named,
@@ -41,6 +41,7 @@ from tcva_adapters.compare.views.decisions import decision_view
 from tcva_adapters.compare.views.summary import summarise_table
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.progress import progress_of
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.files import SampleFile, read_samples
 from tcva_adapters.samples.sample import Sample
@@ -50,6 +51,9 @@ from tcva_adapters.tcva import TCVA
 
 NO_FRAMEWORK: Final = "none"
 PATIENCE: Final = 900.0  # above what a metric's calls may take with all their retries
+
+Say = Callable[[str], None]
+"""Told what happens, in sentences."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -83,6 +87,7 @@ class _Request:
         human: The samples' field with human ratings; by default those of imported files.
         reference: The method that others are tested against; by default the best one.
         pass_from: Thresholds of other methods by name.
+        gates: The least mean score, pass rate and coverage, for all methods or by name.
         store: Where judgements are cached: what is there is not asked for again. By default the
             store of the TCVA, else memory.
         folder: Where the results will be saved: refused before anything is paid for, where it holds
@@ -90,8 +95,9 @@ class _Request:
         overwrite: Refuse no folder.
         timeout: Seconds after which a framework metric is given up on a sample.
         n_boot: Resamples per interval and test.
-        say: Told in sentences what is left out and what is done.
-        progress: Whether to show bars on standard error; by default on a terminal.
+        say: Told in sentences what is left out.
+        progress: Whether to show bars on a terminal, and a line every ten seconds in a log; by
+            default the bars alone.
 
     Raises:
         InvalidValueError: A setting is out of range or unknown.
@@ -113,6 +119,7 @@ class _Request:
     human: str | None = None
     reference: str | None = None
     pass_from: Mapping[str, float] = field(default_factory=dict)
+    gates: Gates = field(default_factory=Gates)
     store: VerdictStore | str | Path | None = None
     folder: str | Path | None = None
     overwrite: bool = False
@@ -225,6 +232,7 @@ class _Plan:
                     f"{', '.join(names)}"
                 )
                 raise InvalidValueError(msg)
+        self.request.gates.check_names(names)
         whole("n_boot or --bootstrap", self.request.n_boot, least=1)
         if not self.request.timeout > 0.0:
             msg = f"timeout or --timeout {self.request.timeout:g}; give a number of seconds above 0"
@@ -278,9 +286,13 @@ class _Plan:
                 store=store,
                 models=self.models,
                 seconds=self.request.timeout,
-                say=self.request.say,
                 progress=self.request.progress,
             )
+
+    def told(self, outcome: Outcome) -> Comparison:
+        """The figures, with a sign of life: ten thousand resamples take a while."""
+        with progress_of("statistics", None, self.request.progress):
+            return self.comparison(outcome)
 
     def comparison(self, outcome: Outcome) -> Comparison:
         """The figures; they cost no call."""
@@ -325,6 +337,7 @@ class _Plan:
             left_out=(*self.left_out, *left_out),
             skipped=self.skipped,
             settings=self.settings,
+            gates=self.request.gates,
             models=self.models,
         )
 
@@ -410,12 +423,12 @@ def _faces(
     @wraps(request, updated=())
     def compare(*args: P.args, **kwargs: P.kwargs) -> Comparison:
         plan = request(*args, **kwargs).plan()
-        return plan.comparison(_finished(plan.judged()))
+        return plan.told(_finished(plan.judged()))
 
     @wraps(request, updated=())
     async def acompare(*args: P.args, **kwargs: P.kwargs) -> Comparison:
         plan = request(*args, **kwargs).plan()
-        return plan.comparison(await plan.judged())
+        return plan.told(await plan.judged())
 
     shown = inspect.signature(request).replace(return_annotation=Comparison)
     faces: tuple[Any, ...] = (compare, acompare)

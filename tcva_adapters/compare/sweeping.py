@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -86,7 +86,26 @@ class Sweep(Tabular):
     human: str | None
     unused: tuple[str, ...]
 
-    width: ClassVar[int | None] = 1000  # a table with many temperatures must not be cut
+    @property
+    def sentence(self) -> str:
+        """How far the dial moves the mean; with human ratings, where it agrees best with them."""
+        row, of = self.rows[0], f"{self.judged.scored} of {len(self.judged.counts)} samples"
+        setting = f" with {row.scheme} weights" if len(self.rows) > 1 else ""
+        if row.agreement:
+            values = [found.value for found in row.agreement]
+            if np.isnan(values).all():
+                return f"Spearman with {self.human!r} is defined at no temperature{setting}"
+            best = int(np.nanargmax(values))
+            picked = ", picked on these samples" if len(values) > 1 else ""
+            return (
+                f"Spearman with {self.human!r} is highest at T={self.temperatures[best]:g}: "
+                f"{_shown(row.agreement[best])} on {row.agreement[best].n} samples{setting}{picked}"
+            )
+        at = [
+            f"{mean:.3f} at T={t:g}" for t, mean in zip(self.temperatures, row.means, strict=True)
+        ]
+        ends = at[0] if len(at) == 1 else f"{at[0]} and {at[-1]}"
+        return f"The mean score is {ends}{setting}, over {of}"
 
     def records(self) -> list[dict[str, Any]]:
         """One for each setting, as plain JSON values; a figure that is not defined is None."""
@@ -103,25 +122,24 @@ class Sweep(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain JSON values."""
-        return {**self.judged.to_dict(), "human": self.human, "rows": self.records()}
+        return {
+            "sentence": self.sentence,
+            **self.judged.to_dict(),
+            "human": self.human,
+            "rows": self.records(),
+        }
 
     def parts(self) -> Iterator[Part]:
         """What ``tcva sweep`` prints."""
         judged = self.judged
+        penalties = " and ".join(dict.fromkeys(row.penalty for row in self.rows))
         yield (
-            f"{judged.title}: mean score over {judged.scored} of {len(judged.counts)} assessments"
+            f"{judged.title}: mean score over {judged.scored} of {len(judged.counts)} assessments; "
+            f"penalty {penalties}"
         )
         yield from judged.evidence.lines()
-        if self.ablation:
-            for rows in (self.ablation, self.rows):
-                yield self._by_temperature(rows, lambda row, i: f"{row.means[i]:.3f}")
-        else:
-            header = ("scheme", "penalty", *(f"T={t:g}" for t in self.temperatures))
-            means = [
-                (row.scheme, row.penalty, *(f"{mean:.3f}" for mean in row.means))
-                for row in self.rows
-            ]
-            yield Table(header, means, "llr")
+        for rows in filter(None, (self.ablation, self.rows)):
+            yield self._by_temperature(rows, lambda row, i: f"{row.means[i]:.3f}")
         if self.human is None:
             return
         first = self.rows[0].agreement[0]

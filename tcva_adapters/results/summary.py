@@ -6,13 +6,18 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.printing import Part, Report, Table, figure
+from tcva_adapters.printing import Part, Report, Table, counted, figure, share, shortened
 from tcva_adapters.results.assessment import Usage
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.result import Result
+
+_DETAIL: Final = 200
+
+FEW_SAMPLES: Final = 30
+"""Scored samples below which a pass rate hardly says anything about others."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -53,9 +58,35 @@ class Summary(Report):
         """Share of the scored samples that pass."""
         return self.passed / self.scored if self.scored else None
 
+    @property
+    def sentence(self) -> str:
+        """The pass rate with its samples, the mean, and how many have no score."""
+        return self.passing("")
+
+    def passing(self, at: str, *, judge: str = "") -> str:
+        """The same with the setting of the dial, and with what is to be known of the judge.
+
+        Args:
+            at: The setting, ``" at T=0.5"``.
+            judge: In a few words; may be empty.
+        """
+        if not self.scored:
+            return f"None of {counted(self.samples, 'sample')} has a score"
+        lacking = self.samples - self.scored
+        said = [f"mean {figure(self.mean)}"]
+        if lacking:
+            said.append(f"{lacking} of {self.samples} {'has' if lacking == 1 else 'have'} no score")
+        if self.scored < FEW_SAMPLES:
+            said.append("few samples: another draw may look different")
+        if judge:
+            said.append(judge)
+        passes = f"{share(self.pass_rate)} of {counted(self.scored, 'scored sample')} pass"
+        return f"{passes}{'es' * (self.scored == 1)}{at} ({'; '.join(said)})"
+
     def to_dict(self) -> dict[str, Any]:
         """The figures as plain values, for JSON."""
         return {
+            "sentence": self.sentence,
             "samples": self.samples,
             "scored": self.scored,
             "coverage": self.coverage,
@@ -64,6 +95,7 @@ class Summary(Report):
             "levels": self.levels,
             "evidence": self.evidence.to_dict(),
             "unscored": self.unscored,
+            "details": self.details,
             "from_store": self.served,
             "usage": self.usage.model_dump(),
         }
@@ -79,7 +111,7 @@ class Summary(Report):
         yield Table(("mean", "passed", "scored", *self.levels), [figures], "r")
         yield from self.evidence.lines()
         for reason, number in self.unscored.items():
-            yield f"unscored: {number} {reason} ({self.details[reason]})"
+            yield f"unscored: {number} {reason} ({shortened(self.details[reason], _DETAIL)})"
         used = self.usage
         if used.calls or self.served:
             yield (

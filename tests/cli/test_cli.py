@@ -162,7 +162,9 @@ def test_gates_pass_and_fail(
     empty = {**record(3), "contexts": []}
     samples = write(tmp_path / "in.jsonl", record(1), record(2), empty)  # coverage 2/3, both 1.0
     assert run(["evaluate", samples, *gate]) == code
-    assert ("gate failed: coverage 0.667 < 1" in capsys.readouterr().err) is (code == 1)
+    assert ("gate failed: faithfulness: coverage 0.667 < 1" in capsys.readouterr().err) is (
+        code == 1
+    )
 
 
 def test_a_low_mean_score_fails_its_gate(
@@ -170,7 +172,7 @@ def test_a_low_mean_score_fails_its_gate(
 ) -> None:
     samples = write(tmp_path / "in.jsonl", record(1, "Zebras invented the telephone in 1850."))
     assert run(["evaluate", samples, "--min-score", "0.9"]) == 1
-    assert "gate failed: mean score" in capsys.readouterr().err
+    assert "gate failed: faithfulness: mean score" in capsys.readouterr().err
 
 
 def failing(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:

@@ -13,7 +13,7 @@ from tcva_adapters.compare.calibration.nested import Gain, Resampling
 from tcva_adapters.compare.calibration.objectives import Objective, ObjectiveName
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.judged import Judged
-from tcva_adapters.printing import Part, Table, Tabular
+from tcva_adapters.printing import Part, Table, Tabular, counted, figure
 from tcva_adapters.results.config import Config, MappingKnots, ProfileTable, Settings
 from tcva_adapters.results.scoring import Scoring
 
@@ -101,10 +101,25 @@ class Calibration(Tabular):
             return f"choosing does worse on samples that it has not seen: {keep}"
         return f"no detectable difference: {keep}"
 
+    @property
+    def sentence(self) -> str:
+        """What to do, with the gain that it rests on."""
+        gain, number = self.gain, counted(self.n, "sample")
+        said = (
+            f"{self.recommendation[:1].upper()}{self.recommendation[1:]} (gain of choosing "
+            f"{figure(gain.value)} {self.objective}, {gain.level:.0%} interval {figure(gain.low)} "
+            f"to {figure(gain.high)}, on {number})"
+        )
+        own = [p for p in self.profiles.values() if p.calibration and p.calibration.detectable]
+        if not self.profiles:
+            return said
+        return f"{said}; {len(own)} of {len(self.profiles)} values of {self.by!r} get their own"
+
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain JSON values; a figure that is not defined is None."""
         judged, mapped = self.judged, self.mapping
-        figures: dict[str, Any] = {name: getattr(self, name) for name in _FIGURES}
+        figures: dict[str, Any] = {"sentence": self.sentence}
+        figures |= {name: getattr(self, name) for name in _FIGURES}
         figures |= {name: as_settings(getattr(self, name)) for name in _SETTINGS}
         figures |= {**self.resampling._asdict(), "picks": self.records()}
         figures["mapping"] = mapped and {**jsonable(mapped), "detectable": mapped.gain.detectable}
@@ -168,13 +183,12 @@ class Calibration(Tabular):
         yield f"{title}{self.objective} with {self.human!r}, {self.n} samples{said}"
         if self.judged is not None:
             yield from self.judged.evidence.lines()
-        yield Table(("", "", ""), [*self._rows(), *self._mapping_rows()], "lrl", headless=True)
+        yield Table(("", "", ""), [*self._rows(), *self._mapping_rows()], "lrp", headless=True)
         picks = [f"{describe(setting)} {share:.0%}" for setting, share in self.picks]
         often = [text for text in picks[:_SHOWN_PICKS] if not text.endswith(" 0%")]
         more = f"; {len(picks) - len(often)} more" if len(picks) > len(often) else ""
         yield f"chosen in the folds: {'; '.join(often)}{more}"
         yield from (f"warning: {note}" for note in self.notes)
-        yield self.recommendation
         if self.mapping is not None:
             detectable = self.mapping.gain.detectable
             yield f"mapping: {'use the mapping' if detectable else 'no detectable gain: use none'}"

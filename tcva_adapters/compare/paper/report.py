@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.paper.data import read_folder
 from tcva_adapters.compare.paper.reproduction import RESAMPLES, Reproduction, reproduce_set
 from tcva_adapters.compare.paper.text import FOOTNOTES, match, tables, title
-from tcva_adapters.printing import Part, Tabular, Wrapped
+from tcva_adapters.printing import Part, Tabular, counted
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,15 @@ class PaperReport(Tabular):
 
     sets: tuple[Reproduction, ...]
 
-    width: ClassVar[int | None] = 120
+    @property
+    def sentence(self) -> str:
+        """How many figures equal the paper's; for other data, where rho is highest."""
+        found = [agreed for agreed in map(match, self.sets) if agreed is not None]
+        if found:
+            equal, of = sum(m.equal for m in found), sum(m.figures for m in found)
+            sets = counted(len(found), "set")
+            return f"{equal} of {of} figures of Tables 5, 6, 7 and 9 equal the paper's, in {sets}"
+        return f"The paper has none of {', '.join(one.name for one in self.sets)} to compare with"
 
     def records(self) -> list[dict[str, Any]]:
         """The rows of Tables 5 and 6 of every set."""
@@ -36,7 +45,7 @@ class PaperReport(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """The tables of each set as JSON has them; None where a figure is not defined."""
-        return {one.name: one.to_dict() for one in self.sets}
+        return {"sentence": self.sentence, "sets": {one.name: one.to_dict() for one in self.sets}}
 
     def notes(self) -> Iterator[str]:
         """What has to be known about each set, its T first."""
@@ -44,18 +53,27 @@ class PaperReport(Tabular):
             yield title(one)
             yield from (f"{one.name}: {note}" for note in one.notes)
 
-    def parts(self) -> Iterator[Part]:
-        """What ``tcva reproduce`` prints."""
+    def brief(self) -> Iterator[Part]:
+        """The first table of each set, and how many of its figures are the paper's."""
         for one in self.sets:
-            yield title(one)
-            for heading, table in tables(one).items():
-                yield f"\n{heading}"
-                yield table
-            agreed = match(one)
-            yield "" if agreed is None else f"\n{agreed.text}"
-            yield from (f"note: {note}" for note in one.notes)
-            yield ""
-        yield from (Wrapped(f"{i}. {footnote}") for i, footnote in enumerate(FOOTNOTES, start=1))
+            yield from self._set(one, most=1)
+        yield "more (Tables 7 to 9, fused scores, footnotes): --all, or show(full=True)"
+
+    def parts(self) -> Iterator[Part]:
+        """What ``tcva reproduce --all`` prints."""
+        for one in self.sets:
+            yield from self._set(one)
+        yield from (f"{i}. {footnote}" for i, footnote in enumerate(FOOTNOTES, start=1))
+
+    def _set(self, one: Reproduction, most: int | None = None) -> Iterator[Part]:
+        yield title(one)
+        for heading, table in islice(tables(one).items(), most):
+            yield f"\n{heading}"
+            yield table
+        agreed = match(one)
+        yield "" if agreed is None else f"\n{agreed.text}"
+        yield from (f"note: {note}" for note in one.notes)
+        yield ""
 
 
 def reproduce(

@@ -16,6 +16,14 @@ SCORES: Final = "scores.csv"
 PARQUET: Final = "scores.parquet"
 ASSESSMENTS: Final = "assessments.jsonl"
 SUMMARY: Final = "summary.json"
+CONTENTS: Final = {
+    SCORES: "a row per sample and method, with reasons",
+    PARQUET: "the same",
+    ASSESSMENTS: "TCVA's verdicts, for sweep and calibrate",
+    SUMMARY: "all figures",
+}
+"""What is in each file, in a few words."""
+
 SETTINGS: Final = "settings"
 """Where the summary holds what the comparison was asked for."""
 

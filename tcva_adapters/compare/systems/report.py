@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.systems.hypotheses import HypothesisResult
 from tcva_adapters.compare.systems.metrics import MetricFigures
 from tcva_adapters.compare.systems.table import SystemTable, at_temperature
-from tcva_adapters.printing import Part, Table, Tabular, figure, share
+from tcva_adapters.printing import Part, Table, Tabular, counted, figure, share
 from tcva_adapters.stats.correlation import Measure
 from tcva_adapters.stats.describe import Description
 from tcva_adapters.stats.discrimination import Discrimination
@@ -64,8 +64,6 @@ class SystemsReport(Tabular):
     seed: int
     notes: tuple[str, ...]
 
-    width: ClassVar[int | None] = 1000  # tables have many columns, and none must be cut
-
     def by_temperature(self) -> dict[str, dict[float, Discrimination]]:
         """Pairs told apart by metric and temperature: does a stricter dial separate more?"""
         found: dict[str, dict[float, Discrimination]] = {}
@@ -97,6 +95,7 @@ class SystemsReport(Tabular):
         }
         whole: dict[str, Any] = jsonable(
             {
+                "sentence": self.sentence,
                 "systems": systems,
                 "queries": len(self.table.queries),
                 "metrics": metrics,
@@ -113,6 +112,25 @@ class SystemsReport(Tabular):
         return whole
 
     @property
+    def sentence(self) -> str:
+        """Which system has the highest mean, and whether that can be told from chance."""
+        one = max(self.figures, key=lambda one: one.discrimination.significant)
+        means = [found.mean for found in one.descriptions]
+        order = np.argsort(-np.array(means), kind="stable").tolist()  # nan comes last
+        first, second = order[0], order[1]
+        p = float(one.test.p[first, second])
+        names = [f"{self.table.systems[i]} ({figure(means[i])})" for i in (first, second)]
+        can = "can" if p < self.alpha else "cannot"
+        told = one.discrimination
+        of = f"; {told.significant} of {told.pairs} pairs can" if told.pairs > 1 else ""
+        queries = counted(len(self.table.queries), "query", "queries")
+        several = ", the metric that tells most apart" if len(self.figures) > 1 else ""
+        return (
+            f"By {one.metric}{several}, {names[0]} is highest, and {names[1]} {can} be told from it "
+            f"(p {p_text(p, self.permutations)}, {queries}){of}"
+        )
+
+    @property
     def title(self) -> str:
         """What was compared, and how, in a line."""
         metrics = len(self.table.metrics)
@@ -121,6 +139,18 @@ class SystemsReport(Tabular):
             f"{len(self.table.systems)} systems, {len(self.table.queries)} queries, "
             f"{metrics} metric{'s' * (metrics > 1)}; Tukey's HSD by {self.permutations} "
             f"randomisations, alpha {self.alpha:g}, seed {self.seed}{how}"
+        )
+
+    def brief(self) -> Iterator[Part]:
+        """The means, which metric tells systems apart, and what was asked for."""
+        yield self.title
+        yield _means(self)
+        yield from self._findings()
+        systems = len(self.table.systems)
+        yield ""
+        yield (
+            f"more (distributions, correlations, {counted(systems * (systems - 1) // 2, 'pair')} by "
+            "metric): --all, or show(full=True)"
         )
 
     def parts(self) -> Iterator[Part]:
@@ -135,6 +165,9 @@ class SystemsReport(Tabular):
         for one in self.figures:
             yield f"\n{one.metric}: differences of means"
             yield from _tested(self, one)
+        yield from self._findings()
+
+    def _findings(self) -> Iterator[Part]:
         yield "\nWhich metric tells systems apart"
         yield _discriminated(self)
         if self.by_temperature():
@@ -157,6 +190,14 @@ def p_text(p: float, permutations: int) -> str:
     ('0.0123', '0.0001', '0.30')
     """
     return figure(p, min(6, max(2, math.ceil(math.log10(permutations)))))
+
+
+def _means(report: SystemsReport) -> Table:
+    rows = [
+        (system, *(figure(one.descriptions[place].mean) for one in report.figures))
+        for place, system in enumerate(report.table.systems)
+    ]
+    return Table(("mean", *(one.metric for one in report.figures)), rows, "lr")
 
 
 def _described(report: SystemsReport, one: MetricFigures) -> Table:
@@ -211,8 +252,8 @@ def _discriminated(report: SystemsReport) -> Table:
         more = " ..." if len(one.asl) > _SHOWN_PS else ""
         told_apart = f"{found.significant}/{found.pairs}"
         rows.append((one.metric, told_apart, figure(found.power), " ".join(shown) + more))
-    header = ("metric", "pairs told apart", "discriminative power", "p of the pairs, ascending")
-    return Table(header, rows)
+    header = ("metric", "pairs\ntold apart", "discriminative\npower", "p of the pairs, ascending")
+    return Table(header, rows, "lrrp")
 
 
 def _by_temperature(report: SystemsReport) -> Table:
@@ -237,8 +278,8 @@ def _powers(views: Mapping[str, PowerView]) -> Table:
         for metric, view in views.items()
     ]
     header = (
-        *("metric", "queries", "power", "hardest pair", "easiest pair"),
-        *(f"queries for {target:g}", "for the hardest pair"),
+        *("metric", "queries", "power", "hardest\npair", "easiest\npair"),
+        *(f"queries\nfor {target:g}", "for the\nhardest pair"),
     )
     return Table(header, rows)
 

@@ -1,0 +1,64 @@
+"""TCVA in a pytest suite: each answer, all answers together, and results of another evaluator.
+
+    pytest examples/pytest_suite.py
+    TCVA_JUDGE=openai:gpt-4.1-mini pytest examples/pytest_suite.py
+
+The first needs no network: the answers are written down here, and the lexical judge compares words.
+The second asks a model (OPENAI_API_KEY, OPENAI_BASE_URL); its verdicts are cached, so a second run
+asks nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+
+from tcva_adapters import TCVA, Sample
+from tcva_adapters.compare import Suite
+
+JUDGE = os.environ.get("TCVA_JUDGE", "lexical")
+SETTINGS: dict[str, Any] = {"judge": JUDGE}
+if JUDGE != "lexical":
+    SETTINGS["store"] = ".tcva/verdicts.sqlite"
+
+PASSAGES = [
+    "The bakery opens at six on weekdays and at seven on Saturdays. It is closed on Sundays.",
+    "Cakes are made to order. An order is taken up to two days before.",
+]
+SAMPLES = [
+    Sample(
+        id="opening",
+        input="When does the bakery open on Saturdays?",
+        response="The bakery opens at seven on Saturdays.",
+        contexts=PASSAGES,
+    ),
+    Sample(
+        id="cakes",
+        input="How do I get a cake?",
+        response="Cakes are made to order. An order is taken up to two days before.",
+        contexts=PASSAGES,
+    ),
+]
+
+# Settings of every test of this file. A marker at a test wins over them.
+pytestmark = pytest.mark.tcva(criterion="faithfulness", threshold=0.5, **SETTINGS)
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: str(sample.id))
+def test_each_answer_is_grounded(tcva: Suite, sample: Sample) -> None:
+    """Fails with the claims that the passages do not bear."""
+    tcva.check(sample)
+
+
+@pytest.mark.tcva(temperature="strict", min_score=0.8, min_coverage=1.0)
+def test_all_answers_together(tcva: Suite) -> None:
+    """With gates, the figures of all samples decide. Both tests judge each sample once."""
+    tcva.check(SAMPLES)
+
+
+def test_results_from_elsewhere(tcva: Suite) -> None:
+    """Results that another evaluator made are checked and told about in the same way."""
+    judged = TCVA("answer_relevancy", **SETTINGS).evaluate_many(SAMPLES, progress=False)
+    tcva.check(judged, min_score=0.1)

@@ -1,0 +1,222 @@
+"""What commands hand to reviewers and CI servers: a comment, JUnit, annotations, and the exit code."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, Final, Optional
+
+import typer
+
+from tcva_adapters import printing
+from tcva_adapters.cli import options
+from tcva_adapters.compare.changes import Changes
+from tcva_adapters.compare.gates import Gated, Gates
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.report.annotations import asked_for, to_annotations
+from tcva_adapters.report.junit import BEGINS as JUNIT_BEGINS
+from tcva_adapters.report.junit import to_junit
+from tcva_adapters.report.markdown import BEGINS as MARKDOWN_BEGINS
+from tcva_adapters.report.markdown import to_markdown
+from tcva_adapters.samples.output import replacing
+
+GATE_FAILED: Final = 1
+STDOUT: Final = "-"
+STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
+
+# typer reads them at run time, so what is optional is spelt out.
+_MinScore = Annotated[
+    Optional[list[str]],
+    typer.Option(
+        help="Gate: exit with 1 when the mean score is below. A number for all methods, or "
+        "NAME=NUMBER for one; may be given several times.",
+        metavar="[NAME=]NUMBER",
+    ),
+]
+_MinPassRate = Annotated[
+    Optional[list[str]],
+    typer.Option(
+        help="Gate: exit with 1 when fewer of the scored samples pass; like --min-score.",
+        metavar="[NAME=]NUMBER",
+    ),
+]
+_MinCoverage = Annotated[
+    Optional[list[str]],
+    typer.Option(
+        help="Gate: exit with 1 when fewer of the samples have a score; like --min-score.",
+        metavar="[NAME=]NUMBER",
+    ),
+]
+_Markdown = Annotated[
+    Optional[str],
+    typer.Option(
+        "--markdown",
+        help="Write a comment for a pull request here; '-' for stdout. GitHub's step summary is "
+        "added to.",
+    ),
+]
+_Junit = Annotated[
+    Optional[str], typer.Option("--junit", help="Write JUnit XML here: a test per sample and gate.")
+]
+_Annotations = Annotated[
+    Optional[bool],
+    typer.Option(
+        "--annotations/--no-annotations",
+        help="Print failed gates as annotations of GitHub Actions; by default where it runs.",
+    ),
+]
+Show = Annotated[
+    Optional[list[str]],
+    typer.Option(
+        "--show",
+        help="Print claims with their verdicts: worst (ten samples), all, or a sample's id; may be "
+        "given several times.",
+    ),
+]
+Baseline = Annotated[
+    Optional[str],
+    typer.Option(
+        "--baseline", help="An earlier --out: what changed since then is said, in the comment too."
+    ),
+]
+
+
+_FILES: Final = {"markdown": _Markdown, "junit": _Junit, "annotations": _Annotations}
+_GATES: Final = {
+    "min_score": _MinScore,
+    "min_pass_rate": _MinPassRate,
+    "min_coverage": _MinCoverage,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """What was asked for.
+
+    Attributes:
+        markdown: Where the comment goes; None for none.
+        junit: Where the XML goes; None for none.
+        annotations: See `asked_for`.
+        overwrite: Replace other files, too.
+    """
+
+    markdown: str | None
+    junit: str | None
+    annotations: bool | None
+    overwrite: bool = False
+
+    def check(self, sources: Sequence[str], *, stdout: str = "") -> None:
+        """Refuse, before anything is paid for, what could not be written.
+
+        Args:
+            sources: Files that are read.
+            stdout: The option that standard output already has something to print for; empty
+                for none.
+
+        Raises:
+            InvalidValueError: See `options.check_target`; or two things for standard output.
+        """
+        if self.markdown == STDOUT and stdout:
+            msg = f"{stdout} and --markdown - both write to standard output; give one a file"
+            raise InvalidValueError(msg)
+        files: list[tuple[str, str | None, re.Pattern[bytes]]] = [
+            ("--markdown", self._file, MARKDOWN_BEGINS),
+            ("--junit", self.junit, JUNIT_BEGINS),
+        ]
+        wanted = [(option, file, ours) for option, file, ours in files if file is not None]
+        for option, file, ours in wanted:
+            for source in sources:
+                options.check_target(file, source, ours, overwrite=self.overwrite, option=option)
+
+    @property
+    def written(self) -> dict[Path, str]:
+        """The files, with what is in them."""
+        found = {} if self.junit is None else {Path(self.junit): "JUnit: a test for each sample"}
+        if self.markdown not in {None, STDOUT}:
+            found[Path(self.markdown or "")] = "Markdown: for a pull request"
+        return found
+
+    @property
+    def takes_stdout(self) -> bool:
+        """Whether the comment is what standard output is for."""
+        return self.markdown == STDOUT
+
+    @property
+    def _file(self) -> str | None:
+        """The comment's file where there is one that may be replaced."""
+        is_file = self.markdown not in {None, STDOUT} and not self._is_step_summary
+        return self.markdown if is_file else None
+
+    @property
+    def _is_step_summary(self) -> bool:
+        return bool(self.markdown) and self.markdown == os.environ.get(STEP_SUMMARY)
+
+    def write(self, sentence: str, gated: Gated, changes: Changes | None = None) -> None:
+        """Write the files.
+
+        Raises:
+            InvalidValueError: One cannot be written.
+        """
+        if self.junit is not None:
+            with replacing(self.junit, ours=JUNIT_BEGINS, overwrite=self.overwrite) as stream:
+                stream.write(to_junit(sentence, gated))
+        if self.markdown is None:
+            return
+        comment = to_markdown(sentence, gated, changes=changes)
+        if self._file is not None:
+            ours, overwrite = MARKDOWN_BEGINS, self.overwrite
+            with replacing(self._file, ours=ours, overwrite=overwrite) as stream:
+                stream.write(comment.encode())
+        elif self._is_step_summary:
+            with Path(self.markdown).open("a", encoding="utf-8") as summary:
+                summary.write(f"{comment}\n")
+        else:
+            sys.stdout.write(comment)
+
+    def conclude(self, gated: Gated) -> None:
+        """Say which gates failed and on which samples, as a reader and as GitHub have it.
+
+        Raises:
+            typer.Exit: One failed.
+        """
+        printing.show(gated.parts(), file=sys.stderr)
+        if asked_for(self.annotations, os.environ):
+            for line in to_annotations(gated):
+                # Past `printing`, which lets no line be a command.
+                sys.stderr.write(f"{line}\n")
+        if gated.failed:
+            raise typer.Exit(GATE_FAILED)
+
+
+def hands_over(*figures: str) -> Callable[[options.Command], options.Command]:
+    """Gives a command the options of gates and of this module, which it gets as ``gates``, ``handed``.
+
+    Args:
+        figures: The gates that it has: ``min_score``, ``min_pass_rate``, ``min_coverage``.
+    """
+    kinds = {**{name: _GATES[name] for name in figures}, **_FILES}
+
+    def decorate(command: options.Command) -> options.Command:
+        @wraps(command)
+        def run(*arguments: Any, **given: Any) -> None:
+            least = {name: given.pop(name) for name in figures}
+            files = {name: given.pop(name) for name in _FILES}
+            handed = Handed(**files, overwrite=given["overwrite"])
+            command(*arguments, gates=Gates.of(**least), handed=handed, **given)
+
+        signature = inspect.signature(command, eval_str=True)
+        own = [p for p in signature.parameters.values() if p.name not in {"gates", "handed"}]
+        more = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+            for name, kind in kinds.items()
+        ]
+        run.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]  # typer reads it
+        return run  # type: ignore[return-value]  # of the same kind
+
+    return decorate

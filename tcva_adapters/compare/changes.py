@@ -1,0 +1,102 @@
+"""What changed since an earlier run, sample by sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tcva_adapters.compare.graded import Case, Graded, grade
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.files import read_assessments
+from tcva_adapters.tcva import TCVA
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Two runs of one method at the same setting of the dial.
+
+    Attributes:
+        before: The earlier one.
+        now: The later one.
+    """
+
+    before: Graded
+    now: Graded
+
+    @property
+    def pairs(self) -> list[tuple[Case, Case]]:
+        """The samples of both runs, before and now, those that lost most first."""
+        earlier = {case.sample: case for case in self.before.cases}
+        both = [(earlier[c.sample], c) for c in self.now.cases if c.sample in earlier]
+        return sorted(both, key=lambda pair: (pair[1].score or 0.0) - (pair[0].score or 0.0))
+
+    @property
+    def broken(self) -> list[tuple[Case, Case]]:
+        """The samples that passed and do not any more, without a score among them."""
+        return [pair for pair in self.pairs if pair[0].passed and not pair[1].passed]
+
+    @property
+    def repaired(self) -> list[tuple[Case, Case]]:
+        """The samples that pass and did not before."""
+        return [pair for pair in self.pairs if pair[1].passed and not pair[0].passed]
+
+    @property
+    def only_before(self) -> list[str]:
+        """Samples that are gone."""
+        now = {case.sample for case in self.now.cases}
+        return [case.sample for case in self.before.cases if case.sample not in now]
+
+    @property
+    def only_now(self) -> list[str]:
+        """Samples that are new."""
+        before = {case.sample for case in self.before.cases}
+        return [case.sample for case in self.now.cases if case.sample not in before]
+
+    @property
+    def sentence(self) -> str:
+        """Both means, and how many samples changed sides."""
+        means = ["-" if m is None else f"{m:.3f}" for m in (self.before.mean, self.now.mean)]
+        text = (
+            f"mean score {means[0]} before, {means[1]} now; {len(self.broken)} of {len(self.pairs)} "
+            f"samples no longer pass, {len(self.repaired)} pass now"
+        )
+        for names, what in ((self.only_now, "new"), (self.only_before, "gone")):
+            text += f"; {len(names)} {what}" if names else ""
+        return text
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "mean_before": self.before.mean,
+            "mean_now": self.now.mean,
+            "broken": [now.sample for _, now in self.broken],
+            "repaired": [now.sample for _, now in self.repaired],
+            "only_before": self.only_before,
+            "only_now": self.only_now,
+        }
+
+
+def read_baseline(source: str | Path, tcva: TCVA) -> Graded:
+    """An earlier run, as ``tcva evaluate --out`` wrote it, at the dial's setting of today.
+
+    Args:
+        source: The file.
+        tcva: Whose settings apply.
+
+    Raises:
+        UnreadableInputError: The file cannot be read.
+        InvalidValueError: It is of another criterion.
+    """
+    judged = read_assessments(source).assessments
+    other = next((a.criterion for a in judged if a.criterion != tcva.criterion.name), None)
+    if other is not None:
+        msg = f"{source} is a baseline of {other}, not of {tcva.criterion.name}; give one of that"
+        raise InvalidValueError(msg)
+    return grade(tcva.criterion.name, map(tcva.result, judged), threshold=tcva.scoring.threshold)
+
+
+def changed_since(before: Graded | None, now: Sequence[Graded]) -> Changes | None:
+    """What changed since a baseline; None without one."""
+    return None if before is None else Changes(before, now[0])

@@ -1,0 +1,81 @@
+"""One sample as a reader looks at it: its claims, why each has its level, and what the dial does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from tcva_adapters.compare.graded import case_name
+from tcva_adapters.core.temperature import PRESETS
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.printing import Part, Table, Wrapped
+from tcva_adapters.results.result import Result
+from tcva_adapters.samples.sample import Sample
+
+WORST: Final = "worst"
+ALL: Final = "all"
+MOST: Final = 10
+"""Samples under ``worst``."""
+
+
+def claim_view(result: Result, sample: Sample, number: int = 1) -> Iterator[Part]:
+    """A sample's claims with their verdicts and reasons, and its score over the dial.
+
+    Args:
+        result: Of the sample.
+        sample: Whose question is the headline.
+        number: Of its row, for a sample without an id.
+    """
+    yield f"\n{case_name(result, number)}: {sample.input or '(no question)'}"
+    if result.claims:
+        cells = [(c.verdict.value if c.verdict else "-", c.claim, c.reason) for c in result.claims]
+        yield Table(("verdict", "claim", "why"), cells, "lp")
+    if result.unscored is not None:
+        yield Wrapped(result.reason)
+        return
+    scores = ", ".join(f"{result.at(t).score:.3f} {name}" for name, t in PRESETS.items())
+    flip = result.flip_temperature
+    passes = "it never passes" if flip is None else f"it passes from T={flip:.2f} on"
+    yield Wrapped(
+        f"one judgement, every score: {scores}; at threshold {result.scoring.threshold:g} {passes}."
+    )
+
+
+def check_wanted(wanted: Sequence[str], samples: Sequence[Sample]) -> None:
+    """Refuse ids that no sample has, before anything is paid for.
+
+    Args:
+        wanted: ``worst``, ``all``, or samples' ids (``row-N`` for one without).
+        samples: All that there are.
+
+    Raises:
+        InvalidValueError: A sample that is not there.
+    """
+    names = [case_name(sample, number) for number, sample in enumerate(samples, start=1)]
+    unknown = next((one for one in wanted if one not in {WORST, ALL, *names}), None)
+    if unknown is not None:
+        some = ", ".join(names[:MOST]) + (", ..." if len(names) > MOST else "")
+        msg = f"no sample {unknown!r} to show; give {WORST}, {ALL}, or one of {some}"
+        raise InvalidValueError(msg)
+
+
+def claim_views(
+    results: Sequence[Result], samples: Sequence[Sample], wanted: Sequence[str]
+) -> Iterator[Part]:
+    """The samples that are wanted, each once: the worst ones first, the others in their order.
+
+    Args:
+        results: One per sample.
+        samples: In the same order.
+        wanted: See `check_wanted`.
+    """
+    scored = [place for place, result in enumerate(results) if result.score is not None]
+    scored.sort(key=lambda place: results[place].score or 0.0)
+    places = scored[:MOST] if WORST in wanted else []
+    places += [
+        place
+        for place, result in enumerate(results)
+        if ALL in wanted or case_name(result, place + 1) in wanted
+    ]
+    for place in dict.fromkeys(places):
+        yield from claim_view(results[place], samples[place], place + 1)

@@ -1,0 +1,89 @@
+"""pytest's face: a fixture that judges, a marker for its settings, and a summary of what was judged.
+
+pytest loads this module in every run where the package is installed. So it imports nothing but
+pytest, and a run that does not use the fixture sees nothing of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+if TYPE_CHECKING:
+    from tcva_adapters.compare.suite import Suite
+
+MARKER: Final = "tcva"
+_HELP: Final = (
+    "tcva(criterion='faithfulness', judge='lexical', temperature=0.5, threshold=0.5, "
+    "min_score=None, min_pass_rate=None, min_coverage=None, **settings): how the fixture `tcva` "
+    "judges: settings of tcva_adapters.TCVA, and gates; the nearest marker wins"
+)
+_REPORTED: Final = "tcva"
+"""The attribute of a report that takes what was judged from xdist's workers to the summary."""
+
+_SUITE: Final = pytest.StashKey["Suite"]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marker known, and listen for what was judged."""
+    config.addinivalue_line("markers", _HELP)
+    config.pluginmanager.register(_Summary(), "tcva-summary")
+
+
+@pytest.fixture
+def tcva(request: pytest.FixtureRequest) -> Suite:
+    """Judges samples as the marker ``tcva`` says; ``tcva.check(sample)`` fails with their claims."""
+    # Not before the fixture is asked for.
+    from tcva_adapters.compare.suite import Suite  # noqa: PLC0415  # see above
+    from tcva_adapters.errors import TCVAError  # noqa: PLC0415  # see above
+
+    settings: dict[str, Any] = {}
+    for marker in request.node.iter_markers(MARKER):  # the nearest one comes first
+        if marker.args:
+            pytest.fail(
+                f"@pytest.mark.tcva takes settings by name, not {marker.args!r}", pytrace=False
+            )
+        settings = {**marker.kwargs, **settings}
+    try:
+        suite = Suite(**settings)
+    except TCVAError as error:
+        pytest.fail(f"@pytest.mark.tcva: {error}", pytrace=False)
+    request.node.stash[_SUITE] = suite
+    return suite
+
+
+@pytest.hookimpl(hookwrapper=True)  # the older kind: pytest 7 knows no other
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
+    """Hand what was judged to the test's report, and its figures to the properties of JUnit."""
+    suite = item.stash.get(_SUITE, None)
+    judged = [] if suite is None else suite.taken()
+    if suite is not None:
+        item.user_properties += suite.properties(judged)
+    outcome = yield
+    if judged:
+        setattr(outcome.get_result(), _REPORTED, judged)
+
+
+class _Summary:
+    """What was judged in the whole run, by this process or by xdist's workers."""
+
+    def __init__(self) -> None:
+        self.judged: dict[tuple[str, str], list[dict[str, Any]]] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Remember it; of a test that runs again, the last time counts."""
+        judged = getattr(report, _REPORTED, None)
+        if judged:
+            self.judged[report.nodeid, report.when] = judged
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """A table per criterion; nothing where nothing was judged."""
+        if not self.judged:
+            return
+        from tcva_adapters.compare.suite import run_lines  # noqa: PLC0415  # not in other runs
+
+        terminalreporter.write_sep("=", "TCVA")
+        for line in run_lines(entry for judged in self.judged.values() for entry in judged):
+            terminalreporter.write_line(line)

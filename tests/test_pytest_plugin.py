@@ -1,0 +1,201 @@
+"""The pytest plugin: in a run of its own, as users have it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from tcva_adapters import TCVA, Sample
+from tcva_adapters.ccrs import CCRS
+from tcva_adapters.compare.suite import Suite, run_lines
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+
+ROOT = Path(__file__).resolve().parents[1]
+PLUGIN = "tcva_adapters.pytest_plugin"
+PASSAGE = "The office opens at nine. Parking is free for visitors."
+GOOD = Sample(id="good", response="The office opens at nine.", contexts=[PASSAGE])
+BAD = {"id": "bad", "answer": "Zebras invented the telephone.", "contexts": [PASSAGE]}
+SUITE = f"""
+import pytest
+
+PASSAGE = {PASSAGE!r}
+GOOD = {{"id": "good", "answer": "The office opens at nine.", "contexts": [PASSAGE]}}
+BAD = {{"id": "bad", "answer": "Zebras invented the telephone.", "contexts": [PASSAGE]}}
+pytestmark = pytest.mark.tcva(judge="lexical", threshold=0.4)
+
+
+def test_good(tcva):
+    assert tcva.check(GOOD).passed
+
+
+def test_bad(tcva):
+    tcva.check(BAD)
+
+
+@pytest.mark.tcva(min_score=0.3, temperature=0.9)
+def test_many(tcva):
+    assert len(tcva.check([GOOD, BAD])) == 2
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_looks_only(tcva, number):
+    tcva.evaluate(BAD)
+
+
+def test_without_it():
+    pass
+"""
+
+
+def ran(folder: Path, *arguments: str, code: int, suite: str = SUITE, alone: bool = True) -> str:
+    """What pytest prints of a suite in a process of its own, alone or beside all that is installed.
+
+    It finds the plugin as an installed package has it: by the entry point in our pyproject.toml.
+    """
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    ((name, module),) = project["entry-points"]["pytest11"].items()
+    installed = folder / "plugin-0.dist-info"
+    installed.mkdir(exist_ok=True)
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: plugin\nVersion: 0\n")
+    (installed / "entry_points.txt").write_text(f"[pytest11]\n{name} = {module}\n")
+    (folder / "test_it.py").write_text(suite, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments, "test_it.py"]
+    path = os.pathsep.join([str(folder), str(ROOT)])
+    environment = {**os.environ, "PYTHONPATH": path, "DEEPEVAL_TELEMETRY_OPT_OUT": "1"}
+    if alone:
+        environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+        command += ["-p", name]
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout
+
+
+def summary(printed: str) -> str:
+    """The plugin's own section."""
+    return re.split(r"\n=+ TCVA =+\n", printed)[1].partition("\n=")[0]
+
+
+@pytest.mark.parametrize("others", ["none", "xdist", "all"])
+def test_a_run(others: str, tmp_path: Path) -> None:
+    more: list[str] = []
+    if others == "xdist":
+        pytest.importorskip("xdist")
+        more = ["-p", "xdist", "-n", "2"]
+    printed = ran(tmp_path, "--junitxml=j.xml", *more, code=1, alone=others != "all")
+    assert "1 failed, 6 passed" in printed
+    assert "E       AssertionError: 1 of 1 sample does not pass: faithfulness by" in printed
+    assert "none: Zebras invented the telephone. (not in the passages:" in printed
+    assert "in check" not in printed  # the traceback ends in the test
+    lines = summary(printed)
+    assert re.search(r"faithfulness +scored +mean +pass rate +worst", lines)
+    assert re.search(r"T=0.5, threshold 0.4 5/5 +0\.\d+ +20% +bad 0\.0", " ".join(lines.split()))
+    assert re.search(r"T=0.9, threshold 0.4 2/2 +0\.\d+ +50% +bad 0\.\d+", " ".join(lines.split()))
+    cases = ET.parse(tmp_path / "j.xml").getroot().iter("testcase")
+    properties = {case.get("name"): case.findall("properties/property") for case in cases}
+    (said,) = properties["test_many"]
+    assert str(said.get("name")).startswith("tcva faithfulness by lexical/1, T=0.9")
+    assert str(said.get("value")).startswith("2/2, mean 0.5")
+    assert properties["test_without_it"] == []
+
+
+def test_the_example_runs(tmp_path: Path) -> None:
+    suite = (ROOT / "examples" / "pytest_suite.py").read_text(encoding="utf-8")
+    printed = ran(tmp_path, code=0, suite=suite)
+    assert "4 passed" in printed
+    assert "answer_relevancy" in summary(printed)
+
+
+def test_it_is_silent_where_nobody_asks(tmp_path: Path) -> None:
+    suite = "import sys\n\n\ndef test_it():\n    open('loaded', 'w').write(' '.join(sys.modules))\n"
+    with_it = ran(tmp_path, code=0, suite=suite)
+    loaded = (tmp_path / "loaded").read_text(encoding="utf-8").split()
+    ours = [name for name in loaded if name.startswith("tcva_adapters.")]
+    assert PLUGIN in ours
+    assert {name for name in ours if name.count(".") == 1} <= {
+        *(PLUGIN, "tcva_adapters._version", "tcva_adapters.lazy", "tcva_adapters.errors"),
+    }
+    assert not {"numpy", "pydantic", "rich", "typer"} & set(loaded)
+    assert "TCVA" not in with_it
+
+
+def test_it_can_be_switched_off(tmp_path: Path) -> None:
+    printed = ran(
+        tmp_path, "-p", "no:tcva", code=1, suite="def test_it(tcva):\n    pass\n", alone=False
+    )
+    assert "fixture 'tcva' not found" in printed
+
+
+def test_a_fixture_of_the_same_name_is_the_users(tmp_path: Path) -> None:
+    suite = "import pytest\n@pytest.fixture\ndef tcva():\n    return 1\n\ndef test(tcva):\n    assert tcva == 1\n"
+    assert "TCVA" not in ran(tmp_path, code=0, suite=suite)
+
+
+@pytest.mark.parametrize(
+    ("marker", "said"),
+    [
+        ("criterion='beauty'", "unknown criterion 'beauty'"),
+        ("min_score=2", "the gate on the mean score is 2"),
+        ("'lexical'", "takes settings by name, not"),
+        ("judge='lexical', strictness=1", "strictness"),
+    ],
+)
+def test_wrong_settings_are_one_sentence(marker: str, said: str, tmp_path: Path) -> None:
+    suite = f"import pytest\n@pytest.mark.tcva({marker})\ndef test(tcva):\n    pass\n"
+    printed = ran(tmp_path, code=1, suite=suite)
+    assert said in printed
+    assert "Traceback" not in printed
+
+
+def test_check_asks_that_every_sample_passes() -> None:
+    suite = Suite(judge="lexical")
+    assert suite.check(GOOD).passed
+    assert [result.sample_id for result in suite.check([GOOD, GOOD])] == ["good", "good"]
+    with pytest.raises(AssertionError, match="1 of 2 samples does not pass") as failed:
+        suite.check([GOOD, BAD])
+    assert "bad: 0.0" in str(failed.value)
+    assert "good" not in str(failed.value)
+    with pytest.raises(AssertionError, match="no score: empty_context"):
+        suite.check(Sample(response="It is.", contexts=[]))
+    assert len(suite.taken()) == 6
+    assert suite.taken() == []
+
+
+def test_gates_decide_instead() -> None:
+    suite = Suite(judge="lexical", min_score=0.4)
+    assert len(suite.check([GOOD, BAD])) == 2
+    with pytest.raises(AssertionError, match=r"gate failed: faithfulness .*: mean score 0.5"):
+        suite.check([GOOD, BAD], min_score=0.9)
+    with pytest.raises(AssertionError, match=r"pass rate 0\.500 <\s+0\.6"):
+        suite.check([GOOD, BAD], min_pass_rate=0.6)
+    with pytest.raises(InvalidValueError, match="it lies in"):
+        suite.check([GOOD], min_score=7)
+
+
+def test_results_from_elsewhere_are_taken() -> None:
+    suite = Suite(judge="lexical")
+    rated = CCRS("qr", judge="lexical").evaluate(Sample(input="Which car?", response="The car."))
+    judged = TCVA("completeness", judge="lexical", threshold=0.1)
+    result = judged.evaluate(Sample(input="When?", response="At nine.", reference="At nine."))
+    assert suite.check(rated) is rated
+    assert suite.evaluate([result, GOOD])[0] is result
+    lines = run_lines(suite.taken())
+    assert [line.split()[0] for line in lines if "pass rate" in line] == [
+        *("qr", "completeness", "faithfulness")
+    ]
+
+
+def test_what_is_no_sample_is_named() -> None:
+    suite = Suite(judge="lexical")
+    with pytest.raises(InvalidValueError, match="cannot judge a int"):
+        suite.check([3])  # type: ignore[list-item]  # the mistake
+    with pytest.raises(InvalidSampleError, match="contexts"):
+        suite.check({"answer": "It is."})
