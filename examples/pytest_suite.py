@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tcva_adapters import TCVA, Sample
-from tcva_adapters.compare.suite import Suite
+from tcva_adapters.compare import Suite
 
 JUDGE = os.environ.get("TCVA_JUDGE", "lexical")
 SETTINGS: dict[str, Any] = {"judge": JUDGE}

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import tomllib
 import xml.etree.ElementTree as ET
-from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -20,10 +19,6 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 
 ROOT = Path(__file__).resolve().parents[1]
 PLUGIN = "tcva_adapters.pytest_plugin"
-# An environment that was made before the package had the plugin does not load it by itself.
-IS_INSTALLED = bool(entry_points(group="pytest11", name="tcva"))
-LOADED = [] if IS_INSTALLED else ["-p", PLUGIN]
-OFF = "tcva" if IS_INSTALLED else PLUGIN
 PASSAGE = "The office opens at nine. Parking is free for visitors."
 GOOD = Sample(id="good", response="The office opens at nine.", contexts=[PASSAGE])
 BAD = {"id": "bad", "answer": "Zebras invented the telephone.", "contexts": [PASSAGE]}
@@ -59,11 +54,24 @@ def test_without_it():
 """
 
 
-def ran(folder: Path, *arguments: str, code: int, suite: str = SUITE) -> str:
-    """What pytest prints of a suite in a process of its own."""
+def ran(folder: Path, *arguments: str, code: int, suite: str = SUITE, alone: bool = True) -> str:
+    """What pytest prints of a suite in a process of its own, alone or beside all that is installed.
+
+    It finds the plugin as an installed package has it: by the entry point in our pyproject.toml.
+    """
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    ((name, module),) = project["entry-points"]["pytest11"].items()
+    installed = folder / "plugin-0.dist-info"
+    installed.mkdir(exist_ok=True)
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: plugin\nVersion: 0\n")
+    (installed / "entry_points.txt").write_text(f"[pytest11]\n{name} = {module}\n")
     (folder / "test_it.py").write_text(suite, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments, "test_it.py"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "DEEPEVAL_TELEMETRY_OPT_OUT": "1"}
+    path = os.pathsep.join([str(folder), str(ROOT)])
+    environment = {**os.environ, "PYTHONPATH": path, "DEEPEVAL_TELEMETRY_OPT_OUT": "1"}
+    if alone:
+        environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+        command += ["-p", name]
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
@@ -76,24 +84,21 @@ def summary(printed: str) -> str:
     return re.split(r"\n=+ TCVA =+\n", printed)[1].partition("\n=")[0]
 
 
-def test_pytest_finds_it() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["entry-points"]["pytest11"] == {"tcva": PLUGIN}
-
-
-@pytest.mark.parametrize("workers", [[], ["-n", "2"]], ids=["one process", "xdist"])
-def test_a_run(workers: list[str], tmp_path: Path) -> None:
-    if workers:
+@pytest.mark.parametrize("others", ["none", "xdist", "all"])
+def test_a_run(others: str, tmp_path: Path) -> None:
+    more: list[str] = []
+    if others == "xdist":
         pytest.importorskip("xdist")
-    printed = ran(tmp_path, *LOADED, "--junitxml=j.xml", *workers, code=1)
+        more = ["-p", "xdist", "-n", "2"]
+    printed = ran(tmp_path, "--junitxml=j.xml", *more, code=1, alone=others != "all")
     assert "1 failed, 6 passed" in printed
     assert "E       AssertionError: 1 of 1 sample does not pass: faithfulness by" in printed
     assert "none: Zebras invented the telephone. (not in the passages:" in printed
     assert "in check" not in printed  # the traceback ends in the test
     lines = summary(printed)
     assert re.search(r"faithfulness +scored +mean +pass rate +worst", lines)
-    assert re.search(r"T=0.5,? +5/5 +0\.\d+ +20% +bad 0\.0", " ".join(lines.split()))
-    assert re.search(r"T=0.9,? +2/2 +0\.\d+ +50% +bad 0\.\d+", " ".join(lines.split()))
+    assert re.search(r"T=0.5, threshold 0.4 5/5 +0\.\d+ +20% +bad 0\.0", " ".join(lines.split()))
+    assert re.search(r"T=0.9, threshold 0.4 2/2 +0\.\d+ +50% +bad 0\.\d+", " ".join(lines.split()))
     cases = ET.parse(tmp_path / "j.xml").getroot().iter("testcase")
     properties = {case.get("name"): case.findall("properties/property") for case in cases}
     (said,) = properties["test_many"]
@@ -104,34 +109,34 @@ def test_a_run(workers: list[str], tmp_path: Path) -> None:
 
 def test_the_example_runs(tmp_path: Path) -> None:
     suite = (ROOT / "examples" / "pytest_suite.py").read_text(encoding="utf-8")
-    printed = ran(tmp_path, *LOADED, code=0, suite=suite)
+    printed = ran(tmp_path, code=0, suite=suite)
     assert "4 passed" in printed
     assert "answer_relevancy" in summary(printed)
 
 
 def test_it_is_silent_where_nobody_asks(tmp_path: Path) -> None:
-    suite = "import sys\n\n\ndef test_it():\n    print('LOADED', *sys.modules)\n    assert 0\n"
-    with_it = ran(tmp_path, *LOADED, code=1, suite=suite)
-    loaded = with_it.split("LOADED", 1)[1].split("\n", 1)[0].split()
+    suite = "import sys\n\n\ndef test_it():\n    open('loaded', 'w').write(' '.join(sys.modules))\n"
+    with_it = ran(tmp_path, code=0, suite=suite)
+    loaded = (tmp_path / "loaded").read_text(encoding="utf-8").split()
     ours = [name for name in loaded if name.startswith("tcva_adapters.")]
     assert PLUGIN in ours
     assert {name for name in ours if name.count(".") == 1} <= {
-        *(PLUGIN, "tcva_adapters._version", "tcva_adapters.lazy"),
-        *("tcva_adapters.errors", "tcva_adapters.frameworks"),
+        *(PLUGIN, "tcva_adapters._version", "tcva_adapters.lazy", "tcva_adapters.errors"),
     }
+    assert not {"numpy", "pydantic", "rich", "typer"} & set(loaded)
     assert "TCVA" not in with_it
 
 
 def test_it_can_be_switched_off(tmp_path: Path) -> None:
     printed = ran(
-        tmp_path, *LOADED, "-p", f"no:{OFF}", code=1, suite="def test_it(tcva):\n    pass\n"
+        tmp_path, "-p", "no:tcva", code=1, suite="def test_it(tcva):\n    pass\n", alone=False
     )
     assert "fixture 'tcva' not found" in printed
 
 
 def test_a_fixture_of_the_same_name_is_the_users(tmp_path: Path) -> None:
     suite = "import pytest\n@pytest.fixture\ndef tcva():\n    return 1\n\ndef test(tcva):\n    assert tcva == 1\n"
-    assert "TCVA" not in ran(tmp_path, *LOADED, code=0, suite=suite)
+    assert "TCVA" not in ran(tmp_path, code=0, suite=suite)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +150,7 @@ def test_a_fixture_of_the_same_name_is_the_users(tmp_path: Path) -> None:
 )
 def test_wrong_settings_are_one_sentence(marker: str, said: str, tmp_path: Path) -> None:
     suite = f"import pytest\n@pytest.mark.tcva({marker})\ndef test(tcva):\n    pass\n"
-    printed = ran(tmp_path, *LOADED, code=1, suite=suite)
+    printed = ran(tmp_path, code=1, suite=suite)
     assert said in printed
     assert "Traceback" not in printed
 
@@ -169,7 +174,7 @@ def test_gates_decide_instead() -> None:
     assert len(suite.check([GOOD, BAD])) == 2
     with pytest.raises(AssertionError, match=r"gate failed: faithfulness .*: mean score 0.5"):
         suite.check([GOOD, BAD], min_score=0.9)
-    with pytest.raises(AssertionError, match=r"pass rate 0\.500 < 0\.6"):
+    with pytest.raises(AssertionError, match=r"pass rate 0\.500 <\s+0\.6"):
         suite.check([GOOD, BAD], min_pass_rate=0.6)
     with pytest.raises(InvalidValueError, match="it lies in"):
         suite.check([GOOD], min_score=7)

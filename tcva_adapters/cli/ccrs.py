@@ -111,13 +111,13 @@ def ccrs(
     gated = gates.judge(grade_ccrs(summary))
     handed.write(summary.sentence, gated)
     if as_json:
-        found = {**summary.to_dict(), "skipped": len(read.bad), "gates": gated.to_dict()}
-        typer.echo(json_line(found))
+        skipped = len(read.bad)
+        typer.echo(json_line({**summary.to_dict(), "skipped": skipped, "gates": gated.to_dict()}))
     else:
         side = sys.stderr if out == "-" or handed.takes_stdout else sys.stdout
         summary.show(side, full=everything)
-    results = results_written(out, opened, "ratings: a line for each sample")
     drawn = draw_figures(summary, figures, figure_format, overwrite=overwrite)
+    results = results_written(out, opened, "ratings: a line for each sample")
     page = write_report(summary, report, of=samples, overwrite=overwrite, samples=read.samples)
     say_written({**results, **drawn, **page, **handed.written})
     summary.check()

@@ -74,9 +74,8 @@ def compare(
     notes = printing.notes()
     handed.check([samples], stdout="--json" if as_json else "")
     settings = options.under_config(context, config, {"criterion": criterion, **given})
-    (settings["judge"],) = options.asked_judges(
-        [options.named_judge(judge, notes)], model_settings, settings["max_concurrency"]
-    )
+    named, at_once = [options.named_judge(judge, notes)], settings["max_concurrency"]
+    (settings["judge"],) = options.asked_judges(named, model_settings, at_once)
     try:
         with warnings.catch_warnings(action="ignore"):  # the frameworks' own deprecations
             warnings.simplefilter("always", TCVAWarning)
@@ -107,33 +106,31 @@ def compare(
     except KeyboardInterrupt:
         notes.print(f"interrupted: what is done is in {out}; the same command goes on")
         raise typer.Exit(options.INTERRUPTED) from None
-    written = {path: CONTENTS.get(path.name, "") for path in found.save(out, overwrite=overwrite)}
-    written |= draw_figures(found, figures, figure_format, overwrite=overwrite)
-    written |= write_report(found, report, of=out, overwrite=overwrite)
-    _say(found, out, handed, written, everything=everything, as_json=as_json)
+    saved = {path: CONTENTS.get(path.name, "") for path in found.save(out, overwrite=overwrite)}
+    if out / PARQUET not in saved:
+        notes.print(f"no {PARQUET}: it needs pyarrow, pip install 'tcva-adapters[parquet]'")
+    saved[out / STORE] = "cached judgements"
+    saved |= draw_figures(found, figures, figure_format, overwrite=overwrite)
+    saved |= write_report(found, report, of=out, overwrite=overwrite)
+    _say(found, saved, handed, everything=everything, as_json=as_json)
 
 
 def _say(
     found: Comparison,
-    out: Path,
+    written: Mapping[Path, str],
     handed: machines.Handed,
-    written: dict[Path, str],
     *,
     everything: bool,
     as_json: bool,
 ) -> None:
-    """Print it, and leave with its gates."""
-    if out / PARQUET not in written:
-        printing.notes().print(
-            f"no {PARQUET}: it needs pyarrow, pip install 'tcva-adapters[parquet]'"
-        )
+    """Print it, say what was written, and leave with its gates."""
     gated = found.gated
     handed.write(found.sentence, gated)
     if as_json:
         typer.echo(printing.json_line(found.to_dict()))
     else:
         found.show(sys.stderr if handed.takes_stdout else sys.stdout, full=everything)
-    say_written({**written, out / STORE: "cached judgements", **handed.written})
+    say_written({**written, **handed.written})
     if found.outcome.fatal is not None:
         raise found.outcome.fatal
     handed.conclude(gated)

@@ -10,7 +10,6 @@ import typer
 
 from tcva_adapters import plots
 from tcva_adapters.cli.options import ratings_of
-from tcva_adapters.cli.written import figures as pictures
 from tcva_adapters.compare.judged import Judged
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.printing import Tabular, json_line, notes
@@ -65,7 +64,8 @@ def check_figures(folder: Path | None, suffix: str) -> None:
 def draw_figures(
     report: Drawn, folder: Path | None, suffix: str, *, overwrite: bool
 ) -> dict[Path, str]:
-    """All figures of a report, and what to say of them; None draws nothing."""
+    """All figures of a report, as `say_written` takes them; None draws nothing."""
     if folder is None:
         return {}
-    return pictures(plots.save(report, folder, suffix=suffix, overwrite=overwrite))
+    drawn = plots.save(report, folder, suffix=suffix, overwrite=overwrite)
+    return dict.fromkeys(drawn, "figure")

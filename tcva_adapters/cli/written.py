@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from tcva_adapters.printing import notes
@@ -39,11 +39,6 @@ def results_written(out: str | None, store: VerdictStore | None, what: str) -> d
     """
     files = {} if out in (None, "-") else {usable_path(str(out)): what}
     return files if store is None else {**files, Path(store.path): "what the judge said, cached"}
-
-
-def figures(paths: Iterable[Path]) -> dict[Path, str]:
-    """Pictures, as `say_written` takes them."""
-    return dict.fromkeys(paths, "figure")
 
 
 def _size(number: int) -> str:

@@ -4,8 +4,10 @@ from tcva_adapters.compare.agreement import panel_report as panel_report
 from tcva_adapters.compare.calibration.suite import calibrate as calibrate
 from tcva_adapters.compare.comparison import Comparison as Comparison
 from tcva_adapters.compare.evaluation import Evaluation as Evaluation
+from tcva_adapters.compare.gates import Gates as Gates
 from tcva_adapters.compare.paper.report import reproduce as reproduce
 from tcva_adapters.compare.pipeline import acompare as acompare
 from tcva_adapters.compare.pipeline import compare as compare
+from tcva_adapters.compare.suite import Suite as Suite
 from tcva_adapters.compare.sweeping import sweep as sweep
 from tcva_adapters.compare.systems.analysis import compare_systems as compare_systems

@@ -59,8 +59,8 @@ class Changes:
         """Both means, and how many samples changed sides."""
         means = ["-" if m is None else f"{m:.3f}" for m in (self.before.mean, self.now.mean)]
         text = (
-            f"mean score {means[0]} before, {means[1]} now; {len(self.broken)} samples that passed "
-            f"do not any more, {len(self.repaired)} pass that did not"
+            f"mean score {means[0]} before, {means[1]} now; {len(self.broken)} of {len(self.pairs)} "
+            f"samples no longer pass, {len(self.repaired)} pass now"
         )
         for names, what in ((self.only_now, "new"), (self.only_before, "gone")):
             text += f"; {len(names)} {what}" if names else ""

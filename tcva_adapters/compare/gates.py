@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from tcva_adapters.compare.graded import Case, Graded
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.printing import Part, Wrapped
+from tcva_adapters.printing import Part, Wrapped, counted
 
 MOST: Final = 10
 """Samples that are named with failed gates."""
@@ -29,6 +29,7 @@ JUDGED: Final = "judged"
 _FLAGS: Final = {SCORE: "min_score", PASS_RATE: "min_pass_rate", COVERAGE: "min_coverage"}
 _DIGITS: Final = range(3, 17)
 _SHOWN: Final = 160
+_WORD: Final = 64
 
 Given = float | str | Sequence[float | str] | Mapping[str, float] | None
 """A number for every method, ``NAME=NUMBER`` for one, several of them, or numbers by name."""
@@ -109,7 +110,7 @@ class Gated:
     def parts(self) -> Iterator[Part]:
         """The gates that failed, and the worst samples with their claims; nothing where none did."""
         for gate in self.failed:
-            yield Wrapped(f"gate failed: {gate.text}", indent=2)
+            yield Wrapped(_foldable(f"gate failed: {gate.text}"), indent=2)
         if self.worst():
             yield "worst samples:"
         yield from self.worst_parts()
@@ -119,9 +120,10 @@ class Gated:
         several = len(self.graded) > 1
         for method, case in self.worst():
             of = f" ({method.name})" if several else ""
-            yield Wrapped(f"  {clipped(case.sample)}{of}: {verdict_of(case, method)}", indent=4)
+            said = f"{clipped(case.sample)}{of}: {verdict_of(case, method)}"
+            yield Wrapped(f"  {_foldable(said)}", indent=2)
             for line in claim_lines(case):
-                yield Wrapped(f"    {line}", indent=6)
+                yield Wrapped(f"    {_foldable(line)}", indent=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,9 +305,14 @@ def claim_lines(case: Case, most: int = CLAIMS) -> Iterator[str]:
         why = f" ({clipped(claim.reason)})" if claim.reason else ""
         yield f"{claim.verdict}: {clipped(claim.claim)}{why}"
     if len(below) > most:
-        yield f"and {len(below) - most} more claims below fully"
+        yield f"and {counted(len(below) - most, 'more claim')} below fully"
     if not case.claims and case.score is not None and case.why:
         yield clipped(case.why)
+
+
+def _foldable(text: str) -> str:
+    """A text whose words all fit a line of 80 columns."""
+    return " ".join(clipped(word, _WORD) for word in text.split(" "))
 
 
 def clipped(text: str, most: int = _SHOWN) -> str:

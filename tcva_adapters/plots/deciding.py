@@ -138,7 +138,7 @@ def decisions(
     axes.yaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
     axes.set(xlabel="temperature T (low is strict)", ylabel="samples")
     against = f"against {found.method} ≥ {found.threshold:g}"
-    legend(axes, title=label(against, 48), title_fontsize=SMALL, alignment="left")
+    legend(axes, title=label(against, 36), title_fontsize=SMALL, alignment="left")
     return figure
 
 

@@ -148,7 +148,7 @@ def exponent_curve(
     figure, axes = canvas(ax, width, 2.5 + 0.15 * len(named))
     exponents = np.array([exponent_within(t, bounds) for t in grid.tolist()])
     for number, (name, row) in enumerate(zip(named, scores, strict=True)):
-        _line(axes, exponents, row, label(name, 48), number)
+        _line(axes, exponents, row, label(name, 30), number)
     if cliff is not None:
         axes.axvline(0.0, color=GREY, ls=":", lw=1.0, label="cliff, p = 0")
     span = (bounds.t_max - bounds.t_min) / (bounds.p_max - bounds.p_min)

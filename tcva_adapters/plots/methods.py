@@ -12,6 +12,7 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.text import Text
 
 from tcva_adapters.compare.systems.report import SystemsReport
 from tcva_adapters.compare.views.describe import MethodSummary
@@ -111,7 +112,7 @@ def scatter(
     (left, right), (low, high) = limits
     axes.set_xlim(left - _PAD * (right - left), right + _PAD * (right - left))
     axes.set_ylim(low - _PAD * (high - low), high + _PAD * (high - low))
-    axes.set(xlabel=label(across, 44), ylabel=label(up, 44))
+    axes.set(xlabel=label(across, _TITLE), ylabel=label(up, _TITLE))
     if marks is not None:
         colour_bar(axes, marks, 1.24, "mean human rating")
         figure.draw_without_rendering()  # the bar's label finds its place, for which the layout looks
@@ -155,12 +156,15 @@ def histograms(
     rows = math.ceil(len(wanted) / columns)
     lines = max(label(name, _TITLE).count("\n") for name in wanted)
     figure, grid = new_figure(width, rows * (1.1 + 0.1 * lines), rows, columns)
-    for axes, name in zip(grid, wanted, strict=False):
-        _histogram(axes, by_name[name])
+    titles = [_histogram(axes, by_name[name]) for axes, name in zip(grid, wanted, strict=False)]
     for axes in grid[len(wanted) :]:
         axes.set_axis_off()
     figure.supxlabel("score", fontsize=TEXT)
     figure.supylabel("samples", fontsize=TEXT)
+    figure.draw_without_rendering()  # the layout says how much room a title has
+    for axes, title in zip(grid, titles, strict=False):
+        wide = title.get_window_extent().width / axes.get_window_extent().width
+        title.set_fontsize(max(SMALL / max(wide, 1.0), _LEGIBLE))
     return figure
 
 
@@ -275,7 +279,8 @@ def _centred(low: float, high: float, bins: int) -> FloatArray:
     return edges
 
 
-def _histogram(axes: Axes, one: MethodSummary) -> None:
+def _histogram(axes: Axes, one: MethodSummary) -> Text:
+    """Draw it; returns its title."""
     edges = np.array(one.edges)
     axes.bar(
         edges[:-1], one.histogram, np.diff(edges), align="edge", color=COLOURS[4], ec="black",
@@ -284,11 +289,12 @@ def _histogram(axes: Axes, one: MethodSummary) -> None:
     if one.scored:
         axes.axvline(one.mean, color="black", ls="--", lw=1.0)
     said = f"mean {one.mean:.2f}, n = {one.scored}" if one.scored else "no score"
-    axes.set_title(f"{label(one.method, _TITLE)}\n{said}", fontsize=SMALL, loc="left", pad=2.0)
+    title = f"{label(one.method, _TITLE)}\n{said}"
     axes.set_xlim(edges[0], edges[-1])
     axes.set_xticks([edges[0], (edges[0] + edges[-1]) / 2, edges[-1]])
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:.3g}")
     axes.locator_params(axis="y", nbins=3, integer=True)
+    return axes.set_title(title, fontsize=SMALL, loc="left", pad=2.0)
 
 
 def _matrix(source: SystemsReport | Scores, measure: Measure) -> tuple[tuple[str, ...], FloatArray]:

@@ -148,7 +148,7 @@ def reliability(
         color=COLOURS[0], label=f"share, {level:.0%} interval",
     )  # fmt: skip
     axes.set(xlim=edges[[0, -1]], ylim=(-0.03, 1.03))
-    axes.set(xlabel=label(name, 40), ylabel=f"share of human ratings ≥ {pass_from:g}")
+    axes.set(xlabel=label(name, 30), ylabel=f"share of human ratings ≥ {pass_from:g}")
     axes.legend(fontsize=SMALL, frameon=False, loc="best")
     above = axes.inset_axes((0.0, 1.04, 1.0, 0.2), sharex=axes)
     marginal(above, scores, edges)

@@ -52,9 +52,10 @@ _FOREIGN: Final = re.compile(rb"(?!)")
 
 
 def write(figure: Figure, path: str | Path, *, overwrite: bool = False) -> Path:
-    """Write a figure as PNG, SVG or PDF, by the file's suffix. The same figure gives the same bytes.
+    """Write a figure as PNG, SVG or PDF, by the file's suffix.
 
-    Text in SVG and PDF files stays text.
+    Text in SVG and PDF files stays text. A figure that is drawn anew of the same data gives the
+    same bytes.
 
     Args:
         figure: Any figure of matplotlib's.

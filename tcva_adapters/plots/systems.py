@@ -117,6 +117,6 @@ def boxes(
     longest = max(len(system) for system in systems)
     upright = longest * 0.6 * SMALL > room or len(systems) > _UPRIGHT * inches(width)
     axes.set_xticks(places, labels=[label(s) for s in systems], rotation=90 if upright else 0)
-    axes.set_ylabel(label(name, 40))
+    axes.set_ylabel(label(name, 24))
     legend(axes)
     return figure

@@ -138,14 +138,14 @@ def _changed(changes: Changes | None) -> Iterator[str]:
     if changes is None:
         return
     lines = [f"Since the baseline: {prose(changes.sentence)}", ""]
-    for pairs, what in ((changes.broken, "no longer pass"), (changes.repaired, "pass now")):
+    for pairs, what in ((changes.broken, "No longer pass"), (changes.repaired, "Pass now")):
         if pairs:
             rows = [
                 f"- {code(now.sample)}: {figure(before.score)} before, {figure(now.score)} now"
                 for before, now in pairs[:_LISTED]
             ]
             rows += _more(len(pairs), "samples")
-            lines += _folded(f"{len(pairs)} samples {what}", rows)
+            lines += _folded(f"{what}: {len(pairs)}", rows)
     yield "\n".join(lines)
 
 

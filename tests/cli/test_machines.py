@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
@@ -206,9 +207,9 @@ def test_a_baseline_says_what_changed(capsys: pytest.CaptureFixture[str]) -> Non
     since = [*EVALUATE, "--baseline", "before.jsonl"]
     assert run([*since, "--markdown", "c.md"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "since the baseline: mean score 0.501 before, 0.667 now; 1 samples that passed" in said
+    assert "since the baseline: mean score 0.501 before, 0.667 now; 1 of 2 samples no" in said
     comment = Path("c.md").read_text(encoding="utf-8")
-    assert "<summary>1 samples no longer pass</summary>\n\n- `s1`: 1.000 before, 0.001" in comment
+    assert "<summary>No longer pass: 1</summary>\n\n- `s1`: 1.000 before, 0.001" in comment
     assert run([*since, "--json"]) == 0
     changes = json.loads(capsys.readouterr().out)["since_baseline"]
     assert (changes["broken"], changes["repaired"]) == (["s1"], ["s2"])
@@ -250,7 +251,8 @@ def test_hostile_texts_command_no_server(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    texts = [each.text for each in ALL if each.text.strip()]
+    # No file holds half a character.
+    texts = [e.text for e in ALL if e.text.strip() and not re.search("[\ud800-\udfff]", e.text)]
     rows = [
         {"id": text, "question": text, "answer": f"{text} {ZEBRAS}", "contexts": [PASSAGE, text]}
         for text in texts

@@ -57,7 +57,7 @@ def drawn_texts(figure: Figure) -> Iterator[list[tuple[Text, Any]]]:
     found: list[tuple[Text, Any]] = []
     draw = Text.draw
 
-    def recorded(self: Text, renderer: Any) -> None:
+    def recorded(self: Any, renderer: Any) -> None:
         draw(self, renderer)
         if self.get_visible() and self.get_text().strip():
             found.append((self, self.get_window_extent(renderer)))

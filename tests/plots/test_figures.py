@@ -31,6 +31,7 @@ from tests.plots.examples import axes_of, counts, line, rated_comparison
 ONE: dict[str, Any] = {"abs": 1e-12}
 RNG = np.random.default_rng(1)
 SCORES = {"tcva": RNG.random(80).round(1), "theirs": RNG.random(80).round(1)}
+draw_any: Any = plots  # what callers without a type checker pass
 HUMAN = np.clip(SCORES["tcva"] + RNG.normal(0, 0.2, 80), 0, 1).round(2)
 for _column in (SCORES["tcva"], SCORES["theirs"], HUMAN):
     _column[RNG.integers(0, 80, 6)] = np.nan
@@ -100,7 +101,7 @@ def test_results_bring_their_settings() -> None:
         for verdicts in (["fully", "none"], ["fully", "minor"], ["fully"])
     ]
     axes = axes_of(plots.sweep_curve(iter(results), temperatures=[0.5, "lenient"]))
-    expected = [[r.at(t).score for t in (0.5, 0.9)] for r in results]
+    expected = [[r.at(t).score or 0.0 for t in (0.5, 0.9)] for r in results]
     assert line(axes, "mean").T[1] == pytest.approx(np.mean(expected, axis=0), **ONE)
     assert line(axes, "share ≥ 0.8").shape == (2, 2)
     mixed = [*results, results[0].at(0.5, threshold=0.2)]
@@ -151,8 +152,8 @@ def test_decisions_are_those_of_the_comparison() -> None:
             heights = []
             for step in steps:
                 values, edges, _ = step.get_data()
-                place = np.searchsorted(edges, at.temperature, side="right") - 1
-                heights.append(values[min(place, len(values) - 1)])
+                place = int(np.searchsorted(np.asarray(edges), at.temperature, side="right")) - 1
+                heights.append(np.asarray(values)[min(place, len(values) - 1)])
             assert heights == [len(at.only_ours), -len(at.only_theirs)]
     assert view.best is not None
     said = f"most agreement: {view.best.most} of {view.best.of}, T = {view.best.temperature:.2f}"
@@ -202,7 +203,7 @@ def test_agreement_is_that_of_the_summary_the_best_first(measure: Any) -> None:
     for source in (found, found.summary, ratings):
         axes = axes_of(plots.agreement(source, measure=measure))
         points = [one.get_xydata()[0, 0] for one in axes.lines[1::2]]  # type: ignore[index]  # arrays
-        ends = [one.get_xdata() for one in axes.lines[0:-1:2]]
+        ends = [np.asarray(one.get_xdata()) for one in axes.lines[0:-1:2]]
         expected = {a.method: a.own for a in ratings.agreements if a.measure == measure}
         names = [t.get_text().replace("\n", " ") for t in axes.get_yticklabels()]
         assert len(names) == len(expected) == 24
@@ -210,7 +211,7 @@ def test_agreement_is_that_of_the_summary_the_best_first(measure: Any) -> None:
         known = sorted((v for v in values if not math.isnan(v)), reverse=True)
         assert points[: len(known)] == pytest.approx(known, **ONE)
         first = next(one for one in expected.values() if one.value == known[0])
-        assert list(ends[0]) == pytest.approx([first.low, first.high], **ONE)
+        assert ends[0].tolist() == pytest.approx([first.low, first.high], **ONE)
         assert f"(n={first.n})" in names[0]
 
 
@@ -224,7 +225,9 @@ def test_agreement_of_bare_scores() -> None:
     )
     expected = compare_with_ratings(table, measures=["mae"], n_boot=100, seed=3).agreements
     best = min(expected, key=lambda one: one.own.value)
-    assert list(axes.lines[0].get_xdata()) == pytest.approx([best.own.low, best.own.high], **ONE)
+    assert np.asarray(axes.lines[0].get_xdata()).tolist() == pytest.approx(
+        [best.own.low, best.own.high], **ONE
+    )
 
 
 def test_reliability_has_a_mark_for_each_bin() -> None:
@@ -261,7 +264,7 @@ def test_the_heat_map_has_the_correlations() -> None:
     found = rated_comparison()
     expected = correlation_matrix("spearman", found.table.scores).values
     axes = axes_of(plots.correlations(found))
-    drawn = np.ma.filled(np.ma.asarray(axes.collections[0].get_array()), np.nan)
+    drawn: Any = np.ma.filled(np.ma.asarray(axes.collections[0].get_array()), np.nan)
     assert np.allclose(drawn.reshape(24, 24), expected, atol=1e-12, equal_nan=True)
     wanted = ["ragas faithfulness", "tcva T=0.1"]
     axes = axes_of(plots.correlations(found, methods=wanted, measure="pearson"))
@@ -269,7 +272,11 @@ def test_the_heat_map_has_the_correlations() -> None:
     value = correlation_matrix("pearson", found.table.scores).values[places[0], places[1]]
     assert f"{value:.2f}".lstrip("0") in [text.get_text() for text in axes.texts]
     # Hatched: negative ones, and those that are not defined.
-    named = {"up": [0.1, 0.2, 0.3], "down": [0.3, 0.2, 0.1], "flat": [0.5, 0.5, 0.5]}
+    named: dict[str, Any] = {
+        "up": [0.1, 0.2, 0.3],
+        "down": [0.3, 0.2, 0.1],
+        "flat": [0.5, 0.5, 0.5],
+    }
     hatches = [patch.get_hatch() for patch in axes_of(plots.correlations(named)).patches]
     assert sorted(hatches) == ["///"] * 2 + ["xxxx"] * 5
 
@@ -280,7 +287,7 @@ def test_the_exponent_curve_is_the_papers() -> None:
     # Table 3 of the paper.
     for p, value in ((-5, 0.809), (-2, 0.838), (0, 0.857), (1, 0.867), (5, 0.899), (10, 0.925)):
         assert np.interp(p, exponents, heights) == pytest.approx(value, abs=6e-4)
-    lists = {"a": ["fully", "none"], "b": [3, 0, 1, 0, 1]}
+    lists: dict[str, Any] = {"a": ["fully", "none"], "b": [3, 0, 1, 0, 1]}
     axes = axes_of(plots.exponent_curve(lists, scheme="linear", penalty="paper", floor="always"))
     where = (0.1, 0.5, 1.0)
     for name, verdicts in (("a", ["fully", "none"]), ("b", ["fully"] * 3 + ["partial", "none"])):
@@ -305,16 +312,16 @@ def test_systems_have_asl_curves_and_boxes_with_means() -> None:
     (stems,) = [c for c in axes_of(figure).collections if isinstance(c, LineCollection)]
     ends = np.array([segment[:, 1] for segment in stems.get_segments()])
     assert ends == pytest.approx(np.stack([low, high], axis=1), **ONE)
-    drawn = axes_of(plots.correlations(report, measure="kendall")).collections[0].get_array()
-    assert np.asarray(drawn).reshape(3, 3) == pytest.approx(
+    cells = axes_of(plots.correlations(report, measure="kendall")).collections[0].get_array()
+    assert np.asarray(cells).reshape(3, 3) == pytest.approx(
         report.averaged["kendall"].values, **ONE
     )
 
 
 def test_axes_of_the_caller_are_drawn_into() -> None:
     figure = Figure(figsize=(9, 6))
-    part = figure.subfigures(1, 2)[0]
-    axes = part.subplots(2, 2).ravel()
+    parts: Any = figure.subfigures(1, 2)
+    axes = parts[0].subplots(2, 2).ravel()
     assert plots.sweep_curve([[1, 0, 0, 0, 1]] * 3, ax=axes[0]) is figure
     assert plots.scatter(SCORES, human=HUMAN, ax=axes[1]) is figure
     assert plots.histograms({"x": [0.1, 0.2]}, ax=axes[2]) is figure
@@ -325,43 +332,43 @@ def test_axes_of_the_caller_are_drawn_into() -> None:
 @pytest.mark.parametrize(
     ("draw", "said"),
     [
-        (lambda: plots.scatter({"a": [0.1]}), "only method"),
-        (lambda: plots.scatter({}), "no scores in 'dict'"),
-        (lambda: plots.scatter(7), "no scores in 'int'"),
-        (lambda: plots.scatter({"a": [0.1], "b": [0.2, 0.3]}), "1 of 'a', 2 of 'b'"),
-        (lambda: plots.scatter({"a": [0.1], "b": ["x"]}), "scores of 'b' must be numbers"),
-        (lambda: plots.scatter({"a": [0.1], "b": [None]}), "no sample has a score"),
-        (lambda: plots.scatter(SCORES, "c"), "no method 'c'"),
-        (lambda: plots.scatter(SCORES, human=[1.0]), "human ratings have the shape"),
-        (lambda: plots.scatter(SCORES, width=0.2), "width is 0.2"),
-        (lambda: plots.scatter(SCORES, width="wide"), "width is 'wide'"),
-        (lambda: plots.scatter(SCORES, ax="axes"), "ax is 'axes'"),
-        (lambda: plots.scatter(SCORES, bins=0), "bins is 0"),
-        (lambda: plots.agreement(SCORES), "no human ratings"),
-        (lambda: plots.agreement(SCORES, measure="r"), "'r'"),
-        (lambda: plots.agreement(SCORES, human=HUMAN, on="all"), "no set of samples 'all'"),
-        (lambda: plots.agreement(SCORES, human=HUMAN * 9, measure="mae"), "outside \\[0, 1\\]"),
-        (lambda: plots.agreement(rated_comparison().summary, human=HUMAN), "its own human"),
-        (lambda: plots.reliability(SCORES), "no human ratings"),
-        (lambda: plots.reliability(SCORES, human=HUMAN, pass_from=math.nan), "pass_from is nan"),
-        (lambda: plots.reliability({"a": [None, 1.0]}, human=[1.0, None]), "and a human rating"),
-        (lambda: plots.histograms(SCORES, []), "0 methods to draw"),
-        (lambda: plots.histograms(SCORES, ax=Figure().subplots()), "2 methods to draw into one"),
-        (lambda: plots.correlations({"a": [0.1]}), "at least two"),
-        (lambda: plots.correlations(SCORES, methods=["a"]), "no method 'a'"),
-        (lambda: plots.correlations(SCORES, measure="mae"), "no correlation"),
-        (lambda: plots.correlations(rated_comparison(), width="column"), "24 methods need 5.0 in"),
-        (lambda: plots.flips([[1, 0, 0, 0, 0]], bins=1.5), "bins is 1.5"),
-        (lambda: plots.sweep_curve([[1, 0, 0, 0, 0]], temperatures=[]), "an empty list"),
-        (lambda: plots.sweep_curve([[1, 0, 0, 0, 0]], temperatures=[7]), "7.0 is outside"),
-        (lambda: plots.sweep_curve([[1, 0, 0, 0, 0]], show="all"), "no curve 'all'"),
-        (lambda: plots.sweep_curve([[1, 0]]), "shape"),
-        (lambda: plots.sweep_curve(sweep([[1, 0, 0, 0, 0]]), temperatures=[0.5]), "of its own"),
-        (lambda: plots.exponent_curve([]), "no verdict lists"),
-        (lambda: plots.exponent_curve([["certainly"]]), "certainly"),
-        (lambda: plots.exponent_curve({"a": [1, 2]}), "the five level counts"),
-        (lambda: plots.decisions(rated_comparison(), "nothing"), "no method 'nothing'"),
-        (lambda: plots.decisions(SCORES), "no decisions in 'dict'"),
+        (lambda: draw_any.scatter({"a": [0.1]}), "only method"),
+        (lambda: draw_any.scatter({}), "no scores in 'dict'"),
+        (lambda: draw_any.scatter(7), "no scores in 'int'"),
+        (lambda: draw_any.scatter({"a": [0.1], "b": [0.2, 0.3]}), "1 of 'a', 2 of 'b'"),
+        (lambda: draw_any.scatter({"a": [0.1], "b": ["x"]}), "scores of 'b' must be numbers"),
+        (lambda: draw_any.scatter({"a": [0.1], "b": [None]}), "no sample has a score"),
+        (lambda: draw_any.scatter(SCORES, "c"), "no method 'c'"),
+        (lambda: draw_any.scatter(SCORES, human=[1.0]), "human ratings have the shape"),
+        (lambda: draw_any.scatter(SCORES, width=0.2), "width is 0.2"),
+        (lambda: draw_any.scatter(SCORES, width="wide"), "width is 'wide'"),
+        (lambda: draw_any.scatter(SCORES, ax="axes"), "ax is 'axes'"),
+        (lambda: draw_any.scatter(SCORES, bins=0), "bins is 0"),
+        (lambda: draw_any.agreement(SCORES), "no human ratings"),
+        (lambda: draw_any.agreement(SCORES, measure="r"), "'r'"),
+        (lambda: draw_any.agreement(SCORES, human=HUMAN, on="all"), "no set of samples 'all'"),
+        (lambda: draw_any.agreement(SCORES, human=HUMAN * 9, measure="mae"), "outside \\[0, 1\\]"),
+        (lambda: draw_any.agreement(rated_comparison().summary, human=HUMAN), "its own human"),
+        (lambda: draw_any.reliability(SCORES), "no human ratings"),
+        (lambda: draw_any.reliability(SCORES, human=HUMAN, pass_from=math.nan), "pass_from is nan"),
+        (lambda: draw_any.reliability({"a": [None, 1.0]}, human=[1.0, None]), "and a human rating"),
+        (lambda: draw_any.histograms(SCORES, []), "0 methods to draw"),
+        (lambda: draw_any.histograms(SCORES, ax=Figure().subplots()), "2 methods to draw into one"),
+        (lambda: draw_any.correlations({"a": [0.1]}), "at least two"),
+        (lambda: draw_any.correlations(SCORES, methods=["a"]), "no method 'a'"),
+        (lambda: draw_any.correlations(SCORES, measure="mae"), "no correlation"),
+        (lambda: draw_any.correlations(rated_comparison(), width="column"), "24 methods need 5.0 in"),
+        (lambda: draw_any.flips([[1, 0, 0, 0, 0]], bins=1.5), "bins is 1.5"),
+        (lambda: draw_any.sweep_curve([[1, 0, 0, 0, 0]], temperatures=[]), "an empty list"),
+        (lambda: draw_any.sweep_curve([[1, 0, 0, 0, 0]], temperatures=[7]), "7.0 is outside"),
+        (lambda: draw_any.sweep_curve([[1, 0, 0, 0, 0]], show="all"), "no curve 'all'"),
+        (lambda: draw_any.sweep_curve([[1, 0]]), "shape"),
+        (lambda: draw_any.sweep_curve(sweep([[1, 0, 0, 0, 0]]), temperatures=[0.5]), "of its own"),
+        (lambda: draw_any.exponent_curve([]), "no verdict lists"),
+        (lambda: draw_any.exponent_curve([["certainly"]]), "certainly"),
+        (lambda: draw_any.exponent_curve({"a": [1, 2]}), "the five level counts"),
+        (lambda: draw_any.decisions(rated_comparison(), "nothing"), "no method 'nothing'"),
+        (lambda: draw_any.decisions(SCORES), "no decisions in 'dict'"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_drawn_is_refused(draw: Any, said: str) -> None:
@@ -371,4 +378,4 @@ def test_what_cannot_be_drawn_is_refused(draw: Any, said: str) -> None:
 
 def test_nothing_scored_is_refused() -> None:
     with pytest.raises(InvalidSampleError, match="none of the 6 assessments"):
-        plots.sweep_curve([result for result in rated_comparison().results if result.unscored])
+        draw_any.sweep_curve([result for result in rated_comparison().results if result.unscored])

@@ -39,7 +39,7 @@ def test_the_same_figure_gives_the_same_bytes(suffix: str) -> None:
     one = plots.write(figures[0], f"new/one.{suffix}")
     first = one.read_bytes()
     assert plots.write(figures[1], f"two.{suffix}").read_bytes() == first
-    assert plots.write(figures[0], one).read_bytes() == first  # replaces its own
+    assert plots.write(figures[0], one) == one  # replaces its own
     assert b"20" + b"26-" not in first
 
 
@@ -80,7 +80,7 @@ def test_every_report_has_its_figures() -> None:
     tcva = TCVA(judge="lexical")
     evaluated = Evaluation.of(tcva, tcva.evaluate_many(SAMPLES))
     assert names(plots.save(evaluated, "e", suffix=".pdf")) == ["sweep.pdf", "flips.pdf"]
-    rated = summarise_ccrs(CCRS("qr,ir", judge="lexical").evaluate_many(SAMPLES))
+    rated = summarise_ccrs(CCRS(["qr", "ir"], judge="lexical").evaluate_many(SAMPLES))
     assert names(plots.save(rated, "c")) == ["histograms.png", "correlations.png"]
     found = compare_systems(systems_table(n=10), permutations=20)
     assert names(plots.save(found, "y"))[:4] == [

@@ -26,7 +26,7 @@ def test_a_mean_has_students_interval(level: float) -> None:
 
 
 def test_few_scores_have_no_interval() -> None:
-    means, low, high = mean_intervals([[0.5, math.nan, 1.0], [None, None, 1.0]])
+    means, low, high = mean_intervals([[0.5, math.nan, 1.0], [math.nan] * 2 + [1.0]])
     assert means[0] == 0.5
     assert np.isnan([means[1], low[0], high[0], low[1], high[1]]).all()
     assert (means[2], low[2], high[2]) == (1.0, 1.0, 1.0)
