@@ -8,7 +8,6 @@ claims or ratings.
 from __future__ import annotations
 
 import asyncio
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -19,15 +18,16 @@ from types import TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from tcva_adapters.judging.conversation import why_unscored
+from tcva_adapters.progress import Progress, progress_of
 from tcva_adapters.results.assessment import Unscored
+from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.results.store_troubles import StoreTroubles
 from tcva_adapters.sharing import SHARED, Identity, context_of_work
 
 Answer = TypeVar("Answer")
-R = TypeVar("R")
+R = TypeVar("R", bound=Scored)
 
-Tick = Callable[[], None]
 Submit = Callable[..., Future[Any]]
 Plan = Generator[Sequence["Question[Any]"], Sequence[Any], R]
 """See `tcva_adapters.scorer.Steps`."""
@@ -254,12 +254,17 @@ async def asked(
 def batch(plans: Sequence[Plan[R]], asking: Asking, *, progress: bool | None) -> list[R]:
     """The results of many samples, in order; equal questions are asked once."""
     with (
-        progress_bar(len(plans), progress) as tick,
+        progress_of("judging", len(plans), progress) as shown,
         _here() if asking.scorer.is_local else _threads(asking.scorer.max_concurrency) as submit,
     ):
-        running = _Running(plans, asking, submit, tick)
+        running = _Running(plans, asking, submit, shown)
         running.run()
         return running.results
+
+
+def _tick(shown: Progress, result: Scored) -> None:
+    why = result.unscored
+    shown.tick(failed=why is not None and why.reason.is_failure)
 
 
 class _Running(Generic[R]):
@@ -270,13 +275,13 @@ class _Running(Generic[R]):
     """
 
     def __init__(
-        self, plans: Sequence[Plan[R]], asking: Asking, submit: Submit, tick: Tick
+        self, plans: Sequence[Plan[R]], asking: Asking, submit: Submit, shown: Progress
     ) -> None:
         self.results: list[Any] = [None] * len(plans)
         self._plans = plans
         self._asking = asking
         self._submit = submit
-        self._tick = tick
+        self._shown = shown
         self._questions: list[Sequence[Question[Any]]] = [()] * len(plans)
         self._lacking = [0] * len(plans)
         self._askers: dict[object, Question[Any]] = {}
@@ -305,7 +310,7 @@ class _Running(Generic[R]):
                 self._questions[index] = plan.send(answers) if answers else next(plan)
             except StopIteration as stop:
                 self.results[index] = stop.value
-                self._tick()
+                _tick(self._shown, stop.value)
                 return
             places = {self._asking.place(each): each for each in self._questions[index]}
             for place, question in places.items():
@@ -346,10 +351,10 @@ async def abatch(plans: Sequence[Plan[R]], asking: Asking, *, progress: bool | N
 
     async def one(plan: Plan[R]) -> R:
         result = await asked(plan, asking, answer)
-        tick()
+        _tick(shown, result)
         return result
 
-    with progress_bar(len(plans), progress) as tick:
+    with progress_of("judging", len(plans), progress) as shown:
         try:
             async with asyncio.TaskGroup() as group:
                 running = [group.create_task(one(plan)) for plan in plans]
@@ -381,23 +386,3 @@ def _threads(number: int) -> Iterator[Submit]:
         # After Ctrl-C nothing new starts. Calls under way end by themselves and reach the
         # store, but nobody is made to wait for them here.
         pool.shutdown(wait=False, cancel_futures=True)
-
-
-@contextmanager
-def progress_bar(total: int, wanted: bool | None) -> Iterator[Tick]:
-    """A bar on standard error; what it gives is called once for each that is done.
-
-    Args:
-        total: How many there are.
-        wanted: Whether to show it; None shows it on a terminal.
-    """
-    if not (sys.stderr.isatty() if wanted is None else wanted):
-        yield lambda: None
-        return
-    # rich takes 30 ms to import, which a library user without a terminal need not pay.
-    from rich.console import Console  # noqa: PLC0415  # see above
-    from rich.progress import Progress  # noqa: PLC0415  # see above
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("judging", total=total)
-        yield lambda: bar.advance(task)

@@ -1,8 +1,9 @@
 """Text and tables of reports: one place that needs rich, which is imported when something is shown.
 
-A report is a sequence of parts: lines as they are, `Wrapped` text, and `Table`. `show` prints them,
-`text_of` makes a text of them, and a class that derives from `Report` has both and its form in a
-notebook. What a terminal would obey (`visible`) and rich's own markup are shown as they are.
+A report is a sequence of parts: text, which is wrapped, and `Table`. `show` prints them, `text_of`
+makes a text of them, and a class that derives from `Report` has both and its form in a notebook.
+Everything fits the console, whatever its width, but for single words that are longer. What a
+terminal would obey (`visible`) and rich's own markup are shown as they are.
 """
 
 from __future__ import annotations
@@ -10,18 +11,29 @@ from __future__ import annotations
 import html
 import io
 import math
+import os
 import re
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TextIO
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
+from tcva_adapters import layout
 from tcva_adapters.errors import MissingDependencyError
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped]  # no stubs among our requirements
     from rich.console import Console
     from rich.text import Text
+
+WIDTH: Final = 80
+"""Columns of a report as text."""
+
+LINES: Final = 40
+"""Lines of a report that are printed by default."""
+
+READABLE: Final = 100
+"""Columns beyond which lines of text are hard to read; tables take more where they need it."""
 
 # Control characters but line feed and tab, what ends a line elsewhere, half characters, and what
 # turns the direction of the text that follows.
@@ -53,15 +65,21 @@ def visible_in_json(text: str) -> str:
 class Table:
     """Cells in columns.
 
+    Where the console is too narrow, columns that may be are left out (`spare`), and sentences are
+    folded. What still does not fit stands below, in a table that begins with the same column.
+    Names and figures are never broken but where such a column alone is too wide.
+
     Attributes:
         header: Headings of the columns; lines of one are separated by a line feed.
         rows: Cells, as many in each row as there are headings.
-        align: ``l`` for a column of text and ``r`` for one of figures, which are never wrapped; the
-            last letter goes for the columns that follow. Empty: a column is one of figures when
-            all its cells are.
-        most: Widths at which columns of text are folded, 0 for none; the last goes for the
-            columns that follow.
+        align: ``l`` for a column of names, ``p`` for one of sentences and ``r`` for one of figures;
+            the last letter goes for the columns that follow. Empty: a column is one of figures
+            when all its cells are, otherwise one of names.
+        most: Widths at which columns are folded, 0 for none; the last goes for the columns that
+            follow.
         headless: Leave the headings out.
+        spare: Columns that may be left out, the first to go first.
+        keys: Leading columns that every table below begins with.
 
     >>> print(text_of([Table(("name", "n"), [("first", "1"), ("second", "20")])]), end="")
     name     n
@@ -74,17 +92,41 @@ class Table:
     align: str = ""
     most: Sequence[int] = (0,)
     headless: bool = False
+    spare: Sequence[int] = ()
+    keys: int = 1
 
-    def column(self, number: int) -> dict[str, Any]:
-        """How rich is to set a column."""
+    def kind(self, number: int) -> str:
+        """Of a column, its letter."""
         if self.align:
-            right = self.align[min(number, len(self.align) - 1)] == "r"
-        else:
-            right = all(_is_figure(row[number]) for row in self.rows)
-        if right:
-            return {"justify": "right", "no_wrap": True}
-        most = self.most[min(number, len(self.most) - 1)]
-        return {"overflow": "fold", "max_width": most or None}
+            return self.align[min(number, len(self.align) - 1)]
+        return "r" if all(_is_figure(row[number]) for row in self.rows) else "l"
+
+    def folded_at(self, number: int) -> int:
+        """The width at which a column is folded, 0 for none."""
+        return self.most[min(number, len(self.most) - 1)]
+
+    def blocks(self, width: int) -> list[Table]:
+        """The tables that this is printed as, one below the other; none has spare columns."""
+        return [
+            Table(
+                [self.header[i] for i in shown],
+                [[row[i] for i in shown] for row in self.rows],
+                "".join(map(self.kind, shown)),
+                [self.folded_at(i) for i in shown],
+                self.headless,
+            )
+            for shown in layout.blocks(self.columns(), width, self.spare, self.keys)
+        ]
+
+    def columns(self) -> list[layout.Column]:
+        """What each column needs."""
+        columns = []
+        for number, heading in enumerate(self.header):
+            texts = [visible(row[number]) for row in self.rows]
+            texts += [] if self.headless else [visible(heading)]
+            is_prose, most = self.kind(number) == "p", self.folded_at(number)
+            columns.append(layout.Column.of(texts, is_prose=is_prose, most=most))
+        return columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +148,10 @@ Part = str | Wrapped | Table
 class Report:
     """Figures with a printed form, which begins with one sentence that says what came out.
 
-    Attributes:
-        width: Columns of that form; None takes the terminal's.
+    By default that form is cut to `LINES` lines, and says so.
     """
 
     __slots__ = ()
-
-    width: ClassVar[int | None] = 100
 
     @property
     def sentence(self) -> str:
@@ -120,28 +159,34 @@ class Report:
         raise NotImplementedError
 
     def parts(self) -> Iterable[Part]:
-        """What is printed under the sentence, from top to bottom."""
+        """All that can be printed under the sentence, from top to bottom."""
         raise NotImplementedError
 
-    def _printed(self) -> Iterator[Part]:
-        yield Wrapped(self.sentence)
-        yield from self.parts()
+    def brief(self) -> Iterable[Part]:
+        """What is printed of it by default."""
+        return self.parts()
 
-    def text(self, width: int | None = None) -> str:
+    def text(self, width: int = WIDTH, *, full: bool = False) -> str:
         """The printed form, ending with a line feed.
 
         Args:
-            width: Columns; by default those that fit the report.
+            width: Columns.
+            full: All of it, however long.
         """
-        return text_of(self._printed(), width or self.width)
+        return text_of(self._printed(full=full), width, most=None if full else LINES)
 
-    def show(self, file: TextIO | None = None) -> None:
+    def show(self, file: TextIO | None = None, *, full: bool = False) -> None:
         """Print it; with headings in bold where that is a terminal.
 
         Args:
             file: Where to; by default standard output.
+            full: All of it, however long.
         """
-        show(self._printed(), file=file, width=self.width)
+        show(self._printed(full=full), file=file, most=None if full else LINES)
+
+    def _printed(self, *, full: bool) -> Iterator[Part]:
+        yield self.sentence
+        yield from self.parts() if full else self.brief()
 
     def __str__(self) -> str:
         return self.text()
@@ -182,27 +227,50 @@ class Tabular(Report):
         return pd.json_normalize(self.records())
 
 
-def show(parts: Iterable[Part], *, file: TextIO | None = None, width: int | None = None) -> None:
+def show(
+    parts: Iterable[Part],
+    *,
+    file: TextIO | None = None,
+    width: int | None = None,
+    most: int | None = None,
+) -> None:
     """Print parts from top to bottom.
 
     Args:
-        parts: Lines, wrapped texts and tables.
+        parts: Texts and tables.
         file: Where to; by default standard output.
-        width: Columns for tables and wrapped text; by default the terminal's.
+        width: Columns; by default the terminal's.
+        most: At most so many lines; what is cut is counted in the last one.
     """
-    _print(parts, _console(file=file, width=width))
+    _print(parts, _console(file=file, width=width), most)
 
 
-def text_of(parts: Iterable[Part], width: int | None = None) -> str:
+def text_of(parts: Iterable[Part], width: int = WIDTH, *, most: int | None = None) -> str:
     """The same as text; lines have no blanks at their ends."""
     stream = io.StringIO()
-    _print(parts, _console(file=stream, width=width, force_terminal=False))
+    _print(parts, _console(file=stream, width=width, force_terminal=False), most)
     return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
 
 
-def notes() -> Console:
-    """Standard error for whole lines: what is said beside the figures."""
-    return _console(stderr=True, soft_wrap=True)
+class Notes:
+    """Standard error: what is said beside the figures."""
+
+    def print(self, text: str) -> None:
+        """Say something.
+
+        It is wrapped where somebody reads it: on a terminal, or where COLUMNS is set. In a log or a
+        pipe a line stays whole, and can be searched for.
+        """
+        console = _console(stderr=True)
+        if console.is_terminal or "COLUMNS" in os.environ:
+            _print([text], console)
+        else:
+            console.print(text, soft_wrap=True)
+
+
+def notes() -> Notes:
+    """Where to say what a reader of the figures must know, but a program that reads them must not."""
+    return Notes()
 
 
 def _console(**options: Any) -> Console:
@@ -218,27 +286,56 @@ def _console(**options: Any) -> Console:
     return Inert(highlight=False, markup=False, emoji=False, force_jupyter=False, **options)
 
 
-def _print(parts: Iterable[Part], console: Console) -> None:
-    from rich.table import Table as RichTable  # noqa: PLC0415  # not before something is shown
+def _print(parts: Iterable[Part], console: Console, most: int | None = None) -> None:
+    lines = (line for part in parts for line in _lines(part, console))
+    shown = list(islice(lines, most))
+    rest = sum(1 for _ in lines)
+    if rest:
+        # The last line says what is cut, so one more goes.
+        del shown[-1]
+        shown.append(f"... {counted(rest + 1, 'more line')}: --all, or show(full=True)")
+    for line in shown:
+        console.print(line, soft_wrap=True)
 
-    for part in parts:
-        if isinstance(part, Table):
-            table = RichTable(box=None, pad_edge=False, show_header=not part.headless)
-            for number, heading in enumerate(part.header):
-                table.add_column(heading, **part.column(number))
-            for row in part.rows:
-                table.add_row(*(cell.replace("\t", " ") for cell in row))
-            console.print(table)
-        elif isinstance(part, Wrapped):
-            lines = textwrap.wrap(
-                visible(part.text),
-                console.width,
-                subsequent_indent=" " * part.indent,
-                break_on_hyphens=False,
-            )
-            console.print("\n".join(lines), soft_wrap=True)
-        else:
-            console.print(part, soft_wrap=True)
+
+def _lines(part: Part, console: Console) -> Iterator[str | Text]:
+    """What is printed of a part; figures and headings as rich sets them."""
+    width = min(console.width, READABLE)
+    if isinstance(part, Table):
+        for number, block in enumerate(part.blocks(console.width)):
+            if number:
+                yield ""
+            yield from _table_lines(block, console)
+        return
+    text, indent = (part, 0) if isinstance(part, str) else (part.text, part.indent)
+    for line in visible(text).split("\n"):
+        yield from layout.wrapped(line, width, indent)
+
+
+def _table_lines(block: Table, console: Console) -> Iterator[Text]:
+    from rich.segment import Segment  # noqa: PLC0415  # not before something is shown
+    from rich.table import Table as RichTable  # noqa: PLC0415  # see above
+    from rich.text import Text  # noqa: PLC0415  # see above
+
+    table = RichTable(
+        box=None, pad_edge=False, padding=(0, layout.GAP, 0, 0), show_header=not block.headless
+    )
+    fits = layout.needed(block.columns()) <= console.width
+    for number, heading in enumerate(block.header):
+        kind, most = block.kind(number), block.folded_at(number)
+        table.add_column(
+            heading,
+            justify="right" if kind == "r" else "left",
+            overflow="fold",
+            no_wrap=not most and kind != "p" and fits,
+            max_width=most or None,
+        )
+    for row in block.rows:
+        table.add_row(*(cell.replace("\t", " ") for cell in row))
+    for line in Segment.split_lines(console.render(table)):
+        text = Text.assemble(*((segment.text, segment.style or "") for segment in line))
+        text.rstrip()
+        yield text
 
 
 def figure(value: float | None, digits: int = 3, *, signed: bool = False) -> str:
@@ -278,6 +375,16 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     ('1 sample', '3 samples', '2 queries')
     """
     return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
+
+
+def shortened(text: str, most: int) -> str:
+    r"""A text in one line of at most so many characters.
+
+    >>> shortened("one\n two three", 8)
+    'one two…'
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
 
 
 def _is_figure(cell: str) -> bool:

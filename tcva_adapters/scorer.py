@@ -248,7 +248,8 @@ class Scorer(ABC, Generic[R]):
 
         Args:
             samples: What to judge.
-            progress: Show a bar on standard error; by default on a terminal.
+            progress: Show a bar on a terminal, and a line every ten seconds in a log; by default the
+                bar alone.
 
         Raises:
             InvalidSampleError: One of them is no `Sample`.

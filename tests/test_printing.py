@@ -6,18 +6,25 @@ import io
 from collections.abc import Iterable
 
 import pytest
+from rich.cells import cell_len
 
 from tcva_adapters.printing import Part, Report, Table, Wrapped, notes, show, text_of, visible
 
 
 class Hostile(Report):
+    @property
+    def sentence(self) -> str:
+        return "<b>2 of 3</b> pass"
+
     def parts(self) -> Iterable[Part]:
         yield "<script>alert(1)</script> [bold]x[/bold]"
         yield Table(("method", "mean"), [("a & b", "0.5")])
 
 
 def test_a_report_is_text_and_inert_html() -> None:
-    text = "<script>alert(1)</script> [bold]x[/bold]\nmethod  mean\na & b    0.5\n"
+    text = (
+        "<b>2 of 3</b> pass\n<script>alert(1)</script> [bold]x[/bold]\nmethod  mean\na & b    0.5\n"
+    )
     assert str(Hostile()) == Hostile().text() == text
     page = Hostile()._repr_html_()
     assert "&lt;script&gt;" in page
@@ -35,11 +42,49 @@ def test_columns_of_figures_are_found_and_never_cut() -> None:
         ("a name that is much too long for so narrow a console", "0.123", "-"),
         ("b", "12%", "7"),
     ]
-    text = text_of([Table(("name", "x", "y"), rows)], width=30)
-    assert text.splitlines()[0] == "name" + " " * 22 + "x  y"
+    text = text_of([Table(("name", "x", "y"), rows, "prr")], width=30)
+    assert text.splitlines()[0] == "name" + " " * 17 + "x  y"
     for cell in ("0.123", "12%"):
         assert cell in text
     assert "…" not in text
+
+
+def test_what_does_not_fit_stands_below_and_names_are_not_broken() -> None:
+    rows = [("ragas factual_correctness", "0.123", "45%", "0.5"), ("b", "1.000", "7%", "-")]
+    table = Table(("method", "mean", "tied", "rho"), rows, "lr")
+    assert text_of([table], width=38).splitlines() == [
+        "method                      mean  tied",
+        "ragas factual_correctness  0.123   45%",
+        "b                          1.000    7%",
+        "",
+        "method                     rho",
+        "ragas factual_correctness  0.5",
+        "b                            -",
+    ]
+    spare = Table(table.header, rows, "lr", spare=(2,))
+    assert text_of([spare], width=38).splitlines()[0] == "method                      mean  rho"
+    keys = text_of([Table(table.header, rows, "lr", keys=2)], width=38).splitlines()
+    assert [line.split() for line in keys if "m" in line][::2] == [
+        ["method", "mean", "tied"],
+        ["method", "mean", "rho"],
+    ]
+
+
+def test_a_name_that_is_wider_than_the_console_is_folded() -> None:
+    text = text_of([Table(("id", "n"), [("\u65e5\u672c" * 10, "1")])], width=24)
+    assert max(map(cell_len, text.splitlines())) <= 24
+    assert text.replace("\n", "").count("\u65e5") == 20 or text.count("\u65e5") == 10
+
+
+def test_a_long_report_says_what_is_cut() -> None:
+    class Long(Hostile):
+        def parts(self) -> Iterable[Part]:
+            yield from map(str, range(100))
+
+    lines = Long().text().splitlines()
+    assert len(lines) == 40
+    assert lines[-2:] == ["37", "... 62 more lines: --all, or show(full=True)"]
+    assert Long().text(full=True).splitlines()[-1] == "99"
 
 
 def test_letters_say_where_columns_stand_and_the_last_goes_for_the_rest() -> None:
@@ -47,13 +92,27 @@ def test_letters_say_where_columns_stand_and_the_last_goes_for_the_rest() -> Non
     assert text.splitlines() == ["a      b      c", "xxx    y    z z", "x    yyy  zzz z"]
 
 
-def test_text_wraps_at_the_console_and_lines_do_not() -> None:
+def test_text_wraps_at_the_console_but_for_longer_words() -> None:
     stream = io.StringIO()
-    show(["word " * 5 + "end", Wrapped("well-known words " * 2, indent=2)], file=stream, width=12)
+    path = "/a/path/that/somebody/copies"
+    show([f"  see {path}", Wrapped("well-known words " * 2, indent=2)], file=stream, width=12)
     assert stream.getvalue().splitlines() == [
-        "word word word word word end",  # older versions of rich cut spaces at the end
+        *("  see", f"  {path}"),
         *("well-known", "  words", "  well-known", "  words"),
     ]
+    assert text_of(["\u65e5" * 10], width=12).splitlines() == ["\u65e5" * 6, "\u65e5" * 4]
+
+
+def test_notes_are_wrapped_for_readers_alone(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = "word " * 40 + "end"
+    monkeypatch.delenv("COLUMNS", raising=False)
+    notes().print(said)
+    assert capsys.readouterr().err == f"{said}\n"
+    monkeypatch.setenv("COLUMNS", "40")
+    notes().print(said)
+    assert max(map(len, capsys.readouterr().err.splitlines())) <= 40
 
 
 OBEYED = [

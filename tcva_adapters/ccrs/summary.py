@@ -12,15 +12,16 @@ from tcva_adapters.ccrs.metrics import METRICS
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.core.summing import added
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
-from tcva_adapters.printing import Part, Table, Tabular, counted, figure
+from tcva_adapters.printing import Part, Table, Tabular, counted, figure, shortened
 from tcva_adapters.results.assessment import Unscored, Usage
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.samples.records import Source
 
+_DETAIL: Final = 60
 _PROTOCOLS: Final = {
     "single": "one call per metric",
     "suite": "one call for all metrics, which is not the source's protocol",
-    "lexical": "a lexical judge: it counts words",
+    "lexical": "a lexical judge",
 }
 
 
@@ -34,6 +35,7 @@ class MetricSummary:
         scored: How many samples have a score.
         coverage: Their share of all samples.
         unscored: How many have none, by reason.
+        details: What the first sample says of each reason.
         judged: The mean without the exact match; None for metrics that have no such part.
         exact: The share of exact matches among the scored; None likewise.
     """
@@ -43,6 +45,7 @@ class MetricSummary:
     scored: int
     coverage: float
     unscored: dict[str, int]
+    details: dict[str, str]
     judged: float | None = None
     exact: float | None = None
 
@@ -150,7 +153,10 @@ class CCRSSummary(Tabular):
         yield f"CCRS by {first.judge}, {_PROTOCOLS[first.protocol]}"
         rows = []
         for name, metric in self.metrics.items():
-            said = [f"{number} {reason}" for reason, number in metric.unscored.items()]
+            said = [
+                f"{number} {reason} ({shortened(metric.details[reason], _DETAIL)})"
+                for reason, number in metric.unscored.items()
+            ]
             if metric.exact is not None and metric.judged is not None:
                 how = f"({first.em}, weight {first.lambda_:g}), judged {metric.judged:.3f}"
                 said.insert(0, f"exact match {metric.exact:.3f} {how}")
@@ -160,7 +166,7 @@ class CCRSSummary(Tabular):
         if whole is not None:
             scored, passed = f"{whole.scored}/{size}", f"passed {whole.passed}/{whole.scored}"
             rows.append(("composite", figure(whole.mean), scored, passed))
-        yield Table(("metric", "mean", "scored", ""), rows, "lrrl")
+        yield Table(("metric", "mean", "scored", ""), rows, "lrrp")
         used = self.usage
         if used.calls or self.served:
             yield (
@@ -215,6 +221,7 @@ def summarise_ccrs(
 
 def _metric(results: Sequence[CCRSResult], name: str) -> MetricSummary:
     scores = [score for result in results if (score := result.scores[name]) is not None]
+    unscored = _unscored(results, name)
     parts: dict[str, float | None] = {}
     if METRICS[name].has_exact_match:
         judged = [each for each in results if each.judged(name) is not None]
@@ -227,7 +234,8 @@ def _metric(results: Sequence[CCRSResult], name: str) -> MetricSummary:
         mean=_mean(scores),
         scored=len(scores),
         coverage=len(scores) / len(results),
-        unscored=dict(Counter(w.reason.value for w in _unscored(results, name)).most_common()),
+        unscored=dict(Counter(w.reason.value for w in unscored).most_common()),
+        details={why.reason.value: why.detail for why in reversed(unscored)},
         **parts,
     )
 

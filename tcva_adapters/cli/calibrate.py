@@ -9,10 +9,11 @@ import typer
 
 from tcva_adapters.cli import options
 from tcva_adapters.cli.judged import File, Resamples, print_figures, read_judged, read_ratings
+from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import calibrate as calibrated
 from tcva_adapters.compare.calibration.candidates import temperature_grid
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.printing import show
+from tcva_adapters.progress import progress_of
 from tcva_adapters.results.config import OURS
 
 # typer reads them at run time, so what is optional is spelt out.
@@ -105,6 +106,7 @@ def calibrate(
     out: _Out = None,
     overwrite: options.Overwrite = False,
     skip_bad: options.SkipBad = False,
+    everything: options.Everything = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Which temperature agrees best with human ratings, and whether that can be told. No call.
@@ -124,29 +126,33 @@ def calibrate(
     if ratings is None:
         msg = "no human ratings to calibrate by; name their field with --human, or a file with --labels"
         raise InvalidValueError(msg)
-    found = calibrated(
-        judged,
-        ratings,
-        objective=objective,  # type: ignore[arg-type]  # checked there, as are penalties and floors
-        temperatures=options.parse_names(temperatures) if temperatures else temperature_grid(step),
-        schemes=[options.parse_scheme(scheme) for scheme in schemes or []],
-        penalties=penalties,  # type: ignore[arg-type]  # see above
-        floors=floors,  # type: ignore[arg-type]  # see above
-        eps=eps,
-        thresholds=thresholds or None,
-        human_scale=scale,
-        human_threshold=human_threshold,
-        mapping=mapping is not None,
-        by=by,
-        group=group,
-        config=config,
-        folds=folds,
-        repeats=repeats,
-        n_boot=bootstrap,
-        seed=seed,
-    )
+    with progress_of("calibrating", None, wanted=True):
+        found = calibrated(
+            judged,
+            ratings,
+            objective=objective,  # type: ignore[arg-type]  # checked there, as are penalties and floors
+            temperatures=options.parse_names(temperatures)
+            if temperatures
+            else temperature_grid(step),
+            schemes=[options.parse_scheme(scheme) for scheme in schemes or []],
+            penalties=penalties,  # type: ignore[arg-type]  # see above
+            floors=floors,  # type: ignore[arg-type]  # see above
+            eps=eps,
+            thresholds=thresholds or None,
+            human_scale=scale,
+            human_threshold=human_threshold,
+            mapping=mapping is not None,
+            by=by,
+            group=group,
+            config=config,
+            folds=folds,
+            repeats=repeats,
+            n_boot=bootstrap,
+            seed=seed,
+        )
     if out is not None:
         found.save(out, overwrite=overwrite)
-    print_figures(found, as_json=as_json, said=(f"note: {note}" for note in found.unused))
-    if out is not None and not as_json:
-        show([f"written to {out}; read with --config {out}"])
+    unused = (f"note: {note}" for note in found.unused)
+    print_figures(found, as_json=as_json, everything=everything, said=unused)
+    if out is not None:
+        say_written({out: f"the recommended settings, for --config {out}"})

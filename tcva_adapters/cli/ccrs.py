@@ -14,7 +14,8 @@ from tcva_adapters.ccrs.metrics import METRICS, resolve_metrics
 from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.ccrs.summary import summarise_ccrs
 from tcva_adapters.cli import options
-from tcva_adapters.cli.report import Report, check_report, write_report
+from tcva_adapters.cli.report import Report, check_report, report_written
+from tcva_adapters.cli.written import results_written, say_written
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import notes
 from tcva_adapters.samples.sample import Sample
@@ -62,6 +63,7 @@ def ccrs(
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
     report: Report = None,
+    everything: options.Everything = False,
     as_json: options.AsJson = False,
     model_settings: Mapping[str, Any],
     **settings: Any,
@@ -90,15 +92,19 @@ def ccrs(
     )
     rater = rater.changed(store=opened)
     with options.interruptible(said):
-        summary = summarise_ccrs(rater.evaluate_many(read.samples), **whole)
+        summary = summarise_ccrs(rater.evaluate_many(read.samples, progress=True), **whole)
     if out is not None:
         summary.save(out, overwrite=overwrite)
     if as_json:
         typer.echo(json.dumps({**summary.to_dict(), "skipped": len(read.bad)}))
     else:
-        summary.show(sys.stderr if out == "-" else sys.stdout)
+        summary.show(sys.stderr if out == "-" else sys.stdout, full=everything)
+    written = results_written(out, opened, "ratings: a line for each sample")
+    written |= report_written(
+        summary, report, of=samples, overwrite=overwrite, samples=read.samples
+    )
+    say_written(written)
     summary.check()
-    write_report(summary, report, of=samples, overwrite=overwrite, samples=read.samples)
 
 
 def _parse_weights(text: str) -> dict[str, float]:

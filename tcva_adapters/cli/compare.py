@@ -11,9 +11,11 @@ import typer
 
 from tcva_adapters import printing
 from tcva_adapters.cli import options
-from tcva_adapters.cli.report import Report, check_report, write_report
+from tcva_adapters.cli.report import Report, check_report, report_written
+from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare.pipeline import PATIENCE
 from tcva_adapters.compare.pipeline import compare as run_compare
+from tcva_adapters.compare.running.folder import CONTENTS, PARQUET
 from tcva_adapters.errors import TCVAWarning
 from tcva_adapters.tcva import TCVASettings
 
@@ -46,6 +48,7 @@ def compare(
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
     report: Report = None,
+    everything: options.Everything = False,
     as_json: options.AsJson = False,
     model_settings: Mapping[str, Any],
     **given: Any,
@@ -57,6 +60,7 @@ def compare(
     options.silence_frameworks()
     check_report(report, samples, overwrite=overwrite)
     notes = printing.notes()
+    store = out / "verdicts.sqlite"
     settings = options.under_config(context, config, {"criterion": criterion, **given})
     (settings["judge"],) = options.asked_judges(
         [options.named_judge(judge, notes)], model_settings, settings["max_concurrency"]
@@ -79,24 +83,26 @@ def compare(
                 human=options.ratings_of(human, labels),
                 reference=reference,
                 pass_from=options.parse_thresholds(pass_from or ()),
-                store=out / "verdicts.sqlite",
+                store=store,
                 folder=out,
                 overwrite=overwrite,
                 timeout=timeout,
                 n_boot=bootstrap,
                 say=notes.print,
+                progress=True,
             )
     except KeyboardInterrupt:
         notes.print(f"interrupted: what is done is in {out}; the same command goes on")
         raise typer.Exit(options.INTERRUPTED) from None
-    written = [path.name for path in found.save(out, overwrite=overwrite)]
-    if "scores.parquet" not in written:
-        notes.print("no scores.parquet: it needs pyarrow, pip install 'tcva-adapters[parquet]'")
-    notes.print(f"written to {out}: {', '.join(written)}")
+    written = {path: CONTENTS.get(path.name, "") for path in found.save(out, overwrite=overwrite)}
+    if out / PARQUET not in written:
+        notes.print(f"no {PARQUET}: it needs pyarrow, pip install 'tcva-adapters[parquet]'")
     if as_json:
         typer.echo(json.dumps(found.to_dict()))
     else:
-        found.show()
-    write_report(found, report, of=out, overwrite=overwrite)
+        found.show(full=everything)
+    written[store] = "cached judgements"
+    written |= report_written(found, report, of=out, overwrite=overwrite)
+    say_written(written)
     if found.outcome.fatal is not None:
         raise found.outcome.fatal

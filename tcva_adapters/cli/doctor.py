@@ -60,7 +60,7 @@ def _parts(
         else:
             state = f"broken: {finding.fault} -> {finding.fix}" if finding.fault else "works"
         rows.append((finding.name, finding.version or "-", state))
-    yield Table(("package", "version", "state"), rows, "l")
+    yield Table(("package", "version", "state"), rows, "llp")
     yield from (f"judge {key}: {value}" for key, value in (answer or {}).items())
 
 

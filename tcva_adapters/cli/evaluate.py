@@ -12,7 +12,8 @@ import typer
 
 from tcva_adapters import printing
 from tcva_adapters.cli import options
-from tcva_adapters.cli.report import Report, check_report, write_report
+from tcva_adapters.cli.report import Report, check_report, report_written
+from tcva_adapters.cli.written import results_written, say_written
 from tcva_adapters.compare.evaluation import Evaluation, check_gates, with_needed_fields
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.panel import Panel
@@ -49,6 +50,7 @@ def evaluate(
     min_pass_rate: options.MinPassRate = None,
     min_coverage: options.MinCoverage = None,
     report: Report = None,
+    everything: options.Everything = False,
     as_json: options.AsJson = False,
     model_settings: Mapping[str, Any],
     **settings: Any,
@@ -83,16 +85,19 @@ def evaluate(
     )
     tcva = tcva.changed(store=opened)
     with options.interruptible(notes):
-        results = tcva.evaluate_many(usable)
+        results = tcva.evaluate_many(usable, progress=True)
     if out is not None:
         write_assessments(out, results, overwrite=overwrite)
     found = Evaluation.of(tcva, results, skipped=len(read.bad) + len(lacking))
     if as_json:
         typer.echo(json.dumps(found.to_dict()))
     else:
-        found.show(sys.stderr if out == "-" else sys.stdout)
+        found.show(sys.stderr if out == "-" else sys.stdout, full=everything)
+    written = results_written(out, opened, "assessments: for sweep and calibrate")
+    if found.summary.scored:
+        written |= report_written(found, report, of=samples, overwrite=overwrite, samples=usable)
+    say_written(written)
     found.check()
-    write_report(found, report, of=samples, overwrite=overwrite, samples=usable)
     failed = found.failed_gates(gates)
     for text in failed:
         notes.print(f"gate failed: {text}")

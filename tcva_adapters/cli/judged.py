@@ -39,11 +39,13 @@ def read_ratings(judged: Judged, human: str | None, labels: str | None) -> str |
     return found
 
 
-def print_figures(found: Tabular, *, as_json: bool, said: Iterable[str] = ()) -> None:
+def print_figures(
+    found: Tabular, *, as_json: bool, everything: bool, said: Iterable[str] = ()
+) -> None:
     """The figures on stdout, as JSON or as tables; before them, on stderr, what is said of them."""
     for note in said:
         notes().print(note)
     if as_json:
         typer.echo(json.dumps(found.to_dict(), allow_nan=False))
     else:
-        found.show()
+        found.show(full=everything)

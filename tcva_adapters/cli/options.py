@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Optional, TypeVar, get_args, get_origin
 
 import typer
-from rich.console import Console
 
 from tcva_adapters.claims.criteria import CRITERIA
 from tcva_adapters.compare.labels import Labels
@@ -26,6 +25,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.frameworks import NO_TELEMETRY
 from tcva_adapters.judging.resolve import DEFAULT, model_of_name
 from tcva_adapters.models.settings import ModelSettings
+from tcva_adapters.printing import Notes
 from tcva_adapters.results.config import configured
 from tcva_adapters.results.files import OURS as RESULTS
 from tcva_adapters.results.files import check_suffix
@@ -126,6 +126,9 @@ Rename = Annotated[
 ]
 SkipBad = Annotated[
     bool, typer.Option("--skip-bad", help="Leave unusable lines out, and count them.")
+]
+Everything = Annotated[
+    bool, typer.Option("--all", help="Print all figures; by default the first 40 lines.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")]
 MinScore = Annotated[
@@ -397,17 +400,17 @@ def check_target(
         raise InvalidValueError(msg) from error
 
 
-def named_judge(judge: str | None, notes: Console) -> str:
+def named_judge(judge: str | None, notes: Notes) -> str:
     """The judge of a command; where none was named, a note says who judges."""
     if judge is None:
         notes.print(
-            f"judge: {DEFAULT}, which compares words and is no model; --judge openai:MODEL asks one"
+            f"judge: {DEFAULT}, which only compares words; --judge openai:MODEL asks a model"
         )
     return DEFAULT if judge is None else judge
 
 
 def open_store(
-    store: Path | None, *, no_store: bool, is_local: bool, what: str, notes: Console
+    store: Path | None, *, no_store: bool, is_local: bool, what: str, notes: Notes
 ) -> VerdictStore | None:
     """The store of a command; what a model was paid for is cached by default.
 
@@ -431,7 +434,7 @@ def open_store(
 
 
 @contextmanager
-def interruptible(notes: Console) -> Iterator[None]:
+def interruptible(notes: Notes) -> Iterator[None]:
     """Make Ctrl-C the exit code that shells know; a second one leaves at once."""
     try:
         yield

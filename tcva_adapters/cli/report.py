@@ -8,6 +8,7 @@ from typing import Annotated, Any, Optional
 import typer
 
 from tcva_adapters.cli import options
+from tcva_adapters.cli.written import say_written
 from tcva_adapters.printing import notes
 from tcva_adapters.report import write
 from tcva_adapters.report.page import OURS
@@ -80,7 +81,7 @@ def report(
     said = notes()
     for note in written.notes:
         said.print(f"note: {note}")
-    said.print(f"written to {written}")
+    say_written({written.path: written.contents})
 
 
 def check_report(path: Path | None, source: str, *, overwrite: bool) -> None:
@@ -93,15 +94,15 @@ def check_report(path: Path | None, source: str, *, overwrite: bool) -> None:
         options.check_target(path, source, OURS, overwrite=overwrite, option="--report")
 
 
-def write_report(
+def report_written(
     found: Any,
     path: Path | None,
     *,
     of: str | Path = "",
     overwrite: bool = False,
     **reading: Any,
-) -> None:
-    """Write what ``--report`` asks for, and say where it is.
+) -> dict[Path, str]:
+    """Write what ``--report`` asks for; returns what was written, as `say_written` takes it.
 
     Args:
         found: See `write`.
@@ -110,7 +111,9 @@ def write_report(
         overwrite: See there.
         reading: See there.
     """
-    if path is not None:
-        if of:
-            reading["title"] = "standard input" if of == "-" else Path(of).resolve().name
-        notes().print(f"report: {write(found, path, overwrite=overwrite, **reading)}")
+    if path is None:
+        return {}
+    if of:
+        reading["title"] = "standard input" if of == "-" else Path(of).resolve().name
+    written = write(found, path, overwrite=overwrite, **reading)
+    return {written.path: written.contents}

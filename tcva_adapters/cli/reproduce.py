@@ -9,10 +9,12 @@ import typer
 
 from tcva_adapters.cli import options
 from tcva_adapters.cli.judged import Resamples, print_figures
+from tcva_adapters.cli.written import figures as pictures
+from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import reproduce as reproduced
 from tcva_adapters.compare.drawing import check_drawing
 from tcva_adapters.compare.paper.reproduction import RESAMPLES
-from tcva_adapters.printing import notes
+from tcva_adapters.progress import progress_of
 
 
 def reproduce(
@@ -41,6 +43,7 @@ def reproduce(
         typer.Option("--figures", help="Draw figures 4 to 9 as png into this folder."),
     ] = None,
     overwrite: options.Overwrite = False,
+    everything: options.Everything = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Tables 5 to 9 of the TCVA paper beside its own digits, and fused scores. No call.
@@ -48,14 +51,16 @@ def reproduce(
     Example: tcva reproduce tcva_paper --figures pictures
     """
     check_drawing(figures)
-    found = reproduced(
-        folder,
-        n_boot=bootstrap,
-        seed=seed,
-        best=best,
-        count_empty=count_empty,
-        lexical=not no_lexical,
-    )
-    print_figures(found, as_json=as_json, said=found.notes() if as_json else ())
+    with progress_of("resampling", None, wanted=True):
+        found = reproduced(
+            folder,
+            n_boot=bootstrap,
+            seed=seed,
+            best=best,
+            count_empty=count_empty,
+            lexical=not no_lexical,
+        )
+    notes = found.notes() if as_json else ()
+    print_figures(found, as_json=as_json, everything=everything, said=notes)
     if figures is not None:
-        notes().print(f"figures: {', '.join(map(str, found.save(figures, overwrite=overwrite)))}")
+        say_written(pictures(found.save(figures, overwrite=overwrite)))

@@ -46,6 +46,7 @@ def sweep(
     bootstrap: Resamples = 2000,
     seed: Annotated[int, typer.Option(help="Seed of the resamples.")] = 0,
     skip_bad: options.SkipBad = False,
+    everything: options.Everything = False,
     as_json: options.AsJson = False,
     **dial: Any,
 ) -> None:
@@ -70,4 +71,5 @@ def sweep(
         n_boot=bootstrap,
         seed=seed,
     )
-    print_figures(found, as_json=as_json, said=(f"note: {note}" for note in found.unused))
+    unused = (f"note: {note}" for note in found.unused)
+    print_figures(found, as_json=as_json, everything=everything, said=unused)

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from tcva_adapters.cli import options
 from tcva_adapters.cli.judged import print_figures
-from tcva_adapters.cli.report import Report, check_report, write_report
+from tcva_adapters.cli.report import Report, check_report, report_written
+from tcva_adapters.cli.written import figures as pictures
+from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import compare_systems
 from tcva_adapters.compare.drawing import check_drawing
-from tcva_adapters.compare.systems.analysis import Progress as OnProgress
-from tcva_adapters.printing import notes, visible
+from tcva_adapters.printing import notes
+from tcva_adapters.progress import progress_of
 from tcva_adapters.stats.randomisation import PERMUTATIONS
 
 # typer reads them at run time, so what is optional is spelt out.
@@ -87,6 +85,7 @@ def systems(
     figures: _Figures = None,
     overwrite: options.Overwrite = False,
     report: Report = None,
+    everything: options.Everything = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Compare systems on the same queries: means, ties, Tukey's HSD, discriminative power. No call.
@@ -97,7 +96,7 @@ def systems(
     check_drawing(figures)
     check_report(report, "-", overwrite=overwrite)
     said = notes()
-    with _progress(said) as progress:
+    with progress_of("randomisation", None, wanted=True) as shown:
         found = compare_systems(
             scores,
             metrics=metrics,
@@ -111,27 +110,10 @@ def systems(
             bounds=ends,
             difference=power,
             queries=queries,
-            progress=progress,
+            progress=shown.reached,
         )
-    print_figures(found, as_json=as_json)
+    print_figures(found, as_json=as_json, everything=everything)
     for note in found.notes:
         said.print(f"note: {note}")
-    if figures is not None:
-        said.print(f"figures: {', '.join(map(str, found.save(figures, overwrite=overwrite)))}")
-    write_report(found, report, overwrite=overwrite)
-
-
-@contextmanager
-def _progress(said: Console) -> Iterator[OnProgress]:
-    """A bar on a terminal, and nothing anywhere else."""
-    # The names of metrics come from files: no markup in them.
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn())
-    bar = Progress(*columns, console=said, transient=True)
-    # A bar that is switched off prints an empty line before rich 14.3.
-    with bar if said.is_terminal else nullcontext():
-        task = bar.add_task("randomisation", total=None)
-
-        def on_progress(metric: str, done: int, total: int) -> None:
-            bar.update(task, description=visible(metric), completed=done, total=total)
-
-        yield on_progress
+    written = {} if figures is None else pictures(found.save(figures, overwrite=overwrite))
+    say_written({**written, **report_written(found, report, overwrite=overwrite)})

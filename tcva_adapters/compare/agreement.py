@@ -13,7 +13,7 @@ import numpy as np
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
-from tcva_adapters.printing import Part, Report, Table, counted, figure
+from tcva_adapters.printing import Part, Report, Table, counted, figure, shortened
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.stats.kappa import weighted_kappa
 
@@ -142,10 +142,8 @@ class PanelReport(Report):
         for dispute in self.disputes[:_SHOWN]:
             claim = dispute.claims[0]
             words = ["-" if v is None else v.value for v in claim.verdicts.values()]
-            text = " ".join(claim.claim.split())
-            short = text if len(text) <= _CLAIM_WIDTH else f"{text[: _CLAIM_WIDTH - 1]}…"
-            rows.append((dispute.sample_id or "-", short, *words))
-        yield Table(("sample", "claim", *self.disputes[0].claims[0].verdicts), rows, "l")
+            rows.append((dispute.sample_id or "-", shortened(claim.claim, _CLAIM_WIDTH), *words))
+        yield Table(("sample", "claim", *self.disputes[0].claims[0].verdicts), rows, "lpl")
 
 
 def _agreement_lines(found: PanelAgreement) -> Iterator[str]:

@@ -24,20 +24,17 @@ from tcva_adapters.compare.running.folder import (
 from tcva_adapters.compare.running.run import Models, Outcome, tcva_name
 from tcva_adapters.compare.running.write import write_csv, write_json, write_parquet
 from tcva_adapters.compare.table import Row, ScoreTable
-from tcva_adapters.compare.views.decision_text import decision_parts
+from tcva_adapters.compare.views.decision_text import brief_decisions, decision_parts
 from tcva_adapters.compare.views.decisions import DecisionView
 from tcva_adapters.compare.views.sentence import comparison_sentence
 from tcva_adapters.compare.views.summary import TableSummary
-from tcva_adapters.compare.views.summary_text import summary_parts
-from tcva_adapters.printing import Part, Tabular, Wrapped
+from tcva_adapters.compare.views.summary_text import brief_parts, notes_parts, summary_parts
+from tcva_adapters.printing import Part, Tabular, Wrapped, counted
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.results.result import Result
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
-
-PAIRS: Final = 25
-"""Room for TCVA beside each framework metric."""
 
 _NO_GAIN: Final = "its gain shows on ten samples or more with human ratings: --human"
 
@@ -173,25 +170,44 @@ class Comparison(Tabular):
         ratings = () if table.human is None else zip(table.samples, table.human, strict=True)
         return {name: float(rating) for name, rating in ratings if not math.isnan(rating)}
 
+    def brief(self) -> Iterator[Part]:
+        """Who judged, each method in a row, what is missing, and what is decided otherwise."""
+        yield from self._run()
+        yield from brief_parts(self.summary, self.lead)
+        yield from brief_decisions(self.decisions)
+        yield from self._gains()
+        yield from notes_parts(self.summary)
+        pairs = len(self.summary.pairs)
+        if pairs:
+            yield Wrapped(
+                f"more (all columns, {counted(pairs, 'pair')} of methods, decisions by T): --all, or "
+                "show(full=True)",
+                indent=2,
+            )
+
     def parts(self) -> Iterator[Part]:
         """What was judged, the summary, the decisions, and what fusing gains."""
-        judge = self.tcva.judge
-        yield f"{self.tcva.criterion.name} by {judge.name}"
-        outcome = self.outcome
+        yield from self._run()
+        yield from summary_parts(self.summary, lead=self.lead)
+        yield from decision_parts(self.decisions)
+        yield from self._gains()
+
+    def _run(self) -> Iterator[Part]:
+        outcome, spent = self.outcome, self.outcome.spent
         made, cached = sum(outcome.judged.values()), sum(outcome.cached.values())
-        spent = outcome.spent
         yield (
-            f"{made} judgements made now, {cached} from an earlier run; {spent.calls} calls, "
-            f"{spent.input_tokens} + {spent.output_tokens} tokens"
+            f"{self.tcva.criterion.name} by {self.tcva.judge.name}: {made} judgements now, {cached} "
+            f"cached; {spent.calls} calls, {spent.input_tokens} + {spent.output_tokens} tokens"
         )
         yield from self.evidence.lines()
-        yield from summary_parts(self.summary, pairs=PAIRS, lead=self.lead)
-        yield from decision_parts(self.decisions)
+
+    def _gains(self) -> Iterator[Part]:
         for name, counts in self.members.items():
             sizes = ", ".join(f"{n} samples of {size}" for size, n in sorted(counts.items())[::-1])
-            yield f"\n{name}: {sizes} members"
             gain = self.gains.get(name)
-            yield Wrapped(_NO_GAIN if gain is None else gain.sentence)
+            yield Wrapped(
+                f"{name}: {sizes} members; {_NO_GAIN if gain is None else gain.sentence}", 2
+            )
 
 
 def report_dict(

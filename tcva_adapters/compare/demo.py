@@ -18,7 +18,7 @@ from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.data import labels_of, sample_lines
 from tcva_adapters.errors import MissingDependencyError
 from tcva_adapters.frameworks import FRAMEWORKS, Framework
-from tcva_adapters.printing import Part, Table, Tabular, Wrapped, figure
+from tcva_adapters.printing import Part, Table, Tabular, figure
 from tcva_adapters.results.framework_score import FrameworkScore
 from tcva_adapters.results.result import Result
 from tcva_adapters.samples.sample import Sample
@@ -177,7 +177,7 @@ def _assistants(rows: Sequence[Mapping[str, Any]]) -> Table:
     header = (
         *("assistant", "scored"),
         *(f"{name}\nT={temperature:g}" for name, temperature in PRESETS.items()),
-        *("binary\nshare of yes", "ternary\nshare not no", "as a reader\nexact / +-1"),
+        *("binary\nyes", "ternary\nnot no", "as a reader\nexact / +-1"),
     )
     cells = [
         (
@@ -216,8 +216,8 @@ _NOT_DOMAINS: Final = frozenset({"method", "scored", "samples"})
 def _one(sample: Sample, result: Result) -> Iterator[Part]:
     yield f"\n{sample.id}: {sample.input}"
     cells = [(c.verdict.value if c.verdict else "-", c.claim, c.reason) for c in result.claims]
-    yield Table(("verdict", "claim", "why"), cells, "l")
+    yield Table(("verdict", "claim", "why"), cells, "lp")
     scores = ", ".join(f"{result.at(t).score:.3f} {name}" for name, t in PRESETS.items())
     flip = result.flip_temperature
     passes = "it never passes" if flip is None else f"it passes from T={flip:.2f} on"
-    yield Wrapped(f"one judgement, every score: {scores}; at threshold 0.5 {passes}.")
+    yield f"one judgement, every score: {scores}; at threshold 0.5 {passes}."

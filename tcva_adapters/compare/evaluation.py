@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from tcva_adapters.compare.agreement import PanelReport, panel_report
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
@@ -29,8 +29,6 @@ class Evaluation(Report):
         summary: Their figures.
         skipped: Samples of the file that were left out.
     """
-
-    width: ClassVar[int | None] = None
 
     tcva: TCVA
     results: Sequence[Result]
@@ -102,9 +100,8 @@ class Evaluation(Report):
     def parts(self) -> Iterator[Part]:
         """Who judged and the dial, the summary, and the panel where there is one."""
         tcva, dial = self.tcva, self.tcva.scoring
-        lexical = ", a lexical judge: it compares words" if tcva.judge.is_local else ""
         yield (
-            f"{tcva.criterion.name} by {tcva.judge.name}{lexical}; T={dial.temperature:g}, "
+            f"{tcva.criterion.name} by {tcva.judge.name}; T={dial.temperature:g}, "
             f"{dial.scheme.name} weights, {dial.penalty} penalty, threshold {dial.threshold:g}"
         )
         for member in self.additional_judges():

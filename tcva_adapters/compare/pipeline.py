@@ -30,7 +30,6 @@ from tcva_adapters.compare.running.methods import ALL, Method, choose
 from tcva_adapters.compare.running.run import (
     Models,
     Outcome,
-    Say,
     human_scores,
     judge_all,
     named,
@@ -42,6 +41,7 @@ from tcva_adapters.compare.views.decisions import decision_view
 from tcva_adapters.compare.views.summary import summarise_table
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.progress import progress_of
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.files import SampleFile, read_samples
 from tcva_adapters.samples.sample import Sample
@@ -51,6 +51,9 @@ from tcva_adapters.tcva import TCVA
 
 NO_FRAMEWORK: Final = "none"
 PATIENCE: Final = 900.0  # above what a metric's calls may take with all their retries
+
+Say = Callable[[str], None]
+"""Told what happens, in sentences."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -92,8 +95,9 @@ class _Request:
         overwrite: Refuse no folder.
         timeout: Seconds after which a framework metric is given up on a sample.
         n_boot: Resamples per interval and test.
-        say: Told in sentences what is left out and what is done.
-        progress: Whether to show bars on standard error; by default on a terminal.
+        say: Told in sentences what is left out.
+        progress: Whether to show bars on a terminal, and a line every ten seconds in a log; by
+            default the bars alone.
 
     Raises:
         InvalidValueError: A setting is out of range or unknown.
@@ -294,9 +298,13 @@ class _Plan:
                 store=store,
                 models=self.models,
                 seconds=self.request.timeout,
-                say=self.request.say,
                 progress=self.request.progress,
             )
+
+    def told(self, outcome: Outcome) -> Comparison:
+        """The figures, with a sign of life: ten thousand resamples take a while."""
+        with progress_of("statistics", None, self.request.progress):
+            return self.comparison(outcome)
 
     def comparison(self, outcome: Outcome) -> Comparison:
         """The figures; they cost no call."""
@@ -427,12 +435,12 @@ def _faces(
     @wraps(request, updated=())
     def compare(*args: P.args, **kwargs: P.kwargs) -> Comparison:
         plan = request(*args, **kwargs).plan()
-        return plan.comparison(_finished(plan.judged()))
+        return plan.told(_finished(plan.judged()))
 
     @wraps(request, updated=())
     async def acompare(*args: P.args, **kwargs: P.kwargs) -> Comparison:
         plan = request(*args, **kwargs).plan()
-        return plan.comparison(await plan.judged())
+        return plan.told(await plan.judged())
 
     shown = inspect.signature(request).replace(return_annotation=Comparison)
     faces: tuple[Any, ...] = (compare, acompare)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -87,8 +87,6 @@ class Sweep(Tabular):
     human: str | None
     unused: tuple[str, ...]
 
-    width: ClassVar[int | None] = 1000  # a table with many temperatures must not be cut
-
     @property
     def sentence(self) -> str:
         """How far the dial moves the mean; with human ratings, where it agrees best with them."""
@@ -135,20 +133,14 @@ class Sweep(Tabular):
     def parts(self) -> Iterator[Part]:
         """What ``tcva sweep`` prints."""
         judged = self.judged
+        penalties = " and ".join(dict.fromkeys(row.penalty for row in self.rows))
         yield (
-            f"{judged.title}: mean score over {judged.scored} of {len(judged.counts)} assessments"
+            f"{judged.title}: mean score over {judged.scored} of {len(judged.counts)} assessments; "
+            f"penalty {penalties}"
         )
         yield from judged.evidence.lines()
-        if self.ablation:
-            for rows in (self.ablation, self.rows):
-                yield self._by_temperature(rows, lambda row, i: f"{row.means[i]:.3f}")
-        else:
-            header = ("scheme", "penalty", *(f"T={t:g}" for t in self.temperatures))
-            means = [
-                (row.scheme, row.penalty, *(f"{mean:.3f}" for mean in row.means))
-                for row in self.rows
-            ]
-            yield Table(header, means, "llr")
+        for rows in filter(None, (self.ablation, self.rows)):
+            yield self._by_temperature(rows, lambda row, i: f"{row.means[i]:.3f}")
         if self.human is None:
             return
         first = self.rows[0].agreement[0]

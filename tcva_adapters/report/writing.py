@@ -37,11 +37,13 @@ class Written:
     details: int
     notes: tuple[str, ...]
 
-    def __str__(self) -> str:
-        shown = [counted(self.samples, "sample")] if self.samples else []
-        if self.details < self.samples:
-            shown = [f"{shown[0]}, the texts of {self.details} of them"]
-        return f"{self.path} ({'; '.join([*shown, _size(self.size)])})"
+    @property
+    def contents(self) -> str:
+        """What is in it, in a few words."""
+        if not self.samples:
+            return "report"
+        some = f", the texts of {self.details} of them" if self.details < self.samples else ""
+        return f"report on {counted(self.samples, 'sample')}{some}"
 
 
 def write(
@@ -120,12 +122,3 @@ def write(
         for piece in page_of(figures_of(content, draw), detail_lines(content, draw)):
             size += stream.write(piece)
     return Written(Path(path), size, len(content.samples), len(draw.chosen), notes)
-
-
-def _size(size: int) -> str:
-    """Bytes as people say them.
-
-    >>> _size(1_234_567), _size(20_000)
-    ('1.2 MB', '20 kB')
-    """
-    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.printing import Part, Report, Table, counted, figure, share
+from tcva_adapters.printing import Part, Report, Table, counted, figure, share, shortened
 from tcva_adapters.results.assessment import Usage
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.result import Result
+
+_DETAIL: Final = 200
 
 FEW_SAMPLES: Final = 30
 """Scored samples below which a pass rate hardly says anything about others."""
@@ -93,6 +95,7 @@ class Summary(Report):
             "levels": self.levels,
             "evidence": self.evidence.to_dict(),
             "unscored": self.unscored,
+            "details": self.details,
             "from_store": self.served,
             "usage": self.usage.model_dump(),
         }
@@ -108,7 +111,7 @@ class Summary(Report):
         yield Table(("mean", "passed", "scored", *self.levels), [figures], "r")
         yield from self.evidence.lines()
         for reason, number in self.unscored.items():
-            yield f"unscored: {number} {reason} ({self.details[reason]})"
+            yield f"unscored: {number} {reason} ({shortened(self.details[reason], _DETAIL)})"
         used = self.usage
         if used.calls or self.served:
             yield (

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import FloatArray, numbers, same_within
 
-AT_BOUND: Final = 1e-6
-"""How close to a bound a score is at it, in widths of the scale."""
+DIGITS: Final = 3
+"""Scores that are the same with so many digits behind the point are equal to a reader."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,9 @@ class Description:
         skewness: Third standardised moment, with n in all denominators; nan where all are equal.
         kurtosis: Excess over the normal distribution's: fourth standardised moment less 3, with n
             in all denominators; nan where all are equal.
-        at_lower: Share of the scores at the scale's lower bound, give or take a millionth of the
-            scale: TCVA's floor leaves a trace above 0.
-        at_upper: Share at its upper bound.
+        at_lower: Share of the scores that are the scale's lower bound as they are `seen`: TCVA's
+            floor leaves a trace above 0.
+        at_upper: Share at its upper bound, likewise.
         ties: See `tie_probability`.
     """
 
@@ -97,8 +97,8 @@ def describe(scores: npt.ArrayLike, *, bounds: tuple[float, float] = (0.0, 1.0))
         iqr=upper - lower,
         skewness=skewness,
         kurtosis=kurtosis,
-        at_lower=float(np.mean(np.abs(values - low) <= AT_BOUND * (high - low))),
-        at_upper=float(np.mean(np.abs(values - high) <= AT_BOUND * (high - low))),
+        at_lower=float(np.mean(seen(values) == seen(low))),
+        at_upper=float(np.mean(seen(values) == seen(high))),
         ties=tie_probability(values),
     )
 
@@ -115,11 +115,23 @@ def check_bounds(bounds: tuple[float, float]) -> None:
         raise InvalidValueError(msg)
 
 
-def tie_probability(scores: npt.ArrayLike) -> float:
-    """The chance that two different responses, drawn at random, have the same score.
+def seen(scores: npt.ArrayLike) -> FloatArray:
+    """Scores as a reader sees them: with three digits.
 
-    From the counts c of the distinct scores, hence exact: sum of c (c - 1) over n (n - 1). The CCRS
-    paper's table 13 is about this figure.
+    >>> seen([4.58e-10, 0.12345, 0.9996]).tolist()
+    [0.0, 0.123, 1.0]
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    # Python rounds like the printed figure; numpy scales first, and differs in the middle.
+    rounded = [round(value, DIGITS) for value in values.ravel().tolist()]
+    return np.array(rounded, dtype=np.float64).reshape(values.shape)
+
+
+def tie_probability(scores: npt.ArrayLike) -> float:
+    """The chance that two different responses, drawn at random, have the same score as it is `seen`.
+
+    From the counts c of the distinct scores: sum of c (c - 1) over n (n - 1). The CCRS paper's table
+    13 is about this figure. Statistics that correct for ties, as Kendall's tau-b, take exact ones.
 
     Args:
         scores: Shape (N,); nan, None and infinities are left out.
@@ -136,7 +148,7 @@ def tie_probability(scores: npt.ArrayLike) -> float:
     0.166667
     """
     values = numbers("scores", scores)
-    _, counts = np.unique(values[np.isfinite(values)], return_counts=True)
+    _, counts = np.unique(seen(values[np.isfinite(values)]), return_counts=True)
     n = int(counts.sum())
     return int((counts * (counts - 1)).sum()) / (n * (n - 1)) if n > 1 else float("nan")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ QUICK = ("--repeats", "3", "-B", "200")
 def _in_a_folder_with_judgements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Eighty answers with ratings that follow T=0.5, eighty with ratings that follow T=1."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.delenv("COLUMNS", raising=False)
     rng = np.random.default_rng(3)
     counts = rng.multinomial(4, [0.4, 0.2, 0.2, 0.2, 0.0], size=160)
     plain, lenient = sweep(counts, [0.5, 1.0]).T
@@ -88,8 +89,12 @@ def test_what_is_printed_says_what_is_honest(capsys: pytest.CaptureFixture[str])
     arguments = ["--human", "stars", "--group", "page", "--objective", "kendall"]
     assert run(["calibrate", "judged.jsonl", *QUICK, *arguments]) == 0
     printed = capsys.readouterr().out
-    head, *figures = printed.splitlines()
-    assert head == (
+    said, also, head, more, *figures = printed.splitlines()
+    assert said.startswith(
+        "No detectable difference: keep 0.5 (gain of choosing 0.000 kendall, 95%"
+    )
+    assert also.endswith("on 160 samples)")
+    assert f"{head} {more}" == (
         "faithfulness by given: kendall with 'stars', 160 samples "
         "(1 unscored, 1 without a rating left out)"
     )
@@ -99,7 +104,6 @@ def test_what_is_printed_says_what_is_honest(capsys: pytest.CaptureFixture[str])
         "chosen out of fold",
         "gain of choosing",
     ]
-    assert figures[-1] == "no detectable difference: keep 0.5"
     assert "chosen in the folds: T=0.5 100%" in printed
     assert "warning" not in printed
     assert max(map(len, figures)) <= 80
@@ -117,10 +121,12 @@ def test_profiles_by_a_field(capsys: pytest.CaptureFixture[str]) -> None:
     settings = Config.load("tcva.json").settings
     assert settings.temperature == found["recommended"]["temperature"]
     assert run(["calibrate", "judged.jsonl", *QUICK, *arguments]) == 0
-    printed = capsys.readouterr().out
+    printed, also = capsys.readouterr()
     assert "by 'domain', each on its own samples:" in printed
     assert "97.5% interval" in printed
-    assert printed.endswith("written to tcva.json; read with --config tcva.json\n")
+    assert re.fullmatch(
+        r"written: tcva\.json \(\d+ kB\): the recommended settings, for --config tcva\.json\n", also
+    )
 
 
 def test_words_as_labels_and_thresholds(capsys: pytest.CaptureFixture[str]) -> None:

@@ -58,10 +58,11 @@ def _in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_one_command_writes_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["compare", sample_file(tmp_path), *QA, "-T", "0.5,0.9", "--out", "out"]) == 0
     printed, said = capsys.readouterr()
-    assert "a lexical judge: it compares words" in printed
+    assert "the lexical judge only compares words" in printed
     # The bare sample has no contexts: nobody is asked about it.
-    assert "4 judgements made now, 0 from an earlier run" in printed
-    assert "langchain context_qa: 2 of 3 scored" in said
+    assert "4 judgements now, 0 cached" in printed
+    assert "out/scores.csv" in said
+    assert "out/verdicts.sqlite" in said
 
     rows = table()
     methods_of_a_sample = ["tcva T=0.5", "tcva T=0.9", "langchain context_qa"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ def test_a_report_of_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["report", "judged.jsonl", "--samples", "samples.jsonl", "--title", "Office"]) == 0
     printed, said = capsys.readouterr()
     assert printed == ""
-    assert said.startswith("written to report.html (3 samples; ")
+    assert re.fullmatch(r"written: report\.html \(\d+ kB\): report on 3 samples\n", said)
     figures, details = blocks_of("report.html")
     assert figures["title"] == "Office"
     assert figures["samples"]["human"] == [0.0, 0.25, 0.5]
@@ -48,7 +49,7 @@ def test_each_command_ends_with_one(capsys: pytest.CaptureFixture[str]) -> None:
         ["systems", "a=judged.jsonl", "b=judged.jsonl", "-B", "20"],
     ):
         assert run([*command, "--report", f"{command[0]}.html"]) == 0
-        assert f"report: {command[0]}.html (" in capsys.readouterr().err
+        assert re.search(rf"{command[0]}\.html \(\d+ kB\): report", capsys.readouterr().err)
     figures, details = blocks_of("evaluate.html")
     assert figures["title"] == "samples.jsonl"
     assert figures["runs"][0]["settings"]["temperature"] == 0.3

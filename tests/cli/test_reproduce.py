@@ -28,7 +28,9 @@ def test_json_has_the_tables_of_every_set(
     write(tmp_path)
     write(tmp_path, "other", deepeval_scores=None)
     out, err = printed(capsys, str(tmp_path), "--json", "--bootstrap", "100")
-    found: dict[str, dict[str, Any]] = json.loads(out)
+    report: dict[str, Any] = json.loads(out)
+    assert report["sentence"].startswith("The paper has none of dialogue, other")
+    found: dict[str, dict[str, Any]] = report["sets"]
     assert list(found) == ["dialogue", "other"]
     tables = found["dialogue"]
     assert set(tables) == {"table5", "table7", "table8", "table9", "unrounded", "fused"}
@@ -51,6 +53,7 @@ def test_tables_and_pictures(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     write(tmp_path / "data", "usr")
     pictures = tmp_path / "pictures"
     arguments = [str(tmp_path / "data"), "-B", "100", "--no-lexical", "--figures", str(pictures)]
+    arguments.append("--all")
     out, err = printed(capsys, *arguments)
     assert "usr: 16 samples, T=0.9 (the paper's choice)" in out
     assert "TCVA T=0.9  12 (198)" in out
@@ -94,7 +97,7 @@ def test_mistakes_exit_with_two_and_one_sentence(
 
 @needs_paper_data
 def test_the_page_shows_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
-    out, _ = printed(capsys, str(FOLDER))
+    out, _ = printed(capsys, str(FOLDER), "--all")
     lines = {line.rstrip() for line in out.splitlines()}
     page = (ROOT / "docs/reproduce.md").read_text(encoding="utf-8")
     shown = [

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.describe import describe, tie_probability
+from tcva_adapters.stats.describe import describe, seen, tie_probability
 
 NAN = math.nan
 SCORES = st.lists(st.integers(0, 20).map(lambda i: i / 20), min_size=1, max_size=40)
@@ -71,9 +71,17 @@ def test_ties_are_the_share_of_tied_pairs(scores: list[float]) -> None:
 def test_the_ends_of_other_scales() -> None:
     found = describe([0.0, 50.0, 100.0, 100.0], bounds=(0, 100))
     assert (found.at_lower, found.at_upper) == (0.25, 0.5)
-    # What the floor of a strict TCVA score leaves is at the bound.
-    assert describe([1.2e-9, 0.5]).at_lower == 0.5
-    assert describe([1e-5, 0.5]).at_lower == 0.0
+    # What a reader sees as 0.000 is at the bound, such as what the floor of a strict score leaves.
+    assert describe([1.2e-9, 0.000499, 0.0006, 0.5]).at_lower == 0.5
+    assert describe([0.9994, 0.9996, 1.0]).at_upper == pytest.approx(2 / 3)
+
+
+def test_ties_are_those_that_a_reader_sees() -> None:
+    scores = [4.58e-10, 0.0, 0.0004, 0.0006, 0.4567, 0.45674]
+    # 3 at 0.000, 1 at 0.001, 2 at 0.457: 3 + 0 + 1 of 15 pairs
+    assert tie_probability(scores) == 4 / 15
+    for value in [*np.random.default_rng(0).uniform(size=500).tolist(), 0.0005, 0.0015, 0.1235]:
+        assert f"{seen(value):.3f}" == f"{value:.3f}"
 
 
 def test_nothing_to_describe() -> None:

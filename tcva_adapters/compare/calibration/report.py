@@ -183,7 +183,7 @@ class Calibration(Tabular):
         yield f"{title}{self.objective} with {self.human!r}, {self.n} samples{said}"
         if self.judged is not None:
             yield from self.judged.evidence.lines()
-        yield Table(("", "", ""), [*self._rows(), *self._mapping_rows()], "lrl", headless=True)
+        yield Table(("", "", ""), [*self._rows(), *self._mapping_rows()], "lrp", headless=True)
         picks = [f"{describe(setting)} {share:.0%}" for setting, share in self.picks]
         often = [text for text in picks[:_SHOWN_PICKS] if not text.endswith(" 0%")]
         more = f"; {len(picks) - len(often)} more" if len(picks) > len(often) else ""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from tcva_adapters.compare.drawing import write_figures
 from tcva_adapters.compare.jsonable import jsonable
@@ -13,7 +14,7 @@ from tcva_adapters.compare.paper.data import read_folder
 from tcva_adapters.compare.paper.figures import pictures_of
 from tcva_adapters.compare.paper.reproduction import RESAMPLES, Reproduction, reproduce_set
 from tcva_adapters.compare.paper.text import FOOTNOTES, match, tables, title
-from tcva_adapters.printing import Part, Tabular, Wrapped, counted
+from tcva_adapters.printing import Part, Tabular, counted
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,6 @@ class PaperReport(Tabular):
     """
 
     sets: tuple[Reproduction, ...]
-
-    width: ClassVar[int | None] = 120
 
     @property
     def sentence(self) -> str:
@@ -74,18 +73,27 @@ class PaperReport(Tabular):
             yield title(one)
             yield from (f"{one.name}: {note}" for note in one.notes)
 
-    def parts(self) -> Iterator[Part]:
-        """What ``tcva reproduce`` prints."""
+    def brief(self) -> Iterator[Part]:
+        """The first table of each set, and how many of its figures are the paper's."""
         for one in self.sets:
-            yield title(one)
-            for heading, table in tables(one).items():
-                yield f"\n{heading}"
-                yield table
-            agreed = match(one)
-            yield "" if agreed is None else f"\n{agreed.text}"
-            yield from (f"note: {note}" for note in one.notes)
-            yield ""
-        yield from (Wrapped(f"{i}. {footnote}") for i, footnote in enumerate(FOOTNOTES, start=1))
+            yield from self._set(one, most=1)
+        yield "more (Tables 7 to 9, fused scores, footnotes): --all, or show(full=True)"
+
+    def parts(self) -> Iterator[Part]:
+        """What ``tcva reproduce --all`` prints."""
+        for one in self.sets:
+            yield from self._set(one)
+        yield from (f"{i}. {footnote}" for i, footnote in enumerate(FOOTNOTES, start=1))
+
+    def _set(self, one: Reproduction, most: int | None = None) -> Iterator[Part]:
+        yield title(one)
+        for heading, table in islice(tables(one).items(), most):
+            yield f"\n{heading}"
+            yield table
+        agreed = match(one)
+        yield "" if agreed is None else f"\n{agreed.text}"
+        yield from (f"note: {note}" for note in one.notes)
+        yield ""
 
 
 def reproduce(

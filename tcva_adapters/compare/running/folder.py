@@ -18,6 +18,15 @@ PARQUET: Final = "scores.parquet"
 ASSESSMENTS: Final = "assessments.jsonl"
 SUMMARY: Final = "summary.json"
 DETAILS: Final = "details.jsonl"
+CONTENTS: Final = {
+    SCORES: "a row per sample and method, with reasons",
+    PARQUET: "the same",
+    ASSESSMENTS: "TCVA's verdicts, for sweep and calibrate",
+    DETAILS: "texts, human ratings, the metrics' own verdicts",
+    SUMMARY: "all figures",
+}
+"""What is in each file, in a few words."""
+
 SETTINGS: Final = "settings"
 """Where the summary holds what the comparison was asked for."""
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any, Final, NamedTuple
 
-from tcva_adapters.batch import progress_bar
 from tcva_adapters.compare.ratings import parse_rating
 from tcva_adapters.compare.running.cached import (
     JUDGE_ERROR,
@@ -25,6 +24,7 @@ from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel
+from tcva_adapters.progress import progress_of
 from tcva_adapters.results.assessment import Reason, Usage
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.results.result import Result
@@ -37,9 +37,6 @@ from tcva_adapters.tcva import TCVA
 
 Models = Callable[[str], JudgeModel]
 """From a framework to the model behind its LLM, the same one whenever it is asked."""
-
-Say = Callable[[str], None]
-"""Told what happens, in sentences."""
 
 OURS: Final = "tcva"
 """Our own judgements in counts by method."""
@@ -142,7 +139,6 @@ async def judge_all(
     store: VerdictStore,
     models: Models | None = None,
     seconds: float | None = None,
-    say: Say | None = None,
     progress: bool | None = None,
 ) -> Outcome:
     """Judge every sample once by every method; what fails is a row without a score.
@@ -161,10 +157,9 @@ async def judge_all(
         store: What framework metrics said, before and now. Failures are tried again.
         models: The models behind the frameworks' LLMs; None for the lexical judge.
         seconds: After which a framework metric is given up on a sample; None waits for ever.
-        say: Told of each method that is done.
-        progress: Whether to show bars; by default on a terminal.
+        progress: As for `TCVA.evaluate_many`.
     """
-    run = _Run(samples, tcva, store, models, seconds, say or (lambda _: None))
+    run = _Run(samples, tcva, store, models, seconds)
     results = await tcva.aevaluate_many(samples, progress=progress)
     for result in results:
         run.take(result, temperatures)
@@ -176,10 +171,9 @@ async def judge_all(
 
     async def work() -> None:
         for job in waiting:
-            await run.do(job, cached.get(job.key))
-            tick()
+            shown.tick(failed=await run.do(job, cached.get(job.key)))
 
-    with run.troubles, progress_bar(len(jobs), bool(jobs) and progress) as tick:
+    with run.troubles, progress_of("framework metrics", len(jobs), progress) as shown:
         try:
             async with asyncio.TaskGroup() as group:
                 for _ in range(1 if models is None else tcva.max_concurrency):
@@ -206,12 +200,9 @@ class _Run:
     store: VerdictStore
     model_of: Models | None
     seconds: float | None
-    say: Say
     rows: dict[str, list[Row]] = field(default_factory=dict)
     judged: Counter[str] = field(default_factory=Counter)
     cached: Counter[str] = field(default_factory=Counter)
-    done: Counter[str] = field(default_factory=Counter)
-    scored: Counter[str] = field(default_factory=Counter)
     spent: Usage = _NOTHING
     verdicts: dict[str, dict[str, tuple[FrameworkVerdict, ...]]] = field(default_factory=dict)
     fatal: JudgeError | None = None
@@ -253,8 +244,8 @@ class _Run:
                 equal.setdefault(key, _Job(method, key, [])).samples.append(sample)
             yield from equal.values()
 
-    async def do(self, job: _Job, cached: CachedJudgement | None) -> None:
-        """One judgement, made now or before, or the reason why nobody is asked."""
+    async def do(self, job: _Job, cached: CachedJudgement | None) -> bool:
+        """One judgement, made now or before, or the reason why nobody is asked; whether it failed."""
         name, sample = job.method.name, job.samples[0]
         unasked = ""
         if lacking := job.method.lacking(sample):
@@ -264,23 +255,22 @@ class _Run:
         if unasked:
             for sample in job.samples:
                 self._add(sample.id or "", name, None, unasked, _NOTHING, 0)
-        else:
-            said = cached
-            if said is None:
-                said = await self._asked(job.method, sample)
-                with self.troubles.spared(loses=1):
-                    self.store.put_record(job.key, said.to_json(), failed=said.is_failure)
-            self._count(name, said.usage if cached is None else None)
-            score, usage = said.score, said.usage
-            calls = usage.calls or score.calls  # of the lexical judge only the metric knows
-            why = "" if score.score is not None else _why(said.reason, score.error)
-            for sample in job.samples:
-                self._add(sample.id or "", name, score.score, why, usage, calls)
-                if score.verdicts:
-                    self.verdicts.setdefault(sample.id or "", {})[name] = score.verdicts
-                usage, calls = _NOTHING, 0
-        if self.done[name] == len(self.samples):
-            self.say(f"{name}: {self.scored[name]} of {self.done[name]} scored")
+            return not lacking
+        said = cached
+        if said is None:
+            said = await self._asked(job.method, sample)
+            with self.troubles.spared(loses=1):
+                self.store.put_record(job.key, said.to_json(), failed=said.is_failure)
+        self._count(name, said.usage if cached is None else None)
+        score, usage = said.score, said.usage
+        calls = usage.calls or score.calls  # of the lexical judge only the metric knows
+        why = "" if score.score is not None else _why(said.reason, score.error)
+        for sample in job.samples:
+            self._add(sample.id or "", name, score.score, why, usage, calls)
+            if score.verdicts:
+                self.verdicts.setdefault(sample.id or "", {})[name] = score.verdicts
+            usage, calls = _NOTHING, 0
+        return said.is_failure
 
     def outcome(self, results: list[Result], methods: Sequence[Method]) -> Outcome:
         """What came of it."""
@@ -336,8 +326,6 @@ class _Run:
             seconds=usage.seconds,
         )
         self.rows.setdefault(sample, []).append(row)
-        self.done[method] += 1
-        self.scored[method] += score is not None
 
 
 def _why(reason: str, detail: str) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -66,8 +66,6 @@ class SystemsReport(Tabular):
     estimate: Estimate
     seed: int
     notes: tuple[str, ...]
-
-    width: ClassVar[int | None] = 1000  # tables have many columns, and none must be cut
 
     def by_temperature(self) -> dict[str, dict[float, Discrimination]]:
         """Pairs told apart by metric and temperature: does a stricter dial separate more?"""
@@ -166,6 +164,18 @@ class SystemsReport(Tabular):
             f"randomisations, alpha {self.alpha:g}, seed {self.seed}{how}"
         )
 
+    def brief(self) -> Iterator[Part]:
+        """The means, which metric tells systems apart, and what was asked for."""
+        yield self.title
+        yield _means(self)
+        yield from self._findings()
+        systems = len(self.table.systems)
+        yield ""
+        yield (
+            f"more (distributions, correlations, {counted(systems * (systems - 1) // 2, 'pair')} by "
+            "metric): --all, or show(full=True)"
+        )
+
     def parts(self) -> Iterator[Part]:
         """Everything, the most important last, where a terminal stops."""
         yield self.title
@@ -178,6 +188,9 @@ class SystemsReport(Tabular):
         for one in self.figures:
             yield f"\n{one.metric}: differences of means"
             yield from _tested(self, one)
+        yield from self._findings()
+
+    def _findings(self) -> Iterator[Part]:
         yield "\nWhich metric tells systems apart"
         yield _discriminated(self)
         if self.by_temperature():
@@ -200,6 +213,14 @@ def p_text(p: float, permutations: int) -> str:
     ('0.0123', '0.0001', '0.30')
     """
     return figure(p, min(6, max(2, math.ceil(math.log10(permutations)))))
+
+
+def _means(report: SystemsReport) -> Table:
+    rows = [
+        (system, *(figure(one.descriptions[place].mean) for one in report.figures))
+        for place, system in enumerate(report.table.systems)
+    ]
+    return Table(("mean", *(one.metric for one in report.figures)), rows, "lr")
 
 
 def _described(report: SystemsReport, one: MetricFigures) -> Table:
@@ -254,8 +275,8 @@ def _discriminated(report: SystemsReport) -> Table:
         more = " ..." if len(one.asl) > _SHOWN_PS else ""
         told_apart = f"{found.significant}/{found.pairs}"
         rows.append((one.metric, told_apart, figure(found.power), " ".join(shown) + more))
-    header = ("metric", "pairs told apart", "discriminative power", "p of the pairs, ascending")
-    return Table(header, rows)
+    header = ("metric", "pairs\ntold apart", "discriminative\npower", "p of the pairs, ascending")
+    return Table(header, rows, "lrrp")
 
 
 def _by_temperature(report: SystemsReport) -> Table:
@@ -280,8 +301,8 @@ def _powers(views: Mapping[str, PowerView]) -> Table:
         for metric, view in views.items()
     ]
     header = (
-        *("metric", "queries", "power", "hardest pair", "easiest pair"),
-        *(f"queries for {target:g}", "for the hardest pair"),
+        *("metric", "queries", "power", "hardest\npair", "easiest\npair"),
+        *(f"queries\nfor {target:g}", "for the\nhardest pair"),
     )
     return Table(header, rows)
 

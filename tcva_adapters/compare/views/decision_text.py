@@ -8,14 +8,14 @@ from typing import Final
 
 from tcva_adapters.compare.views.decisions import DecisionView, SampleDecision
 from tcva_adapters.compare.views.spans import Best, Span, Spans
-from tcva_adapters.compare.views.summary_text import NAME_WIDTH
-from tcva_adapters.printing import Part, Table, Wrapped, figure, share, short
+from tcva_adapters.printing import Part, Table, Wrapped, counted, figure, share, short
 
 _SPANS: Final = 3
 _ABREAST: Final = 4
 """Methods whose decisions fit side by side."""
 _LISTED: Final = 5
 """Samples shown where there are more methods than that."""
+_NAMED: Final = 3
 _SAMPLE_WIDTH: Final = 15
 _DECISION_WIDTH: Final = 17
 
@@ -35,9 +35,8 @@ def decision_parts(view: DecisionView, *, samples: int = 20) -> Iterator[Part]:
     rows = [
         (
             method.method,
-            f"{method.threshold:g}",
             f"{at.temperature:g}",
-            str(at.counts.n),
+            f"{method.threshold:g}",
             *map(str, (at.counts.both, at.counts.only_first, at.counts.only_second)),
             str(at.counts.neither),
             share(at.counts.agreement),
@@ -46,8 +45,8 @@ def decision_parts(view: DecisionView, *, samples: int = 20) -> Iterator[Part]:
         for method in view.methods
         for at in method.at
     ]
-    header = ("method", "threshold", "T", "n", "both", "only TCVA", "only it", "neither")
-    yield Table((*header, "same", "kappa"), rows, "lr", (NAME_WIDTH,))
+    header = ("method", "T", "pass\nfrom", "both\npass", "only\nTCVA", "only\nit", "both\nfail")
+    yield Table((*header, "same", "kappa"), rows, "lr", keys=2)
     yield "\nwhere most decisions are the same (found on these samples: others may say otherwise)"
     yield _best(view)
     yield from _samples(view, samples)
@@ -67,7 +66,7 @@ def _best(view: DecisionView) -> Table:
         rows.append((method.method, *cells(method.best), str(never)))
     if view.best is not None and len(view.methods) > 1:
         rows.append(("all together", *cells(view.best), ""))
-    return Table(("method", "same", "T", "e.g.", "at no T"), rows, "lr", (NAME_WIDTH,))
+    return Table(("method", "same", "T", "e.g.", "at no T"), rows, "lrprr")
 
 
 def spans_text(spans: Spans, lowest: float) -> str:
@@ -87,11 +86,28 @@ def spans_text(spans: Spans, lowest: float) -> str:
     return ", ".join(parts) + (", ..." if len(spans) > _SPANS else "") or "no T"
 
 
-def _samples(view: DecisionView, most: int) -> Iterator[Part]:
-    """The samples that any method decides otherwise than ours at any of the temperatures."""
-    otherwise = Counter(
+def brief_decisions(view: DecisionView) -> Iterator[Part]:
+    """How many samples any method decides otherwise than TCVA, and those with most such methods."""
+    otherwise = _otherwise(view)
+    if not otherwise:
+        return
+    most = ", ".join(sample for sample, _ in otherwise.most_common(_NAMED))
+    named = f" ({most}, ...)" if len(otherwise) > _NAMED else f" ({most})"
+    shown = ", ".join(f"{t:g}" for t in view.temperatures)
+    number = counted(len(otherwise), "sample")
+    yield Wrapped(f"{number} decided otherwise than by TCVA at T={shown}{named}", indent=2)
+
+
+def _otherwise(view: DecisionView) -> Counter[str]:
+    """By sample, how often a method decides otherwise than ours at one of the temperatures."""
+    return Counter(
         sample for m in view.methods for at in m.at for sample in (*at.only_ours, *at.only_theirs)
     )
+
+
+def _samples(view: DecisionView, most: int) -> Iterator[Part]:
+    """The samples that any method decides otherwise than ours at any of the temperatures."""
+    otherwise = _otherwise(view)
     if not otherwise:
         return
     shown = ", ".join(f"{t:g}" for t in view.temperatures)

@@ -16,7 +16,7 @@ from tcva_adapters.compare.views.crosstab import Crosstab, Flags
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import MissingDependencyError
 from tcva_adapters.stats.correlation import Measure, agreement
-from tcva_adapters.stats.describe import tie_probability
+from tcva_adapters.stats.describe import seen, tie_probability
 
 BINS: Final = 10
 NO_ROW: Final = "no result"
@@ -34,6 +34,7 @@ class MethodSummary:
         samples: Samples in all.
         reasons: Why the others have none, with counts; ``no result`` where there is no row. Empty
             where no rows were given.
+        details: What the first sample says of each of them, where it says something.
         mean: Of the scored samples, as are the figures below; nan where there are none.
         sd: Standard deviation (divided by n - 1); nan below two scores.
         minimum: Smallest score.
@@ -44,11 +45,11 @@ class MethodSummary:
         edges: Of the bins of the histogram, ten from 0 to 1; over the method's own range where a
             score lies outside.
         histogram: Scores per bin; the last bin includes its upper edge.
-        distinct: Different scores.
-        tied: Share of pairs of samples with exactly equal scores, in [0, 1]: what the method
-            cannot rank.
-        at_zero: Share of scores that are exactly 0.
-        at_one: Share of scores that are exactly 1.
+        distinct: Different scores, as they are seen with three digits.
+        tied: Share of pairs of samples with equal scores, likewise, in [0, 1]: what a reader cannot
+            rank.
+        at_zero: Share of scores that are seen as 0.
+        at_one: Share of scores that are seen as 1.
         threshold: A score passes from here on.
         pass_rate: Share of scores that pass.
         mean_common: Mean on the samples that every method has scored, the fair one to compare.
@@ -59,6 +60,7 @@ class MethodSummary:
     scored: int
     samples: int
     reasons: Mapping[str, int]
+    details: Mapping[str, str]
     mean: float
     sd: float
     minimum: float
@@ -142,7 +144,7 @@ def describe(
         rows: The tidy rows, for the reasons.
     """
     common = np.isfinite(table.scores).all(axis=1)
-    reasons = _reasons(table, rows)
+    reasons, details = _reasons(table, rows)
     summaries = []
     for number, method in enumerate(table.methods):
         column = table.scores[:, number]
@@ -155,6 +157,7 @@ def describe(
                 scored=len(known),
                 samples=len(column),
                 reasons=reasons[method],
+                details=details[method],
                 mean=_mean(known),
                 sd=float(known.std(ddof=1)) if len(known) > 1 else math.nan,
                 minimum=float(five[0]),
@@ -164,10 +167,10 @@ def describe(
                 maximum=float(five[4]),
                 edges=tuple(edges.tolist()),
                 histogram=tuple(np.histogram(known, edges)[0].tolist()),
-                distinct=len(np.unique(known)),
+                distinct=len(np.unique(seen(known))),
                 tied=tie_probability(known),
-                at_zero=_mean(known == 0.0),
-                at_one=_mean(known == 1.0),
+                at_zero=_mean(seen(known) == 0.0),
+                at_one=_mean(seen(known) == 1.0),
                 threshold=thresholds[method],
                 pass_rate=_mean(known >= thresholds[method]),
                 mean_common=_mean(column[common]),
@@ -188,24 +191,32 @@ def _edges(known: FloatArray) -> FloatArray:
     return np.linspace(low, high if high > low else low + 1.0, BINS + 1)
 
 
-def _reasons(table: ScoreTable, rows: Iterable[Row] | None) -> dict[str, dict[str, int]]:
+def _reasons(
+    table: ScoreTable, rows: Iterable[Row] | None
+) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, str]]]:
+    """By method: each reason with its number, and with the detail of the first sample."""
+    counted: dict[str, dict[str, int]] = {method: {} for method in table.methods}
+    details: dict[str, dict[str, str]] = {method: {} for method in table.methods}
     if rows is None:
-        return {method: {} for method in table.methods}
+        return counted, details
     said = {(row.sample, row.method): row.unscored for row in rows}
-    counted = {}
     for number, method in enumerate(table.methods):
-        unscored = np.flatnonzero(~np.isfinite(table.scores[:, number]))
-        words = Counter(_word(said.get((table.samples[i], method))) for i in unscored)
+        words: Counter[str] = Counter()
+        for i in np.flatnonzero(~np.isfinite(table.scores[:, number])):
+            word, detail = _word(said.get((table.samples[i], method)))
+            words[word] += 1
+            if detail:
+                details[method].setdefault(word, detail)
         counted[method] = dict(words.most_common())
-    return counted
+    return counted, details
 
 
-def _word(reason: str | None) -> str:
-    """A reason without its details, so that equal ones are counted together."""
+def _word(reason: str | None) -> tuple[str, str]:
+    """A reason without its details, so that equal ones are counted together; and these."""
     if reason is None:
-        return NO_ROW
-    word = " ".join(reason.removeprefix("unscored: ").partition(":")[0].split())
-    return word[:_REASON_WIDTH] or NO_REASON
+        return NO_ROW, ""
+    head, _, detail = reason.removeprefix("unscored: ").partition(":")
+    return " ".join(head.split())[:_REASON_WIDTH] or NO_REASON, " ".join(detail.split())
 
 
 def compare_pairs(table: ScoreTable, thresholds: Mapping[str, float]) -> tuple[PairSummary, ...]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Final
 
 from tcva_adapters.compare.views.decisions import AtTemperature, DecisionView
 from tcva_adapters.compare.views.describe import MethodSummary
 from tcva_adapters.compare.views.human_ratings import LEADING, HumanRatings
 from tcva_adapters.compare.views.summary import TableSummary
-from tcva_adapters.printing import counted, figure, share, short
+from tcva_adapters.printing import counted, figure, share
 
 _ALPHA: Final = 0.05
 
@@ -27,54 +26,52 @@ def comparison_sentence(
         lexical: Whether a lexical judge judged, which the sentence then says.
     """
     own = next(m for m in summary.methods if m.method == lead)
+    doubts = []
+    if own.samples > own.scored > 0:
+        doubts.append(f"{own.samples - own.scored} of {own.samples} have no TCVA score")
+    if lexical:
+        doubts.append("the lexical judge only compares words")
+    doubt = f" ({'; '.join(doubts)})" if doubts else ""
     ratings = summary.human_ratings
     said = None if ratings is None else _best(ratings)
-    if said is None:
-        said = _decided(own, decisions, lead)
-    lacking = own.samples - own.scored
-    reservations = [
-        *([f"{lacking} of {own.samples} have no TCVA score"] if lacking and own.scored else []),
-        *(["the lexical judge only compares words"] if lexical else []),
-    ]
-    return said + (f" ({'; '.join(reservations)})" if reservations else "")
+    return f"{said}{doubt}" if said else _decided(own, decisions, lead, doubt)
 
 
 def _best(found: HumanRatings) -> str | None:
     """The method that agrees best with human ratings, and whether its lead can be told."""
-    agreed = [a for a in found.agreements if a.measure == LEADING and not math.isnan(a.own.value)]
-    if not agreed:
+    agreed = [a for a in found.agreements if a.measure == LEADING]
+    # Methods are comparable on common samples, where there are enough of these.
+    values = {a.method: a.common for a in agreed if not math.isnan(a.common.value)} or {
+        a.method: a.own for a in agreed if not math.isnan(a.own.value)
+    }
+    if not values:
         return None
-    # The one that the tests are about where it was picked as the best, for its common samples.
-    picked = found.reference if found.chosen else ""
-    ranked = sorted(agreed, key=lambda a: (a.method != picked, -a.own.value))
-    best = ranked[0]
-    own = best.own
+    ranked = sorted(values, key=lambda method: -values[method].value)
+    best, first = ranked[0], values[ranked[0]]
     said = (
-        f"{best.method} agrees best with human ratings: rho {figure(own.value, 2)} "
-        f"({short(own.low, 2)} to {short(own.high, 2)}) on {counted(own.n, 'sample')}"
+        f"{best} agrees{' best' * (len(ranked) > 1)} with human ratings: rho {figure(first.value, 2)} "
+        f"({figure(first.low, 2)} to {figure(first.high, 2)}) on {counted(first.n, 'sample')}"
     )
-    if len(ranked) == 1:
-        return said.replace(" agrees best", " agrees")
-    is_reference = best.method == found.reference
-    other = ranked[1].method if is_reference else found.reference
-    named = {best.method, other}
+    other = ranked[1] if best == found.reference and len(ranked) > 1 else found.reference
     p = next(
         (
             test.p_holm
             for test in found.tests
-            if {test.method, test.reference} == named and test.result.measure == LEADING
+            if {test.method, test.reference} == {best, other} and test.result.measure == LEADING
         ),
         math.nan,
     )
-    if math.isnan(p):
+    if math.isnan(p) or other not in values:
         return said
     can = "can" if p < _ALPHA else "cannot"
-    value = next(a.own.value for a in ranked if a.method == other)
-    return f"{said}; its lead over {other} ({figure(value, 2)}) {can} be told from chance"
+    lead = f"its lead over {other} ({figure(values[other].value, 2)})"
+    return f"{said}; {lead} {can} be told from chance"
 
 
-def _decided(own: MethodSummary, decisions: DecisionView, lead: str) -> str:
+def _decided(own: MethodSummary, decisions: DecisionView, lead: str, doubt: str) -> str:
     """How TCVA decides, against the methods that decide most and least like it."""
+    if not own.scored:
+        return f"TCVA has no score on any of {counted(own.samples, 'sample')}{doubt}"
     temperature = float(lead.partition("=")[2])
     against = [
         (method.method, at)
@@ -82,33 +79,29 @@ def _decided(own: MethodSummary, decisions: DecisionView, lead: str) -> str:
         for at in method.at
         if at.temperature == temperature and at.counts.n
     ]
-    if not own.scored:
-        return f"TCVA has no score on any of {counted(own.samples, 'sample')}"
     title = f"TCVA at T={temperature:g}"
-    if not against:
-        return f"{title} passes {share(own.pass_rate)} of {counted(own.scored, 'scored sample')}"
-    against.sort(key=lambda pair: -pair[1].counts.agreement)
     if len(against) == 1:
-        return _with_one(title, *against[0])
-    return _with_many(title, own, against)
+        return f"{_with_one(title, *against[0])}{doubt}"
+    passes = f"{title} passes {share(own.pass_rate)} of {counted(own.scored, 'sample')}{doubt}"
+    if not against:
+        return passes
+    against.sort(key=lambda pair: -pair[1].counts.agreement)
+    (closest, most), (farthest, least) = against[0], against[-1]
+    return (
+        f"{passes}; of {len(against)} methods {closest} decides most like it ({_alike(most)}), "
+        f"{farthest} least ({_alike(least)})"
+    )
 
 
 def _with_one(title: str, method: str, at: AtTemperature) -> str:
     counts = at.counts
     said = f"{title} and {method} decide {_alike(at)} samples alike"
     if counts.only_first or counts.only_second:
-        stricter = counts.only_second
-        said += f"; TCVA is the stricter one on {stricter}, the milder one on {counts.only_first}"
+        said += (
+            f"; TCVA is the stricter one on {counts.only_second}, the milder one on "
+            f"{counts.only_first}"
+        )
     return said
-
-
-def _with_many(title: str, own: MethodSummary, against: Sequence[tuple[str, AtTemperature]]) -> str:
-    (closest, most), (farthest, least) = against[0], against[-1]
-    return (
-        f"{title} passes {share(own.pass_rate)} of {counted(own.scored, 'scored sample')}; of "
-        f"{len(against)} methods, {closest} decides most like it ({_alike(most)} alike) and "
-        f"{farthest} least ({_alike(least)})"
-    )
 
 
 def _alike(at: AtTemperature) -> str:

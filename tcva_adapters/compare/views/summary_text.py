@@ -3,66 +3,133 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tcva_adapters.compare.views.describe import Difference, MethodSummary, PairSummary
-from tcva_adapters.compare.views.human_ratings import HumanRatings
+from tcva_adapters.compare.views.human_ratings import LEADING, HumanRatings
 from tcva_adapters.compare.views.summary import TableSummary
-from tcva_adapters.printing import Part, Table, Wrapped, figure, share, short
+from tcva_adapters.printing import (
+    Part,
+    Table,
+    Wrapped,
+    counted,
+    figure,
+    share,
+    short,
+    shortened,
+)
 from tcva_adapters.stats.bootstrap import Interval
 from tcva_adapters.stats.correlation import MEASURES, Measure, higher_is_better
 
-NAME_WIDTH: Final = 30
 _BARS: Final = " ▁▂▃▄▅▆▇█"
 _REASONS: Final = 3
+_NAMED: Final = 2
+_DETAIL: Final = 36
+_SPARE: Final = ("sd", "median", "common", "0 to 1", "at 1", "at 0", "tied", "rho", "same")
+"""Columns that a narrow console does without, the first to go first."""
 
 
-def summary_parts(
-    summary: TableSummary, *, pairs: int = 15, lead: str | None = None
-) -> Iterator[Part]:
-    """The printed form; 100 columns are enough for names of up to 24 characters.
+def brief_parts(summary: TableSummary, lead: str) -> Iterator[Part]:
+    """The methods in one table that fits the console, and why scores are missing.
 
     Args:
         summary: What to print.
-        pairs: At most so many pairs of methods; the rest is counted and is in the JSON.
-        lead: A method whose pairs come first.
+        lead: The method that the others are set beside.
     """
-    yield Wrapped(
-        f"{len(summary.methods)} methods on {summary.samples} samples; "
-        f"{summary.common} scored by all"
-    )
-    yield _methods(summary.methods)
-    yield from map(Wrapped, _reasons(summary.methods))
+    yield _methods(summary, lead, is_brief=True)
+    yield _legend(summary, lead)
+    yield from _unscored(summary.methods)
+
+
+def notes_parts(summary: TableSummary) -> Iterator[Part]:
+    """What a reader must know beside the figures."""
+    yield from (Wrapped(f"note: {note}", indent=2) for note in summary.notes)
+
+
+def summary_parts(summary: TableSummary, *, lead: str | None = None) -> Iterator[Part]:
+    """Everything that is printed of a summary.
+
+    Args:
+        summary: What to print.
+        lead: A method that the others are set beside, and whose pairs come first.
+    """
+    methods = counted(len(summary.methods), "method")
+    samples = counted(summary.samples, "sample")
+    yield f"{methods} on {samples}; {summary.common} scored by all"
+    yield _methods(summary, lead)
+    if lead is not None or summary.human_ratings is not None:
+        yield _legend(summary, lead)
+    yield from _unscored(summary.methods)
     if summary.human_ratings is not None:
         yield from _human_ratings(summary, summary.human_ratings)
     if summary.pairs:
-        yield from _pairs(summary.pairs, pairs, lead)
+        yield from _pairs(summary, lead)
     if summary.differences:
         yield from _differences(summary.differences)
     if summary.notes:
         yield ""
-    yield from (Wrapped(f"note: {note}") for note in summary.notes)
+    yield from notes_parts(summary)
 
 
 def _table(header: str, rows: Sequence[Sequence[str]], left: int = 1) -> Table:
     """Columns with words between two blanks; the first ones hold names, the others figures."""
-    return Table(header.split("  "), rows, "l" * left + "r", (NAME_WIDTH,))
+    return Table(header.split("  "), rows, "l" * left + "r")
 
 
-def _methods(methods: Sequence[MethodSummary]) -> Table:
-    rows = [
-        (
-            m.method,
-            f"{m.scored}/{m.samples}",
-            *map(figure, (m.mean, m.mean_common, m.sd, m.median)),
-            *map(share, (m.at_zero, m.at_one, m.tied, m.pass_rate)),
-            bars(m.histogram),
-        )
-        for m in methods
-    ]
-    header = "method  scored  mean  common  sd  median  at 0  at 1  tied  passes  0 to 1"
-    return _table(header, rows)
+def _methods(summary: TableSummary, lead: str | None, *, is_brief: bool = False) -> Table:
+    """One row per method: alone, beside the lead, and against human ratings."""
+    columns: dict[str, list[str]] = {
+        "method": [m.method for m in summary.methods],
+        "n": [str(m.scored) for m in summary.methods],
+        "mean": [figure(m.mean) for m in summary.methods],
+        "common": [figure(m.mean_common) for m in summary.methods],
+        "sd": [figure(m.sd) for m in summary.methods],
+        "median": [figure(m.median) for m in summary.methods],
+        "at 0": [share(m.at_zero) for m in summary.methods],
+        "at 1": [share(m.at_one) for m in summary.methods],
+        "tied": [share(m.tied) for m in summary.methods],
+        "pass": [share(m.pass_rate) for m in summary.methods],
+    }
+    if lead is not None and summary.human_ratings is None:
+        beside = _beside(summary.pairs, lead)
+        pairs = [beside.get(m.method) for m in summary.methods]
+        columns["same"] = [share(p.decisions.agreement) if p else "-" for p in pairs]
+        columns["rho"] = [figure(p.spearman, 2) if p else "-" for p in pairs]
+    if summary.human_ratings is not None:
+        columns |= _human_columns(summary, summary.human_ratings)
+    columns["0 to 1"] = [bars(m.histogram) for m in summary.methods]
+    names = list(columns)
+    spare = [names.index(name) for name in _SPARE if name in columns] if is_brief else ()
+    return Table(names, list(zip(*columns.values(), strict=True)), "lr", spare=spare)
+
+
+def _beside(pairs: Sequence[PairSummary], lead: str) -> dict[str, PairSummary]:
+    """The pairs of one method by the name of the other."""
+    return {
+        pair.second if pair.first == lead else pair.first: pair
+        for pair in pairs
+        if lead in (pair.first, pair.second)
+    }
+
+
+def _human_columns(summary: TableSummary, found: HumanRatings) -> dict[str, list[str]]:
+    agreed = {a.method: _interval(a.own) for a in found.agreements if a.measure == LEADING}
+    ps = {t.method: figure(t.p_holm, 4) for t in found.tests if t.result.measure == LEADING}
+    names = [m.method for m in summary.methods]
+    return {
+        "human": [agreed.get(name, "-") for name in names],
+        "p": [ps.get(name, "-") for name in names],
+    }
+
+
+def _legend(summary: TableSummary, lead: str | None) -> Part:
+    found = summary.human_ratings
+    if found is None:
+        return f"same, rho: equal decisions and rank correlation with {lead}"
+    tests = f"; p: against {found.reference}, corrected by Holm" if found.tests else ""
+    return Wrapped(f"human: Spearman with human ratings, {summary.level:.0%} interval{tests}", 2)
 
 
 def bars(histogram: Sequence[int]) -> str:
@@ -76,13 +143,26 @@ def bars(histogram: Sequence[int]) -> str:
     return "".join(_BARS[math.ceil(count * last / top)] for count in histogram)
 
 
-def _reasons(methods: Sequence[MethodSummary]) -> Iterator[str]:
+def _unscored(methods: Sequence[MethodSummary]) -> Iterator[Part]:
+    """Each reason with the methods that share it, and what the first sample says of it."""
+    by_reason: dict[str, list[MethodSummary]] = defaultdict(list)
     for m in methods:
-        if m.reasons:
-            shown = [f"{count} {reason}" for reason, count in list(m.reasons.items())[:_REASONS]]
-            rest = len(m.reasons) - _REASONS
-            more = f", {rest} other reasons" if rest > 0 else ""
-            yield f"unscored by {m.method}: {', '.join(shown)}{more}"
+        for reason in m.reasons:
+            by_reason[reason].append(m)
+    reasons = sorted(by_reason, key=lambda r: -sum(m.reasons[r] for m in by_reason[r]))
+    said = []
+    for reason in reasons[:_REASONS]:
+        of = by_reason[reason]
+        numbers = sorted({m.reasons[reason] for m in of})
+        number = str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
+        by = ", ".join(m.method for m in of) if len(of) <= _NAMED else f"{len(of)} methods"
+        detail = next((m.details[reason] for m in of if reason in m.details), "")
+        why = f" ({shortened(detail, _DETAIL)})" if detail else ""
+        said.append(f"{number} {reason}{why} by {by}")
+    if len(reasons) > _REASONS:
+        said.append(counted(len(reasons) - _REASONS, "other reason"))
+    if said:
+        yield Wrapped(f"unscored, all in scores.csv: {'; '.join(said)}", indent=2)
 
 
 def _human_ratings(summary: TableSummary, found: HumanRatings) -> Iterator[Part]:
@@ -153,42 +233,45 @@ def _measure_name(measure: Measure) -> str:
     return measure if higher_is_better(measure) else f"{measure} (low is good)"
 
 
-def _pairs(found: Sequence[PairSummary], most: int, lead: str | None) -> Iterator[Part]:
+def _pairs(summary: TableSummary, lead: str | None) -> Iterator[Part]:
+    yield ""
     yield (
-        "\npairs of methods, on the samples that both have scored; rho, tau, r: Spearman, Kendall, "
-        "Pearson;\ndiff: of the means; same: equal decisions, kappa: beyond chance"
+        "pairs of methods, on the samples that both have scored; rho, tau, r: Spearman, Kendall, "
+        "Pearson; diff: of the means; same: equal decisions, kappa: beyond chance"
     )
-    # Those that agree least are what a comparison is made for.
-    ranked = sorted(
-        found,
-        key=lambda p: (
-            lead is not None and lead not in (p.first, p.second),
-            math.isnan(p.spearman),
-            p.spearman,
-            p.decisions.agreement,
-        ),
-    )
-    rows = [
-        (
-            pair.first,
-            pair.second,
-            str(pair.n),
-            *map(figure, (pair.spearman, pair.kendall, pair.pearson)),
-            figure(pair.mean_difference, signed=True),
-            share(pair.decisions.agreement),
-            figure(pair.decisions.kappa, 2),
+    firsts = [m.method for m in summary.methods]
+    left = list(summary.pairs)
+    for first in sorted(firsts, key=lambda name: name != lead):
+        beside = _beside(left, first)
+        if not beside:
+            continue
+        left = [pair for pair in left if first not in (pair.first, pair.second)]
+        # Those that agree least are what a comparison is made for.
+        ranked = sorted(
+            beside.items(),
+            key=lambda item: (
+                math.isnan(item[1].spearman),
+                item[1].spearman,
+                item[1].decisions.agreement,
+            ),
         )
-        for pair in ranked[:most]
-    ]
-    yield _table("first  second  n  rho  tau  r  diff  same  kappa", rows, left=2)
-    if len(ranked) > most:
-        yield f"... and {len(ranked) - most} more pairs; all are in the JSON"
+        rows = [
+            (
+                other,
+                str(pair.n),
+                *map(figure, (pair.spearman, pair.kendall, pair.pearson)),
+                figure(pair.mean_difference * (1 if pair.first == first else -1), signed=True),
+                share(pair.decisions.agreement),
+                figure(pair.decisions.kappa, 2),
+            )
+            for other, pair in ranked
+        ]
+        yield _table(f"{first} and  n  rho  tau  r  diff  same  kappa", rows)
 
 
 def _differences(found: Sequence[Difference]) -> Iterator[Part]:
-    yield (
-        "\nsamples that two methods place most differently; place: share of samples below, ties half"
-    )
+    yield ""
+    yield "samples that two methods place most differently; place: share of samples below, ties half"
     rows = [
         (
             d.sample,
