@@ -15,7 +15,7 @@ const unindented = {
   name: "unindented",
   setup(build) {
     build.onLoad({ filter: /\/src\/[^/]+\.js$/ }, ({ path }) => ({
-      contents: path.includes("node_modules") ? undefined : readFileSync(path, "utf8").replace(/\n\s+/g, "\n"),
+      contents: path.includes("node_modules") ? undefined : readFileSync(path, "utf8").replace(/\n\s+/g, "\n").replace(/(?<!\/\/.*)\n(?=<)/g, ""),
     }));
   },
 };
@@ -29,7 +29,8 @@ async function bundled(entry) {
     write: false,
     format: "iife",
     target: ["chrome103", "firefox104", "safari15.4"],
-    charset: "ascii",
+    charset: "utf8",
+    mangleProps: /^_[a-z]/,
     plugins: [unindented],
     legalComments: "none",
   });
