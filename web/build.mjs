@@ -68,4 +68,4 @@ const places = { policy, style, script, licences: licences() };
 const template = readFileSync(join(HERE, "src", "template.html"), "utf8");
 const page = template.replace(/\{\{(\w+)\}\}/g, (_, name) => places[name]);
 writeFileSync(PAGE, page);
-console.log(`${PAGE}: ${(page.length / 1000).toFixed(1)} kB, script ${(script.length / 1000).toFixed(1)} kB`);
+console.log(`${PAGE}: ${(Buffer.byteLength(page) / 1000).toFixed(1)} kB, script ${(Buffer.byteLength(script) / 1000).toFixed(1)} kB`);
