@@ -71,7 +71,7 @@ PICTURES: Final = (
 def quietly(*arguments: str) -> None:
     """A command, without what it prints."""
     with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-        code = run(arguments)
+        code = run(list(arguments))
     if code:
         msg = f"tcva {' '.join(arguments)} ended with {code}"
         raise RuntimeError(msg)
