@@ -42,6 +42,7 @@ def test_a_report_of_a_file(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_each_command_ends_with_one(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("scipy", reason="the extra stats")
     for command in (
         ["evaluate", "samples.jsonl", "-o", "judged.jsonl", "-T", "0.3"],
         ["ccrs", "samples.jsonl", "-o", "rated.jsonl"],
@@ -104,6 +105,7 @@ def test_the_demo_leaves_a_file_of_that_name_alone(capsys: pytest.CaptureFixture
 
 
 def test_labels_take_the_place_of_a_field(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("scipy", reason="the extra stats")
     assert run(["evaluate", "samples.jsonl", "-o", "judged.jsonl"]) == 0
     Path("labels.csv").write_text("id,human\nq0,1\nq1,0\nq9,1\n", encoding="utf-8")
     capsys.readouterr()
@@ -126,6 +128,7 @@ def test_labels_take_the_place_of_a_field(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_a_calibration_by_labels_is_that_by_a_field(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("scipy", reason="the extra stats")
     records = [{**RECORDS[i % 3], "id": f"q{i}", "human": (i * 7 % 11) / 10} for i in range(30)]
     text = "".join(f"{json.dumps(record)}\n" for record in records)
     Path("samples.jsonl").write_text(text, encoding="utf-8")
