@@ -23,6 +23,7 @@ IN_THE_SDIST = {
     *IN_THE_WHEEL,
     *("LICENSE", "README.md", "CHANGELOG.md", "pyproject.toml", "constraints.txt", "Makefile"),
     *("conftest.py", "tests/test_import.py", "docs/dial.md", "examples/data/samples.jsonl"),
+    *("web/build.mjs", "web/src/main.js", "docs/images/report_overview.png"),
 }
 METADATA = {
     "License-Expression": "Apache-2.0",
@@ -84,7 +85,8 @@ def faults_of_sdist(sdist: Path) -> list[str]:
     return faults + [
         f"the sdist holds {name}"
         for name in sorted(names)
-        if name.startswith((".venv", "dist/", ".mypy_cache", ".hypothesis")) or ".sqlite" in name
+        if name.startswith((".venv", "dist/", ".mypy_cache", ".hypothesis", "web/node_modules"))
+        or ".sqlite" in name
     ]
 
 

@@ -8,7 +8,6 @@ terminal would obey (`visible`) and rich's own markup are shown as they are.
 
 from __future__ import annotations
 
-import html
 import io
 import json
 import math
@@ -20,7 +19,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from tcva_adapters import layout
+from tcva_adapters import layout, notebook
 from tcva_adapters.errors import MissingDependencyError
 
 if TYPE_CHECKING:
@@ -232,8 +231,7 @@ class Report:
 
     def _repr_html_(self) -> str:
         """The printed form in a notebook: escaped text, nothing that runs or is loaded."""
-        style = "line-height: 1.2; overflow-x: auto; white-space: pre"
-        return f'<pre style="{style}">{html.escape(self.text())}</pre>'
+        return notebook.page(visible(self.sentence), list(map(_html_of, self.brief())))
 
 
 class Tabular(Report):
@@ -261,6 +259,27 @@ class Tabular(Report):
             msg = "a data frame needs pandas: pip install pandas"
             raise MissingDependencyError(msg) from None
         return pd.json_normalize(self.records())
+
+
+def html_table(sentence: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A sentence and a table of texts for a notebook.
+
+    Args:
+        sentence: What came out.
+        header: Headings.
+        rows: Cells; one that is a level's word has its colour, too.
+    """
+    part = Table(header, rows, "l")
+    return notebook.page(visible(sentence), [_html_of(part)] if rows else [])
+
+
+def _html_of(part: Part) -> str:
+    if isinstance(part, Table):
+        header = () if part.headless else tuple(map(visible, part.header))
+        rows = [tuple(map(visible, row)) for row in part.rows]
+        return notebook.table(header, rows, [part.kind(i) for i in range(len(part.header))])
+    text = part.text if isinstance(part, Wrapped) else part
+    return notebook.paragraph(visible(text.strip("\n")))
 
 
 def show(

@@ -15,7 +15,7 @@ const unindented = {
   name: "unindented",
   setup(build) {
     build.onLoad({ filter: /\/src\/[^/]+\.js$/ }, ({ path }) => ({
-      contents: path.includes("node_modules") ? undefined : readFileSync(path, "utf8").replace(/\n\s+/g, "\n"),
+      contents: path.includes("node_modules") ? undefined : readFileSync(path, "utf8").replace(/\n\s+/g, "\n").replace(/(?<!\/\/.*)\n(?=<)/g, ""),
     }));
   },
 };
@@ -29,7 +29,8 @@ async function bundled(entry) {
     write: false,
     format: "iife",
     target: ["chrome103", "firefox104", "safari15.4"],
-    charset: "ascii",
+    charset: "utf8",
+    mangleProps: /^_[a-z]/,
     plugins: [unindented],
     legalComments: "none",
   });
@@ -67,4 +68,4 @@ const places = { policy, style, script, licences: licences() };
 const template = readFileSync(join(HERE, "src", "template.html"), "utf8");
 const page = template.replace(/\{\{(\w+)\}\}/g, (_, name) => places[name]);
 writeFileSync(PAGE, page);
-console.log(`${PAGE}: ${(page.length / 1000).toFixed(1)} kB, script ${(script.length / 1000).toFixed(1)} kB`);
+console.log(`${PAGE}: ${(Buffer.byteLength(page) / 1000).toFixed(1)} kB, script ${(Buffer.byteLength(script) / 1000).toFixed(1)} kB`);

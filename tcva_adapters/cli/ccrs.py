@@ -14,7 +14,7 @@ from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.ccrs.summary import summarise_ccrs
 from tcva_adapters.cli import machines, options
 from tcva_adapters.cli.judged import check_figures, draw_figures
-from tcva_adapters.cli.report import Report, check_report, write_report
+from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.written import results_written, say_written
 from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.graded import COMPOSITE, grade_ccrs
@@ -118,7 +118,7 @@ def ccrs(
         summary.show(side, full=everything)
     drawn = draw_figures(summary, figures, figure_format, overwrite=overwrite)
     results = results_written(out, opened, "ratings: a line for each sample")
-    page = write_report(summary, report, of=samples, overwrite=overwrite, samples=read.samples)
+    page = report_written(summary, report, of=samples, overwrite=overwrite, samples=read.samples)
     say_written({**results, **drawn, **page, **handed.written})
     summary.check()
     handed.conclude(gated)

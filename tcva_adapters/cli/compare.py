@@ -13,7 +13,7 @@ import typer
 from tcva_adapters import printing
 from tcva_adapters.cli import machines, options
 from tcva_adapters.cli.judged import check_figures, draw_figures
-from tcva_adapters.cli.report import Report, check_report, write_report
+from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare.comparison import Comparison
 from tcva_adapters.compare.gates import Gates
@@ -111,7 +111,7 @@ def compare(
         notes.print(f"no {PARQUET}: it needs pyarrow, pip install 'tcva-adapters[parquet]'")
     saved[out / STORE] = "cached judgements"
     saved |= draw_figures(found, figures, figure_format, overwrite=overwrite)
-    saved |= write_report(found, report, of=out, overwrite=overwrite)
+    saved |= report_written(found, report, of=out, overwrite=overwrite)
     _say(found, saved, handed, everything=everything, as_json=as_json)
 
 

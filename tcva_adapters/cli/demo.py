@@ -8,7 +8,7 @@ from typing import Final
 import typer
 
 from tcva_adapters.cli import options
-from tcva_adapters.cli.report import Report, check_report, write_report
+from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare.demo import demo as run_demo
 from tcva_adapters.errors import InvalidValueError
@@ -39,7 +39,7 @@ def demo(
         found.show()
     if report is None and not as_json:
         try:
-            say_written(write_report(found, _DEFAULT))
+            say_written(report_written(found, _DEFAULT))
         except InvalidValueError as error:  # nobody asked for it, so that this is no failure
             notes().print(f"no report: {error}")
-    say_written(write_report(found, report, overwrite=overwrite))
+    say_written(report_written(found, report, overwrite=overwrite))

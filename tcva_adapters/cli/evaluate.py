@@ -11,7 +11,7 @@ import typer
 
 from tcva_adapters import printing
 from tcva_adapters.cli import machines, options
-from tcva_adapters.cli.report import Report, check_report, write_report
+from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.written import results_written, say_written
 from tcva_adapters.compare.changes import changed_since, read_baseline
 from tcva_adapters.compare.claim_view import check_wanted, claim_views
@@ -106,7 +106,8 @@ def evaluate(
             printing.show([printing.Wrapped(f"since the baseline: {changes.sentence}")], file=side)
     printing.show(claim_views(results, usable, show or ()), file=side)
     results_file = results_written(out, opened, "assessments: for sweep and calibrate")
-    page = write_report(found, report, of=samples, overwrite=overwrite, samples=usable)
+    shown = report if found.summary.scored else None
+    page = report_written(found, shown, of=samples, overwrite=overwrite, samples=usable)
     say_written({**results_file, **page, **handed.written})
     found.check()
     handed.conclude(found.gated)

@@ -10,7 +10,7 @@ import typer
 from tcva_adapters.cli import options
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.printing import notes
-from tcva_adapters.report import Written, write
+from tcva_adapters.report import write
 from tcva_adapters.report.page import OURS
 
 # typer reads them at run time, so what is optional is spelt out.
@@ -81,7 +81,7 @@ def report(
     said = notes()
     for note in written.notes:
         said.print(f"note: {note}")
-    say_written(_written(written))
+    say_written({written.path: written.contents})
 
 
 def check_report(path: Path | None, source: str, *, overwrite: bool) -> None:
@@ -94,7 +94,7 @@ def check_report(path: Path | None, source: str, *, overwrite: bool) -> None:
         options.check_target(path, source, OURS, overwrite=overwrite, option="--report")
 
 
-def write_report(
+def report_written(
     found: Any,
     path: Path | None,
     *,
@@ -102,7 +102,7 @@ def write_report(
     overwrite: bool = False,
     **reading: Any,
 ) -> dict[Path, str]:
-    """Write what ``--report`` asks for; returns the file, as `say_written` takes it.
+    """Write what ``--report`` asks for; returns what was written, as `say_written` takes it.
 
     Args:
         found: See `write`.
@@ -115,8 +115,5 @@ def write_report(
         return {}
     if of:
         reading["title"] = "standard input" if of == "-" else Path(of).resolve().name
-    return _written(write(found, path, overwrite=overwrite, **reading))
-
-
-def _written(written: Written) -> dict[Path, str]:
-    return {written.path: f"the report, to open in a browser{written.extent}"}
+    written = write(found, path, overwrite=overwrite, **reading)
+    return {written.path: written.contents}

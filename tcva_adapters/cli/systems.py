@@ -10,7 +10,7 @@ import typer
 
 from tcva_adapters.cli import machines, options
 from tcva_adapters.cli.judged import check_figures, draw_figures
-from tcva_adapters.cli.report import Report, check_report, write_report
+from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import compare_systems
 from tcva_adapters.compare.gates import Gates
@@ -126,6 +126,6 @@ def systems(
     for note in found.notes:
         said.print(f"note: {note}")
     drawn = draw_figures(found, figures, figure_format, overwrite=overwrite)
-    page = write_report(found, report, overwrite=overwrite)
+    page = report_written(found, report, overwrite=overwrite)
     say_written({**drawn, **page, **handed.written})
     handed.conclude(gated)

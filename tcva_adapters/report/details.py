@@ -155,7 +155,8 @@ def _judged(assessment: Assessment) -> dict[str, Any]:
 
 def _claim(claim: ClaimVerdict) -> dict[str, Any]:
     found = claim.model_dump(mode="json", exclude_none=True)
-    return {**{n: v for n, v in found.items() if v != ""}, "verdict": found.get("verdict")}
+    always = {"claim": claim.claim, "verdict": found.get("verdict")}
+    return {**{n: v for n, v in found.items() if v != ""}, **always}
 
 
 def _said(said: Said) -> dict[str, Any]:

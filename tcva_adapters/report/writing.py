@@ -38,12 +38,12 @@ class Written:
     notes: tuple[str, ...]
 
     @property
-    def extent(self) -> str:
-        """How many samples it shows, and how many of them with their texts."""
+    def contents(self) -> str:
+        """What is in it, in a few words."""
         if not self.samples:
-            return ""
-        shown = f"; {counted(self.samples, 'sample')}"
-        return shown if self.details == self.samples else f"{shown}, the texts of {self.details}"
+            return "report"
+        some = f", the texts of {self.details} of them" if self.details < self.samples else ""
+        return f"report on {counted(self.samples, 'sample')}{some}"
 
 
 def write(
@@ -122,12 +122,3 @@ def write(
         for piece in page_of(figures_of(content, draw), detail_lines(content, draw)):
             size += stream.write(piece)
     return Written(Path(path), size, len(content.samples), len(draw.chosen), notes)
-
-
-def _size(size: int) -> str:
-    """Bytes as people say them.
-
-    >>> _size(1_234_567), _size(20_000)
-    ('1.2 MB', '20 kB')
-    """
-    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"

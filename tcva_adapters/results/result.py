@@ -16,6 +16,7 @@ from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.flip import flip_point
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.printing import html_table
 from tcva_adapters.results.assessment import (
     SCHEMA_VERSION,
     Assessment,
@@ -177,6 +178,11 @@ class Result:
             unscored=why,
         )
         return type(self)(assessment, self.scoring)
+
+    def _repr_html_(self) -> str:
+        """The score in a sentence and the claims by level, for a notebook: static and escaped."""
+        rows = [(c.verdict or "-", c.claim, c.reason, c.evidence) for c in self.claims]
+        return html_table(self.reason, ("verdict", "claim", "why", "quote"), rows)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values: the assessment, the setting, and score, passed and reason.

@@ -125,7 +125,7 @@ def test_the_address_follows_and_a_link_shows_the_same(
     file = reports("example")
     page = open_report(file, "#view=samples")
     turn(page, {"temperature": 0.35, "scheme": "linear", "penalty": "off", "threshold": 0.7})
-    page.page.wait_for_url(re.compile("T=0.35"))
+    page.page.wait_for_url(re.compile("threshold=0.7"))
     link = page.page.url.partition("#")[2]
     for part in ("view=samples", "scheme=linear", "penalty=off", "threshold=0.7"):
         assert part in link

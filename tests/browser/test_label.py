@@ -15,7 +15,7 @@ from scipy import stats
 from tcva_adapters.cli.app import run
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.stats.kappa import weighted_kappa
+from tcva_adapters.stats.kappa import kappa_of_table
 from tests.browser.conftest import Opener
 from tests.support.browser import Watched
 from tests.support.reports import Expected, example_content, example_results, example_samples
@@ -67,8 +67,7 @@ def test_claims_by_keyboard(reports: Reports, open_report: Opener, tmp_path: Pat
     table = np.zeros((5, 5))
     for one, two in pairs:
         table[one, two] += 1
-    first, second = zip(*pairs, strict=True)
-    kappa = weighted_kappa(first, second, weights="quadratic", categories=5)
+    kappa = kappa_of_table(table)
     assert figure(page, "Weighted kappa of the claims") == pytest.approx(kappa, **CLOSE)
     same = sum(one == two for one, two in pairs) / len(pairs)
     assert figure(page, "Same level") == pytest.approx(same, **CLOSE)
@@ -137,9 +136,10 @@ def test_an_export_is_read_again_and_undone(
     before = file.read_text(encoding="utf-8")
     page.page.keyboard.press("u")
     page.settled()
-    assert export(page, "csv", tmp_path).read_text(encoding="utf-8") != before
+    undone = export(page, "csv", tmp_path / "undone")
+    assert undone.read_text(encoding="utf-8") != before
     page.page.get_by_label("Import an earlier export").set_input_files(file)
-    expect(page.page.get_by_role("status").last).to_contain_text("read")
+    expect(page.page.get_by_role("status").last).to_contain_text("3 read.")
     assert export(page, "csv", tmp_path).read_text(encoding="utf-8") == before
 
 

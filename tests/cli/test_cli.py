@@ -298,7 +298,8 @@ def test_demo_fits_one_screen(
     monkeypatch.chdir(tmp_path)
     assert run(["demo"]) == 0
     out, said = capsys.readouterr()
-    assert said.startswith("report: tcva-demo.html (57 samples; ")
+    assert said.startswith("written: tcva-demo.html (")
+    assert said.endswith("): report on 57 samples\n")
     assert all(word in out for word in ("strict", "balanced", "lenient", "binary", "ternary"))
     assert all(domain in out for domain in ("medical", "support", "creative"))
     assert len(out.splitlines()) <= 40

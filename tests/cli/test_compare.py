@@ -95,8 +95,11 @@ def test_json_prints_what_the_summary_holds(
     assert first == json.loads(Path("out/summary.json").read_text(encoding="utf-8"))
     assert first["run"]["judged"] == {"tcva": 2, "langchain context_qa": 2}
     rows = table()
+    details = Path("out/details.jsonl").read_bytes()
+    assert b'"langchain context_qa": [[' in details  # the metric's own verdicts
 
     assert run(["compare", sample_file(tmp_path), *QA, "--out", "out", "--json"]) == 0
+    assert Path("out/details.jsonl").read_bytes() == details  # from the store as well
     second = json.loads(capsys.readouterr().out)
     assert second["run"]["judged"] == {}
     assert second["run"]["cached"] == {"tcva": 2, "langchain context_qa": 2}

@@ -64,7 +64,7 @@ def test_every_report_has_the_same_faces(monkeypatch: pytest.MonkeyPatch) -> Non
         assert json.loads(json.dumps(report.to_dict(), allow_nan=False)) == report.to_dict()
         assert str(report) == report.text()
         shown = report._repr_html_()
-        assert shown.startswith("<pre")
+        assert shown.startswith("<div")
         assert "<b>" not in shown
     pytest.importorskip("pandas", reason="frameworks bring it")
     for report in found:

@@ -74,7 +74,8 @@ def test_it_is_a_table_and_inert_html() -> None:
     assert len(frame) == len(found.rows) == len(SAMPLES) * 4
     page = found._repr_html_()
     assert "<wrong>" not in page
-    assert page.count("<") == 2
+    assert page.startswith("<div")
+    assert "<script" not in page
 
 
 def test_it_works_where_a_loop_runs_and_can_be_awaited() -> None:

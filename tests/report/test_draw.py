@@ -21,7 +21,8 @@ def judged(n: int) -> list[Assessment]:
 def test_the_worst_are_in_and_others_at_random(tmp_path: Path) -> None:
     written = write(judged(200), tmp_path / "page.html", max_details=30)
     assert (written.samples, written.details) == (200, 30)
-    assert "200 samples, the texts of 30 of them" in str(written)
+    assert written.contents == "report on 200 samples, the texts of 30 of them"
+    assert written.size == written.path.stat().st_size
     figures, details = blocks_of(tmp_path / "page.html")
     samples = figures["samples"]
     assert samples["drawn"] == {"of": 200, "seed": 0}

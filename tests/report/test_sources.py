@@ -95,6 +95,7 @@ def test_two_files_are_two_runs(tmp_path: Path) -> None:
 
 def test_a_comparison_and_its_folder_give_the_same_page(tmp_path: Path) -> None:
     """Also where a second run takes all from the store."""
+    pytest.importorskip("scipy", reason="the extra stats")
     scores = tmp_path / "mine.csv"
     scores.write_text("id,=mine\nq0,0.5\nq1,\nq2,1\n", encoding="utf-8")
     options: dict[str, Any] = {
@@ -162,13 +163,14 @@ def test_ccrs_ratings_are_methods_without_a_dial(tmp_path: Path) -> None:
 
 
 def test_systems_are_figures_alone(tmp_path: Path) -> None:
+    pytest.importorskip("scipy", reason="the extra stats")
     both = {"plain": judged(), "reranked": judged(temperature=0.9)}
     report = compare_systems(both, permutations=20)
     figures, details = page(report, tmp_path)
     assert figures["systems"]["systems"] == ["plain", "reranked"]
     assert figures["sentence"] == report.sentence
     assert (details, figures["runs"]) == ([], [])
-    assert "sample" not in str(write(report, tmp_path / "page.html"))
+    assert write(report, tmp_path / "page.html").contents == "report"
 
 
 def ragas(path: Path, rows: list[list[Any]]) -> Path:

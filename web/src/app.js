@@ -58,7 +58,7 @@ export function App({ report, store }) {
       <${view.component} key=${view.name} app=${app} />
     </main>
     <footer>
-      <p>Made by ${report.figures.made_by}. Every score is computed in this page from the judge's verdicts; nothing is asked of a network.</p>
+      <p>Made by ${report.figures.made_by}. ${run && "Scores are computed in this page from the judge's verdicts. "}It asks nothing of a network.</p>
     </footer>
   `;
 }

@@ -4,6 +4,7 @@ import { chosenMethod, passes } from "./listing.js";
 import { Decision } from "./marks.js";
 import { MethodChooser } from "./methods.js";
 import { least } from "./nearest.js";
+import { SampleLink } from "./sample_link.js";
 import { inSlices } from "./slices.js";
 import { visible } from "./text.js";
 import { counted, degree, figure, html, useEffect, useState } from "./ui.js";
@@ -109,14 +110,13 @@ function distance({ look }, { flip }) {
 }
 
 function Table({ app, rows, labelledBy, method }) {
-  const { report } = app;
   return html`<div class="wide-table" tabindex="0" role="region" aria-labelledby=${labelledBy}>
     <table class="figures">
       <thead><tr><th scope="col">Sample</th><th scope="col" class="numeric">TCVA</th><th scope="col">Decision</th>
         ${method && html`<th scope="col" class="numeric">${visible(method.name)}</th>`}<th scope="col">TCVA changes</th></tr></thead>
       <tbody>${rows.map(
         (row) => html`<tr key=${row.i}>
-          <th scope="row" class="words-cell"><a href=${app.link({ view: "sample", sample: report.samples.ids[row.i] })}><bdi>${visible(String(report.samples.ids[row.i]))}</bdi></a> <span class="aside"><bdi>${visible(report.samples.questions?.[row.i] ?? "")}</bdi></span></th>
+          <th scope="row" class="words-cell"><${SampleLink} app=${app} i=${row.i} withQuestion=${true} /></th>
           <td class="numeric">${figure(row.score)}</td><td><${Decision} passed=${row.passed} /></td>
           ${method && html`<td class="numeric">${figure(method.scores[row.i])}</td>`}
           <td data-figure="flip" data-value=${row.flip}>${changes(row, app.look.settings)}</td>

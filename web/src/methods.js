@@ -3,9 +3,10 @@ import { rankInterval, shareInterval, spearman } from "./agreement.js";
 import { decisions, mostDifferent, pairs } from "./beside.js";
 import { chosenMethod } from "./listing.js";
 import { Decision } from "./marks.js";
+import { SampleLink } from "./sample_link.js";
 import { FORMS, Marks, Scatter, THIRDS } from "./scatter.js";
 import { visible } from "./text.js";
-import { counted, figure, html, percent } from "./ui.js";
+import { between, counted, figure, html, percent } from "./ui.js";
 
 const LISTED = 20;
 
@@ -93,8 +94,7 @@ function HumanFacts({ app, method, found }) {
 function Fact({ name, id, value, range, write, about }) {
   return html`<dt>${name}</dt>
     <dd><b data-figure=${id} data-value=${value}>${write(value)}</b>
-      ${range && html` <span class="aside">${write(range[0], write === figure ? 2 : 0)} to ${write(range[1], write === figure ? 2 : 0)}</span>`}
-      ${about && html` <span class="aside">${about}</span>`}</dd>`;
+      ${" "}<span class="aside">${[range && between(range, write), about].filter(Boolean).join(", ")}</span></dd>`;
 }
 
 function Differing({ app, method, found }) {
@@ -111,7 +111,7 @@ function Differing({ app, method, found }) {
         </tr></thead>
         <tbody>${shown.map(
           (pair) => html`<tr key=${pair.i}>
-            <th scope="row" class="words-cell"><a href=${app.link({ view: "sample", sample: report.samples.ids[pair.i], method: method.name })}><bdi>${visible(String(report.samples.ids[pair.i]))}</bdi></a> <span class="aside"><bdi>${visible(report.samples.questions?.[pair.i] ?? "")}</bdi></span></th>
+            <th scope="row" class="words-cell"><${SampleLink} app=${app} i=${pair.i} method=${method} withQuestion=${true} /></th>
             <td class="numeric">${figure(pair.tcva)}</td><td><${Decision} passed=${pair.passed} /></td>
             <td class="numeric">${figure(pair.other)}</td><td><${Decision} passed=${pair.otherPassed} /></td>
             ${report.human && html`<td class="numeric">${figure(report.human[pair.i], 2)}</td>`}

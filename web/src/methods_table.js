@@ -4,7 +4,7 @@ import { Spark } from "./histogram.js";
 import { passes } from "./listing.js";
 import { meanInterval } from "./stats.js";
 import { visible } from "./text.js";
-import { figure, html, percent, useMemo } from "./ui.js";
+import { between, figure, html, percent, useMemo } from "./ui.js";
 
 /** What a table says of fixed scores or of a run at the dial. */
 function summary(report, scores, decisions) {
@@ -69,7 +69,6 @@ function Row({ app, row }) {
 }
 
 function Cell({ id, value, low = null, high = null, write }) {
-  const digits = write === figure ? 2 : 0;
   return html`<td class="numeric"><span data-figure=${id} data-value=${value}>${write(value)}</span>
-    ${low !== null && html` <span class="range">${write(low, digits).replace(" %", "")} to ${write(high, digits)}</span>`}</td>`;
+    ${low !== null && html` <span class="range">${between([low, high], write)}</span>`}</td>`;
 }

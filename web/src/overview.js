@@ -2,7 +2,9 @@
 import { shareInterval } from "./agreement.js";
 import { Curve } from "./curve.js";
 import { Histogram } from "./histogram.js";
+import { Unscored } from "./unscored.js";
 import { MethodTable } from "./methods_table.js";
+import { ABSENT, onHumanScale } from "./scoring.js";
 import { meanInterval } from "./stats.js";
 import { counted, degree, figure, html, percent } from "./ui.js";
 import { visible } from "./text.js";
@@ -22,7 +24,7 @@ function Judged({ app }) {
   const { report, look, run } = app;
   const { settings } = look;
   const scores = [...look.scores].filter((score) => !Number.isNaN(score));
-  const inRun = run.row.filter((row) => row !== -2).length;
+  const inRun = run.row.filter((row) => row !== ABSENT).length;
   const passed = scores.filter((score) => score >= settings.threshold).length;
   if (scores.length === 0) {
     return html`<p class="lead" role="status">None of ${counted(inRun, "sample")} has a score by <span class="words">${visible(run.criterion)} by ${visible(run.judge)}</span>.</p>`;
@@ -42,12 +44,17 @@ function Judged({ app }) {
       <${Tile} name="Pass rate" id="pass-rate" value=${passed / scores.length} low=${rate?.[0]} high=${rate?.[1]} write=${(x) => percent(x, 1)} level=${level} kind="Wilson" />
       <${Tile} name="Scored" id="coverage" value=${scores.length / inRun} write=${(x) => percent(x, 1)} about=${`${scores.length} of ${inRun}`} />
       <${Tile} name="Verdicts lowered" id="lowered" value=${lowered(run)} write=${String} about=${`of ${run.evidence.verdicts}, as their quote does not hold`} />
+      ${settings.mapping && html`<${Tile} name="On the human scale" id="human-scale" value=${mapped(scores, settings.mapping)} write=${figure} about="mean of the mapped scores" />`}
     </dl>
     <div class="pair uneven">
       <${Curve} app=${app} />
       <${Histogram} title="TCVA at the dial" scores=${scores} ends=${[0, 1]} threshold=${settings.threshold}
         note=${`Full bars pass from ${settings.threshold} on, pale ones fail.`} />
     </div>`;
+}
+
+function mapped(scores, mapping) {
+  return scores.reduce((sum, score) => sum + onHumanScale(score, mapping), 0) / scores.length;
 }
 
 /** Claims whose quote was not found, or says something else. */
@@ -70,24 +77,6 @@ function Tile({ name, id, value, low = null, high = null, write, about, level, k
       ${!hasRange && !about && html`<span class="tile-about">too few for an interval</span>`}
     </dd>
   </div>`;
-}
-
-/** Why samples have no score: the same reasons together, each with its samples. */
-function Unscored({ app }) {
-  const { report, run } = app;
-  if (!run || run.unscored.length === 0) return null;
-  const reasons = new Map();
-  for (const [sample, reason] of run.unscored) reasons.set(reason, [...(reasons.get(reason) ?? []), sample]);
-  return html`<section>
-    <h3>Without a score: ${counted(run.unscored.length, "sample")}</h3>
-    <ul class="plain">
-      ${[...reasons].map(
-        ([reason, samples]) => html`<li key=${reason}>${samples.length} ${visible(reason)}
-          <span class="aside"> ${samples.slice(0, 5).map((i, place) => html`${place > 0 && ", "}<a href=${app.link({ view: "sample", sample: report.samples.ids[i] })}><bdi>${visible(String(report.samples.ids[i]))}</bdi></a>`)}${samples.length > 5 && ` and ${samples.length - 5} more`}</span>
-        </li>`,
-      )}
-    </ul>
-  </section>`;
 }
 
 function Notes({ app }) {

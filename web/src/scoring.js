@@ -4,8 +4,7 @@ import { flipPoint } from "./flip.js";
 import { fused } from "./fusion.js";
 import { makePlan, preparedRow } from "./kernel.js";
 
-/** Places in a run's list of rows that mean something else. */
-export const UNSCORED = -1;
+/** In a run's list of rows: the sample is not in this run; -1 is one without a score. */
 export const ABSENT = -2;
 
 /** So close to the threshold a score is worked out once more, with functions that do not waver. */

@@ -7,7 +7,7 @@ const MEASURE = "spearman";
 export function Systems({ app }) {
   const found = app.report.figures.systems;
   const metrics = Object.entries(found.metrics);
-  return html`<h2>Systems</h2>
+  return html`<h2 class="spoken">Systems</h2>
     <p class="lead">${visible(found.sentence)}</p>
     <${Table} title="Mean scores" id="means" head=${["Metric", ...found.systems]}
       rows=${metrics.map(([name, { systems }]) => [name, ...found.systems.map((system) => mean(systems[system]))])} />

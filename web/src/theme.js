@@ -1,11 +1,20 @@
 // Light or dark: as the system says, until the reader says otherwise.
-import { html, useState } from "./ui.js";
+import { html, useEffect, useState } from "./ui.js";
+
+const SYSTEM = matchMedia("(prefers-color-scheme: dark)");
 
 export function ThemeButton() {
-  const [dark, setDark] = useState(() => matchMedia("(prefers-color-scheme: dark)").matches);
+  const [system, setSystem] = useState(SYSTEM.matches ? "dark" : "light");
+  const [chosen, setChosen] = useState(null);
+  useEffect(() => {
+    const follow = () => setSystem(SYSTEM.matches ? "dark" : "light");
+    SYSTEM.addEventListener("change", follow);
+    return () => SYSTEM.removeEventListener("change", follow);
+  }, []);
+  const other = (chosen ?? system) === "dark" ? "light" : "dark";
   const turn = () => {
-    document.documentElement.dataset.theme = dark ? "light" : "dark";
-    setDark(!dark);
+    document.documentElement.dataset.theme = other;
+    setChosen(other);
   };
-  return html`<button type="button" class="quiet theme" onClick=${turn}>${dark ? "Light theme" : "Dark theme"}</button>`;
+  return html`<button type="button" class="quiet theme" onClick=${turn}>${other === "light" ? "Light" : "Dark"} theme</button>`;
 }

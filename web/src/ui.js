@@ -23,6 +23,12 @@ export function percent(share, digits = 0) {
   return isNothing(share) ? "–" : `${(100 * share).toFixed(digits)} %`;
 }
 
+/** An interval in few digits, as `figure` or `percent` writes its ends. */
+export function between([low, high], write) {
+  const digits = write === figure ? 2 : 0;
+  return `${write(low, digits).replace(" %", "")} to ${write(high, digits)}`;
+}
+
 /** "1 sample", "2 samples". */
 export function counted(number, noun, plural = `${noun}s`) {
   return `${number.toLocaleString("en")} ${number === 1 ? noun : plural}`;

@@ -20,7 +20,7 @@ import { Samples } from "./samples.js";
 
 /** @type {View[]} */
 export const VIEWS = [
-  { name: "overview", title: "Overview", component: Overview, inMenu: true, applies: () => true },
+  { name: "overview", title: "Overview", component: Overview, inMenu: true, applies: ({ runs, methods, figures }) => runs.length + methods.length > 0 || !figures.systems },
   { name: "systems", title: "Systems", component: Systems, inMenu: true, applies: ({ figures }) => Boolean(figures.systems) },
   { name: "methods", title: "Side by side", component: Methods, inMenu: true, applies: ({ runs, methods }) => runs.length > 0 && methods.length > 0 },
   { name: "flips", title: "Flips", component: Flips, inMenu: true, applies: ({ runs }) => runs.length > 0 },

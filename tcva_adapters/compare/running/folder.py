@@ -22,7 +22,7 @@ CONTENTS: Final = {
     SCORES: "a row per sample and method, with reasons",
     PARQUET: "the same",
     ASSESSMENTS: "TCVA's verdicts, for sweep and calibrate",
-    DETAILS: "the samples' texts and the frameworks' verdicts, for report",
+    DETAILS: "texts, human ratings, the metrics' own verdicts",
     SUMMARY: "all figures",
 }
 """What is in each file, in a few words."""

@@ -1,0 +1,133 @@
+"""The pictures of the report in docs/images, taken by a browser: `make pictures`.
+
+Run: python -m benchmarks.pictures
+The package's samples are judged by the lexical judge, beside the frameworks' own metrics; the second
+run has the whole passages, of which the first one has a part. Each picture is of a few colours,
+so that it stays small; look at them before you commit them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from io import BytesIO, StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final, Literal, NamedTuple
+
+from PIL import Image
+from playwright.sync_api import Browser
+
+from tcva_adapters import report
+from tcva_adapters.cli.app import run
+from tcva_adapters.data import sample_lines
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.tcva import TCVA
+from tests.support.browser import launched, opened
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+SAMPLES: Final = ROOT / "tcva_adapters/data/samples.jsonl"
+FOLDER: Final = ROOT / "docs/images"
+COLOURS: Final = 64
+LARGEST: Final = 150_000
+
+
+class Picture(NamedTuple):
+    """One picture.
+
+    Attributes:
+        name: Of the file.
+        report: Of ``compared`` and ``changed``.
+        link: The place in it.
+        scheme: Light or dark.
+        width: Of the window.
+        height: Of the window.
+    """
+
+    name: str
+    report: str
+    link: str
+    scheme: Literal["light", "dark"] = "light"
+    width: int = 1280
+    height: int = 860
+
+
+PICTURES: Final = (
+    Picture("report_overview", "compared", "#view=overview"),
+    Picture("report_overview_dark", "compared", "#view=overview&T=0.3", "dark"),
+    Picture("report_overview_narrow", "compared", "#view=overview", width=400),
+    Picture("report_methods", "compared", "#view=methods&method=ragas%20faithfulness"),
+    Picture("report_flips", "compared", "#view=flips&method=ragas%20faithfulness", "dark"),
+    Picture("report_samples", "compared", "#view=samples", height=700),
+    Picture("report_sample", "compared", "#view=sample&sample=medical-003", height=980),
+    Picture("report_sample_dark", "compared", "#view=sample&sample=medical-003", "dark", 1280, 980),
+    Picture("report_sample_narrow", "compared", "#view=sample&sample=medical-003", "dark", 400),
+    Picture("report_changes", "changed", "#view=changes"),
+    Picture("report_label", "compared", "#view=label", height=900),
+)
+
+
+def quietly(*arguments: str) -> None:
+    """A command, without what it prints."""
+    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        code = run(list(arguments))
+    if code:
+        msg = f"tcva {' '.join(arguments)} ended with {code}"
+        raise RuntimeError(msg)
+
+
+def reports(folder: Path) -> dict[str, Path]:
+    """The reports that the pictures show, by name."""
+    judge = ("--judge", "lexical")
+    metrics = ("--with", "ragas,deepeval,llamaindex,langchain")
+    quietly("compare", str(SAMPLES), *metrics, *judge, "--out", str(folder / "comparison"))
+    samples = [Sample.from_record(json.loads(line)) for line in sample_lines()]
+    # A retriever that found only the first part of each passage, and one that finds all of it.
+    retrieved = {"before": [halved(sample) for sample in samples], "after": samples}
+    for name, given in retrieved.items():
+        lines = [result.to_json() for result in TCVA(judge="lexical").evaluate_many(given)]
+        (folder / f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    compared, changed = folder / "compared.html", folder / "changed.html"
+    report.write(folder / "comparison", compared, title="Three assistants")
+    two: Sequence[str] = [str(folder / f"{name}.jsonl") for name in retrieved]
+    report.write(two, changed, title="Two runs", samples=SAMPLES)
+    return {"compared": compared, "changed": changed}
+
+
+def halved(sample: Sample) -> Sample:
+    """The sample with the first two thirds of each passage."""
+    contexts = tuple(text[: len(text) * 2 // 3] for text in sample.contexts or ())
+    return sample.model_copy(update={"contexts": contexts})
+
+
+def take(browser: Browser, picture: Picture, file: Path) -> bytes:
+    """The picture as PNG, of few colours."""
+    context = browser.new_context(
+        viewport={"width": picture.width, "height": picture.height},
+        color_scheme=picture.scheme,
+        reduced_motion="reduce",
+    )
+    page = opened(context, file, picture.link)
+    page.page.wait_for_timeout(500)
+    whole = Image.open(BytesIO(page.page.screenshot()))
+    context.close()
+    stream = BytesIO()
+    few = whole.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    few.save(stream, "PNG", optimize=True)
+    return stream.getvalue()
+
+
+def main() -> None:
+    FOLDER.mkdir(exist_ok=True)
+    with TemporaryDirectory() as name, launched() as browser:
+        found = reports(Path(name))
+        for picture in PICTURES:
+            taken = take(browser, picture, found[picture.report])
+            (FOLDER / f"{picture.name}.png").write_bytes(taken)
+            large = " (too large)" if len(taken) > LARGEST else ""
+            print(f"{picture.name}.png: {len(taken) / 1000:.0f} kB{large}")
+
+
+if __name__ == "__main__":
+    main()
