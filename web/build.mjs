@@ -10,15 +10,18 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const PAGE = process.argv[2] ?? join(HERE, "../tcva_adapters/report/page.html");
 const INLINED = ["preact", "htm"];
 
-/** Markup stands in the script as it is written, and its indentation would be a part of the page. */
-const unindented = {
-  name: "unindented",
+/** Markup stands in the script as it is written: what htm drops of it would make the page larger. */
+const trimmed = {
+  name: "trimmed",
   setup(build) {
-    build.onLoad({ filter: /\/src\/[^/]+\.js$/ }, ({ path }) => ({
-      contents: path.includes("node_modules") ? undefined : readFileSync(path, "utf8").replace(/\n\s+/g, "\n").replace(/(?<!\/\/.*)\n(?=<)/g, ""),
-    }));
+    build.onLoad({ filter: /\/web\/src\/[^/]+\.js$/ }, ({ path }) => ({ contents: trim(readFileSync(path, "utf8")) }));
   },
 };
+
+/** Without indentation, and without line breaks before a tag or a part of a text. */
+function trim(source) {
+  return source.replace(/\n\s+/g, "\n").replace(/(?<!\/\/.*)\n(?=<|\$\{)/g, "");
+}
 
 async function bundled(entry) {
   const result = await build({
@@ -31,7 +34,7 @@ async function bundled(entry) {
     target: ["chrome103", "firefox104", "safari15.4"],
     charset: "utf8",
     mangleProps: /^_[a-z]/,
-    plugins: [unindented],
+    plugins: [trimmed],
     legalComments: "none",
   });
   const text = result.outputFiles[0].text.trim();

@@ -85,6 +85,7 @@ def test_the_slider_by_keys_and_by_mouse(reports: Reports, open_report: Opener) 
     box = slider.bounding_box()
     assert box is not None
     page.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.settled()
     assert float(number.input_value()) == pytest.approx(0.55, abs=0.02)
     assert slider.get_attribute("aria-valuetext") is not None
 

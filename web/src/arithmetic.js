@@ -1,6 +1,6 @@
 /** How a sample's score comes about at the dial, step by step, and how it moves over T. */
 import { exponentAt } from "./kernel.js";
-import { STEPS } from "./look.js";
+import { stepsWithin } from "./look.js";
 import { Level } from "./marks.js";
 import { onHumanScale, prepared } from "./scoring.js";
 import { visible } from "./text.js";
@@ -127,8 +127,7 @@ function Curve({ app, i }) {
   const score = look.scoreOf(i);
   const x = (t) => LEFT + ((t - bounds.t_min) / (bounds.t_max - bounds.t_min)) * (WIDTH - LEFT - 6);
   const y = (s) => TOP + (1 - s) * (HEIGHT - TOP - 20);
-  const steps = STEPS.filter((t) => t >= bounds.t_min && t <= bounds.t_max);
-  const path = steps.map((t, n) => `${n ? "L" : "M"}${x(t).toFixed(1)} ${y(score(t)).toFixed(1)}`).join("");
+  const path = stepsWithin(bounds).map((t, n) => `${n ? "L" : "M"}${x(t).toFixed(1)} ${y(score(t)).toFixed(1)}`).join("");
   const from = looks.flipOf(look, i);
   const label = `Score over temperature, ${figure(score(bounds.t_min))} to ${figure(score(bounds.t_max))}; ${from === null ? "it never passes" : `it passes from T = ${figure(from, 2)} on`}.`;
   return html`<svg class="curve" viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label=${label}>

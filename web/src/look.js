@@ -1,8 +1,12 @@
 // A run seen at one setting of the dial: scores, passes, and what follows from them over all T.
 import { bySample, flipTemperature, preparedRows } from "./scoring.js";
 
-/** The temperatures of every curve and of the slider. */
-export const STEPS = Array.from({ length: 91 }, (_, i) => (i + 10) / 100);
+/** The temperatures of a curve, in the steps of the slider. */
+export function stepsWithin({ t_min: low, t_max: high }) {
+  const between = Array.from({ length: Math.max(0, Math.ceil(100 * high) - 1) }, (_, i) => (i + 1) / 100);
+  return [low, ...between.filter((step) => step > low && step < high), high];
+}
+
 /** Settings that change what a row is worth at a temperature. */
 const ROW_SETTINGS = ["weights", "penalty", "eps", "floor", "bounds", "fusion", "threshold"];
 const REMEMBERED = 8;
@@ -57,11 +61,11 @@ export class Looks {
     });
   }
 
-  /** Mean score and pass rate of a run at each of `STEPS`; null where nothing is scored. */
+  /** Mean score and pass rate of a run at each temperature; NaN where nothing is scored. */
   curve(look) {
     const { run, rows, settings } = look;
     return this._remembered(`curve ${look.rowKey}`, () =>
-      STEPS.map((temperature) => {
+      stepsWithin(settings.bounds).map((temperature) => {
         const rowScores = rows.map((score) => score(temperature));
         const scores = bySample(run, rowScores, settings.on_unscored).filter((score) => !Number.isNaN(score));
         const passed = scores.reduce((sum, score) => sum + (score >= settings.threshold), 0);

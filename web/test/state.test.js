@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { Store, changedDial, fromAddress, toAddress } from "../src/state.js";
+
+/** As much of a window as a store needs. */
+class FakeWindow extends EventTarget {
+  constructor(hash) {
+    super();
+    this.location = { hash };
+    this.history = { replaceState: (_, __, address) => { this.location.hash = address; } };
+    this.pending = null;
+  }
+  setTimeout(call) {
+    this.pending = call;
+    return 1;
+  }
+  clearTimeout() {
+    this.pending = null;
+  }
+}
+
+test("an address and its state are the same thing", () => {
+  const state = { view: "sample", run: "a & b", sample: "ä/1#=", temperature: 0.35, threshold: 0, penalty: "off" };
+  const found = fromAddress(toAddress(state));
+  assert.deepEqual(Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)), state);
+});
+
+test("what is no number in an address is left out", () => {
+  for (const text of ["", "x", "NaN", "Infinity", "0,3"]) {
+    assert.equal(fromAddress(`#T=${encodeURIComponent(text)}`).temperature, undefined);
+  }
+});
+
+test("a move of the dial reaches listeners at once and the address once it rests", () => {
+  const window = new FakeWindow("#view=flips");
+  const store = new Store(window);
+  const seen = [];
+  store.listen((state) => seen.push(state.temperature));
+  store.set({ temperature: 0.3 });
+  store.set({ temperature: 0.31 });
+  assert.deepEqual(seen, [0.3, 0.31]);
+  assert.equal(window.location.hash, "#view=flips");
+  window.pending();
+  assert.equal(window.location.hash, "#view=flips&T=0.31");
+});
+
+test("a link keeps the dial and leaves the sample behind", () => {
+  const store = new Store(new FakeWindow("#view=sample&sample=7&T=0.2"));
+  assert.equal(store.link({ view: "overview" }), "#view=overview&T=0.2");
+});
+
+test("an address that changes is followed, and takes settings back that it does not name", () => {
+  const window = new FakeWindow("#T=0.2&penalty=off");
+  const store = new Store(window);
+  store.set({ filters: { level: 4 } });
+  window.location.hash = "#view=samples&penalty=off";
+  window.dispatchEvent(new Event("hashchange"));
+  assert.deepEqual(changedDial(store.state), { penalty: "off" });
+  assert.deepEqual(store.state.filters, { level: 4 });
+});
