@@ -151,7 +151,7 @@ def test_the_page_shows_what_the_command_prints(
     monkeypatch.setenv("COLUMNS", "80")
     program, *arguments = shlex.split(blocks("sh")[0])
     assert program == "tcva"
-    assert run([*arguments, "--hypotheses", "h.json", "--all"]) == 0
+    assert run([*arguments, "--hypotheses", "h.json"]) == 0
     printed = {line.rstrip() for line in capsys.readouterr().out.splitlines()}
     shown = [
         line.rstrip()

@@ -82,7 +82,7 @@ VARIANTS = [
     ["demo"],
     ["evaluate", "rated.jsonl"],
     [*EVALUATE, "-o", "judged.jsonl", "--min-score", "0.9"],
-    [*EVALUATE, "-j", "openai:m", "--max-retries", "0", "-o", "m.jsonl"],
+    [*EVALUATE, "-j", "openai:m", "--retries", "0", "-o", "m.jsonl"],
     [*EVALUATE, "-j", "openai:m", "--panel", "openai:n", "-o", "panel.jsonl"],
     ["sweep", "plain.jsonl"],
     ["sweep", "plain.jsonl", "--ablation", "--human", "grade", "-B", "100"],
@@ -98,7 +98,7 @@ VARIANTS = [
         *("--fuse", "tcva T=0.5 + langchain context_qa", *QUICK),
     ],
     ["ccrs", "rated.jsonl", "--weights", "cc=0.5,ir=0.5", "-o", "rated-ccrs.jsonl", "--overwrite"],
-    ["ccrs", "few.jsonl", "-j", "openai:m", "--max-retries", "0", "--no-store"],
+    ["ccrs", "few.jsonl", "-j", "openai:m", "--retries", "0", "--no-store"],
     SYSTEMS,
     [*SYSTEMS, "--power", "0.05", "--hypotheses", "h.json", "-T", "0.1,0.2,0.3,0.5,0.7,0.8,0.9"],
     ["doctor"],
@@ -161,6 +161,42 @@ def test_names_do_not_break_and_what_is_cut_is_announced() -> None:
     )
     everything = Said("compare", "rated.jsonl", "--out", "side", "--all")
     assert len(everything.out) > len(said.out)
+
+
+def test_the_sentence_about_human_ratings_is_that_of_the_figures() -> None:
+    arguments = ["compare", "rated.jsonl", "--with", "langchain", "--out", "said", "-B", "100"]
+    Said(*arguments, "--metrics", "context_qa", "--human", "grade")
+    found = json.loads(Path("said/summary.json").read_text(encoding="utf-8"))
+    ratings = found["human_ratings"]
+    rhos = {
+        a["method"]: a["common"]["value"]
+        for a in ratings["agreements"]
+        if a["measure"] == "spearman"
+    }
+    best, second = sorted(rhos, key=lambda method: -rhos[method])[:2]
+    (p,) = [
+        test["p_holm"]
+        for test in ratings["tests"]
+        if test["method"] == second and test["result"]["measure"] == "spearman"
+    ]
+    can = "can" if p < 0.05 else "cannot"
+    assert found["sentence"].startswith(
+        f"{best} agrees best with human ratings: rho {rhos[best]:.2f} ("
+    )
+    assert f"its lead over {second} ({rhos[second]:.2f}) {can} be told" in found["sentence"]
+    assert "6 of 57 have no TCVA score; the lexical judge" in found["sentence"]
+
+
+def test_the_sentence_about_one_other_method_counts_decisions() -> None:
+    Said("compare", "rated.jsonl", "--with", "langchain", "--metrics", "context_qa", "--out", "one")
+    found = json.loads(Path("one/summary.json").read_text(encoding="utf-8"))
+    (method,) = found["decisions"]["methods"]
+    (counts,) = [at["counts"] for at in method["at"] if at["temperature"] == 0.5]
+    assert found["sentence"].startswith(
+        f"TCVA at T=0.5 and langchain context_qa decide {counts['both'] + counts['neither']} of "
+        f"{counts['n']} samples alike; TCVA is the stricter one on {counts['only_second']}, the "
+        f"milder one on {counts['only_first']} ("
+    )
 
 
 def test_strict_scores_that_print_as_0_are_counted_as_that() -> None:
