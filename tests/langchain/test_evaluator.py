@@ -18,6 +18,7 @@ from langchain_core.documents import Document
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import (
     ConfigurableField,
+    Runnable,
     RunnableBranch,
     RunnableLambda,
     RunnablePassthrough,
@@ -86,7 +87,7 @@ def test_it_scores_as_tcva_does_to_the_last_bit() -> None:
 
 
 def test_a_chain_that_returns_a_string_is_told_how_to_keep_its_documents() -> None:
-    chain = RunnableLambda(lambda _: "At nine.") | TCVAEvaluator("lexical")
+    chain: Runnable[Any, Any] = RunnableLambda(lambda _: "At nine.") | TCVAEvaluator("lexical")
     with pytest.raises(InvalidSampleError, match=r"no contexts.*answer alone.*assign\(answer="):
         chain.invoke("When?")
 
