@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -55,9 +56,13 @@ class Reading:
     skip_bad: bool = False
 
     def __post_init__(self) -> None:
-        if self.human_scale is not None and not self.human_scale[0] < self.human_scale[1]:
-            msg = f"human_scale={self.human_scale!r}; give two numbers, the lower one first"
-            raise InvalidValueError(msg)
+        if self.human_scale is not None:
+            low, high = self.human_scale
+            if not 0.0 < high - low < math.inf:
+                msg = (
+                    f"human_scale={self.human_scale!r}; give two finite numbers, the lower one first"
+                )
+                raise InvalidValueError(msg)
 
 
 def content_of(source: Any, reading: Reading) -> Content:

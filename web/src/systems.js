@@ -36,7 +36,7 @@ function Differences({ metrics, found }) {
   const rows = metrics.flatMap(([name, { pairs }]) =>
     pairs.map((pair) => [name, pair.first, pair.second, figure(pair.difference), `${figure(pair.p)}${pair.p < found.alpha ? " *" : ""}`]),
   );
-  return html`<${Table} title="Differences of means" id="differences" head=${["Metric", "First", "Second", "First − second", "p"]} rows=${rows} names=${3} note=${`* below ${found.alpha}`} />`;
+  return html`<${Table} title="Differences of means" id="differences" head=${["Metric", "First", "Second", "First − second", "p"]} rows=${rows} names=${3} note=${rows.some((row) => row[4].endsWith("*")) && `* below ${found.alpha}`} />`;
 }
 
 function ByTemperature({ rows }) {
