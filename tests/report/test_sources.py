@@ -280,6 +280,8 @@ def test_a_scale_of_ratings_is_kept_to(tmp_path: Path) -> None:
         page(judged(), tmp_path, human_scale=(0, 0.5))
     with pytest.raises(InvalidValueError, match="the lower one first"):
         page(judged(), tmp_path, human_scale=(1, 1))
+    with pytest.raises(InvalidValueError, match="two finite numbers"):
+        page(judged(), tmp_path, human_scale=(0, float("inf")))
     with pytest.raises(InvalidSampleError, match="no sample has a rating in 'stars'"):
         page(judged(), tmp_path, human="stars")
 
