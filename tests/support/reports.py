@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.ccrs.scorer import CCRS
 from tcva_adapters.ccrs.result import CCRSResult
+from tcva_adapters.ccrs.scorer import CCRS
 from tcva_adapters.ccrs.summary import summarise_ccrs
 from tcva_adapters.compare.systems.analysis import compare_systems
 from tcva_adapters.compare.systems.report import SystemsReport
