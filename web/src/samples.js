@@ -65,7 +65,7 @@ function columnsOf(app, listed, narrow) {
     ? shownMethods(app)
     : report.methods.filter((each) => each !== chosenMethod(app)).slice(0, 4)) {
     const cell = (i) => html`${figure(method.scores[i], 2)}${marked(listed, method, i)}`;
-    columns.push({ key: `method:${method.name}`, label: method.name, width: 9.5, numeric: true, cell });
+    columns.push({ key: `method:${method.name}`, label: method.name, width: 10.5, numeric: true, cell });
   }
   if (report.human)
     columns.push({
