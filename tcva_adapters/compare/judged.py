@@ -237,6 +237,19 @@ def of_assessments(
     Raises:
         InvalidSampleError: See `Judged.of`.
     """
+    of_one_kind(assessments, source)
+    first = assessments[0]
+    members = next(_fused_with(each) for each in assessments if each.unscored is None)
+    counts = judged_counts(assessments)
+    return Judged(counts, first.criterion, first.judge, members, tuple(assessments), notes)
+
+
+def of_one_kind(assessments: Sequence[Assessment], source: str) -> None:
+    """Refuse assessments that have no common mean, or none at all.
+
+    Raises:
+        InvalidSampleError: See `Judged.of`.
+    """
     judged = sorted({(a.criterion, a.judge) for a in assessments})
     if len(judged) > 1:
         mixed = "; ".join(f"{criterion} by {judge}" for criterion, judge in judged)
@@ -247,10 +260,12 @@ def of_assessments(
         msg = f"none of the {len(assessments)} assessments in {source} has a score"
         raise InvalidSampleError(msg)
     # Without a score of the first judge the others are not asked.
-    fused = sorted({tuple(f"{m.criterion} by {m.judge}" for m in a.members) for a in scored})
+    fused = sorted(set(map(_fused_with, scored)))
     if len(fused) > 1:
         mixed = "; ".join(", ".join(names) or "nothing" for names in fused)
         msg = f"{source} mixes scores that are fused with different judges: {mixed}"
         raise InvalidSampleError(msg)
-    counts = judged_counts(assessments)
-    return Judged(counts, *judged[0], fused[0], tuple(assessments), notes)
+
+
+def _fused_with(assessment: Assessment) -> tuple[str, ...]:
+    return tuple(f"{member.criterion} by {member.judge}" for member in assessment.members)

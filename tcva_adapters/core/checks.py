@@ -39,6 +39,8 @@ def as_number(value: Any) -> float | None:
     (2.0, None, inf)
     """
     try:
+        if isinstance(value, float | int):  # at once: asking a protocol takes thirty times as long
+            return float(value)
         if isinstance(value, np.ndarray) and value.ndim:
             return None  # which older versions of numpy make a number of, where it has one entry
         is_real = isinstance(value, SupportsFloat) and not isinstance(value, np.complexfloating)

@@ -80,7 +80,7 @@ class Human:
         ratings: By sample id.
         name: The field that they stood in; None for a file of labels.
         scale: Lowest and highest rating that could be given; None takes [0, 1], or the lowest and
-            highest that were given where one lies outside.
+            highest that were given where one lies outside (0 and it, where all are the same).
     """
 
     ratings: Mapping[str, float]
@@ -108,7 +108,9 @@ class Human:
         if self.scale is not None:
             return self.scale
         low, high = min(self.ratings.values()), max(self.ratings.values())
-        return SCALE if low >= 0.0 and high <= 1.0 else (low, high)
+        if low >= 0.0 and high <= 1.0:
+            return SCALE
+        return (low, high) if low < high else (min(0.0, low), max(0.0, high))
 
 
 @dataclass(frozen=True, slots=True)

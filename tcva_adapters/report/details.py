@@ -65,6 +65,8 @@ class Draw:
         shown = len(self.chosen)
         if shown == self.total:
             return ()
+        if not shown:
+            return ("the texts of the samples are not in this page",)
         text = (
             f"the texts of {shown} of {self.total} samples are in this page: of the {shown // 2} "
             f"worst by the first run, unscored ones first, and of {shown - shown // 2} others drawn "

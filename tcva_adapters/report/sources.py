@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,6 +29,7 @@ from tcva_adapters.samples.records import read_records
 from tcva_adapters.samples.sample import Sample
 
 _MOST_SHOWN: Final = 60
+_MOST_NAMED: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,9 +57,11 @@ class Reading:
     skip_bad: bool = False
 
     def __post_init__(self) -> None:
-        if self.human_scale is not None and not self.human_scale[0] < self.human_scale[1]:
-            msg = f"human_scale={self.human_scale!r}; give two numbers, the lower one first"
-            raise InvalidValueError(msg)
+        if self.human_scale is not None:
+            low, high = self.human_scale
+            if not 0.0 < high - low < math.inf:
+                msg = f"human_scale={self.human_scale!r}; give two finite numbers, the lower one first"
+                raise InvalidValueError(msg)
 
 
 def content_of(source: Any, reading: Reading) -> Content:
@@ -233,8 +237,16 @@ def _sentence(
         return "; ".join(
             f"{one.name}: {one.sentence}" if several else one.sentence for one in judged
         )
-    count = sum(len(one.methods) for one in read)
-    return f"Scores of {counted(count, 'method')} on {counted(len(samples), 'sample')}"
+    methods = [method for one in read for method in one.methods]
+    said = [f"{method.name} {_mean(method)}" for method in methods[:_MOST_NAMED]]
+    if len(methods) > _MOST_NAMED:
+        said.append(f"and {len(methods) - _MOST_NAMED} more")
+    return f"Mean scores of {counted(len(samples), 'sample')}: {', '.join(said)}"
+
+
+def _mean(method: FixedMethod) -> str:
+    scores = [score for score in method.scores.values() if score is not None]
+    return f"{math.fsum(scores) / len(scores):.3f}" if scores else "unscored"
 
 
 def _runs(judged: Sequence[JudgedSamples]) -> tuple[Run, ...]:

@@ -213,7 +213,7 @@ class Result:
         """
         judged = plain.get("assessment", plain)
         try:
-            scoring = _SCORING.validate_python(plain["scoring"])
+            scoring = _scoring_of(json.dumps(plain["scoring"]))
             fields = {name: judged[name] for name in judged if name in Assessment.model_fields}
             return cls(Assessment.model_validate(fields), scoring)
         except ValidationError as error:
@@ -260,6 +260,12 @@ class Result:
             return text
         why = f": {worst.reason}" if worst.reason else ""
         return f'{text}; worst: "{_shorten(worst.claim)}" [{worst.verdict}]{why}'
+
+
+@lru_cache(maxsize=2**6)
+def _scoring_of(text: str) -> Scoring:
+    """The settings in some JSON: all lines of a file have the same ones."""
+    return _SCORING.validate_python(json.loads(text))
 
 
 @lru_cache(maxsize=2**14)

@@ -33,7 +33,9 @@ def violations(page: Watched) -> list[str]:
 
 @needs_axe
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["example", "two runs", "fixed only", "judges", "all unscored"])
+@pytest.mark.parametrize(
+    "name", ["example", "two runs", "fixed only", "judges", "all unscored", "ccrs", "systems"]
+)
 def test_nothing_serious(
     name: str,
     scheme: Literal["light", "dark"],

@@ -47,6 +47,7 @@ def test_no_texts_at_all_may_be_asked_for(tmp_path: Path) -> None:
     write(judged(20), tmp_path / "page.html", max_details=0)
     figures, details = blocks_of(tmp_path / "page.html")
     assert (details, set(figures["samples"]["line"])) == ([], {-1})
+    assert "the texts of the samples are not in this page" in figures["notes"]
 
 
 def test_fewer_than_none_is_refused(tmp_path: Path) -> None:

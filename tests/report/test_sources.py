@@ -193,7 +193,7 @@ def test_ragas_results_bring_their_own_texts(tmp_path: Path) -> None:
     assert (method["name"], method["framework"]) == ("ragas faithfulness", "ragas")
     assert method["scores"] == [0.0, None, 0.5, 0.75]
     assert method["unscored"] == [[1, "no score in the file"]]
-    assert figures["sentence"] == "Scores of 1 method on 4 samples"
+    assert figures["sentence"] == "Mean scores of 4 samples: ragas faithfulness 0.417"
     assert details[0]["contexts"] == [OPENS]
     assert "faithfulness" not in details[0].get("metadata", {})
     assert figures["samples"]["ids"][0] == "row-2"
@@ -280,8 +280,17 @@ def test_a_scale_of_ratings_is_kept_to(tmp_path: Path) -> None:
         page(judged(), tmp_path, human_scale=(0, 0.5))
     with pytest.raises(InvalidValueError, match="the lower one first"):
         page(judged(), tmp_path, human_scale=(1, 1))
+    with pytest.raises(InvalidValueError, match="two finite numbers"):
+        page(judged(), tmp_path, human_scale=(0, float("inf")))
     with pytest.raises(InvalidSampleError, match="no sample has a rating in 'stars'"):
         page(judged(), tmp_path, human="stars")
+
+
+def test_equal_ratings_beyond_one_have_a_scale_too(tmp_path: Path) -> None:
+    rated = [Assessment.from_verdicts(["fully"], sample_id=name) for name in ("a", "b")]
+    same = [each.model_copy(update={"metadata": {"human": 5}}) for each in rated]
+    figures, _ = page(same, tmp_path)
+    assert figures["samples"]["human_scale"] == [0.0, 5.0]
 
 
 def test_samples_without_ids_are_named_by_their_row(tmp_path: Path) -> None:

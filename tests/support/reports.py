@@ -11,12 +11,18 @@ from typing import Any, Final
 
 import numpy as np
 
+from tcva_adapters.ccrs.result import CCRSResult
+from tcva_adapters.ccrs.scorer import CCRS
+from tcva_adapters.ccrs.summary import summarise_ccrs
+from tcva_adapters.compare.systems.analysis import compare_systems
+from tcva_adapters.compare.systems.report import SystemsReport
 from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.data import labels_of, sample_lines
 from tcva_adapters.report.content import Content, FixedMethod, Human, Run, Said
 from tcva_adapters.report.details import Draw, detail_lines
 from tcva_adapters.report.figures import figures_of
 from tcva_adapters.report.page import page_of
+from tcva_adapters.report.sources import Reading, content_of
 from tcva_adapters.results.assessment import (
     Assessment,
     ClaimVerdict,
@@ -144,6 +150,29 @@ def two_runs() -> Content:
         changed.append(Result(moved))
     runs = (run_of("before", first[:-1]), run_of("after", changed))
     return replace(example_content(), title="before and after", runs=runs)
+
+
+@cache
+def example_ratings() -> tuple[CCRSResult, ...]:
+    """The package's samples by direct metrics, some of which they lack the texts for."""
+    rated = [
+        sample.model_copy(update={"metadata": {"human": human_rating(sample)}})
+        for sample in example_samples()
+    ]
+    return tuple(CCRS(judge="lexical").evaluate_many(rated, progress=False))
+
+
+@cache
+def example_systems() -> SystemsReport:
+    """The package's answers against those to the same questions that lack their last sentence."""
+    shorter = [
+        sample.model_copy(update={"response": sample.response.rsplit(". ", 1)[0]})
+        for sample in example_samples()
+        if sample.response
+    ]
+    judge = TCVA(judge="lexical")
+    systems = {"whole": list(example_results()), "shorter": judge.evaluate_many(shorter)}
+    return compare_systems(systems, permutations=200, difference=0.05)
 
 
 def random_content(size: int, seed: int = 0, *, questions: str = "Question {}?") -> Content:
@@ -310,6 +339,8 @@ CONTENTS: Final[dict[str, Callable[[], Content]]] = {
     "all unscored": all_unscored,
     "no samples": lambda: Content("nothing"),
     "judges": fused_and_panel,
+    "ccrs": lambda: content_of(summarise_ccrs(example_ratings()), Reading(human="human")),
+    "systems": lambda: content_of(example_systems(), Reading()),
     "drawn": lambda: random_content(400, seed=3),
     "hostile": lambda: hostile_content([each.text for each in TEXTS]),
 }

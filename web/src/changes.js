@@ -199,7 +199,7 @@ function ChangedSamples({ app, found, looks }) {
 /** Samples with a score in one run only, and why the other has none. */
 function Alone({ app, samples, run, other, look }) {
   if (!samples.length) return null;
-  const reasons = new Map(other.unscored.map(([i, reason]) => [i, reason.replaceAll("_", " ")]));
+  const reasons = new Map(other.unscored);
   return html`<section>
     <h3>Scored by <${Words} text=${brief(run.name)} /> alone</h3>
     <p>${counted(samples.length, "sample")}:</p>

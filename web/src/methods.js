@@ -62,7 +62,8 @@ function Agreement({ app, method, found }) {
   return html`<section class="card">
     <h3>Decisions</h3>
     <table class="figures decisions">
-      <thead><tr><td></td><th scope="col" class="numeric">${visible(method.name)} passes</th><th scope="col" class="numeric">fails</th></tr></thead>
+      <thead><tr><td></td><th scope="colgroup" colspan="2" class="numeric">${visible(method.name)}</th></tr>
+        <tr><td></td><th scope="col" class="numeric">passes</th><th scope="col" class="numeric">fails</th></tr></thead>
       <tbody>
         <tr><th scope="row">TCVA passes</th><td class="numeric" data-figure="both" data-value=${table.both}>${table.both}</td><td class="numeric differing" data-figure="only-tcva" data-value=${table.onlyTcva}>${table.onlyTcva}</td></tr>
         <tr><th scope="row">TCVA fails</th><td class="numeric differing" data-figure="only-method" data-value=${table.onlyOther}>${table.onlyOther}</td><td class="numeric" data-figure="neither" data-value=${table.neither}>${table.neither}</td></tr>

@@ -13,7 +13,7 @@ export function Overview({ app }) {
   const { report, look } = app;
   return html`<h2 class="spoken">Overview</h2>
     ${look ? html`<${Judged} app=${app} />` : html`<p class="lead">${visible(report.figures.sentence)}</p>`}
-    ${(report.methods.length > 0 || report.runs.length > 1) && html`<${MethodTable} app=${app} />`}
+    ${(report.methods.length > 0 || report.runs.length > 1 || (look && report.human)) && html`<${MethodTable} app=${app} />`}
     <div class="pair">
       <${Unscored} app=${app} />
       <${Notes} app=${app} />

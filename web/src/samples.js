@@ -38,7 +38,7 @@ export function Samples({ app }) {
 
 function columnsOf(app, listed, narrow) {
   const { report, look, looks } = app;
-  const number = 6.5;
+  const number = 7;
   const columns = [
     {
       key: "sample",
@@ -65,7 +65,7 @@ function columnsOf(app, listed, narrow) {
     ? shownMethods(app)
     : report.methods.filter((each) => each !== chosenMethod(app)).slice(0, 4)) {
     const cell = (i) => html`${figure(method.scores[i], 2)}${marked(listed, method, i)}`;
-    columns.push({ key: `method:${method.name}`, label: method.name, width: 8, numeric: true, cell });
+    columns.push({ key: `method:${method.name}`, label: method.name, width: 10.5, numeric: true, cell });
   }
   if (report.human)
     columns.push({
@@ -73,7 +73,7 @@ function columnsOf(app, listed, narrow) {
       label: "Human rating",
       width: number,
       numeric: true,
-      cell: (i) => rating(report.human[i]),
+      cell: (i) => figure(report.human[i], 2),
     });
   if (look)
     columns.push({
@@ -99,7 +99,6 @@ function marked(listed, method, i) {
   `;
 }
 
-const rating = (value) => (value === null ? "–" : String(Number(value.toFixed(3))));
 const flip = (temperature, score) =>
   temperature === null ? (Number.isNaN(score) ? "–" : "never") : figure(temperature, 2);
 
@@ -113,7 +112,7 @@ function Score({ listed, i, bar }) {
   const why = listed.unscored(i);
   if (why !== null)
     return html`<span class="unscored" title=${visible(why)}>
-      unscored: ${brief(why.replaceAll("_", " "), 40)}</span>
+      unscored: ${brief(why, 40)}</span>
     `;
   const score = listed.score(i);
   return html`${bar && html`<span class=${`score-bar ${listed.passed(i) ? "passes" : "fails"}`} aria-hidden="true"><span style=${{ width: `${100 * score}%` }}></span></span>`}<span
@@ -135,7 +134,7 @@ function Filters({ app, listed, search }) {
     ["failed", "failures"],
     ["passed", "passes"],
     ["unscored", "unscored"],
-    ...reasons.map((why) => [`unscored:${why}`, `unscored: ${visible(why.replaceAll("_", " "))}`]),
+    ...reasons.map((why) => [`unscored:${why}`, `unscored: ${visible(why)}`]),
   ];
   const levels = [[-1, "any"], ...report.figures.levels.map((name, level) => [level, name])];
   const methods = [

@@ -7,13 +7,14 @@ const MEASURE = "spearman";
 export function Systems({ app }) {
   const found = app.report.figures.systems;
   const metrics = Object.entries(found.metrics);
+  const power = metrics.find(([, each]) => each.power)?.[1].power;
   return html`<h2 class="spoken">Systems</h2>
     <p class="lead">${visible(found.sentence)}</p>
     <${Table} title="Mean scores" id="means" head=${["Metric", ...found.systems]}
       rows=${metrics.map(([name, { systems }]) => [name, ...found.systems.map((system) => mean(systems[system]))])} />
     <${Table} title="Which metric tells systems apart" id="power"
-      head=${["Metric", "Pairs told apart", "Share of all pairs", `Power for ${metrics[0]?.[1].power?.difference ?? "a difference"}`, "Queries needed"]}
-      rows=${metrics.map(([name, each]) => [name, `${each.significant} of ${each.pairs.length}`, percent(each.discriminative_power), percent(each.power?.power), each.power?.needed ?? "–"])} />
+      head=${["Metric", "Pairs told apart", "Share of all pairs", ...(power ? [`Power for ${power.difference}`, "Queries needed"] : [])]}
+      rows=${metrics.map(([name, each]) => [name, `${each.significant} of ${each.pairs.length}`, percent(each.discriminative_power), ...(power ? [percent(each.power?.power), each.power?.needed ?? "–"] : [])])} />
     <${Differences} metrics=${metrics} found=${found} />
     ${Object.keys(found.by_temperature ?? {}).length > 0 && html`<${ByTemperature} rows=${found.by_temperature} />`}
     ${found.averaged?.[MEASURE] && html`<${Table} title="Spearman between metrics, averaged over systems" id="between"
@@ -35,7 +36,7 @@ function Differences({ metrics, found }) {
   const rows = metrics.flatMap(([name, { pairs }]) =>
     pairs.map((pair) => [name, pair.first, pair.second, figure(pair.difference), `${figure(pair.p)}${pair.p < found.alpha ? " *" : ""}`]),
   );
-  return html`<${Table} title="Differences of means" id="differences" head=${["Metric", "First", "Second", "First − second", "p"]} rows=${rows} names=${3} note=${`* below ${found.alpha}`} />`;
+  return html`<${Table} title="Differences of means" id="differences" head=${["Metric", "First", "Second", "First − second", "p"]} rows=${rows} names=${3} note=${rows.some((row) => row[4].endsWith("*")) && `* below ${found.alpha}`} />`;
 }
 
 function ByTemperature({ rows }) {

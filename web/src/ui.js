@@ -20,13 +20,13 @@ export function degree(temperature) {
 
 /** A share in [0, 1] as per cent. */
 export function percent(share, digits = 0) {
-  return isNothing(share) ? "–" : `${(100 * share).toFixed(digits)} %`;
+  return isNothing(share) ? "–" : `${(100 * share).toFixed(digits)}%`;
 }
 
 /** An interval in few digits, as `figure` or `percent` writes its ends. */
 export function between([low, high], write) {
   const digits = write === figure ? 2 : 0;
-  return `${write(low, digits).replace(" %", "")} to ${write(high, digits)}`;
+  return `${write(low, digits).replace("%", "")} to ${write(high, digits)}`;
 }
 
 /** "1 sample", "2 samples". */

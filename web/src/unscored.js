@@ -13,7 +13,7 @@ export function Unscored({ app }) {
     <h3>Without a score${run && `: ${counted(run.unscored.length, "sample")}`}</h3>
     ${run && html`<${Reasons} app=${app} unscored=${run.unscored} />`}
     ${methods.length > 0 && html`<details open=${!run}>
-      <summary>By other methods</summary>
+      <summary>By ${run ? "other methods" : "method"}</summary>
       ${methods.map((method) => html`<div key=${method.name}>
         <h4><bdi>${visible(method.name)}</bdi></h4>
         <${Reasons} app=${app} unscored=${method.unscored} />

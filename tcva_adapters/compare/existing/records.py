@@ -42,8 +42,8 @@ class Reading:
 
     def __post_init__(self) -> None:
         low, high = self.scale
-        if not (math.isfinite(low) and math.isfinite(high) and low < high):
-            msg = f"scale={self.scale!r}; give two numbers, the lower one first"
+        if not 0.0 < high - low < math.inf:
+            msg = f"scale={self.scale!r}; give two finite numbers, the lower one first"
             raise InvalidValueError(msg)
 
     def score(self, value: Any, where: str) -> float | None:
