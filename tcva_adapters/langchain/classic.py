@@ -13,7 +13,7 @@ from tcva_adapters.scorer import Scorer
 
 
 class TCVAStringEvaluator(Frozen, StringEvaluator):
-    """Takes the place of the evaluators that `load_evaluator` makes.
+    """Takes the place of the evaluators that ``load_evaluator`` makes.
 
     Returns ``score``, ``value`` and ``reasoning`` as they do, and the rest of the evaluator's
     output, so `result_of` reads it. Where the scorer looks at contexts, they are given as

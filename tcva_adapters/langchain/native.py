@@ -11,7 +11,15 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
-from langchain_classic.evaluation import EvaluatorType, load_evaluator
+from langchain_classic.evaluation import (
+    ContextQAEvalChain,
+    CotQAEvalChain,
+    Criteria,
+    CriteriaEvalChain,
+    LabeledCriteriaEvalChain,
+    LabeledScoreStringEvalChain,
+    QAEvalChain,
+)
 from langchain_classic.evaluation.schema import StringEvaluator
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import Runnable
@@ -36,10 +44,20 @@ _REFERENCES: Final[Mapping[str, Literal["reference", "contexts"] | None]] = Mapp
 )
 """LangChain's evaluators, each with what of a sample it calls the reference."""
 
-_OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
+# What `load_evaluator` makes of these names; it fails where langchain-openai is not installed, even
+# with an LLM at hand.
+_MAKERS: Final[Mapping[str, Callable[..., StringEvaluator]]] = MappingProxyType(
     {
-        "labeled_criteria": {"criteria": "correctness"},
-        "labeled_score_string": {"criteria": "correctness", "normalize_by": _TOP},
+        "criteria": CriteriaEvalChain.from_llm,
+        "labeled_criteria": partial(
+            LabeledCriteriaEvalChain.from_llm, criteria=Criteria.CORRECTNESS
+        ),
+        "qa": QAEvalChain.from_llm,
+        "context_qa": ContextQAEvalChain.from_llm,
+        "cot_qa": CotQAEvalChain.from_llm,
+        "labeled_score_string": partial(
+            LabeledScoreStringEvalChain.from_llm, criteria=Criteria.CORRECTNESS, normalize_by=_TOP
+        ),
     }
 )
 
@@ -50,10 +68,7 @@ def framework_metrics() -> dict[str, Callable[..., StringEvaluator]]:
     >>> sorted(framework_metrics())
     ['context_qa', 'cot_qa', 'criteria', 'labeled_criteria', 'labeled_score_string', 'qa']
     """
-    return {
-        name: partial(load_evaluator, EvaluatorType(name), **_OPTIONS.get(name, {}))  # type: ignore[misc]  # these are no chains
-        for name in _REFERENCES
-    }
+    return dict(_MAKERS)
 
 
 def score_framework_metric(name: str, sample: Sample, llm: Runnable[Any, Any]) -> FrameworkScore:

@@ -63,7 +63,7 @@ class JudgedSamples:
             raise InvalidSampleError(msg)
         other = next((item for item in items if not isinstance(item, _ITEMS)), None)
         if other is not None:
-            msg = f"{str(other)[:80]!r} stands among the results of {name}; give results alone"
+            msg = f"{str(other)[:80]!r} stands among the results of {name}; give results alone: result_of or results_of of the framework's adapter finds them"
             raise InvalidValueError(msg)
         ratings = [item for item in items if isinstance(item, CCRSResult)]
         results = [

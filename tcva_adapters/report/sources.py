@@ -208,6 +208,10 @@ def _texts(given: str | Path | Sequence[Sample], reading: Reading) -> list[Sampl
 def _with_texts(
     samples: Sequence[Sample], texts: Sequence[Sample], notes: list[str]
 ) -> list[Sample]:
+    if len(texts) == len(samples) and all(
+        sample.id == f"row-{number}" for number, sample in enumerate(samples, start=1)
+    ):  # the frameworks give their evaluators no ids
+        return [_filled(*pair) for pair in zip(samples, texts, strict=True)]
     by_id = {sample.id: sample for sample in texts}
     lacking = sum(sample.id not in by_id for sample in samples)
     if lacking == len(samples):
@@ -226,7 +230,8 @@ def _filled(judged: Sample, texts: Sample | None) -> Sample:
     """A judged sample with its texts; its metadata may be newer than theirs."""
     if texts is None:
         return judged
-    return texts.model_copy(update={"metadata": {**texts.metadata, **judged.metadata}})
+    metadata = {**texts.metadata, **judged.metadata}
+    return texts.model_copy(update={"id": judged.id, "metadata": metadata})
 
 
 def _sentence(

@@ -71,7 +71,8 @@ def write(
             ``compare``, ``Evaluation.of``, ``summarise_ccrs``, ``compare_systems`` or ``demo`` gave.
         path: The file.
         title: Of the page; by default the name of the file or folder.
-        samples: A file of samples, or samples, whose texts are joined by id.
+        samples: A file of samples, or samples, whose texts are joined by id; where no result has
+            an id, as those of the frameworks' evaluators, and there are as many, in their order.
         human: The metadata field with human ratings, or `Labels`; by default ``human`` or
             ``human_score`` where there is one.
         human_scale: Lowest and highest rating that could be given; by default [0, 1], or the

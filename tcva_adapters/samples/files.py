@@ -172,6 +172,8 @@ def _to_sample(rename: _Renaming, record: dict[str, Any]) -> Sample:
     if all(getattr(sample, field) is None for field in _TEXT_FIELDS):
         known = "; ".join(f"{field} ({', '.join(ALIASES[field][1:])})" for field in _TEXT_FIELDS)
         msg = f"nothing to judge among the fields {listed(record) or '(none)'}; known are {known}"
+        if {"claims", "criterion"} <= record.keys():
+            msg = "a judgement, as 'tcva evaluate --out' writes it; sweep, calibrate and report read it"
         raise InvalidSampleError(msg)
     if displaced:
         return sample.model_copy(update={"metadata": {**sample.metadata, **displaced}})

@@ -6,9 +6,11 @@ import asyncio
 import copy
 import hashlib
 import pickle
+import sys
+from typing import Any
 
 import pytest
-from langchain_classic.evaluation import load_evaluator
+from langchain_classic.evaluation import EvaluatorType, load_evaluator
 from langchain_classic.evaluation.criteria import prompt as criteria_prompts
 from langchain_classic.evaluation.qa import eval_prompt as qa_prompts
 from langchain_classic.evaluation.scoring import prompt as scoring_prompts
@@ -48,6 +50,35 @@ def test_every_binary_metric_runs_offline(name: str) -> None:
     assert [said.verdict for said in bad.verdicts] == [Verdict.NONE]
     assert good.verdicts[0].claim == GOOD.response
     assert good.assessment().verdicts == (Verdict.FULLY,)
+
+
+@pytest.mark.parametrize("name", sorted(framework_metrics()))
+def test_no_other_package_of_langchain_is_needed(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # `load_evaluator` imports one of these for a default model, even where an LLM is given.
+    for package in ("langchain_openai", "langchain_community"):
+        monkeypatch.setitem(sys.modules, package, None)
+    assert score_framework_metric(name, GOOD, LexicalLLM()).error == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("criteria", {}),
+        ("labeled_criteria", {"criteria": "correctness"}),
+        ("qa", {}),
+        ("context_qa", {}),
+        ("cot_qa", {}),
+        ("labeled_score_string", {"criteria": "correctness", "normalize_by": 10}),
+    ],
+)
+def test_the_metrics_are_those_of_load_evaluator(name: str, options: dict[str, Any]) -> None:
+    llm = LexicalLLM()
+    theirs: Any = load_evaluator(EvaluatorType(name), llm=llm, **options)
+    ours: Any = framework_metrics()[name](llm=llm)
+    assert type(ours) is type(theirs)
+    assert ours.model_dump() == theirs.model_dump()
 
 
 def test_criteria_without_reference_hold_the_answer_against_the_question() -> None:

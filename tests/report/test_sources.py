@@ -302,6 +302,18 @@ def test_samples_without_ids_are_named_by_their_row(tmp_path: Path) -> None:
     assert "several rows have the same id" in figures["notes"][0]
 
 
+def test_results_without_ids_get_the_texts_in_their_order(tmp_path: Path) -> None:
+    # The frameworks give their evaluators no ids; the rows of the suite have some.
+    bare = [sample.model_copy(update={"id": None}) for sample in SAMPLES]
+    results = TCVA(judge="lexical").evaluate_many(bare)
+    figures, details = page(results, tmp_path, samples=SAMPLES)
+    assert figures["samples"]["questions"] == [sample.input for sample in SAMPLES]
+    assert [each["response"] for each in details] == [sample.response for sample in SAMPLES]
+    assert figures["samples"]["ids"] == [f"row-{n}" for n in range(1, len(SAMPLES) + 1)]
+    with pytest.raises(InvalidValueError, match="ids there are"):
+        page(results, tmp_path, samples=SAMPLES[:-1])
+
+
 def test_what_makes_no_report_is_refused(tmp_path: Path) -> None:
     one = Assessment.from_verdicts(["fully"])
     other = Assessment.from_verdicts(["fully"], criterion="relevance")

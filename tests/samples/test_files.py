@@ -491,3 +491,10 @@ def test_a_target_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     for target in (tmp_path, tmp_path / "file" / "a.jsonl"):
         with pytest.raises(InvalidValueError, match="cannot write"):
             write_assessments(target, [])
+
+
+def test_judgements_given_as_samples_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "judged.jsonl"
+    path.write_text('{"criterion": "faithfulness", "claims": []}\n', encoding="utf-8")
+    with pytest.raises(UnreadableInputError, match="sweep, calibrate and report read it"):
+        read_samples(path)

@@ -87,6 +87,8 @@ def _decided(own: MethodSummary, decisions: DecisionView, lead: str, doubt: str)
         return passes
     against.sort(key=lambda pair: -pair[1].counts.agreement)
     (closest, most), (farthest, least) = against[0], against[-1]
+    if _alike(most) == _alike(least):
+        return f"{passes}; each of {len(against)} methods decides {_alike(most)} like it"
     return (
         f"{passes}; of {len(against)} methods {closest} decides most like it ({_alike(most)}), "
         f"{farthest} least ({_alike(least)})"
