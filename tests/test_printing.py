@@ -45,7 +45,7 @@ def test_columns_of_figures_are_found_and_never_cut() -> None:
         ("b", "12%", "7"),
     ]
     text = text_of([Table(("name", "x", "y"), rows, "prr")], width=30)
-    assert text.splitlines()[0] == "name" + " " * 17 + "x  y"
+    assert text.splitlines()[0] == "name" + " " * 22 + "x  y"
     for cell in ("0.123", "12%"):
         assert cell in text
     assert "…" not in text
@@ -66,7 +66,7 @@ def test_what_does_not_fit_stands_below_and_names_are_not_broken() -> None:
     spare = Table(table.header, rows, "lr", spare=(2,))
     assert text_of([spare], width=38).splitlines()[0] == "method                      mean  rho"
     keys = text_of([Table(table.header, rows, "lr", keys=2)], width=38).splitlines()
-    assert [line.split() for line in keys if "m" in line][::2] == [
+    assert [line.split() for line in keys if "method" in line] == [
         ["method", "mean", "tied"],
         ["method", "mean", "rho"],
     ]

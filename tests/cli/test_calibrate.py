@@ -25,7 +25,6 @@ QUICK = ("--repeats", "3", "-B", "200")
 def _in_a_folder_with_judgements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Eighty answers with ratings that follow T=0.5, eighty with ratings that follow T=1."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("COLUMNS", raising=False)
     rng = np.random.default_rng(3)
     counts = rng.multinomial(4, [0.4, 0.2, 0.2, 0.2, 0.0], size=160)
     plain, lenient = sweep(counts, [0.5, 1.0]).T

@@ -27,7 +27,6 @@ HUMAN[0] = np.nan
 @pytest.fixture(autouse=True)
 def _in_a_folder_with_judgements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("COLUMNS", raising=False)
     stored = []
     for row, rating in zip(COUNTS, HUMAN, strict=True):
         words = [level for level, n in zip(LEVELS, row, strict=True) for _ in range(n)]
@@ -99,7 +98,7 @@ def test_ten_temperatures_are_not_cut_in_a_pipe(capsys: pytest.CaptureFixture[st
     assert run(["sweep", "judged.jsonl", "--penalty", "paper", "--penalty", "off"]) == 0
     printed = capsys.readouterr().out
     assert "…" not in printed
-    assert printed.splitlines()[2].split("  ")[-2:] == ["default, paper", "default, off"]
+    assert printed.splitlines()[4].split("  ")[-2:] == ["default, paper", "default, off"]
     assert printed.splitlines()[-1].split()[0] == "1"
 
 

@@ -25,7 +25,6 @@ MIXES = {"careful": [0.8, 0.1, 0.05, 0.03, 0.02], "vague": [0.2, 0.2, 0.3, 0.2, 
 @pytest.fixture(autouse=True)
 def _in_a_folder_with_judgements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("COLUMNS", raising=False)
     rng = np.random.default_rng(1)
     for name, mix in MIXES.items():
         words = [rng.choice(LEVELS, 4, p=mix).tolist() for _ in range(40)]

@@ -28,7 +28,14 @@ from tests.support.paper import FOLDER, needs_paper_data
 from tests.support.server import ScriptedServer, auto_judge, later
 
 COMMANDS = [command.callback.__name__ for command in app.registered_commands if command.callback]
-HYPOTHESES = [{"name": "a reranker helps", "pairs": [["plain", "reranked"]], "direction": "less"}]
+HYPOTHESES = [
+    {
+        "name": "a reranker helps",
+        "pairs": [["plain", "reranked"]],
+        "direction": "less",
+        "join": "any",
+    }
+]
 
 
 class Said:
@@ -68,6 +75,8 @@ def _in_a_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         Path("rated.jsonl").write_text("\n".join(samples), encoding="utf-8")
         Path("few.jsonl").write_text("\n".join(samples[:12]), encoding="utf-8")
         Path("h.json").write_text(json.dumps(HYPOTHESES), encoding="utf-8")
+        Path("others").mkdir()
+        Path("others/scores.csv").write_text("name,mark\n", encoding="utf-8")
         assert Said("evaluate", "rated.jsonl", "-o", "plain.jsonl").code == 0
         text = Path("plain.jsonl").read_text(encoding="utf-8")
         Path("reranked.jsonl").write_text(text.replace('"minor"', '"mostly"'), encoding="utf-8")
@@ -77,6 +86,7 @@ def _in_a_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 EVALUATE = ["evaluate", "few.jsonl", "--overwrite"]
 QUICK = ["--bootstrap", "50"]
 CALIBRATE = ["calibrate", "plain.jsonl", "--human", "grade", "--repeats", "3", "-B", "100"]
+WRONG = [[*CALIBRATE, "--by", "domain", "--mapping", "isotonic"], ["sweep", "few.jsonl"]]
 SYSTEMS = ["systems", "plain.jsonl", "reranked.jsonl", "-B", "100"]
 VARIANTS = [
     ["demo"],
@@ -88,7 +98,8 @@ VARIANTS = [
     ["sweep", "plain.jsonl", "--ablation", "--human", "grade", "-B", "100"],
     ["sweep", "plain.jsonl", *("--penalty", "paper", "--penalty", "off") * 3],
     CALIBRATE,
-    [*CALIBRATE, "--by", "domain", "--mapping", "isotonic", "-o", "tcva.json", "--overwrite"],
+    [*CALIBRATE, "--by", "domain", "-o", "tcva.json", "--overwrite"],
+    [*CALIBRATE, "--mapping", "isotonic"],
     [*CALIBRATE, "--objective", "kappa", "--threshold", "0.4", "--threshold", "0.6"],
     ["compare", "rated.jsonl", "--out", "side"],
     ["compare", "rated.jsonl", "--out", "rated", "--human", "grade", *QUICK],
@@ -105,9 +116,9 @@ VARIANTS = [
     ["evaluate", "nowhere.jsonl"],
     ["evaluate", "few.jsonl", "--no-such-option"],
     ["evaluate", "few.jsonl", "--judge", "a-judge-that-nobody-knows-of-at-all"],
-    ["compare", "few.jsonl", "--out", "side"],
-    ["sweep", "few.jsonl"],
+    ["compare", "few.jsonl", "--out", "others"],
     ["nonsense"],
+    *WRONG,
 ]
 
 
@@ -128,10 +139,13 @@ def test_80_columns_and_40_lines(arguments: list[str]) -> None:
         assert not any(line.startswith("written") for line in [*told.out, *said.out])
 
 
-LONG = [arguments for arguments in VARIANTS if arguments[0] in {"sweep", "calibrate", "systems"}]
+LONG = [
+    *(each for each in VARIANTS if each[0] in {"sweep", "calibrate", "systems"}),
+    ["compare", "rated.jsonl", "--out", "rated", "--human", "grade", *QUICK],
+]
 
 
-@pytest.mark.parametrize("arguments", [*LONG, VARIANTS[12]], ids=named)
+@pytest.mark.parametrize("arguments", [each for each in LONG if each not in WRONG], ids=named)
 def test_80_columns_with_all_lines(arguments: list[str]) -> None:
     said = Said(*arguments, "--all")
     assert (said.code, said.too_wide) == (0, [])
@@ -152,8 +166,8 @@ def test_the_paper_fits(more: list[str]) -> None:
 
 
 def test_names_do_not_break_and_what_is_cut_is_announced() -> None:
-    said = Said("compare", "rated.jsonl", "--out", "side")
-    summary = json.loads(Path("side/summary.json").read_text(encoding="utf-8"))
+    said = Said("compare", "rated.jsonl", "--out", "names")
+    summary = json.loads(Path("names/summary.json").read_text(encoding="utf-8"))
     for method in summary["methods"]:
         assert any(line.startswith(f"{method['method']} ") for line in said.out)
     assert re.search(

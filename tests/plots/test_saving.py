@@ -138,7 +138,7 @@ def test_without_matplotlib_the_extra_is_named() -> None:
 def test_commands_draw(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["evaluate", str(EXAMPLES), "-j", "lexical", "-o", "judged.jsonl"]) == 0
     assert run(["sweep", "judged.jsonl", "--figures", "one"]) == 0
-    assert "figures in one: sweep.png" in capsys.readouterr().err
+    assert "written: one/sweep.png" in capsys.readouterr().err
     arguments = ["--figures", "two", "--figure-format", "svg"]
     assert run(["ccrs", str(EXAMPLES), "-j", "lexical", "-m", "qr,ir", *arguments]) == 0
     assert {path.name for path in Path("two").iterdir()} == {"histograms.svg", "correlations.svg"}

@@ -21,3 +21,6 @@ QUIET = {
 os.environ.update(QUIET)
 for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "CONFIDENT_API_KEY", "LANGSMITH_API_KEY"):
     os.environ.pop(name, None)
+
+# pytest's workers set it, and what is said on standard error would be wrapped where it is.
+os.environ.pop("COLUMNS", None)
