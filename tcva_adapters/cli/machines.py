@@ -185,7 +185,7 @@ class Handed:
             with Path(self.markdown).open("a", encoding="utf-8") as summary:
                 summary.write(f"{comment}\n")
         else:
-            sys.stdout.write(comment)
+            printing.verbatim(comment, sys.stdout)
 
     def conclude(self, gated: Gated) -> None:
         """Say which gates failed and on which samples, as a reader and as GitHub have it.
