@@ -27,6 +27,7 @@ from tcva_adapters.core.flip import flip_point
 from tcva_adapters.core.kernel import GRAINS
 from tcva_adapters.core.temperature import Bounds, exponent_within
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
+from tcva_adapters.report.figures import settings_of
 from tcva_adapters.results.scoring import Fusion, Scoring
 from tests.support.browser import Watched, launched, opened
 from tests.support.reports import small_report
@@ -118,20 +119,7 @@ def settings() -> Iterator[Scoring]:
 
 def dial(scoring: Scoring, threshold: float = 0.5) -> dict[str, Any]:
     """Settings as the page's data block has them."""
-    fusion, bounds = scoring.fusion, scoring.bounds
-    names = ("p_min", "p_max", "t_min", "t_max")
-    return {
-        "temperature": scoring.temperature,
-        "threshold": threshold,
-        "weights": list(scoring.scheme.weights),
-        "penalty": scoring.penalty,
-        "eps": scoring.eps,
-        "floor": scoring.floor,
-        "on_unscored": None,
-        "bounds": {name: getattr(bounds, name) for name in names},
-        "fusion": {"temperature": fusion.temperature, "weights": fusion.weights},
-        "mapping": None,
-    }
+    return {**settings_of(scoring), "threshold": threshold}
 
 
 def library(counts: FloatArray, scoring: Scoring, temperatures: FloatArray) -> FloatArray:

@@ -84,13 +84,15 @@ def inert(line: str) -> str:
 
 
 class _InertLines:
-    """A stream that gets lines as `inert` has them."""
+    """A stream that gets lines as `inert` has them, and what its encoding lacks written out."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        return self._stream.write("\n".join(map(inert, text.split("\n"))))
+        lines = "\n".join(map(inert, text.split("\n")))
+        encoding = getattr(self._stream, "encoding", None) or "utf-8"  # a text in memory has none
+        return self._stream.write(lines.encode(encoding, "backslashreplace").decode(encoding))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
@@ -298,6 +300,11 @@ def show(
         most: At most so many lines; what is cut is counted in the last one.
     """
     _print(parts, _console(file or sys.stdout, width=width), most)
+
+
+def verbatim(text: str, file: TextIO) -> None:
+    """Print a text that has a form of its own, such as Markdown: nothing is wrapped."""
+    _InertLines(file).write(text)
 
 
 def text_of(parts: Iterable[Part], width: int = WIDTH, *, most: int | None = None) -> str:

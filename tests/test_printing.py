@@ -9,7 +9,17 @@ from collections.abc import Iterable
 import pytest
 from rich.cells import cell_len
 
-from tcva_adapters.printing import Part, Report, Table, Wrapped, notes, show, text_of, visible
+from tcva_adapters.printing import (
+    Part,
+    Report,
+    Table,
+    Wrapped,
+    notes,
+    show,
+    text_of,
+    verbatim,
+    visible,
+)
 
 
 class Hostile(Report):
@@ -153,3 +163,14 @@ def test_scripts_of_all_directions_stay_as_they_are() -> None:
         "\u00a0",
     ):
         assert visible(text) == text
+
+
+@pytest.mark.parametrize(
+    ("encoding", "shown"), [("ascii", "caf\\xe9 \\u65e5"), ("cp1252", "caf\u00e9 \\u65e5")]
+)
+def test_what_an_encoding_lacks_is_written_out(encoding: str, shown: str) -> None:
+    for put in (verbatim, lambda text, file: show([text], file=file)):
+        stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+        put("caf\u00e9 \u65e5", stream)
+        stream.seek(0)
+        assert stream.read().rstrip() == shown

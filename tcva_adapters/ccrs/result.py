@@ -296,7 +296,7 @@ class CCRSResult(BaseModel):
         answer = self.answers[metric]
         if answer.unscored is not None or judged is None:
             why = answer.unscored
-            return "unscored" if why is None else f"unscored: {why.reason.value}: {why.detail}"
+            return "unscored" if why is None else f"unscored: {why.text}"
         text = f"{METRICS[metric].title} {self._score(metric):.3f} by {answer.judge}"
         if METRICS[metric].has_exact_match:
             match = "exact match" if self.exact else "no exact match"

@@ -146,7 +146,7 @@ class CCRSSummary(Tabular):
                 raise JudgeError(why.detail, fatal=True)
         if failures and not any(metric.scored for metric in self.metrics.values()):
             first = failures[0]
-            msg = f"no sample has a score; the first: {first.reason.value}: {first.detail}"
+            msg = f"no sample has a score; the first: {first.text}"
             raise InvalidSampleError(msg)
 
     def parts(self) -> Iterator[Part]:

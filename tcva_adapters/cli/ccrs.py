@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Optional
 
@@ -13,13 +12,13 @@ from tcva_adapters.ccrs.metrics import METRICS, resolve_metrics
 from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.ccrs.summary import summarise_ccrs
 from tcva_adapters.cli import machines, options
-from tcva_adapters.cli.judged import check_figures, draw_figures
+from tcva_adapters.cli.judged import check_figures, draw_figures, print_figures
 from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.written import results_written, say_written
 from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.graded import COMPOSITE, grade_ccrs
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.printing import json_line, notes
+from tcva_adapters.printing import notes
 from tcva_adapters.samples.sample import Sample
 
 _ALL: Final = ",".join(METRICS)
@@ -80,7 +79,7 @@ def ccrs(
     Example: tcva ccrs samples.jsonl --metrics qr,ir --judge openai:gpt-4.1-mini -o rated.jsonl
     """
     options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
-    handed.check([samples], stdout="--json" if as_json else "--out -" if out == "-" else "")
+    handed.check([samples], as_json=as_json, out=out)
     check_figures(figures, figure_format)
     check_report(report, samples, overwrite=overwrite)
     said = notes()
@@ -110,12 +109,8 @@ def ccrs(
         summary.save(out, overwrite=overwrite)
     gated = gates.judge(grade_ccrs(summary))
     handed.write(summary.sentence, gated)
-    if as_json:
-        skipped = len(read.bad)
-        typer.echo(json_line({**summary.to_dict(), "skipped": skipped, "gates": gated.to_dict()}))
-    else:
-        side = sys.stderr if out == "-" or handed.takes_stdout else sys.stdout
-        summary.show(side, full=everything)
+    more: dict[str, Any] = {"skipped": len(read.bad), "gates": gated.to_dict()}
+    print_figures(summary, as_json=as_json, everything=everything, file=handed.side(out), **more)
     drawn = draw_figures(summary, figures, figure_format, overwrite=overwrite)
     results = results_written(out, opened, "ratings: a line for each sample")
     page = report_written(summary, report, of=samples, overwrite=overwrite, samples=read.samples)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +11,7 @@ import typer
 
 from tcva_adapters import printing
 from tcva_adapters.cli import machines, options
-from tcva_adapters.cli.judged import check_figures, draw_figures
+from tcva_adapters.cli.judged import check_figures, draw_figures, print_figures
 from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare.comparison import Comparison
@@ -72,47 +71,52 @@ def compare(
     options.silence_frameworks()
     check_report(report, samples, overwrite=overwrite)
     notes = printing.notes()
-    handed.check([samples], stdout="--json" if as_json else "")
+    handed.check([samples], as_json=as_json)
     settings = options.under_config(context, config, {"criterion": criterion, **given})
     named, at_once = [options.named_judge(judge, notes)], settings["max_concurrency"]
     (settings["judge"],) = options.asked_judges(named, model_settings, at_once)
-    try:
-        with warnings.catch_warnings(action="ignore"):  # the frameworks' own deprecations
-            warnings.simplefilter("always", TCVAWarning)
-            found = run_compare(
-                options.read_samples(
-                    samples, skip_bad=skip_bad, input_format=input_format, rename=rename
-                ),
-                settings,
-                frameworks=frameworks,
-                metrics=metrics,
-                temperatures=temperatures,
-                imported=results or (),
-                missing=missing,
-                scale=options.parse_pair(scale, "--scale"),
-                fuse=fuse or (),
-                human=options.ratings_of(human, labels),
-                reference=reference,
-                pass_from=options.parse_thresholds(pass_from or ()),
-                gates=gates,
-                store=out / STORE,
-                folder=out,
-                overwrite=overwrite,
-                timeout=timeout,
-                n_boot=bootstrap,
-                say=notes.print,
-                progress=True,
-            )
-    except KeyboardInterrupt:
-        notes.print(f"interrupted: what is done is in {out}; the same command goes on")
-        raise typer.Exit(options.INTERRUPTED) from None
+    going_on = f"what is done is in {out}; the same command goes on"
+    # The frameworks' own deprecations are nothing that a reader could act on.
+    with options.interruptible(notes, going_on), warnings.catch_warnings(action="ignore"):
+        warnings.simplefilter("always", TCVAWarning)
+        found = run_compare(
+            options.read_samples(
+                samples, skip_bad=skip_bad, input_format=input_format, rename=rename
+            ),
+            settings,
+            frameworks=frameworks,
+            metrics=metrics,
+            temperatures=temperatures,
+            imported=results or (),
+            missing=missing,
+            scale=options.parse_pair(scale, "--scale"),
+            fuse=fuse or (),
+            human=options.ratings_of(human, labels),
+            reference=reference,
+            pass_from=options.parse_thresholds(pass_from or ()),
+            gates=gates,
+            store=out / STORE,
+            folder=out,
+            overwrite=overwrite,
+            timeout=timeout,
+            n_boot=bootstrap,
+            say=notes.print,
+            progress=True,
+        )
+    saved = _saved(found, out, overwrite=overwrite)
+    drawn = draw_figures(found, figures, figure_format, overwrite=overwrite)
+    page = report_written(found, report, of=out, overwrite=overwrite)
+    _say(found, {**saved, **drawn, **page}, handed, everything=everything, as_json=as_json)
+
+
+def _saved(found: Comparison, out: Path, *, overwrite: bool) -> dict[Path, str]:
+    """Write the folder; returns what was written, as `say_written` takes it."""
     saved = {path: CONTENTS.get(path.name, "") for path in found.save(out, overwrite=overwrite)}
     if out / PARQUET not in saved:
-        notes.print(f"no {PARQUET}: it needs pyarrow, pip install 'tcva-adapters[parquet]'")
-    saved[out / STORE] = "cached judgements"
-    saved |= draw_figures(found, figures, figure_format, overwrite=overwrite)
-    saved |= report_written(found, report, of=out, overwrite=overwrite)
-    _say(found, saved, handed, everything=everything, as_json=as_json)
+        printing.notes().print(
+            f"no {PARQUET}: it needs pyarrow, pip install 'tcva-adapters[parquet]'"
+        )
+    return {**saved, out / STORE: "cached judgements"}
 
 
 def _say(
@@ -126,10 +130,7 @@ def _say(
     """Print it, say what was written, and leave with its gates."""
     gated = found.gated
     handed.write(found.sentence, gated)
-    if as_json:
-        typer.echo(printing.json_line(found.to_dict()))
-    else:
-        found.show(sys.stderr if handed.takes_stdout else sys.stdout, full=everything)
+    print_figures(found, as_json=as_json, everything=everything, file=handed.side())
     say_written({**written, **handed.written})
     if found.outcome.fatal is not None:
         raise found.outcome.fatal

@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-import typer
-
 from tcva_adapters.cli import options
+from tcva_adapters.cli.judged import print_figures
 from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare.demo import demo as run_demo
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.printing import json_line, notes
+from tcva_adapters.printing import notes
 
 _DEFAULT: Final = Path("tcva-demo.html")
 
@@ -33,10 +32,7 @@ def demo(
     check_report(report, "-", overwrite=overwrite)
     options.silence_frameworks()
     found = run_demo()
-    if as_json:
-        typer.echo(json_line(found.to_dict()))
-    else:
-        found.show()
+    print_figures(found, as_json=as_json)
     if report is None and not as_json:
         try:
             say_written(report_written(found, _DEFAULT))

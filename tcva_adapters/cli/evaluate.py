@@ -11,6 +11,7 @@ import typer
 
 from tcva_adapters import printing
 from tcva_adapters.cli import machines, options
+from tcva_adapters.cli.judged import print_figures
 from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.written import results_written, say_written
 from tcva_adapters.compare.changes import changed_since, read_baseline
@@ -63,7 +64,7 @@ def evaluate(
     """
     options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
     read_from = [samples, *([] if baseline is None else [baseline])]
-    handed.check(read_from, stdout="--json" if as_json else "--out -" if out == "-" else "")
+    handed.check(read_from, as_json=as_json, out=out)
     check_report(report, samples, overwrite=overwrite)
     notes = printing.notes()
     voices = [options.named_judge(judge, notes), *(panel or ())]
@@ -96,14 +97,11 @@ def evaluate(
     found = Evaluation.of(tcva, results, skipped=len(read.bad) + len(lacking), gates=gates)
     changes = changed_since(before, found.gated.graded)
     handed.write(found.sentence, found.gated, changes)
-    side = sys.stderr if as_json or out == "-" or handed.takes_stdout else sys.stdout
-    if as_json:
-        since = {} if changes is None else {"since_baseline": changes.to_dict()}
-        typer.echo(printing.json_line({**found.to_dict(), **since}))
-    else:
-        found.show(side, full=everything)
-        if changes is not None:
-            printing.show([printing.Wrapped(f"since the baseline: {changes.sentence}")], file=side)
+    since = {} if changes is None else {"since_baseline": changes.to_dict()}
+    side = sys.stderr if as_json else handed.side(out)
+    print_figures(found, as_json=as_json, everything=everything, file=side, **since)
+    if changes is not None and not as_json:
+        printing.show([printing.Wrapped(f"since the baseline: {changes.sentence}")], file=side)
     printing.show(claim_views(results, usable, show or ()), file=side)
     results_file = results_written(out, opened, "assessments: for sweep and calibrate")
     shown = report if found.summary.scored else None

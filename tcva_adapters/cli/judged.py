@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 from tcva_adapters import plots
 from tcva_adapters.cli.options import ratings_of
+from tcva_adapters.compare.evaluation import Evaluation
 from tcva_adapters.compare.judged import Judged
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.printing import Tabular, json_line, notes
@@ -44,15 +45,30 @@ def read_ratings(judged: Judged, human: str | None, labels: str | None) -> str |
 
 
 def print_figures(
-    found: Tabular, *, as_json: bool, everything: bool, said: Iterable[str] = ()
+    found: Tabular | Evaluation,
+    *,
+    as_json: bool,
+    everything: bool = False,
+    said: Iterable[str] = (),
+    file: TextIO | None = None,
+    **more: Any,
 ) -> None:
-    """The figures on stdout, as JSON or as tables; before them, on stderr, what is said of them."""
+    """Print figures as JSON or as tables.
+
+    Args:
+        found: What a command found.
+        as_json: As one line of JSON on standard output.
+        everything: All lines of the tables.
+        said: What is said of them before, on standard error.
+        file: Where tables go; by default standard output.
+        more: Further entries of the JSON.
+    """
     for note in said:
         notes().print(note)
     if as_json:
-        typer.echo(json_line(found.to_dict()))
+        typer.echo(json_line({**found.to_dict(), **more}))
     else:
-        found.show(full=everything)
+        found.show(file, full=everything)
 
 
 def check_figures(folder: Path | None, suffix: str) -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import inspect
 import os
-import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, Final, Optional
+from typing import Annotated, Any, Final, Optional, TextIO
 
 import typer
 
@@ -111,26 +110,27 @@ class Handed:
     annotations: bool | None
     overwrite: bool = False
 
-    def check(self, sources: Sequence[str], *, stdout: str = "") -> None:
+    def check(self, sources: Sequence[str], *, as_json: bool, out: str | None = None) -> None:
         """Refuse, before anything is paid for, what could not be written.
 
         Args:
             sources: Files that are read.
-            stdout: The option that standard output already has something to print for; empty
-                for none.
+            as_json: Whether the figures are for standard output.
+            out: Where the results go; None for nowhere.
 
         Raises:
             InvalidValueError: See `options.check_target`; or two things for standard output.
         """
-        if self.markdown == STDOUT and stdout:
+        stdout = "--json" if as_json else "--out -" if out == STDOUT else ""
+        if self.takes_stdout and stdout:
             msg = f"{stdout} and --markdown - both write to standard output; give one a file"
             raise InvalidValueError(msg)
-        files: list[tuple[str, str | None, re.Pattern[bytes]]] = [
+        for option, file, ours in (
             ("--markdown", self._file, MARKDOWN_BEGINS),
             ("--junit", self.junit, JUNIT_BEGINS),
-        ]
-        wanted = [(option, file, ours) for option, file, ours in files if file is not None]
-        for option, file, ours in wanted:
+        ):
+            if file is None:
+                continue
             for source in sources:
                 options.check_target(file, source, ours, overwrite=self.overwrite, option=option)
 
@@ -146,6 +146,14 @@ class Handed:
     def takes_stdout(self) -> bool:
         """Whether the comment is what standard output is for."""
         return self.markdown == STDOUT
+
+    def side(self, out: str | None = None) -> TextIO:
+        """Where a command prints its figures: not between results or a comment on standard output.
+
+        Args:
+            out: As for `check`.
+        """
+        return sys.stderr if out == STDOUT or self.takes_stdout else sys.stdout
 
     @property
     def _file(self) -> str | None:
@@ -177,7 +185,7 @@ class Handed:
             with Path(self.markdown).open("a", encoding="utf-8") as summary:
                 summary.write(f"{comment}\n")
         else:
-            sys.stdout.write(comment)
+            printing.verbatim(comment, sys.stdout)
 
     def conclude(self, gated: Gated) -> None:
         """Say which gates failed and on which samples, as a reader and as GitHub have it.

@@ -430,15 +430,20 @@ def open_store(
 
 
 @contextmanager
-def interruptible(notes: Notes) -> Iterator[None]:
-    """Make Ctrl-C the exit code that shells know; a second one leaves at once."""
+def interruptible(
+    notes: Notes,
+    then: str = "calls under way may still end and reach the store; Ctrl-C again to leave at once",
+) -> Iterator[None]:
+    """Make Ctrl-C the exit code that shells know; a second one leaves at once.
+
+    Args:
+        notes: Where it is said.
+        then: What comes of what was done.
+    """
     try:
         yield
     except KeyboardInterrupt:
-        notes.print(
-            "interrupted: calls under way may still end and reach the store; Ctrl-C again to leave "
-            "at once"
-        )
+        notes.print(f"interrupted: {then}")
         signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
         raise typer.Exit(INTERRUPTED) from None
 

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Optional
 
 import typer
 
+from tcva_adapters import report as reports  # its names are imported when a report is written
 from tcva_adapters.cli import options
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.printing import notes
-from tcva_adapters.report import write
 from tcva_adapters.report.page import OURS
 
 # typer reads them at run time, so what is optional is spelt out.
@@ -63,7 +63,7 @@ def report(
 
     Example: tcva report judged.jsonl --samples samples.jsonl --out report.html
     """
-    written = write(
+    written = reports.write(
         sources,
         out,
         overwrite=overwrite,
@@ -115,5 +115,5 @@ def report_written(
         return {}
     if of:
         reading["title"] = "standard input" if of == "-" else Path(of).resolve().name
-    written = write(found, path, overwrite=overwrite, **reading)
+    written = reports.write(found, path, overwrite=overwrite, **reading)
     return {written.path: written.contents}

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
 
 from tcva_adapters.cli import machines, options
-from tcva_adapters.cli.judged import check_figures, draw_figures
+from tcva_adapters.cli.judged import check_figures, draw_figures, print_figures
 from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import compare_systems
 from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.graded import grade_systems
-from tcva_adapters.printing import json_line, notes
+from tcva_adapters.printing import notes
 from tcva_adapters.progress import progress_of
 from tcva_adapters.stats.randomisation import PERMUTATIONS
 
@@ -97,7 +96,7 @@ def systems(
     check_figures(figures, figure_format)
     check_report(report, "-", overwrite=overwrite)
     files = [source.rpartition("=")[2] for source in scores]
-    handed.check(files, stdout="--json" if as_json else "")
+    handed.check(files, as_json=as_json)
     said = notes()
     with progress_of("randomisation", None, wanted=True) as shown:
         found = compare_systems(
@@ -119,10 +118,9 @@ def systems(
     gates.check_names([each.name for each in graded])
     gated = gates.judge(graded)
     handed.write(found.sentence, gated)
-    if as_json:
-        typer.echo(json_line({**found.to_dict(), "gates": gated.to_dict()}))
-    else:
-        found.show(sys.stderr if handed.takes_stdout else sys.stdout, full=everything)
+    print_figures(
+        found, as_json=as_json, everything=everything, file=handed.side(), gates=gated.to_dict()
+    )
     for note in found.notes:
         said.print(f"note: {note}")
     drawn = draw_figures(found, figures, figure_format, overwrite=overwrite)

@@ -320,7 +320,7 @@ def _named(results: Iterable[Rated]) -> Iterator[tuple[str, Rated]]:
 
 
 def _why(unscored: Unscored | None, otherwise: str) -> str:
-    return otherwise if unscored is None else f"{unscored.reason.value}: {unscored.detail}"
+    return otherwise if unscored is None else unscored.text
 
 
 def _is_failure(unscored: Unscored | None) -> bool:

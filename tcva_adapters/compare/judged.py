@@ -171,7 +171,7 @@ def samples_of(judged: Sequence[Assessment | CCRSResult]) -> SampleFile:
     Ids that repeat are numbered, and the N-th sample without one is ``row-N``.
     """
     bare = [Sample(id=each.sample_id, metadata=each.metadata) for each in judged]
-    return named(SampleFile(bare, [*range(1, len(bare) + 1)], []))
+    return named(SampleFile.of(bare))
 
 
 def in_use(config: Config | str | Path | None) -> Scoring:

@@ -382,7 +382,7 @@ def _read(samples: str | Path | SampleFile | Sequence[Sample]) -> SampleFile:
         return read_samples(samples)
     if isinstance(samples, SampleFile):
         return samples
-    return SampleFile(list(samples), [*range(1, len(samples) + 1)], [])
+    return SampleFile.of(samples)
 
 
 def _digest_of(parts: Sequence[Any]) -> str:

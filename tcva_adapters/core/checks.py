@@ -38,6 +38,8 @@ def as_number(value: Any) -> float | None:
     >>> as_number(2), as_number("2"), as_number(10**400)
     (2.0, None, inf)
     """
+    if isinstance(value, float):
+        return float(value)  # almost always; looking for methods takes ten times as long
     try:
         if isinstance(value, float | int):  # at once: asking a protocol takes thirty times as long
             return float(value)

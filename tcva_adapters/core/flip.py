@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -99,14 +100,10 @@ def flip_point(
     >>> flip_point(lambda temperatures: temperatures >= 0.625)
     0.625
     """
-
-    def positive(temperatures: FloatArray) -> npt.NDArray[np.bool_]:
-        return np.array([exponent_within(t, bounds) >= TINY_EXPONENT for t in temperatures])
-
     # Two pieces on which the score never falls: exponents above 0, and those up to 0.
     pieces = [(bounds.t_min, bounds.t_max)]
-    if bounds.p_min < TINY_EXPONENT <= bounds.p_max:
-        edge = _settles(positive, bounds.t_min, bounds.t_max)
+    edge = first_positive(bounds)
+    if edge is not None:
         pieces = [(edge, bounds.t_max), (bounds.t_min, float(np.nextafter(edge, -np.inf)))]
     found = None
     for start, end in pieces:
@@ -116,6 +113,18 @@ def flip_point(
         if found > start:
             break
     return found
+
+
+@lru_cache  # the same for every sample of a run
+def first_positive(bounds: Bounds) -> float | None:
+    """The smallest temperature whose exponent counts as positive; None for all of them, or none."""
+    if not bounds.p_min < TINY_EXPONENT <= bounds.p_max:
+        return None
+
+    def positive(temperatures: FloatArray) -> npt.NDArray[np.bool_]:
+        return np.array([exponent_within(t, bounds) >= TINY_EXPONENT for t in temperatures])
+
+    return _settles(positive, bounds.t_min, bounds.t_max)
 
 
 def _settles(

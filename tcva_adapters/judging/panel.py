@@ -165,7 +165,7 @@ class Panel:
         own = next((each for each in reasons if not each.reason.is_failure), None)
         if own is not None and usable == 0:
             return own
-        said = "; ".join(f"{r.reason.value}: {r.detail}" for r in reasons) or "other claims"
+        said = "; ".join(r.text for r in reasons) or "other claims"
         return Unscored(
             reason=reasons[0].reason if reasons and usable == 0 else Reason.JUDGE_ERROR,
             detail=f"{usable} of {len(judged)} judges gave verdicts, {self.least} needed: {said}",

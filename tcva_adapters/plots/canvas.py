@@ -25,6 +25,8 @@ SMALL: Final = 7.0
 TINY: Final = 5.5
 """Points; a paper's own text has 9 or 10."""
 
+TICKS: Final[dict[str, Any]] = {"labelsize": SMALL, "width": 0.6, "length": 2.5}
+
 # Okabe and Ito's colours, which colour-blind readers tell apart. Neighbours differ in lightness,
 # and every use adds a line style, a marker or a hatch.
 COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
@@ -118,7 +120,7 @@ def dress(axes: Axes) -> None:
     """Sizes and lines of axes; said for each, since matplotlib's settings are the user's."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_linewidth(0.6)
-    axes.tick_params(labelsize=SMALL, width=0.6, length=2.5)
+    axes.tick_params(**TICKS)
     for each in (axes.xaxis, axes.yaxis):
         each.label.set_fontsize(TEXT)
         each.get_offset_text().set_fontsize(SMALL)
@@ -133,6 +135,12 @@ def legend(axes: Axes, columns: int = 1, **options: Any) -> None:
     tight = {"borderaxespad": 0.2, "handlelength": 2.2, "columnspacing": 1.2, "labelspacing": 0.3}
     look: dict[str, Any] = {"frameon": False, **placed, **tight, **options}
     axes.legend(ncols=columns, **look)
+
+
+def mark_cliff(axes: Axes, cliff: float | None) -> None:
+    """A line at the temperature of the cliff, where there is one."""
+    if cliff is not None:
+        axes.axvline(cliff, color=GREY, ls=":", lw=1.0, label=f"cliff, T = {cliff:.3f}")
 
 
 def name_x(axes: Axes, text: str) -> None:
@@ -152,7 +160,7 @@ def colour_bar(axes: Axes, marks: Any, left: float, name: str) -> None:
     inside: Any = axes.inset_axes((left, 0.15, 0.035, 0.7))
     bar = inside.figure.colorbar(marks, cax=inside)
     bar.set_label(name, fontsize=SMALL)
-    bar.ax.tick_params(labelsize=SMALL, width=0.6, length=2.5)
+    bar.ax.tick_params(**TICKS)
     bar.outline.set_linewidth(0.4)
 
 

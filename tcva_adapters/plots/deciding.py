@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -9,11 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from tcva_adapters.compare.comparison import Comparison
-from tcva_adapters.compare.views.decisions import DecisionView, MethodDecisions
+from tcva_adapters.compare.views.decisions import DecisionView, MethodDecisions, SampleDecision
 from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.plots.canvas import COLOURS, GREY, SMALL, Width, canvas, label, legend
+from tcva_adapters.plots.canvas import COLOURS, SMALL, Width, canvas, label, legend, mark_cliff
 from tcva_adapters.plots.sources import Dial, DialSource
 from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.stats.checks import whole
@@ -77,8 +78,7 @@ def flips(
     _turn(axes, len(ends))
     axes.locator_params(axis="y", integer=True)
     axes.margins(y=0.12)
-    if dial.cliff is not None:
-        axes.axvline(dial.cliff, color=GREY, ls=":", lw=1.0, label=f"cliff, T = {dial.cliff:.3f}")
+    mark_cliff(axes, dial.cliff)
     axes.set(xlabel=f"passes {dial.scoring.threshold:g} from temperature T on", ylabel="samples")
     legend(axes)
     return figure
@@ -142,11 +142,11 @@ def decisions(
     return figure
 
 
-def changed_at(samples: Any, bounds: Bounds) -> tuple[FloatArray, FloatArray]:
+def changed_at(samples: Sequence[SampleDecision], bounds: Bounds) -> tuple[FloatArray, FloatArray]:
     """How many of these decisions differ from ours, as steps over the temperature.
 
     Args:
-        samples: Each a `SampleDecision`.
+        samples: The decisions of another method.
         bounds: The scale's ends.
 
     Returns:

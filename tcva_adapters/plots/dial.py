@@ -22,12 +22,13 @@ from tcva_adapters.plots.canvas import (
     GREY,
     LINES,
     MARKERS,
-    SMALL,
     TEXT,
+    TICKS,
     Width,
     canvas,
     label,
     legend,
+    mark_cliff,
 )
 from tcva_adapters.plots.sources import Dial, DialSource, cliff_of
 from tcva_adapters.results.scoring import Scoring
@@ -101,7 +102,7 @@ def sweep_curve(
         for place, (word, measured) in enumerate(measures):
             words = [label(name)] * several + [word] * (not several or len(measures) > 1)
             _band(axes, grid, measured(scores), ": ".join(words), len(measures) * row + place)
-    _cliff(axes, dial.cliff)
+    mark_cliff(axes, dial.cliff)
     bounds = dial.scoring.bounds
     axes.set(xlim=(bounds.t_min, bounds.t_max), ylim=(-0.02, 1.02))
     axes.set(xlabel="temperature T (low is strict)", ylabel=_ylabel(show))
@@ -159,7 +160,7 @@ def exponent_curve(
             lambda t: bounds.p_min + (np.asarray(t, float) - bounds.t_min) / span,
         ),
     )
-    above.tick_params(labelsize=SMALL, width=0.6, length=2.5)
+    above.tick_params(**TICKS)
     above.set_xlabel("temperature T", fontsize=TEXT)
     axes.locator_params(axis="x", steps=[1, 2, 4, 10], integer=True)
     axes.set(xlim=(bounds.p_min, bounds.p_max), ylim=(-0.02, 1.02))
@@ -228,11 +229,6 @@ def _line(
         markevery=((number * every // 3) % every, every) if every > 2 else 1,
         label=name,
     )
-
-
-def _cliff(axes: Axes, cliff: float | None) -> None:
-    if cliff is not None:
-        axes.axvline(cliff, color=GREY, ls=":", lw=1.0, label=f"cliff, T = {cliff:.3f}")
 
 
 def _named(

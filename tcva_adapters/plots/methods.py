@@ -36,7 +36,7 @@ from tcva_adapters.plots.canvas import (
     new_figure,
 )
 from tcva_adapters.plots.rated import marginal
-from tcva_adapters.plots.sources import Scores, leading, table_of
+from tcva_adapters.plots.sources import Scores, leading, limits_of, table_of
 from tcva_adapters.stats.checks import whole
 from tcva_adapters.stats.correlation import Measure
 from tcva_adapters.stats.metric_correlation import correlation_matrix
@@ -101,7 +101,7 @@ def scatter(
     figure, axes = canvas(ax, width, inches(width) * 0.95 if ax is None else 0.0)
     ratings = None if table.human is None else table.human[both]
     marks = _marks(axes, pair, ratings)
-    limits = [_limits(pair[:, side]) for side in (0, 1)]
+    limits = [limits_of(pair[:, side]) for side in (0, 1)]
     if limits[0] == limits[1]:
         axes.plot(limits[0], limits[0], color=GREY, ls=":", lw=0.8, zorder=0)
     edges = [_centred(low, high, bins) for low, high in limits]
@@ -256,16 +256,11 @@ def _marks(axes: Axes, pair: FloatArray, ratings: FloatArray | None) -> Any:
         )
     if not len(coloured):
         return None
-    low, high = min(0.0, float(np.nanmin(ratings))), max(1.0, float(np.nanmax(ratings)))
+    low, high = limits_of(ratings)
     return axes.scatter(
         places[coloured, 0], places[coloured, 1], s=sizes[coloured], c=means[coloured], cmap=RATINGS, vmin=low,
         vmax=high, **options,
     )  # fmt: skip
-
-
-def _limits(scores: FloatArray) -> tuple[float, float]:
-    """[0, 1], or further where a score lies outside."""
-    return min(0.0, float(scores.min())), max(1.0, float(scores.max()))
 
 
 def _centred(low: float, high: float, bins: int) -> FloatArray:

@@ -15,8 +15,8 @@ from tcva_adapters.compare.views.human_ratings import HumanRatings, compare_with
 from tcva_adapters.compare.views.summary import TableSummary
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.plots.canvas import COLOURS, GREY, SMALL, Width, canvas, label, name_x
-from tcva_adapters.plots.sources import Scores, leading, ratings_of, table_of
+from tcva_adapters.plots.canvas import COLOURS, GREY, SMALL, TICKS, Width, canvas, label, name_x
+from tcva_adapters.plots.sources import Scores, leading, limits_of, ratings_of, table_of
 from tcva_adapters.stats.bootstrap import Interval
 from tcva_adapters.stats.checks import one_of, whole
 from tcva_adapters.stats.correlation import Measure, check_measure
@@ -137,7 +137,7 @@ def reliability(
         msg = f"no sample has a score of {name!r} and a human rating"
         raise InvalidValueError(msg)
     scores, passed = column[both], ratings[both] >= pass_from
-    edges = _edges(scores, bins)
+    edges = np.linspace(*limits_of(scores), bins + 1)
     places = np.clip(np.searchsorted(edges, scores, side="right") - 1, 0, bins - 1)
     figure, axes = canvas(ax, width, 2.9)
     shown = np.unique(places)
@@ -160,7 +160,7 @@ def marginal(axes: Axes, scores: FloatArray, edges: FloatArray, *, upright: bool
     counts = np.histogram(scores, edges)[0]
     options: dict[str, Any] = {"color": "0.8", "ec": "0.3", "lw": 0.4, "align": "edge"}
     axes.spines[["top", "right"]].set_visible(False)
-    axes.tick_params(labelsize=SMALL, width=0.6, length=2.5)
+    axes.tick_params(**TICKS)
     most = max(1, int(counts.max()))
     if upright:
         axes.barh(edges[:-1], counts, np.diff(edges), **options)
@@ -211,11 +211,6 @@ def _interval(axes: Axes, height: float, one: Interval, *, filled: bool) -> None
         [one.value], [height], ls="", marker="o" if filled else "s", ms=4.0, mew=1.0, mec=colour,
         mfc=colour if filled else "white",
     )  # fmt: skip
-
-
-def _edges(scores: FloatArray, bins: int) -> FloatArray:
-    low, high = min(0.0, float(scores.min())), max(1.0, float(scores.max()))
-    return np.linspace(low, high, bins + 1)
 
 
 def _bin(scores: FloatArray, passed: npt.NDArray[np.bool_], level: float) -> list[float]:

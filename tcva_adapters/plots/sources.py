@@ -177,6 +177,15 @@ def leading(scores: Scores, table: ScoreTable) -> tuple[str, tuple[str, ...]]:
     return table.methods[0], table.methods[1:]
 
 
+def limits_of(scores: FloatArray) -> tuple[float, float]:
+    """[0, 1], or further where a score lies outside.
+
+    >>> limits_of(np.array([0.5, np.nan, 5.0]))
+    (0.0, 5.0)
+    """
+    return min(0.0, float(np.nanmin(scores))), max(1.0, float(np.nanmax(scores)))
+
+
 def ratings_of(table: ScoreTable) -> FloatArray:
     """Human ratings, shape (N,).
 

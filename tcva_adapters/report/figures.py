@@ -12,6 +12,7 @@ from tcva_adapters import __version__
 from tcva_adapters.core.aggregation import PENALTIES
 from tcva_adapters.core.temperature import PRESETS
 from tcva_adapters.core.verdicts import LEVELS, SCHEMES
+from tcva_adapters.printing import shortened
 from tcva_adapters.report.content import Content, FixedMethod, Run
 from tcva_adapters.report.details import Draw
 from tcva_adapters.report.judged import is_lexical
@@ -76,8 +77,7 @@ def _samples(content: Content, draw: Draw) -> dict[str, Any]:
 
 
 def _shortened(text: str) -> str:
-    flat = " ".join(text[: 4 * _QUESTION].split())
-    return flat if len(flat) <= _QUESTION else f"{flat[: _QUESTION - 1]}…"
+    return shortened(text[: 4 * _QUESTION], _QUESTION)
 
 
 def _groups(samples: Sequence[Sample], human: str | None) -> dict[str, list[str]]:
@@ -112,7 +112,7 @@ def _run(run: Run, samples: Sequence[Sample], places: Mapping[str | None, int]) 
         why = assessment.unscored
         if why is not None:
             row[place] = UNSCORED
-            unscored.append([place, _why(why.reason.value, why.detail), why.reason.is_failure])
+            unscored.append([place, why.text, why.reason.is_failure])
             continue
         key = counts.tobytes()
         if key not in rows:
@@ -142,10 +142,6 @@ def _run(run: Run, samples: Sequence[Sample], places: Mapping[str | None, int]) 
 def _counts(counts: list[float]) -> list[float]:
     """Whole numbers as such: they are shorter."""
     return [int(count) if count.is_integer() else count for count in counts]
-
-
-def _why(reason: str, detail: str) -> str:
-    return f"{reason}: {detail}" if detail else reason
 
 
 def settings_of(scoring: Scoring) -> dict[str, Any]:

@@ -124,7 +124,7 @@ class JudgedSamples:
                 framework="ccrs",
                 threshold=self.ratings[0].threshold,
                 unscored={
-                    name: f"{why.reason.value}: {why.detail}"
+                    name: why.text
                     for name, rating in own.items()
                     if (why := rating.unscored_by.get(metric)) is not None
                 },

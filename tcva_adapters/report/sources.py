@@ -202,7 +202,7 @@ def _joined(parts: _Parts, reading: Reading) -> Content:
 def _texts(given: str | Path | Sequence[Sample], reading: Reading) -> list[Sample]:
     if isinstance(given, str | Path):
         return named(read_samples(given, skip_bad=reading.skip_bad)).samples
-    return named(SampleFile(list(given), [*range(1, len(given) + 1)], [])).samples
+    return named(SampleFile.of(given)).samples
 
 
 def _with_texts(

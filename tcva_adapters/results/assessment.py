@@ -100,6 +100,11 @@ class Unscored(BaseModel):
     raw_reply: str | None = None
     fatal: bool = False
 
+    @property
+    def text(self) -> str:
+        """The sentence behind the word."""
+        return f"{self.reason.value}: {self.detail}" if self.detail else self.reason.value
+
 
 class Usage(BaseModel):
     """What an assessment cost. ``cost`` is None where no prices were given."""

@@ -237,7 +237,7 @@ class Result:
         """The score in one sentence: claims per level, what quotes lowered, and the worst claim."""
         if self.unscored is not None:
             given = "" if self.score is None else f" (counted as {self.score:g} by on_unscored)"
-            return f"unscored: {self.unscored.reason.value}: {self.unscored.detail}{given}"
+            return f"unscored: {self.unscored.text}{given}"
         verdicts = self.assessment.verdicts
         levels = [f"{verdicts.count(v)} {v.value}" for v in Verdict if v in verdicts]
         relation = ">=" if self.passed else "<"

@@ -42,6 +42,11 @@ class SampleFile:
     bad: list[tuple[int, str]]
     repeated: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, samples: Sequence[Sample]) -> SampleFile:
+        """Samples that come from no file: their lines are their places, from 1."""
+        return cls(list(samples), list(range(1, len(samples) + 1)), [])
+
     @property
     def notes(self) -> list[str]:
         """What is to be known of the reading, in sentences."""

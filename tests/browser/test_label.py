@@ -117,9 +117,11 @@ def test_answers_and_what_the_commands_read(
     for kind in ("csv", "jsonl"):
         file = export(page, kind, tmp_path)
         assert Labels.read(file).ratings == rated
-        assert run(["calibrate", str(judged), "--labels", str(file)]) == 0, capsys.readouterr().err
+        labels = ["--labels", str(file), "--bootstrap", "100"]
+        calibrate = ["calibrate", str(judged), *labels, "--repeats", "3"]
+        assert run(calibrate) == 0, capsys.readouterr().err
         out = ["--out", str(tmp_path / kind)]
-        compare = ["compare", str(samples), "--judge", "lexical", "--labels", str(file), *out]
+        compare = ["compare", str(samples), "--judge", "lexical", "--with", "none", *labels, *out]
         assert run(compare) == 0, capsys.readouterr().err
         capsys.readouterr()
 

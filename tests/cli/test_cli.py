@@ -14,6 +14,7 @@ import pytest
 
 from tcva_adapters import Assessment
 from tcva_adapters.cli.app import run
+from tests.support.packages import not_imported
 from tests.support.server import Body, ScriptedServer, auto_judge
 
 PASSAGE = "The office opens at nine. Parking is free for visitors."
@@ -388,8 +389,9 @@ def test_sweep_refuses_a_mixture_of_judges(
 
 
 def test_doctor_shows_its_table_when_the_judge_has_no_key(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    not_imported(monkeypatch)
     assert run(["doctor", "--judge", "openai:m"]) == 1
     out = capsys.readouterr().out
     assert "ragas" in out

@@ -13,6 +13,7 @@ from tcva_adapters.cli.app import run
 from tcva_adapters.compare.running.judges import framework_models
 from tcva_adapters.judging.resolve import resolve_judge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
+from tests.support.packages import not_imported
 from tests.support.server import (
     NO_MODEL,
     WRONG_KEY,
@@ -123,8 +124,11 @@ def test_values_that_cannot_be_used_are_refused(
 
 
 def test_the_doctor_waits_as_long_as_it_is_told(
-    server: ScriptedServer, capsys: pytest.CaptureFixture[str]
+    server: ScriptedServer,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    not_imported(monkeypatch)
     server.script = later(30.0, auto_judge)
     assert run([*DOCTOR, "--judge-timeout", "1"]) == 1
     assert "within 1 s" in capsys.readouterr().out.replace("\n", " ")

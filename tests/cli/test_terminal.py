@@ -24,6 +24,7 @@ from tcva_adapters.printing import LINES
 from tcva_adapters.progress import Lines, progress_of
 from tcva_adapters.samples.sample import Sample
 from tests.support.lexical_server import LexicalServer
+from tests.support.packages import not_imported
 from tests.support.paper import FOLDER, needs_paper_data
 from tests.support.server import ScriptedServer, auto_judge, later
 
@@ -62,6 +63,7 @@ def _in_a_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch, LexicalServer(errors=0.2) as server:
         patch.chdir(where)
         patch.setenv("COLUMNS", "80")
+        not_imported(patch)
         patch.setenv("OPENAI_BASE_URL", server.base_url)
         patch.setenv("OPENAI_API_KEY", "sk-local")
         samples = []

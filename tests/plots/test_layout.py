@@ -103,8 +103,9 @@ def test_names_from_files_are_only_text() -> None:
     check_labels(plots.histograms(named))
     check_labels(plots.correlations(named))
     check_labels(plots.agreement(named, human=human, n_boot=20))
+    for across, up in zip(HOSTILE[::2], [*HOSTILE[1::2], LONG], strict=True):
+        check_labels(plots.scatter(named, across, up, human=human))
     for name in HOSTILE:
-        check_labels(plots.scatter({**named, name: human}, name, human=human))
         check_labels(plots.reliability(named, name, human=human))
     check_labels(plots.exponent_curve({name: ["fully", "minor"] for name in HOSTILE}))
     assert "\x1b" not in label(HOSTILE[1])

@@ -9,8 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from tcva_adapters.core.flip import flip_point
-from tcva_adapters.core.kernel import TINY_EXPONENT
+from tcva_adapters.core.flip import first_positive, flip_point
 from tcva_adapters.core.temperature import Bounds, exponent_within
 from tcva_adapters.results.result import Result
 
@@ -70,7 +69,7 @@ def passing(result: Result) -> Spans:
         return (Span(bounds.t_min),) if result.passed else ()
     flip = result.flip_temperature
     upper = () if flip is None else (Span(flip),)
-    edge = _first_positive(bounds)
+    edge = first_positive(bounds)
     if edge is None or (flip is not None and flip < edge):
         return upper
     # Below the edge the score never falls, so the search may be told that the scale ends there.
@@ -81,20 +80,6 @@ def passing(result: Result) -> Spans:
     if lower and upper and upper[0].start == edge:
         return (Span(lower[0].start),)
     return lower + upper
-
-
-def _first_positive(bounds: Bounds) -> float | None:
-    """The first temperature whose exponent counts as positive; None where it is the lowest."""
-    if not bounds.p_min < TINY_EXPONENT <= bounds.p_max:
-        return None
-    low, high = bounds.t_min, bounds.t_max
-    while np.nextafter(low, high) < high:
-        middle = low + (high - low) / 2
-        if exponent_within(middle, bounds) >= TINY_EXPONENT:
-            high = middle
-        else:
-            low = middle
-    return high
 
 
 def outside(spans: Spans, bounds: Bounds) -> Spans:
