@@ -80,7 +80,8 @@ def ccrs(
     Example: tcva ccrs samples.jsonl --metrics qr,ir --judge openai:gpt-4.1-mini -o rated.jsonl
     """
     options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
-    handed.check([samples], stdout="--json" if as_json else "--out -" if out == "-" else "")
+    stdout = "--json" if as_json else "--out -" if out == "-" else ""
+    handed.check([samples], stdout=stdout, beside={"--out": out, "--report": report})
     check_figures(figures, figure_format)
     check_report(report, samples, overwrite=overwrite)
     said = notes()

@@ -72,7 +72,7 @@ def compare(
     options.silence_frameworks()
     check_report(report, samples, overwrite=overwrite)
     notes = printing.notes()
-    handed.check([samples], stdout="--json" if as_json else "")
+    handed.check([samples], stdout="--json" if as_json else "", beside={"--report": report})
     settings = options.under_config(context, config, {"criterion": criterion, **given})
     named, at_once = [options.named_judge(judge, notes)], settings["max_concurrency"]
     (settings["judge"],) = options.asked_judges(named, model_settings, at_once)

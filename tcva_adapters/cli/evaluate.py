@@ -63,7 +63,8 @@ def evaluate(
     """
     options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
     read_from = [samples, *([] if baseline is None else [baseline])]
-    handed.check(read_from, stdout="--json" if as_json else "--out -" if out == "-" else "")
+    stdout = "--json" if as_json else "--out -" if out == "-" else ""
+    handed.check(read_from, stdout=stdout, beside={"--out": out, "--report": report})
     check_report(report, samples, overwrite=overwrite)
     notes = printing.notes()
     voices = [options.named_judge(judge, notes), *(panel or ())]

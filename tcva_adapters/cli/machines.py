@@ -6,7 +6,7 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -87,6 +87,7 @@ Baseline = Annotated[
 ]
 
 
+_NOTHING: Final[Mapping[str, str | Path | None]] = {}
 _FILES: Final = {"markdown": _Markdown, "junit": _Junit, "annotations": _Annotations}
 _GATES: Final = {
     "min_score": _MinScore,
@@ -111,16 +112,24 @@ class Handed:
     annotations: bool | None
     overwrite: bool = False
 
-    def check(self, sources: Sequence[str], *, stdout: str = "") -> None:
+    def check(
+        self,
+        sources: Sequence[str],
+        *,
+        stdout: str = "",
+        beside: Mapping[str, str | Path | None] = _NOTHING,
+    ) -> None:
         """Refuse, before anything is paid for, what could not be written.
 
         Args:
             sources: Files that are read.
             stdout: The option that standard output already has something to print for; empty
                 for none.
+            beside: What else the command writes, by option.
 
         Raises:
-            InvalidValueError: See `options.check_target`; or two things for standard output.
+            InvalidValueError: See `options.check_target`; or two things for standard output, or for
+                one file.
         """
         if self.markdown == STDOUT and stdout:
             msg = f"{stdout} and --markdown - both write to standard output; give one a file"
@@ -130,7 +139,12 @@ class Handed:
             ("--junit", self.junit, JUNIT_BEGINS),
         ]
         wanted = [(option, file, ours) for option, file, ours in files if file is not None]
+        taken = {Path(file).resolve(): option for option, file in beside.items() if file}
         for option, file, ours in wanted:
+            other = taken.setdefault(Path(file).resolve(), option)
+            if other != option:
+                msg = f"{other} and {option} both name {file}; give each a file of its own"
+                raise InvalidValueError(msg)
             for source in sources:
                 options.check_target(file, source, ours, overwrite=self.overwrite, option=option)
 
@@ -174,10 +188,15 @@ class Handed:
             with replacing(self._file, ours=ours, overwrite=overwrite) as stream:
                 stream.write(comment.encode())
         elif self._is_step_summary:
-            with Path(self.markdown).open("a", encoding="utf-8") as summary:
-                summary.write(f"{comment}\n")
+            try:
+                with Path(self.markdown).open("a", encoding="utf-8") as summary:
+                    summary.write(f"{comment}\n")
+            except OSError as error:
+                msg = f"--markdown {self.markdown} cannot be written: {error.strerror or error}"
+                raise InvalidValueError(msg) from error
         else:
-            sys.stdout.write(comment)
+            sys.stdout.write(printing.encodable(comment, sys.stdout))
+            sys.stdout.flush()  # before what is said of failed gates
 
     def conclude(self, gated: Gated) -> None:
         """Say which gates failed and on which samples, as a reader and as GitHub have it.

@@ -145,7 +145,9 @@ def _notes(methods: Sequence[MethodSummary]) -> list[str]:
 def _human_notes(found: HumanRatings) -> list[str]:
     notes = [f"no {measure}: {why}" for measure, why in found.left_out]
     if found.rated < FEW:
-        notes.append(f"{found.rated} human ratings are few: expect wide intervals")
+        notes.append(
+            f"{counted(found.rated, 'human rating')} in all, which is few: expect wide intervals"
+        )
     if found.chosen and found.tests:
         notes.append(
             f"{found.reference} was picked as the reference on these samples, for its Spearman "
