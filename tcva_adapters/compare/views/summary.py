@@ -24,6 +24,7 @@ from tcva_adapters.compare.views.describe import (
 )
 from tcva_adapters.compare.views.human_ratings import HumanRatings, compare_with_ratings
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
+from tcva_adapters.printing import counted
 
 FEW: Final = 30
 """Human ratings below which intervals are hardly of use."""
