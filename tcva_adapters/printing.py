@@ -44,6 +44,8 @@ _OBEYED: Final = re.compile(
     r"|#(?=#(?:|vso|teamcity)\[)"
 )
 _COMMAND: Final = re.compile(r"^(\s*):(?=:)")
+# As wide as what they stand for; bars become their heights.
+_STAND_INS: Final = str.maketrans("▁▂▃▄▅▆▇█…", "12345678~")
 
 
 def visible(text: str) -> str:
@@ -65,6 +67,31 @@ def visible_in_json(text: str) -> str:
     return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
+def encodable(text: str, stream: TextIO) -> str:
+    r"""A text with what a stream's encoding lacks written out: a Windows pipe, a log in ASCII.
+
+    >>> from io import BytesIO, TextIOWrapper
+    >>> print(encodable("▁█ über", TextIOWrapper(BytesIO(), encoding="ascii")))
+    18 \xfcber
+    """
+    encoding = getattr(stream, "encoding", None)
+    if not encoding:
+        return text
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        standing = text.translate(_STAND_INS)
+        return standing.encode(encoding, "backslashreplace").decode(encoding)
+    return text
+
+
+def encodable_json(text: str, stream: TextIO) -> str:
+    """The same for JSON, where it still means the same."""
+    if encodable(text, stream) == text:
+        return text
+    return "".join(c if c < "\x80" else json.dumps(c)[1:-1] for c in text)
+
+
 def json_line(figures: Any) -> str:
     """Figures as one line of JSON that is safe to print.
 
@@ -84,15 +111,14 @@ def inert(line: str) -> str:
 
 
 class _InertLines:
-    """A stream that gets lines as `inert` has them, and what its encoding lacks written out."""
+    """A stream that gets lines as `inert` has them, and characters that its encoding has."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
     def write(self, text: str) -> int:
         lines = "\n".join(map(inert, text.split("\n")))
-        encoding = getattr(self._stream, "encoding", None) or "utf-8"  # a text in memory has none
-        return self._stream.write(lines.encode(encoding, "backslashreplace").decode(encoding))
+        return self._stream.write(encodable(lines, self._stream))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
@@ -302,11 +328,6 @@ def show(
     _print(parts, _console(file or sys.stdout, width=width), most)
 
 
-def verbatim(text: str, file: TextIO) -> None:
-    """Print a text that has a form of its own, such as Markdown: nothing is wrapped."""
-    _InertLines(file).write(text)
-
-
 def text_of(parts: Iterable[Part], width: int = WIDTH, *, most: int | None = None) -> str:
     """The same as text; lines have no blanks at their ends."""
     stream = io.StringIO()
@@ -424,12 +445,17 @@ def short(value: float, digits: int) -> str:
 
 
 def share(value: float | None, digits: int = 0) -> str:
-    """A share in percent; a dash where there is none.
+    """A share in percent; a dash where there is none. Only none is 0%, and only all is 100%.
 
-    >>> share(0.125, 1), share(float("nan"))
-    ('12.5%', '-')
+    >>> share(0.125, 1), share(float("nan")), share(0.999), share(0.0004, 1)
+    ('12.5%', '-', '>99%', '<0.1%')
     """
-    return "-" if value is None or math.isnan(value) else f"{value:.{digits}%}"
+    if value is None or math.isnan(value):
+        return "-"
+    least = 10.0**-digits
+    if 0.0 < value < 1.0 and round(100 * value, digits) in {0.0, 100.0}:
+        return f"<{least:.{digits}f}%" if value < 0.5 else f">{100 - least:.{digits}f}%"
+    return f"{value:.{digits}%}"
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

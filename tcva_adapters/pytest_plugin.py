@@ -58,7 +58,7 @@ def tcva(request: pytest.FixtureRequest) -> Suite:
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
     """Hand what was judged to the test's report, and its figures to the properties of JUnit."""
     suite = item.stash.get(_SUITE, None)
-    judged = [] if suite is None else suite.taken()
+    judged = [] if suite is None else suite.taken(item.name)
     if suite is not None:
         item.user_properties += suite.properties(judged)
     outcome = yield

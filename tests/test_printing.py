@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections.abc import Iterable
 
@@ -14,10 +15,11 @@ from tcva_adapters.printing import (
     Report,
     Table,
     Wrapped,
+    encodable_json,
     notes,
+    share,
     show,
     text_of,
-    verbatim,
     visible,
 )
 
@@ -42,6 +44,25 @@ def test_a_report_is_text_and_inert_html() -> None:
     assert "a &amp; b" in page
     elements = {"div", "p", "strong", "table", "thead", "tbody", "tr", "th", "td"}
     assert set(re.findall(r"<(?!/)(\w+)", page)) == elements
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1"])
+def test_a_stream_of_few_characters_gets_all_of_a_report(encoding: str) -> None:
+    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    show(["▁▄█… 打完 über", Table(("a",), [("█",)])], file=stream, width=40)
+    stream.seek(0)
+    shown = stream.read()
+    assert shown.startswith("148")
+    assert "\\u6253\\u5b8c" in shown
+    text = '{"a": "打 ü \U0001f600"}'
+    escaped = encodable_json(text, stream)
+    assert escaped.isascii()
+    assert json.loads(escaped) == json.loads(text)
+
+
+def test_only_all_is_100_percent_and_only_none_is_0() -> None:
+    assert [share(1.0), share(0.9999), share(0.0), share(1e-9)] == ["100%", ">99%", "0%", "<1%"]
+    assert (share(0.9996, 1), share(0.0004, 1), share(0.5)) == (">99.9%", "<0.1%", "50%")
 
 
 def test_colours_that_are_forced_stay_out_of_texts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,8 +190,7 @@ def test_scripts_of_all_directions_stay_as_they_are() -> None:
     ("encoding", "shown"), [("ascii", "caf\\xe9 \\u65e5"), ("cp1252", "caf\u00e9 \\u65e5")]
 )
 def test_what_an_encoding_lacks_is_written_out(encoding: str, shown: str) -> None:
-    for put in (verbatim, lambda text, file: show([text], file=file)):
-        stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
-        put("caf\u00e9 \u65e5", stream)
-        stream.seek(0)
-        assert stream.read().rstrip() == shown
+    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    show(["caf\u00e9 \u65e5"], file=stream)
+    stream.seek(0)
+    assert stream.read().rstrip() == shown

@@ -169,6 +169,21 @@ def test_check_asks_that_every_sample_passes() -> None:
     assert suite.taken() == []
 
 
+def test_nothing_to_check_is_no_pass() -> None:
+    for suite in (Suite(judge="lexical"), Suite(judge="lexical", min_score=0.5)):
+        with pytest.raises(InvalidValueError, match="nothing to check"):
+            suite.check([])
+
+
+def test_the_worst_sample_is_told_by_its_test_and_in_a_line() -> None:
+    suite = Suite(judge="lexical")
+    suite.evaluate([{"answer": "Zebras.", "contexts": ["It is."]}])
+    lines = run_lines(suite.taken("test_answer[tea]"))
+    assert any(line.endswith("test_answer[tea] row-1 0.000") for line in lines)
+    suite.evaluate(Sample(id="x\n" * 300, response="Zebras.", contexts=["It is."]))
+    assert len(run_lines(suite.taken("test_long"))) <= 6
+
+
 def test_gates_decide_instead() -> None:
     suite = Suite(judge="lexical", min_score=0.4)
     assert len(suite.check([GOOD, BAD])) == 2

@@ -92,8 +92,8 @@ class CCRSSummary(Tabular):
         """The mean of each metric, and how many samples lack one."""
         size = len(self.results)
         means = ", ".join(f"{name} {figure(m.mean)}" for name, m in self.metrics.items())
-        fewest = min(metric.scored for metric in self.metrics.values())
-        lacking = f"{size - fewest} of {size} lack a rating" if fewest < size else ""
+        lack = sum(None in result.scores.values() for result in self.results)
+        lacking = f"{lack} of {size} {'lacks' if lack == 1 else 'lack'} a rating" if lack else ""
         lexical = self.results[0].protocol == "lexical"
         judge = "the lexical judge only counts words" if lexical else ""
         said = "; ".join(filter(None, (lacking, judge)))
@@ -172,8 +172,8 @@ class CCRSSummary(Tabular):
         used = self.usage
         if used.calls or self.served:
             yield (
-                f"{used.calls} calls, {used.input_tokens} + {used.output_tokens} tokens; "
-                f"{self.served} ratings from the store"
+                f"{counted(used.calls, 'call')}, {used.input_tokens} + {used.output_tokens} tokens; "
+                f"{counted(self.served, 'rating')} from the store"
             )
 
 

@@ -79,7 +79,7 @@ def ccrs(
     Example: tcva ccrs samples.jsonl --metrics qr,ir --judge openai:gpt-4.1-mini -o rated.jsonl
     """
     options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
-    handed.check([samples], as_json=as_json, out=out)
+    handed.check([samples], as_json=as_json, out=out, report=report)
     check_figures(figures, figure_format)
     check_report(report, samples, overwrite=overwrite)
     said = notes()

@@ -71,7 +71,7 @@ def compare(
     options.silence_frameworks()
     check_report(report, samples, overwrite=overwrite)
     notes = printing.notes()
-    handed.check([samples], as_json=as_json)
+    handed.check([samples], as_json=as_json, report=report)
     settings = options.under_config(context, config, {"criterion": criterion, **given})
     named, at_once = [options.named_judge(judge, notes)], settings["max_concurrency"]
     (settings["judge"],) = options.asked_judges(named, model_settings, at_once)

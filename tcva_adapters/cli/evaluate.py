@@ -64,7 +64,7 @@ def evaluate(
     """
     options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
     read_from = [samples, *([] if baseline is None else [baseline])]
-    handed.check(read_from, as_json=as_json, out=out)
+    handed.check(read_from, as_json=as_json, out=out, report=report)
     check_report(report, samples, overwrite=overwrite)
     notes = printing.notes()
     voices = [options.named_judge(judge, notes), *(panel or ())]

@@ -110,27 +110,42 @@ class Handed:
     annotations: bool | None
     overwrite: bool = False
 
-    def check(self, sources: Sequence[str], *, as_json: bool, out: str | None = None) -> None:
+    def check(
+        self,
+        sources: Sequence[str],
+        *,
+        as_json: bool,
+        out: str | None = None,
+        report: Path | None = None,
+    ) -> None:
         """Refuse, before anything is paid for, what could not be written.
 
         Args:
             sources: Files that are read.
             as_json: Whether the figures are for standard output.
             out: Where the results go; None for nowhere.
+            report: Where the page goes; None for nowhere.
 
         Raises:
-            InvalidValueError: See `options.check_target`; or two things for standard output.
+            InvalidValueError: See `options.check_target`; or two things for standard output, or for
+                one file.
         """
         stdout = "--json" if as_json else "--out -" if out == STDOUT else ""
         if self.takes_stdout and stdout:
             msg = f"{stdout} and --markdown - both write to standard output; give one a file"
             raise InvalidValueError(msg)
+        beside = {"--out": out, "--report": report}
+        taken = {Path(file).resolve(): option for option, file in beside.items() if file}
         for option, file, ours in (
             ("--markdown", self._file, MARKDOWN_BEGINS),
             ("--junit", self.junit, JUNIT_BEGINS),
         ):
             if file is None:
                 continue
+            other = taken.setdefault(Path(file).resolve(), option)
+            if other != option:
+                msg = f"{other} and {option} both name {file}; give each a file of its own"
+                raise InvalidValueError(msg)
             for source in sources:
                 options.check_target(file, source, ours, overwrite=self.overwrite, option=option)
 
@@ -182,10 +197,15 @@ class Handed:
             with replacing(self._file, ours=ours, overwrite=overwrite) as stream:
                 stream.write(comment.encode())
         elif self._is_step_summary:
-            with Path(self.markdown).open("a", encoding="utf-8") as summary:
-                summary.write(f"{comment}\n")
+            try:
+                with Path(self.markdown).open("a", encoding="utf-8") as summary:
+                    summary.write(f"{comment}\n")
+            except OSError as error:
+                msg = f"--markdown {self.markdown} cannot be written: {error.strerror or error}"
+                raise InvalidValueError(msg) from error
         else:
-            printing.verbatim(comment, sys.stdout)
+            sys.stdout.write(printing.encodable(comment, sys.stdout))
+            sys.stdout.flush()  # before what is said of failed gates
 
     def conclude(self, gated: Gated) -> None:
         """Say which gates failed and on which samples, as a reader and as GitHub have it.

@@ -96,7 +96,7 @@ def systems(
     check_figures(figures, figure_format)
     check_report(report, "-", overwrite=overwrite)
     files = [source.rpartition("=")[2] for source in scores]
-    handed.check(files, as_json=as_json)
+    handed.check(files, as_json=as_json, report=report)
     said = notes()
     with progress_of("randomisation", None, wanted=True) as shown:
         found = compare_systems(

@@ -56,7 +56,7 @@ class Changes:
 
     @property
     def sentence(self) -> str:
-        """Both means, and how many samples changed sides."""
+        """Both means, how many samples changed sides, and the judge where that changed as well."""
         means = ["-" if m is None else f"{m:.3f}" for m in (self.before.mean, self.now.mean)]
         text = (
             f"mean score {means[0]} before, {means[1]} now; {len(self.broken)} of {len(self.pairs)} "
@@ -64,6 +64,9 @@ class Changes:
         )
         for names, what in ((self.only_now, "new"), (self.only_before, "gone")):
             text += f"; {len(names)} {what}" if names else ""
+        judge = self.before.about.get("judge", "")
+        if judge not in {"", self.now.about.get("judge", "")}:
+            text += f"; the baseline was judged by {judge}"
         return text
 
     def to_dict(self) -> dict[str, Any]:
@@ -94,7 +97,13 @@ def read_baseline(source: str | Path, tcva: TCVA) -> Graded:
     if other is not None:
         msg = f"{source} is a baseline of {other}, not of {tcva.criterion.name}; give one of that"
         raise InvalidValueError(msg)
-    return grade(tcva.criterion.name, map(tcva.result, judged), threshold=tcva.scoring.threshold)
+    judges = dict.fromkeys(each.judge for each in judged)
+    return grade(
+        tcva.criterion.name,
+        map(tcva.result, judged),
+        threshold=tcva.scoring.threshold,
+        about={"judge": ", ".join(judges)},
+    )
 
 
 def changed_since(before: Graded | None, now: Sequence[Graded]) -> Changes | None:

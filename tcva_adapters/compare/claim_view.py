@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from tcva_adapters.compare.gates import clipped, foldable
 from tcva_adapters.compare.graded import case_name
 from tcva_adapters.core.temperature import PRESETS
 from tcva_adapters.errors import InvalidValueError
@@ -17,6 +18,8 @@ ALL: Final = "all"
 MOST: Final = 10
 """Samples under ``worst``."""
 
+_QUESTION: Final = 300
+
 
 def claim_view(result: Result, sample: Sample, number: int = 1) -> Iterator[Part]:
     """A sample's claims with their verdicts and reasons, and its score over the dial.
@@ -26,7 +29,9 @@ def claim_view(result: Result, sample: Sample, number: int = 1) -> Iterator[Part
         sample: Whose question is the headline.
         number: Of its row, for a sample without an id.
     """
-    yield f"\n{case_name(result, number)}: {sample.input or '(no question)'}"
+    asked = clipped(sample.input, _QUESTION) if sample.input else "(no question)"
+    yield ""
+    yield foldable(f"{clipped(case_name(result, number))}: {asked}")
     if result.claims:
         cells = [(c.verdict.value if c.verdict else "-", c.claim, c.reason) for c in result.claims]
         yield Table(("verdict", "claim", "why"), cells, "lp")

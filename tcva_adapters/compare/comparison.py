@@ -217,8 +217,9 @@ class Comparison(Tabular):
         outcome, spent = self.outcome, self.outcome.spent
         made, cached = sum(outcome.judged.values()), sum(outcome.cached.values())
         yield (
-            f"{self.tcva.criterion.name} by {self.tcva.judge.name}: {made} judgements now, {cached} "
-            f"cached; {spent.calls} calls, {spent.input_tokens} + {spent.output_tokens} tokens"
+            f"{self.tcva.criterion.name} by {self.tcva.judge.name}: "
+            f"{counted(made, 'judgement')} now, {cached} cached; "
+            f"{counted(spent.calls, 'call')}, {spent.input_tokens} + {spent.output_tokens} tokens"
         )
         yield from self.evidence.lines()
 

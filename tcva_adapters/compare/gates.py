@@ -86,7 +86,9 @@ class Gated:
         """The samples that failed gates look at, the worst of each first, each once.
 
         Below a mean these are the lowest scores, below a pass rate those that do not pass, below a
-        coverage those without a score. Where several gates failed, they take turns.
+        coverage those without a score; where there is no mean and no pass rate, those, too. Where
+        several gates failed, they take turns. A sample is named for one method alone where another
+        says the same of it: the same claims, or the same reason why it has no score.
 
         Args:
             most: How many at most.
@@ -100,17 +102,17 @@ class Gated:
         places = [
             (rank, turn) for turn, pairs in enumerate(looked_at) for rank in range(len(pairs))
         ]
-        named: dict[tuple[str, int], tuple[int, int]] = {}
+        named: dict[object, tuple[int, int]] = {}
         for rank, turn in sorted(places):  # the worst of each gate, then the next ones
             if len(named) < most:
                 method, case = looked_at[turn][rank]
-                named.setdefault((method.name, id(case)), (turn, rank))
+                named.setdefault(_said_of(method, case), (turn, rank))
         return [looked_at[turn][rank] for turn, rank in sorted(named.values())]
 
     def parts(self) -> Iterator[Part]:
         """The gates that failed, and the worst samples with their claims; nothing where none did."""
         for gate in self.failed:
-            yield Wrapped(_foldable(f"gate failed: {gate.text}"), indent=2)
+            yield Wrapped(foldable(f"gate failed: {gate.text}"), indent=2)
         if self.worst():
             yield "worst samples:"
         yield from self.worst_parts()
@@ -121,9 +123,9 @@ class Gated:
         for method, case in self.worst():
             of = f" ({method.name})" if several else ""
             said = f"{clipped(case.sample)}{of}: {verdict_of(case, method)}"
-            yield Wrapped(f"  {_foldable(said)}", indent=2)
+            yield Wrapped(f"  {foldable(said)}", indent=2)
             for line in claim_lines(case):
-                yield Wrapped(f"    {_foldable(line)}", indent=2)
+                yield Wrapped(f"    {foldable(line)}", indent=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,9 +210,12 @@ class Gates:
 
 
 def _gate(method: str, figure: str, least: float, reached: float | None) -> Gate:
-    failed = reached is None or reached < least
-    shown = "has no value" if reached is None else _apart(reached, least)
-    text = f"{method}: {figure} {shown} {'<' if failed else '>='} {least:g}"
+    if reached is None:
+        text = f"{method}: there is no {figure}, and {_whole(least)} is asked for"
+        return Gate(method, figure, least, None, failed=True, text=text)
+    failed = reached < least
+    relation = "<" if failed else ">="
+    text = f"{method}: {figure} {_apart(reached, least)} {relation} {_whole(least)}"
     return Gate(method, figure, least, reached, failed, text)
 
 
@@ -219,7 +224,8 @@ def _judged(method: Graded) -> Gate:
     text = f"{method.name}: the judge failed on none of {size} samples"
     if lost:
         text = (
-            f"{method.name}: {lost} of {size} samples have no score because the judge failed "
+            f"{method.name}: {lost} of {counted(size, 'sample')} {'has' if lost == 1 else 'have'} "
+            "no score because the judge or the metric failed "
             "(min_coverage says how many may)"
         )
     reached = 1.0 - lost / size if size else 1.0
@@ -238,7 +244,26 @@ def _apart(reached: float, least: float) -> str:
     )
 
 
+def _whole(least: float) -> str:
+    """A number that was asked for, as it was given.
+
+    >>> _whole(0.8), _whole(0.12345678), _whole(1.0)
+    ('0.8', '0.12345678', '1')
+    """
+    short = f"{least:g}"
+    return short if float(short) == least else repr(least)
+
+
+def _said_of(method: Graded, case: Case) -> object:
+    """What a method says of a sample beside the score, equal where that is the same."""
+    if case.score is None:
+        return case.sample, case.why
+    return case.sample, case.claims or method.name
+
+
 def _looked_at(gate: Gate, method: Graded) -> list[Case]:
+    if gate.reached is None:
+        return method.unscored
     if gate.figure == SCORE:
         return [case for case in method.scored if (case.score or 0.0) < gate.least]
     if gate.figure == PASS_RATE:
@@ -310,7 +335,7 @@ def claim_lines(case: Case, most: int = CLAIMS) -> Iterator[str]:
         yield clipped(case.why)
 
 
-def _foldable(text: str) -> str:
+def foldable(text: str) -> str:
     """A text whose words all fit a line of 80 columns."""
     return " ".join(clipped(word, _WORD) for word in text.split(" "))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, overload
 
 from tcva_adapters.ccrs.result import CCRSResult
-from tcva_adapters.compare.gates import Gates
+from tcva_adapters.compare.gates import Gates, clipped
 from tcva_adapters.compare.graded import Case, Graded, case_name, grade
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import Part, Table, Wrapped, counted, figure, share, text_of, visible
@@ -19,6 +19,7 @@ Given = Sample | Mapping[str, Any] | Scored
 """What a test hands over: a sample, a record with the field names of any framework, or a result."""
 
 _WIDTH: Final = 80
+_NAME: Final = 40
 _EVERY: Final = {"min_pass_rate": 1.0, "min_coverage": 1.0}
 """Without gates every sample has a score and passes."""
 
@@ -103,13 +104,16 @@ class Suite:
         Raises:
             AssertionError: It names the worst samples, at most ten, with their claims.
             InvalidSampleError: As for `evaluate`.
-            InvalidValueError: As there; or a gate outside [0, 1].
+            InvalidValueError: As there; or a gate outside [0, 1], or no sample at all.
         """
         __tracebackhide__ = True
         asked = {**self._gates, **gates}
         wanted = Gates.of(**(asked or _EVERY))
         found = self.evaluate(given)
         results = found if isinstance(found, list) else [found]
+        if not results:
+            msg = "there is nothing to check: the list is empty; give at least one sample"
+            raise InvalidValueError(msg)
         labelled = _by_label(results)
         gated = wanted.judge(
             [grade(name, of, threshold=_label(of[0])[2]) for name, of in labelled.items()]
@@ -124,9 +128,16 @@ class Suite:
             parts.insert(0, Wrapped(f"{of} {does} not pass: {', '.join(labelled)}", indent=2))
         raise AssertionError(text_of(parts, _WIDTH).rstrip())
 
-    def taken(self) -> list[dict[str, Any]]:
-        """What was judged since the last time, as plain values that any process can send."""
+    def taken(self, test: str = "") -> list[dict[str, Any]]:
+        """What was judged since the last time, as plain values that any process can send.
+
+        Args:
+            test: The name of the test, which samples without an id are then called by.
+        """
         judged, self._judged = self._judged, []
+        for entry in judged:
+            if not entry.pop("has_id") and test:
+                entry["sample"] = f"{visible(test)} {entry['sample']}"
         return judged
 
     def properties(self, judged: Iterable[Mapping[str, Any]]) -> list[tuple[str, object]]:
@@ -152,7 +163,7 @@ def run_lines(judged: Iterable[Mapping[str, Any]]) -> list[str]:
         rows = []
         for each in methods:
             worst = next(iter([*each.scored, *each.unscored]))
-            shown = f"{worst.sample} {figure(worst.score)}"
+            shown = f"{clipped(worst.sample, _NAME)} {figure(worst.score)}"
             row = (
                 each.about["how"],
                 _scored(each),
@@ -201,6 +212,7 @@ def _entry(number: int, result: Scored) -> dict[str, Any]:
         "criterion": visible(criterion),
         "how": visible(how),
         "sample": visible(case_name(result, number)),
+        "has_id": bool(result.sample_id),
         "score": result.score,
         "passed": result.passed,
         "is_failure": unscored is not None and unscored.reason.is_failure,

@@ -98,7 +98,9 @@ def _gate(gate: Gate) -> ET.Element:
 
 
 def _test(suite: str, name: str, seconds: float) -> ET.Element:
-    return ET.Element("testcase", classname=_text(suite), name=_text(name), time=f"{seconds:.3f}")
+    return ET.Element(
+        "testcase", classname=_text(suite), name=_text(name) or "(empty)", time=f"{seconds:.3f}"
+    )
 
 
 def _outcome(found: ET.Element, tag: str, kind: str, lines: list[str]) -> None:

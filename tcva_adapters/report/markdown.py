@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from tcva_adapters.compare.changes import Changes
-from tcva_adapters.compare.gates import MOST, Gated, clipped, verdict_of
+from tcva_adapters.compare.gates import JUDGED, MOST, Gate, Gated, clipped, verdict_of
 from tcva_adapters.compare.graded import Case, Graded
 from tcva_adapters.printing import figure, share, visible
 
@@ -120,14 +120,18 @@ def _table(gated: Gated) -> Iterator[str]:
     yield "|---|--:|--:|--:|---|"
     for method in gated.graded[:_LISTED]:
         gates = [gate for gate in gated.gates if gate.method == method.name]
-        said = [f"**{g.figure} below {g.least:g}**" for g in gates if g.failed] or (
-            ["passed"] if gates else []
-        )
+        said = [f"**{_missed(g)}**" for g in gates if g.failed] or (["passed"] if gates else [])
         yield (
             f"| {code(method.name, cell=True)} | {len(method.scored)}/{len(method.cases)} | "
             f"{figure(method.mean)} | {share(method.pass_rate)} | {', '.join(said)} |"
         )
     yield from ("", *_more(len(gated.graded), "methods"))
+
+
+def _missed(gate: Gate) -> str:
+    if gate.figure == JUDGED:
+        return "samples lost"
+    return f"no {gate.figure}" if gate.reached is None else f"{gate.figure} below {gate.least:g}"
 
 
 def _more(number: int, what: str) -> list[str]:

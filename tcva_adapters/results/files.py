@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, Protocol, TextIO
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.printing import visible_in_json
+from tcva_adapters.printing import encodable_json, visible_in_json
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.samples.output import replacing
 from tcva_adapters.samples.records import Format, Source, collect_rows, format_of, name_of
@@ -90,7 +90,10 @@ def write_assessments(
     """
     is_list = check_suffix(target) == "json"
     if target == "-":
-        return _write(sys.stdout, assessments, visible_in_json)
+        stdout = sys.stdout
+        return _write(
+            stdout, assessments, lambda line: encodable_json(visible_in_json(line), stdout)
+        )
     if not isinstance(target, str | Path):
         return _write(target, assessments)
     with replacing(target, ours=OURS, overwrite=overwrite) as binary:

@@ -115,8 +115,8 @@ class Summary(Report):
         used = self.usage
         if used.calls or self.served:
             yield (
-                f"{used.calls} calls, {used.input_tokens} + {used.output_tokens} tokens; "
-                f"{self.served} samples from the store"
+                f"{counted(used.calls, 'call')}, {used.input_tokens} + {used.output_tokens} tokens; "
+                f"{counted(self.served, 'sample')} from the store"
             )
 
 

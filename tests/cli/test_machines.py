@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
@@ -271,3 +273,39 @@ def test_hostile_texts_command_no_server(
     assert 2 <= len(commands) <= 10
     assert all(line.startswith("::error title=TCVA") for line in commands)
     assert len(list(ET.parse("j.xml").getroot()[0].iter("testcase"))) == len(texts)
+
+
+@pytest.mark.parametrize(
+    "asked", [["--show", "all"], ["--markdown", "-"], ["-o", "-"], ["--min-score", "0.1"]]
+)
+def test_a_pipe_in_ascii_gets_everything(asked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    write("in.jsonl", record(1, "Das Büro öffnet um neun. 打完针以后。", id="ü打"))
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", stream)
+    assert run([*EVALUATE, *asked]) in {0, 1}
+    stream.seek(0)
+    shown = stream.read()
+    assert shown
+    if asked == ["-o", "-"]:
+        assert json.loads(shown)["sample_id"] == "ü打"
+
+
+def test_a_comment_names_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    write("in.jsonl", record(1, contexts=[]))
+    assert run([*EVALUATE, "--min-score", "0.5", "--markdown", "-"]) == 2
+    comment = capsys.readouterr().out
+    assert "- failed: `faithfulness: there is no mean score, and 0.5 is asked for`" in comment
+    assert "| 0/1 | - | - | **no mean score** |" in comment
+    assert "empty_context: contexts is empty" in comment
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [["--markdown", "a.x", "--junit", "a.x"], ["-o", "a.jsonl", "--junit", "./a.jsonl"]],
+)
+def test_one_file_is_for_one_thing(asked: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*EVALUATE, *asked]) == 2
+    said = capsys.readouterr()
+    assert "give each a file of its own" in said.err
+    assert said.out == ""
+    assert not Path(asked[1]).exists()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tcva_adapters import TCVA, Assessment, Result, Sample
 from tcva_adapters.claims.criteria import CRITERIA
-from tcva_adapters.compare.changes import Changes
+from tcva_adapters.compare.changes import Changes, changed_since, read_baseline
 from tcva_adapters.compare.claim_view import check_wanted, claim_views
 from tcva_adapters.compare.evaluation import Evaluation
 from tcva_adapters.compare.gates import Gated, Gates, verdict_of
@@ -15,6 +17,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.panel import Panel
 from tcva_adapters.printing import text_of
 from tcva_adapters.results.assessment import Reason, Unscored
+from tcva_adapters.results.files import write_assessments
 from tcva_adapters.results.scoring import Profiles, Scoring
 from tests.support.scripted import ScriptedModel, verdict_json
 
@@ -70,17 +73,39 @@ def test_a_gate_is_exact_and_says_so() -> None:
 
 
 def test_what_has_no_score_reaches_no_gate() -> None:
-    assert texts(Gates.of(0.0).judge([graded(None)])) == ["m: mean score has no value < 0"]
+    assert texts(Gates.of(0.0).judge([graded(None)])) == [
+        "m: there is no mean score, and 0 is asked for"
+    ]
     unthreshold = Graded("m", (Case("a", 0.3),))
     assert texts(Gates.of(min_pass_rate=0.0).judge([unthreshold])) == [
-        "m: pass rate has no value < 0"
+        "m: there is no pass rate, and 0 is asked for"
     ]
+
+
+def test_without_a_mean_the_samples_say_why() -> None:
+    found = Gates.of(0.5).judge([graded(None, None, failed=1, name=name) for name in "ab"])
+    # Each once: both methods say the same of it.
+    assert [(m.name, case.sample) for m, case in found.worst()] == [("a", "s0"), ("a", "s1")]
+    assert "s1 (a): no score: refusal: declined" in text_of(found.parts())
+
+
+def test_a_sample_is_named_once_where_methods_share_its_claims() -> None:
+    judged = Assessment.from_verdicts(["none"], sample_id="x")
+    methods = [grade(name, [Result(judged, Scoring())]) for name in ("T=0.1", "T=0.9")]
+    methods.append(Graded("other", (Case("x", 0.2),)))
+    found = Gates.of(0.5).judge(methods).worst()
+    assert [method.name for method, _ in found] == ["T=0.1", "other"]
+
+
+def test_a_number_is_shown_as_it_was_asked_for() -> None:
+    (said,) = Gates.of(0.1234567).judge([graded(0.12345672)]).gates[:1]
+    assert said.text == "m: mean score 0.1235 >= 0.1234567"
 
 
 def test_a_judge_that_failed_is_no_pass_unless_coverage_says_so() -> None:
     lost = [graded(1.0, None, None, failed=1)]
     (said,) = texts(Gates.of(0.0).judge(lost))
-    assert said.startswith("m: 1 of 3 samples have no score because the judge failed")
+    assert said.startswith("m: 1 of 3 samples has no score because the judge or the metric failed")
     assert texts(Gates.of(0.0, min_coverage=0.3).judge(lost)) == []
     worst = Gates.of(0.0).judge(lost).worst()
     assert [case.sample for _, case in worst] == ["s1"]
@@ -203,6 +228,30 @@ def test_what_changed() -> None:
     assert found.sentence == (
         "mean score 0.600 before, 0.633 now; 2 of 3 samples no longer pass, 1 pass now; 1 new; 1 gone"
     )
+
+
+def test_a_baseline_of_another_judge_says_so(tmp_path: Path) -> None:
+    tcva, sample = TCVA(judge="lexical"), Sample(id="a", response="No one.", contexts=[PASSAGE])
+    results = [tcva.evaluate(sample)]
+    write_assessments(tmp_path / "same.jsonl", results)
+    other = results[0].assessment.model_copy(update={"judge": "openai:m"})
+    write_assessments(tmp_path / "other.jsonl", [other])
+    now = grade_tcva(tcva, results)
+    same = changed_since(read_baseline(tmp_path / "same.jsonl", tcva), now)
+    assert same is not None
+    assert "judged by" not in same.sentence
+    changed = changed_since(read_baseline(tmp_path / "other.jsonl", tcva), now)
+    assert changed is not None
+    assert changed.sentence.endswith("; the baseline was judged by openai:m")
+
+
+def test_a_long_question_is_a_headline_of_a_few_lines() -> None:
+    tcva, sample = TCVA(judge="lexical"), Sample(input="why\n" * 500 + "y" * 200, response="No.")
+    lines = text_of(
+        claim_views([tcva.result(Assessment.from_verdicts(["none"]))], [sample], ["all"])
+    )
+    assert max(map(len, lines.splitlines())) <= 80
+    assert lines.count("why") < 100
 
 
 def test_claims_are_shown_for_what_is_asked_for() -> None:

@@ -242,7 +242,7 @@ def test_an_absolute_error_needs_one_scale() -> None:
 def test_few_human_ratings_and_a_reference_picked_here_are_said() -> None:
     table = random_table(n=12)
     notes = summarise_table(table, n_boot=50).notes
-    assert any("11 human ratings are few" in note for note in notes)
+    assert any("11 human ratings in all, which is few" in note for note in notes)
     assert any("picked as the reference" in note for note in notes)
     named = summarise_table(table, n_boot=50, reference="fair").notes
     assert not any("picked" in note for note in named)

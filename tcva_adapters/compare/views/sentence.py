@@ -28,7 +28,9 @@ def comparison_sentence(
     own = next(m for m in summary.methods if m.method == lead)
     doubts = []
     if own.samples > own.scored > 0:
-        doubts.append(f"{own.samples - own.scored} of {own.samples} have no TCVA score")
+        lacking = own.samples - own.scored
+        have = "has" if lacking == 1 else "have"
+        doubts.append(f"{lacking} of {own.samples} {have} no TCVA score")
     if lexical:
         doubts.append("the lexical judge only compares words")
     doubt = f" ({'; '.join(doubts)})" if doubts else ""
@@ -38,7 +40,10 @@ def comparison_sentence(
 
 
 def _best(found: HumanRatings) -> str | None:
-    """The method that agrees best with human ratings, and whether its lead can be told."""
+    """The method that agrees best with human ratings, and whether its lead can be told.
+
+    Below a rank correlation of 0 none agrees, and a lead among those is nothing to tell.
+    """
     agreed = [a for a in found.agreements if a.measure == LEADING]
     # Methods are comparable on common samples, where there are enough of these.
     values = {a.method: a.common for a in agreed if not math.isnan(a.common.value)} or {
@@ -48,10 +53,15 @@ def _best(found: HumanRatings) -> str | None:
         return None
     ranked = sorted(values, key=lambda method: -values[method].value)
     best, first = ranked[0], values[ranked[0]]
-    said = (
-        f"{best} agrees{' best' * (len(ranked) > 1)} with human ratings: rho {figure(first.value, 2)} "
-        f"({figure(first.low, 2)} to {figure(first.high, 2)}) on {counted(first.n, 'sample')}"
+    rho = (
+        f"rho {figure(first.value, 2)} ({figure(first.low, 2)} to {figure(first.high, 2)}) "
+        f"on {counted(first.n, 'sample')}"
     )
+    if first.value <= 0.0:
+        if len(ranked) == 1:
+            return f"{best} does not agree with human ratings: {rho}"
+        return f"no method agrees with human ratings; the highest is {best}: {rho}"
+    said = f"{best} agrees{' best' * (len(ranked) > 1)} with human ratings: {rho}"
     other = ranked[1] if best == found.reference and len(ranked) > 1 else found.reference
     p = next(
         (

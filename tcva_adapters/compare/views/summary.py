@@ -24,6 +24,7 @@ from tcva_adapters.compare.views.describe import (
 )
 from tcva_adapters.compare.views.human_ratings import HumanRatings, compare_with_ratings
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
+from tcva_adapters.printing import counted
 
 FEW: Final = 30
 """Human ratings below which intervals are hardly of use."""
@@ -145,7 +146,9 @@ def _notes(methods: Sequence[MethodSummary]) -> list[str]:
 def _human_notes(found: HumanRatings) -> list[str]:
     notes = [f"no {measure}: {why}" for measure, why in found.left_out]
     if found.rated < FEW:
-        notes.append(f"{found.rated} human ratings are few: expect wide intervals")
+        notes.append(
+            f"{counted(found.rated, 'human rating')} in all, which is few: expect wide intervals"
+        )
     if found.chosen and found.tests:
         notes.append(
             f"{found.reference} was picked as the reference on these samples, for its Spearman "

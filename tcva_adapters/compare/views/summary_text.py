@@ -26,7 +26,7 @@ from tcva_adapters.stats.correlation import MEASURES, Measure, higher_is_better
 _BARS: Final = " ▁▂▃▄▅▆▇█"
 _REASONS: Final = 3
 _NAMED: Final = 2
-_DETAIL: Final = 36
+_DETAIL: Final = 72
 _SPARE: Final = ("sd", "median", "common", "0 to 1", "at 1", "at 0", "tied", "rho", "same")
 """Columns that a narrow console does without, the first to go first."""
 
