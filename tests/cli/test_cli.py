@@ -358,7 +358,7 @@ def test_a_gate_does_not_pass_over_failed_calls(
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         arguments = ["evaluate", samples, "--judge", "openai:m", "--no-store", "--min-score", "0"]
         assert run([*arguments, "--min-pass-rate", "0.1"]) == 1
-        assert "because the judge or the metric failed" in capsys.readouterr().err
+        assert "because the judge or the\n  metric failed" in capsys.readouterr().err
         assert run([*arguments, "--min-coverage", "0.5"]) == 0
 
 

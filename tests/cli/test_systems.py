@@ -148,8 +148,8 @@ def test_the_page_shows_what_the_command_prints(
     exec(compile(blocks("python")[0], "systems.md", "exec"), {})
     Path("h.json").write_text(blocks("json")[0])
     monkeypatch.setenv("COLUMNS", "80")
-    program, *arguments = shlex.split(blocks("sh")[0])
-    assert program == "tcva"
+    prompt, program, *arguments = shlex.split(blocks("console")[0])
+    assert (prompt, program) == ("$", "tcva")
     assert run([*arguments, "--hypotheses", "h.json"]) == 0
     printed = {line.rstrip() for line in capsys.readouterr().out.splitlines()}
     shown = [
