@@ -138,7 +138,7 @@ def _notes(methods: Sequence[MethodSummary]) -> list[str]:
     if len({m.scored for m in methods}) > 1:
         notes.append(
             "coverage differs, so means are of different samples; "
-            f"'common' is of the {methods[0].common} that every method has scored"
+            f"'common', with --all, is of the {methods[0].common} that every method has scored"
         )
     return notes
 
