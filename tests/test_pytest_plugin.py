@@ -88,7 +88,7 @@ def summary(printed: str) -> str:
 def test_a_run(others: str, tmp_path: Path) -> None:
     more: list[str] = []
     if others == "xdist":
-        pytest.importorskip("xdist")
+        pytest.importorskip("xdist", reason="without it a run has one process")
         more = ["-p", "xdist", "-n", "2"]
     printed = ran(tmp_path, "--junitxml=j.xml", *more, code=1, alone=others != "all")
     assert "1 failed, 6 passed" in printed

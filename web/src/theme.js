@@ -2,19 +2,22 @@
 import { html, useEffect, useState } from "./ui.js";
 
 const SYSTEM = matchMedia("(prefers-color-scheme: dark)");
+const ofSystem = () => (SYSTEM.matches ? "dark" : "light");
+const show = (theme) => {
+  document.documentElement.dataset.theme = theme;
+};
+show(ofSystem()); // before anything is drawn
 
 export function ThemeButton() {
-  const [system, setSystem] = useState(SYSTEM.matches ? "dark" : "light");
-  const [chosen, setChosen] = useState(null);
+  const [system, setSystem] = useState(ofSystem);
+  const [chosen, choose] = useState(null);
   useEffect(() => {
-    const follow = () => setSystem(SYSTEM.matches ? "dark" : "light");
+    const follow = () => setSystem(ofSystem());
     SYSTEM.addEventListener("change", follow);
     return () => SYSTEM.removeEventListener("change", follow);
   }, []);
-  const other = (chosen ?? system) === "dark" ? "light" : "dark";
-  const turn = () => {
-    document.documentElement.dataset.theme = other;
-    setChosen(other);
-  };
-  return html`<button type="button" class="quiet theme" onClick=${turn}>${other === "light" ? "Light" : "Dark"} theme</button>`;
+  const theme = chosen ?? system;
+  useEffect(() => show(theme), [theme]);
+  const other = theme === "dark" ? "light" : "dark";
+  return html`<button type="button" class="quiet theme" onClick=${() => choose(other)}>${other === "light" ? "Light" : "Dark"} theme</button>`;
 }
