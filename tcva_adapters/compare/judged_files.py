@@ -145,13 +145,15 @@ class _Tally:
 
     def add(self, row: NamedColumns) -> None:
         self.rows.add(row)
+        members = row.get("members", ())
         self.kinds.add(
             (row["criterion"], row["judge"]),
-            [(member["criterion"], member["judge"]) for member in row.get("members", ())],
+            [(member["criterion"], member["judge"]) for member in members] if members else (),
             is_scored=row.get("unscored") is None,
         )
-        for claim in claims_of(row):
-            if claim["verdict"] is not None:
-                self.verdicts += 1
-                if (check := check_of(claim)) is not None:
-                    self.checks[check] += 1
+        for claims in claims_of(row):
+            for claim in claims:
+                if claim["verdict"] is not None:
+                    self.verdicts += 1
+                    if (check := check_of(claim)) is not None:
+                        self.checks[check] += 1

@@ -162,7 +162,7 @@ class _Lines:
     def __iter__(self) -> Iterator[str]:
         offset = 0
         for raw in self._raw():
-            bare = raw.removeprefix(_BYTE_ORDER_MARK) if offset == 0 else raw
+            bare = raw if offset else raw.removeprefix(_BYTE_ORDER_MARK)
             try:
                 text = bare.decode()
             except UnicodeDecodeError as error:
@@ -251,7 +251,7 @@ def _read_lines(lines: _Lines) -> Iterator[tuple[int, str, str]]:
         if lines.error:
             yield number, text, lines.error
             lines.error = ""
-        elif text.strip():
+        elif not text.isspace() and text:
             yield number, text, ""
 
 
