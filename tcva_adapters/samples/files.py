@@ -124,8 +124,8 @@ def stream_samples(
     """Read samples one after the other from jsonl, json, csv or parquet, whatever their number.
 
     What is read and what is refused is said at `read_samples`, which is a list of these. Held is
-    one row of jsonl and csv, and a part of a row group of parquet; a json file is held as a whole.
-    Of each id stay eight bytes. `SampleStream.check` looks at the first rows before any is used.
+    one row of jsonl, csv or a list in json, and a part of a row group of parquet; a json file of
+    another layout (an object with the list in it, what pandas writes) is held as a whole. Of each id stay eight bytes. `SampleStream.check` looks at the first rows before any is used.
 
     Args:
         source: A path, ``"-"`` for standard input, or an open text file.
