@@ -54,7 +54,7 @@ def test_any_parts_give_the_items_of_the_whole(
 def test_what_is_broken_has_the_error_of_the_whole(
     content: list[Any], data: st.DataObject, sizes: random.Random
 ) -> None:
-    text = json.dumps(content, indent=1)
+    text = json.dumps(content, indent=1, ensure_ascii=False)
     at = data.draw(st.integers(1, len(text)))
     wrong = data.draw(st.sampled_from(["", "}", "]", "x", ",", '"', "1", "\n", "tru"]))
     rest = text[at:] if data.draw(st.booleans()) else ""
