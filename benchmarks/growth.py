@@ -1,7 +1,8 @@
 """Memory and time of whole commands from a thousand samples to a million.
 
 Run: python -m benchmarks.growth [--sizes 1000,10000] [--commands evaluate,store,sweep,ccrs]
-     python -m benchmarks.growth --sizes 10000,1000000 --commands evaluate,sweep   (an hour)
+     python -m benchmarks.growth --sizes 10000,1000000 --commands sweep       (two minutes)
+     python -m benchmarks.growth --sizes 10000,1000000 --commands evaluate    (an hour)
 Each command is a process of its own; its peak memory is the kernel's. Samples are short, seeded and
 all different; files are deleted afterwards. ``store`` judges by a model, which is a server in
 another process that answers at once, with a verdict store; ``again`` is served by that store. The
@@ -22,12 +23,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any, Final
 
 _PLACES: Final = ("harbour", "library", "museum", "station", "garden", "theatre", "market", "tower")
 _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _POLL: Final = 0.02
+_JUDGED_FOR_SWEEP: Final = 5_000
 _SAMPLES: Final = "samples.jsonl"
 _JUDGED: Final = "judged.jsonl"
 
@@ -177,9 +180,17 @@ def ccrs(folder: Path, more: Sequence[str]) -> Measured:
 
 
 def sweep(folder: Path, more: Sequence[str]) -> Measured:
-    """At ten temperatures, over what ``evaluate`` wrote."""
+    """At ten temperatures, over what ``evaluate`` wrote; alone, over its first results again and again."""
     if not (folder / _JUDGED).exists():
-        evaluate(folder, ())
+        with (folder / _SAMPLES).open("rb") as file:
+            size = sum(1 for _ in file)
+        with tempfile.TemporaryDirectory() as name:
+            write_samples(Path(name) / _SAMPLES, min(size, _JUDGED_FOR_SWEEP))
+            evaluate(Path(name), ())
+            judged = (Path(name) / _JUDGED).read_bytes().splitlines(keepends=True)
+        with (folder / _JUDGED).open("wb") as file:
+            file.writelines(islice(cycle(judged), size))
+        del judged
     return run(folder, None, "sweep", _JUDGED, *more)
 
 

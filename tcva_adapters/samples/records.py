@@ -60,7 +60,7 @@ _QUOTED: Final = re.compile(r'"[^"]*"')
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 _BLOCK: Final = 2**16
-"""Bytes of a json file that are read at once."""
+"""Bytes of a json or parquet file that are read at once."""
 _CSV_FIELD_LIMIT: Final = 2**31 - 1  # the largest that every platform takes
 
 
@@ -420,7 +420,9 @@ def _parquet_rows(source: Source) -> Iterator[FileRow]:
         msg = f"parquet is read from a file, not from {name_of(source)}; give a path"
         raise InvalidValueError(msg)
     try:
-        with _opened(source) as stream, pq.ParquetFile(stream) as file:
+        # Pages are read as they are needed, not a row group in advance.
+        options = {"pre_buffer": False, "buffer_size": _BLOCK}
+        with _opened(source) as stream, pq.ParquetFile(stream, **options) as file:
             number = 0
             for batch in file.iter_batches(batch_size=1024):
                 for record in batch.to_pylist():
