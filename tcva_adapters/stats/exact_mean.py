@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from tcva_adapters.core.verdicts import FloatArray
+from tcva_adapters.stats.checks import FloatArray
 
 _DIGITS: Final = 53
 """Of a float, in bits."""
