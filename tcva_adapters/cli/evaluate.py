@@ -88,7 +88,7 @@ def evaluate(
         require=tcva.require,
     )
     reading = Reading(read, is_shown=bool(show or report))
-    check_wanted(show or (), reading.again())
+    check_wanted(show or (), reading.again)
     opened = options.open_store(
         store, no_store=no_store, is_local=tcva.judge.is_local, what="verdicts", notes=notes
     )
