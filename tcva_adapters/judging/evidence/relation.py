@@ -60,7 +60,8 @@ class Side:
     @cached_property
     def listed(self) -> list[str]:
         """Its words, folded; what follows an apostrophe once more by itself."""
-        return listed(self.text) + listed(" ".join(_ELIDED.findall(self.text)))
+        elided = _ELIDED.findall(self.text)
+        return listed(self.text) + (listed(" ".join(elided)) if elided else [])
 
     @cached_property
     def languages(self) -> frozenset[str]:

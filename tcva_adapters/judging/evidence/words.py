@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, compress, repeat
 from typing import Final
 
@@ -91,8 +92,14 @@ _FOLDING: Final = _Folding()
 
 def fold(text: str) -> str:
     """A text without what does not matter: case, quotation marks, kinds of dashes, accents' code."""
-    text = unicodedata.normalize("NFKC", _NEW_LINE.sub("\n;", tamed(text))).casefold()
-    return _BRACKET_CODES.sub(" ", text).translate(_FOLDING)
+    if not text.isascii():
+        text = tamed(text)
+    if "\n" in text:
+        text = _NEW_LINE.sub("\n;", text)
+    text = unicodedata.normalize("NFKC", text).casefold()
+    if "b-" in text:
+        text = _BRACKET_CODES.sub(" ", text)
+    return text.translate(_FOLDING)
 
 
 def listed(text: str) -> list[str]:
@@ -104,6 +111,7 @@ def listed(text: str) -> list[str]:
     return split(spaced(text))
 
 
+@lru_cache(maxsize=64)  # a quote is looked up, and then compared with its claim
 def spaced(text: str) -> str:
     """The same in one text: a space before each word, and one at the end."""
     return _spaced([token for token in _TOKEN.findall(fold(text)) if token not in _MARKS])
