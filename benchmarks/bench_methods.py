@@ -175,14 +175,11 @@ class Bench:
             child(row, self._file, log) as process,
         ):
             first = self._warm
-            # An address of its own for each: LangChain's clients are cached by it, and their
-            # connections belong to the event loop of an earlier run.
-            warm = Asked(f"{server.address}/warm/v1", 0, self._warm, self._warm)
+            warm = Asked(server.base_url, 0, self._warm, self._warm)
             asked(process, warm, expected=self._warm)
-            for number, cell in enumerate(self.cells):
+            for cell in self.cells:
                 server.reset(cell.delay / 1000)
-                url = f"{server.address}/{number}/v1"
-                job = Asked(url, first, first + cell.samples, cell.concurrency)
+                job = Asked(server.base_url, first, first + cell.samples, cell.concurrency)
                 found = asked(process, job, expected=cell.samples)
                 connections, bodies = server.reset(0)
                 received.append(bodies)
@@ -211,11 +208,11 @@ class Bench:
             (self.folder / "bare.log").open("a", encoding="utf-8") as log,
             child(Row(BARE, BARE), file, log) as process,
         ):
-            asked(process, Asked(f"{server.address}/v1", 0, len(warm), 8), expected=len(warm))
+            asked(process, Asked(server.base_url, 0, len(warm), 8), expected=len(warm))
             first = len(warm)
             for cell, bodies in zip(self.cells, posted, strict=True):
                 server.reset(cell.delay / 1000)
-                job = Asked(f"{server.address}/v1", first, first + len(bodies), cell.concurrency)
+                job = Asked(server.base_url, first, first + len(bodies), cell.concurrency)
                 found = asked(process, job, expected=len(bodies))
                 first += len(bodies)
                 run = self.figures[row.label]["cells"][cell.key]["runs"][-1]
@@ -245,7 +242,9 @@ def run(
     bench = Bench(folder, columns)
     failed: set[str] = set()
     with started() as server:
-        for number, row in chain(*(zip(repeat(n), rows) for n in range(repeats))):  # repeat has no end
+        for number, row in chain(
+            *(zip(repeat(n), rows) for n in range(repeats))
+        ):  # repeat has no end
             if row.label in failed:
                 continue
             print(f"{number + 1}/{repeats}  {row.label}", flush=True)

@@ -16,6 +16,9 @@ from typing import Any, Final
 Record = dict[str, Any]
 Run = Callable[[], list[float]]
 
+_LOOP: Final = asyncio.Runner()
+"""One loop for all cells: the clients of LangChain's models keep their connections for longer."""
+
 
 def _limited(ask: Callable[[Any], Awaitable[float]], items: Sequence[Any], concurrency: int) -> Run:
     """Scores of all items, in order, with so many under way at once."""
@@ -29,7 +32,7 @@ def _limited(ask: Callable[[Any], Awaitable[float]], items: Sequence[Any], concu
 
         return list(await asyncio.gather(*map(one, items)))
 
-    return lambda: asyncio.run(run())
+    return lambda: _LOOP.run(run())
 
 
 def openevals(url: str, concurrency: int, records: Sequence[Record]) -> Run:

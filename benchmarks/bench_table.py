@@ -8,17 +8,17 @@ from typing import Any
 
 from benchmarks.bench_figures import cpu_above_bare, ideal_seconds, middle, ratio
 
-MISSING = "–"
+MISSING = "-"
 
 
 def between(page: str, name: str, text: str) -> str:
-    """The page with this text between the markers of that name.
+    r"""The page with this text between the markers of that name.
 
     Raises:
         ValueError: The page has no such markers.
 
     >>> between("<!-- bench: a -->x<!-- end: a -->", "a", "1")
-    '<!-- bench: a -->\\n\\n1\\n\\n<!-- end: a -->'
+    '<!-- bench: a -->\n\n1\n\n<!-- end: a -->'
     """
     start, end = f"<!-- bench: {name} -->", f"<!-- end: {name} -->"
     pattern = re.compile(f"{re.escape(start)}.*?{re.escape(end)}", re.DOTALL)

@@ -60,7 +60,8 @@ class TokenCount:
         schema: Of a reply's JSON schema: providers add it to the prompt, local servers do not.
         completion: Of the scripted replies.
         blocks: Share of `prompt` that a cache of 16-token blocks serves at most.
-        steps: The same by OpenAI's rule: 1024 tokens at least, in steps of 128.
+        steps: The same by OpenAI's rule, of prompt and schema, which stands before it: 1024 tokens
+            at least, in steps of 128.
         own: As `blocks`, from requests about the same sample alone.
     """
 
@@ -89,7 +90,8 @@ def count(
     """
     prompts: list[Sequence[int]] = []
     by_sample: dict[int, list[Sequence[int]]] = defaultdict(list)
-    schema = completion = 0
+    schemas: list[list[int]] = []
+    completion = 0
     for raw in bodies:
         body = json.loads(raw)
         text = prompt_text(body)
@@ -98,16 +100,20 @@ def count(
         if number is not None:
             by_sample[number].append(prompts[-1])
         form = body.get("response_format", {}).get("json_schema")
-        schema += len(tokens(json.dumps(form["schema"]))) if form else 0
+        schemas.append(tokens(json.dumps(form["schema"])) if form else [])
         completion += len(tokens(answer(body)))
     blocks, total = prefix_share(prompts, block=VLLM_BLOCK)
-    steps, _ = prefix_share(prompts, block=OPENAI_STEP, least=OPENAI_LEAST)
+    steps, with_schemas = prefix_share(
+        ([*schema, *prompt] for schema, prompt in zip(schemas, prompts, strict=True)),
+        block=OPENAI_STEP,
+        least=OPENAI_LEAST,
+    )
     own = sum(prefix_share(each, block=VLLM_BLOCK)[0] for each in by_sample.values())
     return TokenCount(
         prompt=total / samples,
-        schema=schema / samples,
+        schema=sum(map(len, schemas)) / samples,
         completion=completion / samples,
         blocks=blocks / total,
-        steps=steps / total,
+        steps=steps / with_schemas,
         own=own / total,
     )
