@@ -24,6 +24,9 @@ Run = Callable[[Sequence[Sample], int], Sequence[Any]]
 
 CLIENT: Final = "openai:m"
 
+_LOOP: Final = asyncio.Runner()
+"""One loop for all that is awaited here: some clients keep their connections for longer than one."""
+
 
 class Method(NamedTuple):
     """One way to score.
@@ -86,7 +89,7 @@ def bare(bodies: Sequence[dict[str, Any]]) -> Callable[[str, int], Run]:
                     done = await limited(lambda body: create(**body), bodies, limit)
                 return [each.choices[0].finish_reason for each in done]
 
-            return asyncio.run(post())
+            return _LOOP.run(post())
 
         return run
 
@@ -103,7 +106,7 @@ def core() -> list[Method]:
     def amany(_: str, limit: int) -> Run:
         tcva = TCVA(judge=CLIENT, max_concurrency=limit)
         return lambda rows, _: [
-            r.score for r in asyncio.run(tcva.aevaluate_many(rows, progress=False))
+            r.score for r in _LOOP.run(tcva.aevaluate_many(rows, progress=False))
         ]
 
     return [
@@ -117,8 +120,8 @@ def ragas() -> list[Method]:
     import openai  # noqa: PLC0415  # see the top
     from ragas import EvaluationDataset, RunConfig, evaluate  # noqa: PLC0415  # see the top
     from ragas.llms import llm_factory  # noqa: PLC0415  # see the top
-    from ragas.metrics import _faithfulness  # noqa: PLC0415  # see the top
-    from ragas.metrics.collections import Faithfulness  # noqa: PLC0415  # see the top
+    from ragas.metrics._faithfulness import Faithfulness  # noqa: PLC0415  # see the top
+    from ragas.metrics.collections import Faithfulness as Collected  # noqa: PLC0415  # see the top
 
     from tcva_adapters.ragas import TCVACollectionMetric, TCVAMetric  # noqa: PLC0415  # see the top
 
@@ -150,7 +153,7 @@ def ragas() -> list[Method]:
 
             def run(rows: Sequence[Sample], limit: int) -> list[Any]:
                 given = [columns(sample) for sample in rows]
-                done = asyncio.run(limited(lambda row: built.ascore(**row), given, limit))
+                done = _LOOP.run(limited(lambda row: built.ascore(**row), given, limit))
                 return [each.value for each in done]
 
             return run
@@ -166,10 +169,10 @@ def ragas() -> list[Method]:
     theirs, our_client = ours(TCVAMetric)
     newer, newer_client = ours(TCVACollectionMetric)
     return [
-        Method("Faithfulness", evaluated(lambda u, _: _faithfulness.Faithfulness(llm=llm(u)))),
+        Method("Faithfulness", evaluated(lambda u, _: Faithfulness(llm=llm(u)))),
         Method("TCVAMetric", evaluated(theirs), is_ours=True),
         Method("TCVAMetric", evaluated(our_client), is_ours=True, with_our_client=True),
-        Method("collections.Faithfulness", collected(lambda u, _: Faithfulness(llm=llm(u)))),
+        Method("collections.Faithfulness", collected(lambda u, _: Collected(llm=llm(u)))),
         Method("TCVACollectionMetric", collected(newer), is_ours=True),
         Method("TCVACollectionMetric", collected(newer_client), is_ours=True, with_our_client=True),
     ]
@@ -226,7 +229,7 @@ def deepeval() -> list[Method]:
                     finally:
                         free.append(own)
 
-                return asyncio.run(limited(one, [case(sample) for sample in rows], limit))
+                return _LOOP.run(limited(one, [case(sample) for sample in rows], limit))
 
             return run
 
@@ -258,33 +261,37 @@ def llamaindex() -> list[Method]:
     """LlamaIndex: `BatchEvalRunner`. Its package for OpenAI is not needed: a `CustomLLM` is."""
     import openai  # noqa: PLC0415  # see the top
     from llama_index.core.base.llms.types import (  # noqa: PLC0415  # see the top
-        CompletionResponse,
+        ChatMessage,
+        ChatResponse,
         LLMMetadata,
+        MessageRole,
     )
     from llama_index.core.evaluation import (  # noqa: PLC0415  # see the top
         BatchEvalRunner,
         FaithfulnessEvaluator,
     )
     from llama_index.core.llms import CustomLLM  # noqa: PLC0415  # see the top
+    from llama_index.core.llms.callbacks import llm_chat_callback  # noqa: PLC0415  # see the top
 
     from tcva_adapters.llamaindex import TCVAEvaluator  # noqa: PLC0415  # see the top
 
     class ServerLLM(CustomLLM):
-        """One client for all calls."""
+        """A chat model on one client, as LlamaIndex's package for OpenAI has it."""
 
         client: Any
 
         @property
         def metadata(self) -> LLMMetadata:
-            return LLMMetadata(model_name="m")
+            return LLMMetadata(model_name="m", is_chat_model=True)
 
-        async def acomplete(
-            self, prompt: str, formatted: bool = False, **kwargs: Any
-        ) -> CompletionResponse:
-            del formatted, kwargs
-            messages = [{"role": "user", "content": prompt}]
-            done = await self.client.chat.completions.create(model="m", messages=messages)
-            return CompletionResponse(text=done.choices[0].message.content, raw=done)
+        @llm_chat_callback()
+        async def achat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
+            del kwargs
+            said = [{"role": each.role.value, "content": each.content} for each in messages]
+            done = await self.client.chat.completions.create(model="m", messages=said)
+            text = done.choices[0].message.content
+            message = ChatMessage(role=MessageRole.ASSISTANT, content=text)
+            return ChatResponse(message=message, raw=done)
 
         def complete(self, *_: Any, **__: Any) -> Any:
             raise NotImplementedError
@@ -301,7 +308,7 @@ def llamaindex() -> list[Method]:
 
             def run(rows: Sequence[Sample], limit: int) -> list[Any]:
                 runner = BatchEvalRunner({"e": built}, workers=limit)
-                found = asyncio.run(
+                found = _LOOP.run(
                     runner.aevaluate_response_strs(
                         queries=[sample.input or "" for sample in rows],
                         response_strs=[sample.response or "" for sample in rows],
@@ -358,7 +365,7 @@ def langchain() -> list[Method]:
         evaluator = criteria(url)
 
         def run(rows: Sequence[Sample], limit: int) -> list[Any]:
-            done = asyncio.run(limited(lambda row: judged(evaluator, row), rows, limit))
+            done = _LOOP.run(limited(lambda row: judged(evaluator, row), rows, limit))
             return [each["score"] for each in done]
 
         return run
@@ -369,7 +376,7 @@ def langchain() -> list[Method]:
 
             def run(rows: Sequence[Sample], limit: int) -> list[Any]:
                 given = [row.model_dump() for row in rows]
-                found = asyncio.run(built.abatch(given, {"max_concurrency": limit}))
+                found = _LOOP.run(built.abatch(given, {"max_concurrency": limit}))
                 return [each["score"] for each in found]
 
             return run
@@ -381,7 +388,7 @@ def langchain() -> list[Method]:
             built = evaluator(url, limit)
 
             def run(rows: Sequence[Sample], limit: int) -> list[Any]:
-                return asyncio.run(_experiment(built, rows, limit))
+                return _LOOP.run(_experiment(built, rows, limit))
 
             return run
 
