@@ -167,7 +167,9 @@ class Bench:
 
     def measure(self, row: Row, server: Remote) -> None:
         """A method once through all cells, then the bare client with its bodies."""
-        figures = self.figures.setdefault(row.label, {**asdict(row), "cells": {}})
+        figures = self.figures.setdefault(
+            row.label, {**asdict(row), "cells": {}, "connections": 0, "requests": 0}
+        )
         log_name = f"{row.label}.log".replace("/", "-").replace(" ", "-")
         received: list[list[bytes]] = []
         with (
@@ -176,17 +178,18 @@ class Bench:
         ):
             first = self._warm
             warm = Asked(server.base_url, 0, self._warm, self._warm)
+            server.reset(0)
             asked(process, warm, expected=self._warm)
             for cell in self.cells:
-                server.reset(cell.delay / 1000)
+                self._note(figures, server, cell.delay)
                 job = Asked(server.base_url, first, first + cell.samples, cell.concurrency)
                 found = asked(process, job, expected=cell.samples)
-                connections, bodies = server.reset(0)
+                bodies = self._note(figures, server, 0)
                 received.append(bodies)
                 first += cell.samples
                 kept = figures["cells"].setdefault(cell.key, {"runs": []})
                 kept |= {"samples": cell.samples, "requests": len(bodies)}
-                kept["runs"].append({**found, "connections": connections})
+                kept["runs"].append(found)
         self._bare(row, server, received)
         if "tokens" not in figures:
             most = max(received, key=len)
@@ -198,6 +201,14 @@ class Bench:
                     about=house,
                 )
             )
+
+    @staticmethod
+    def _note(figures: dict[str, Any], server: Remote, delay: int) -> list[bytes]:
+        """Set the server's pause; count what it has seen, and give the bodies."""
+        connections, bodies = server.reset(delay / 1000)
+        figures["connections"] += connections
+        figures["requests"] += len(bodies)
+        return bodies
 
     def _bare(self, row: Row, server: Remote, received: Sequence[Sequence[bytes]]) -> None:
         posted = [bodies[:: -(-len(bodies) // POSTED)] for bodies in received]

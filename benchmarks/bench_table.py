@@ -96,7 +96,7 @@ def time_table(methods: dict[str, dict[str, Any]]) -> str:
         *(f"CPU {key}" for key in keys),
         *(f"to own {key}" for key in keys),
         *(f"wall {key} (bare)" for key in waiting),
-        "connections",
+        "connections, a request",
     ]
 
     def line(label: str, method: dict[str, Any], own: dict[str, Any] | None) -> list[str]:
@@ -107,8 +107,7 @@ def time_table(methods: dict[str, dict[str, Any]]) -> str:
         for key in waiting:
             ours, alone = over_ideal(key, cells[key]) if key in cells else (None, None)
             found.append(f"{figure(ours)} ({figure(alone)})")
-        opened = max(run["connections"] for each in cells.values() for run in each["runs"])
-        return [*found, str(opened)]
+        return [*found, figure(method["connections"] / method["requests"])]
 
     return table(head, [line(*each) for each in _with_own(methods)])
 

@@ -71,13 +71,12 @@ def test_prompt_text_holds_tools_and_all_parts() -> None:
 
 def _figures(*cpus: float, ours: bool, group: str = "ragas") -> dict[str, Any]:
     """Methods with two requests a sample, at 100 ms and 10 at once: ideal are 2 s."""
-    runs = [
-        {"cpu": c, "wall": 3.0, "bare_cpu": 1.0, "bare_wall": 1.1, "posted": 100, "connections": 10}
-        for c in cpus
-    ]
+    runs = [{"cpu": c, "wall": 3.0, "bare_cpu": 1.0, "bare_wall": 1.1, "posted": 100} for c in cpus]
     return {
         "group": group,
         "ours": ours,
+        "connections": 20,
+        "requests": 200,
         "cells": {"100/10": {"runs": runs, "samples": 100, "requests": 200}},
         "tokens": dict.fromkeys(("prompt", "schema", "completion"), 12.4)
         | {"blocks": 0.5, "own": 0.25, "steps": 0.0},
@@ -91,9 +90,9 @@ def test_time_table_holds_ours_against_the_frameworks_own() -> None:
         "other": _figures(3.0, ours=True, group="core"),
     }
     lines = bench_table.time_table(methods).splitlines()
-    assert lines[2] == "| theirs | 40.00 | - | 1.50 (1.10) | 10 |"
-    assert lines[3] == "| ours | 10.00 | 0.25 | 1.50 (1.10) | 10 |"
-    assert lines[4] == "| other | 10.00 | - | 1.50 (1.10) | 10 |"
+    assert lines[2] == "| theirs | 40.00 | - | 1.50 (1.10) | 0.10 |"
+    assert lines[3] == "| ours | 10.00 | 0.25 | 1.50 (1.10) | 0.10 |"
+    assert lines[4] == "| other | 10.00 | - | 1.50 (1.10) | 0.10 |"
 
 
 def test_token_table() -> None:
@@ -131,6 +130,9 @@ def test_one_method_from_end_to_end(tmp_path: Path) -> None:
         ours, alone = bench_table.over_ideal(key, cell)
         assert key == "0/4" or (ours is not None and ours >= 1 and alone is not None and alone >= 1)
     assert found["tokens"]["prompt"] > 500
+    # 4 + 8 + 8 samples of one claim list each, twice.
+    assert found["requests"] == 40
+    assert 0 < found["connections"] <= 24
 
 
 def test_a_method_that_fails_is_left_out(
