@@ -50,7 +50,7 @@ _CANNED: Final = (
     ("with the 'reason' key", json.dumps({"reason": "The score is 1 because it is stated."})),
     ("You need to answer with either YES or NO", "YES"),
     ("Does the submission meet the Criteria", "All of it is stated in the reference.\n\nY"),
-    ("hallucinat", json.dumps({"reasoning": "All of it is stated.", "score": True})),
+    ("You are an expert data labeler", json.dumps({"reasoning": "All of it is stated.", "score": True})),
 )
 """Part of a prompt, and its answer: RAGAS, DeepEval, LlamaIndex, LangChain, openevals."""
 
