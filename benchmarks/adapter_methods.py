@@ -13,6 +13,7 @@ import uuid
 import warnings
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from typing import Any, Final, NamedTuple
 
 import tests.support.quiet  # noqa: F401  # tracking is switched off before a framework is imported
@@ -428,14 +429,31 @@ def langchain() -> list[Method]:
 
         return correctness
 
+    def openevals(url: str, _: int) -> Run:
+        from openevals.llm import create_async_llm_as_judge  # noqa: PLC0415  # see the top
+        from openevals.prompts import RAG_GROUNDEDNESS_PROMPT  # noqa: PLC0415  # see the top
+
+        evaluator: Any = create_async_llm_as_judge(prompt=RAG_GROUNDEDNESS_PROMPT, judge=llm(url))
+
+        def run(rows: Sequence[Sample], limit: int) -> list[Any]:
+            async def one(row: Sample) -> Any:
+                return await evaluator(outputs=row.response, context="\n\n".join(row.contexts or ()))
+
+            return [each["score"] for each in _LOOP.run(limited(one, rows, limit))]
+
+        return run
+
     def ours(url: str, limit: int) -> Any:
         return TCVAEvaluator(llm(url), max_concurrency=limit)
 
     def our_client(_: str, limit: int) -> Any:
         return TCVAEvaluator(CLIENT, max_concurrency=limit)
 
+    # openevals is none of the requirements of the tests; `make bench` installs it.
+    judge = [Method("openevals LLM-as-judge", openevals)] if find_spec("openevals") else []
     return [
         Method("labeled_criteria", theirs),
+        *judge,
         Method("TCVAEvaluator.abatch", batched(ours), is_ours=True),
         Method("TCVAEvaluator.abatch", batched(our_client), is_ours=True, with_our_client=True),
         Method("LangSmith labeled_criteria", experiment(own_judge)),

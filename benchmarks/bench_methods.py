@@ -71,8 +71,8 @@ ROWS: Final = (
     Row("llamaindex", "FaithfulnessEvaluator"),
     *_with_ours("llamaindex", "TCVAEvaluator"),
     Row("langchain", "labeled_criteria"),
+    Row("langchain", "openevals LLM-as-judge"),
     *_with_ours("langchain", "TCVAEvaluator.abatch"),
-    Row(PEER, "openevals"),
     Row(PEER, "eval-ai-library"),
 )
 MORE_ROWS: Final = (

@@ -1,6 +1,5 @@
-"""Methods that none of the four frameworks brings: openevals, eval-ai-library, and a bare client.
+"""Methods outside of the four frameworks: eval-ai-library, and a bare client.
 
-Each is used as its documentation shows, asynchronously, with as many samples at once as are asked for.
 Packages are imported when a method is made: eval-ai-library has an environment of its own, in which
 tcva-adapters is not installed.
 """
@@ -17,7 +16,7 @@ Record = dict[str, Any]
 Run = Callable[[], list[float]]
 
 _LOOP: Final = asyncio.Runner()
-"""One loop for all cells: the clients of LangChain's models keep their connections for longer."""
+"""One loop for all cells: litellm keeps its clients for longer than one."""
 
 
 def _limited(ask: Callable[[Any], Awaitable[float]], items: Sequence[Any], concurrency: int) -> Run:
@@ -33,20 +32,6 @@ def _limited(ask: Callable[[Any], Awaitable[float]], items: Sequence[Any], concu
         return list(await asyncio.gather(*map(one, items)))
 
     return lambda: _LOOP.run(run())
-
-
-def openevals(url: str, concurrency: int, records: Sequence[Record]) -> Run:
-    """Its judge with the prompt for groundedness, on LangChain's chat model."""
-    chat = import_module("langchain_openai").ChatOpenAI
-    create = import_module("openevals.llm").create_async_llm_as_judge
-    prompt = import_module("openevals.prompts").RAG_GROUNDEDNESS_PROMPT
-    judge = create(prompt=prompt, judge=chat(model="m", base_url=url, api_key="none"))
-
-    async def one(record: Record) -> float:
-        found = await judge(context={"documents": record["contexts"]}, outputs=record["response"])
-        return float(found["score"])
-
-    return _limited(one, records, concurrency)
 
 
 def eval_ai_library(url: str, concurrency: int, records: Sequence[Record]) -> Run:
@@ -70,10 +55,7 @@ def eval_ai_library(url: str, concurrency: int, records: Sequence[Record]) -> Ru
     return _limited(one, records, concurrency)
 
 
-PEERS: Final[dict[str, Callable[[str, int, Sequence[Record]], Run]]] = {
-    "openevals": openevals,
-    "eval-ai-library": eval_ai_library,
-}
+PEERS: Final = {"eval-ai-library": eval_ai_library}
 
 
 def posting(url: str, bodies: Sequence[Record], concurrency: int) -> Run:
