@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.core.checks import as_floats, as_number, listed
-from tcva_adapters.core.kernel import Penalty, Plan, score_rows
+from tcva_adapters.core.kernel import LARGEST_WHOLE, Penalty, Plan, score_rows
+from tcva_adapters.core.single import SingleScore
 from tcva_adapters.core.temperature import (
     BALANCED,
     PAPER_BOUNDS,
@@ -19,7 +21,7 @@ from tcva_adapters.core.temperature import (
     check_temperature,
     exponent_within,
 )
-from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme, count_levels
+from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme, level_counts
 from tcva_adapters.errors import InvalidValueError
 
 Floor = Literal["paper", "always"]
@@ -33,7 +35,6 @@ DEFAULT_PENALTY: Final[Penalty] = "paper"
 DEFAULT_FLOOR: Final[Floor] = "paper"
 DEFAULT_EPS: Final = 1e-9
 
-_LARGEST_COUNT: Final = 2.0**53
 _CHUNK_CELLS: Final = 2**18
 _LOOKUP_CELLS: Final = 2**20
 
@@ -83,10 +84,8 @@ def aggregate(
     >>> round(aggregate(words, "strict", eps=0.05), 3)
     0.049
     """
-    plan = make_plan(
-        [temperature], scheme=scheme, penalty=penalty, eps=eps, floor=floor, bounds=bounds
-    )
-    return float(score_rows(count_levels(verdicts)[None, :], plan)[0, 0])
+    counts = level_counts(verdicts)
+    return single_score(temperature, scheme, penalty, eps, floor, bounds).of(counts)
 
 
 def sweep(
@@ -130,6 +129,41 @@ def sweep(
         temperatures, scheme=scheme, penalty=penalty, eps=eps, floor=floor, bounds=bounds
     )
     return scores_of(rows, plan)
+
+
+def single_score(
+    temperature: float | str,
+    scheme: SchemeLike,
+    penalty: Penalty,
+    eps: float,
+    floor: Floor,
+    bounds: Bounds,
+) -> SingleScore:
+    """What scores single rows under these settings, checked once and remembered.
+
+    Raises:
+        InvalidValueError: As for ``aggregate``.
+    """
+    try:
+        return _remembered(temperature, scheme, penalty, eps, floor, bounds)
+    except TypeError:  # what has no hash: weights as a list, an array, nonsense
+        return _remembered.__wrapped__(temperature, scheme, penalty, eps, floor, bounds)
+
+
+@lru_cache(maxsize=256, typed=True)  # typed: True equals 1, and is no temperature
+def _remembered(
+    temperature: float | str,
+    scheme: SchemeLike,
+    penalty: Penalty,
+    eps: float,
+    floor: Floor,
+    bounds: Bounds,
+) -> SingleScore:
+    return SingleScore(
+        make_plan(
+            [temperature], scheme=scheme, penalty=penalty, eps=eps, floor=floor, bounds=bounds
+        )
+    )
 
 
 def make_plan(
@@ -223,8 +257,8 @@ def check_counts(counts: npt.ArrayLike) -> FloatArray:
             f"none; got {rows.shape}"
         )
         raise InvalidValueError(msg)
-    if rows.size and not (rows.min() >= 0.0 and rows.max() <= _LARGEST_COUNT):
-        row, column = np.argwhere(~((rows >= 0.0) & (rows <= _LARGEST_COUNT)))[0]
+    if rows.size and not (rows.min() >= 0.0 and rows.max() <= LARGEST_WHOLE):
+        row, column = np.argwhere(~((rows >= 0.0) & (rows <= LARGEST_WHOLE)))[0]
         value = float(rows[row, column])
         msg = (
             f"row {row} of counts has {value!r} for {LEVELS[column].value}; "
