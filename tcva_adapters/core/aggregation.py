@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Final, Literal, get_args
 
@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.core.checks import as_floats, as_number, listed
-from tcva_adapters.core.kernel import LARGEST_WHOLE, Penalty, Plan, score_rows
-from tcva_adapters.core.single import SingleScore
+from tcva_adapters.core.kernel import LARGEST_WHOLE, Penalty, Plan, PreparedRows, score_rows
+from tcva_adapters.core.single import SingleScores
 from tcva_adapters.core.temperature import (
     BALANCED,
     PAPER_BOUNDS,
@@ -27,6 +27,8 @@ from tcva_adapters.errors import InvalidValueError
 Floor = Literal["paper", "always"]
 
 SchemeLike = WeightScheme | str | Sequence[float]
+
+Settings = tuple[WeightScheme, Penalty, float, Floor, Bounds]
 
 PENALTIES: Final[tuple[Penalty, ...]] = get_args(Penalty)
 FLOORS: Final[tuple[Floor, ...]] = get_args(Floor)
@@ -85,7 +87,8 @@ def aggregate(
     0.049
     """
     counts = level_counts(verdicts)
-    return single_score(temperature, scheme, penalty, eps, floor, bounds).of(counts)
+    value = check_temperature(temperature, bounds)
+    return single_score(counts, value, scheme, penalty, eps, floor, bounds)
 
 
 def sweep(
@@ -132,37 +135,72 @@ def sweep(
 
 
 def single_score(
-    temperature: float | str,
+    counts: Sequence[float],
+    temperature: float,
     scheme: SchemeLike,
     penalty: Penalty,
     eps: float,
     floor: Floor,
     bounds: Bounds,
-) -> SingleScore:
-    """What scores single rows under these settings, checked once and remembered.
+) -> float:
+    """The score of five level counts that are known to be such, at a temperature that is checked.
 
     Raises:
         InvalidValueError: As for ``aggregate``.
     """
-    try:
-        return _remembered(temperature, scheme, penalty, eps, floor, bounds)
-    except TypeError:  # what has no hash: weights as a list, an array, nonsense
-        return _remembered.__wrapped__(temperature, scheme, penalty, eps, floor, bounds)
+    scores = _single_scores(*_checked(scheme, penalty, eps, floor, bounds))
+    return scores.of(counts, temperature, exponent_within(temperature, bounds))
 
 
-@lru_cache(maxsize=256, typed=True)  # typed: True equals 1, and is no temperature
-def _remembered(
-    temperature: float | str,
+def score_curves(
+    rows: FloatArray,
     scheme: SchemeLike,
     penalty: Penalty,
     eps: float,
     floor: Floor,
     bounds: Bounds,
-) -> SingleScore:
-    return SingleScore(
-        make_plan(
-            [temperature], scheme=scheme, penalty=penalty, eps=eps, floor=floor, bounds=bounds
-        )
+) -> Callable[[FloatArray], FloatArray]:
+    """The scores of checked rows as a function of temperatures that lie within the bounds.
+
+    Returns:
+        Takes shape (T,), gives shape (rows, T): what ``sweep`` gives, for many calls.
+
+    Raises:
+        InvalidValueError: As for ``sweep``.
+    """
+    prepared = PreparedRows(rows, _plan((), *_checked(scheme, penalty, eps, floor, bounds)))
+    return lambda each: prepared.scores(each, exponent_within(each, bounds))
+
+
+@lru_cache(maxsize=64)
+def _single_scores(*settings: *Settings) -> SingleScores:
+    return SingleScores(_plan((), *settings))
+
+
+def _checked(
+    scheme: SchemeLike, penalty: Penalty, eps: float, floor: Floor, bounds: Bounds
+) -> Settings:
+    return (
+        WeightScheme.resolve(scheme),
+        check_penalty(penalty),
+        check_eps(eps),
+        check_floor(floor),
+        check_bounds(bounds),
+    )
+
+
+@lru_cache(maxsize=64)
+def _plan(temperatures: tuple[float, ...], *settings: *Settings) -> Plan:
+    scheme, penalty, eps, floor, bounds = settings
+    weights = scheme.as_array()
+    floored = np.maximum(weights, eps)
+    at = np.array(temperatures, dtype=np.float64)
+    return Plan(
+        temperatures=at,
+        exponents=exponent_within(at, bounds),
+        floored=floored,
+        weights=floored if floor == "always" else weights,
+        penalty=penalty,
     )
 
 
@@ -182,18 +220,7 @@ def make_plan(
     """
     check_bounds(bounds)
     values = [check_temperature(t, bounds) for t in listed("temperatures", temperatures)]
-    check_penalty(penalty)
-    check_floor(floor)
-    eps = check_eps(eps)
-    weights = WeightScheme.resolve(scheme).as_array()
-    floored = np.maximum(weights, eps)
-    return Plan(
-        temperatures=np.array(values, dtype=np.float64),
-        exponents=np.array([exponent_within(t, bounds) for t in values], dtype=np.float64),
-        floored=floored,
-        weights=floored if floor == "always" else weights,
-        penalty=penalty,
-    )
+    return _plan(tuple(values), *_checked(scheme, penalty, eps, floor, bounds))
 
 
 def check_penalty(penalty: Penalty) -> Penalty:
