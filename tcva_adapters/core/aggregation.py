@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final, Literal, get_args
 
@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.core.checks import as_floats, as_number, listed
-from tcva_adapters.core.kernel import LARGEST_WHOLE, Penalty, Plan, PreparedRows, score_rows
-from tcva_adapters.core.single import SingleScores
+from tcva_adapters.core.kernel import LARGEST_WHOLE, Penalty, Plan, score_rows
+from tcva_adapters.core.single import ScoreCurves, SingleScores
 from tcva_adapters.core.temperature import (
     BALANCED,
     PAPER_BOUNDS,
@@ -28,6 +28,7 @@ Floor = Literal["paper", "always"]
 
 SchemeLike = WeightScheme | str | Sequence[float]
 
+GivenSettings = tuple[SchemeLike, Penalty, float, Floor, Bounds]
 Settings = tuple[WeightScheme, Penalty, float, Floor, Bounds]
 
 PENALTIES: Final[tuple[Penalty, ...]] = get_args(Penalty)
@@ -148,7 +149,7 @@ def single_score(
     Raises:
         InvalidValueError: As for ``aggregate``.
     """
-    scores = _single_scores(*_checked(scheme, penalty, eps, floor, bounds))
+    scores = _single_scores(scheme, penalty, eps, floor, bounds)
     return scores.of(counts, temperature, exponent_within(temperature, bounds))
 
 
@@ -159,22 +160,26 @@ def score_curves(
     eps: float,
     floor: Floor,
     bounds: Bounds,
-) -> Callable[[FloatArray], FloatArray]:
-    """The scores of checked rows as a function of temperatures that lie within the bounds.
-
-    Returns:
-        Takes shape (T,), gives shape (rows, T): what ``sweep`` gives, for many calls.
+) -> ScoreCurves:
+    """The scores of checked rows as functions of the temperature.
 
     Raises:
         InvalidValueError: As for ``sweep``.
     """
-    prepared = PreparedRows(rows, _plan((), *_checked(scheme, penalty, eps, floor, bounds)))
-    return lambda each: prepared.scores(each, exponent_within(each, bounds))
+    single = _single_scores(scheme, penalty, eps, floor, bounds)
+    return ScoreCurves(rows, single, bounds)
 
 
-@lru_cache(maxsize=64)
-def _single_scores(*settings: *Settings) -> SingleScores:
-    return SingleScores(_plan((), *settings))
+def _single_scores(*settings: *GivenSettings) -> SingleScores:
+    try:
+        return _remembered(*settings)
+    except TypeError:  # what has no hash: weights as a list, numbers as arrays
+        return _remembered(*_checked(*settings))
+
+
+@lru_cache(maxsize=64, typed=True)  # typed: a truth value equals a number, and is none
+def _remembered(*settings: *GivenSettings) -> SingleScores:
+    return SingleScores(_plan((), *_checked(*settings)))
 
 
 def _checked(
@@ -189,7 +194,6 @@ def _checked(
     )
 
 
-@lru_cache(maxsize=64)
 def _plan(temperatures: tuple[float, ...], *settings: *Settings) -> Plan:
     scheme, penalty, eps, floor, bounds = settings
     weights = scheme.as_array()

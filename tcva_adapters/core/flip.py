@@ -23,11 +23,11 @@ from tcva_adapters.core.kernel import TINY_EXPONENT, Penalty
 from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds, exponent_within
 from tcva_adapters.core.verdicts import FloatArray, Verdict, WeightScheme, count_levels
 
-_PROBES: Final = 33
-_NEIGHBOURS: Final = 3
-_EVENLY: Final = np.arange(16) / 16
-_AROUND: Final = np.array([sign * 0.25**i for i in range(1, 26) for sign in (-1.0, 1.0)])
-_AHEAD: Final = np.array([*range(128), *(2.0**i for i in range(7, 60))])
+_CLOSE: Final = 16
+"""Floats between a failure and a pass from where on all of them are looked at."""
+
+_AHEAD: Final = np.array([*range(3 * _CLOSE), *(2.0**i for i in range(6, 60))])
+_EVENLY: Final = 17
 
 
 def flip_temperature(
@@ -124,40 +124,59 @@ def first_positive(bounds: Bounds) -> float | None:
 
 def _settles(above: Callable[[FloatArray], FloatArray], low: float, high: float) -> float | None:
     """The float in [low, high] from which on ``above`` is at least 0; None where it is not at high."""
-    probes = np.linspace(low, high, _PROBES)
+    fails, below = low, float(above(np.array([low]))[0])
+    passes, beyond = high, float(above(np.array([high]))[0])
+    if not beyond >= 0.0:
+        return None
+    evenly = np.linspace(low, high, _EVENLY)
     while True:
+        if below < 0.0:
+            fails = _narrowed(above, (fails, below), (passes, beyond))
+        # The next floats one by one, and ever more distant ones: the last bit may waver.
+        probes = np.concatenate((fails + math.ulp(fails) * _AHEAD, evenly[evenly > fails]))
+        probes = np.minimum(probes, high)
+        probes.sort()
         values = above(probes)
         failing = np.flatnonzero(~(values >= 0.0))
         if not len(failing):
-            return float(probes[0])
-        last = int(failing[-1])
-        if last == len(probes) - 1:
-            return None
-        fails, passes = float(probes[last]), float(probes[last + 1])
-        if math.nextafter(fails, math.inf) < passes:
-            probes = _between(fails, passes, _crossing(probes, values, last))
-        else:
-            # The very next floats one by one, and ever more distant ones: the last bit may waver.
-            probes = np.minimum(passes + math.ulp(passes) * _AHEAD, high)
+            return fails
+        last = failing[-1]
+        (fails, passes), (below, beyond) = (each[last : last + 2].tolist() for each in (probes, values))
+        if math.nextafter(fails, math.inf) >= passes:
+            return passes
 
 
-def _between(fails: float, passes: float, guess: float) -> FloatArray:
-    """Where to look next: evenly between both, and ever closer around a guess, in order."""
-    width = passes - fails
-    probes = np.concatenate((fails + width * _EVENLY, guess + width * _AROUND, (passes,)))
-    probes.sort()
-    return np.minimum(np.maximum(probes, fails), passes)
+Point = tuple[float, float]
 
 
-def _crossing(probes: FloatArray, values: FloatArray, last: int) -> float:
-    """Where a line through the values around the last failing one crosses 0 (Neville, inverse)."""
-    start = max(0, last - _NEIGHBOURS + 1)
-    at = probes[start : last + _NEIGHBOURS + 1].tolist()
-    heights = values[start : last + _NEIGHBOURS + 1].tolist()
-    for step in range(1, len(at)):
-        for i in range(len(at) - step):
-            rise = heights[i] - heights[i + step]
-            if not rise:
-                return float(probes[last])
-            at[i] = (heights[i] * at[i + 1] - heights[i + step] * at[i]) / rise
-    return float(at[0])
+def _narrowed(
+    above: Callable[[FloatArray], FloatArray], failing: Point, passing: Point
+) -> float:
+    """A float that fails, a few floats below one that passes (Chandrupatla's method).
+
+    Args:
+        above: The function.
+        failing: A float where it fails, and what it is there.
+        passing: A larger one where it passes.
+    """
+    (a, fa), (b, fb) = failing, passing
+    share = 0.5
+    while abs(b - a) > 2.0 * (least := _CLOSE * math.ulp(max(a, b))):
+        c, fc = a, fa
+        at = a + share * (b - a)
+        value = float(above(np.array([at]))[0])
+        if (value >= 0.0) != (fa >= 0.0):
+            c, fc, b, fb = b, fb, a, fa
+        a, fa = at, value
+        share = _share(a, fa, b, fb, c, fc)
+        edge = least / abs(b - a)
+        share = min(max(share, edge), 1.0 - edge)
+    return min(a, b)
+
+
+def _share(a: float, fa: float, b: float, fb: float, c: float, fc: float) -> float:
+    """Where between a and b to look next: by the parabola through all three where that is safe."""
+    place, height = (a - b) / (c - b), (fa - fb) / (fc - fb)
+    if height * height < place and (1.0 - height) ** 2 < 1.0 - place:
+        return fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
+    return 0.5

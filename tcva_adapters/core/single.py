@@ -8,6 +8,7 @@ numpy's, as in the kernel: those of `math` differ in the last bit on some proces
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from math import gcd, inf, nan
 from typing import Final
 
@@ -27,6 +28,7 @@ from tcva_adapters.core.kernel import (
     relative_logs,
     whole_weights,
 )
+from tcva_adapters.core.temperature import Bounds, exponent_within
 from tcva_adapters.core.verdicts import FloatArray
 
 _LEAST_LOG: Final = -700.0
@@ -43,13 +45,17 @@ class SingleScores:
     Args:
         plan: Its temperatures and exponents are not looked at.
 
+    Attributes:
+        plan: The same.
+
     >>> from tcva_adapters.core.aggregation import make_plan
     >>> SingleScores(make_plan([])).of([1, 1, 1, 0, 0], temperature=0.5, exponent=1.0)
     0.8666666666666667
     """
 
     def __init__(self, plan: Plan) -> None:
-        self._plan = plan
+        self.plan = plan
+        self._has_alpha = plan.penalty in {"paper", "ramped"}
         self._low = _Favoured(plan.floored, favours_low=True)
         self._high = _Favoured(plan.weights, favours_low=False)
         self._whole, self._scale = whole_weights(tuple(self._high.levels))
@@ -67,9 +73,9 @@ class SingleScores:
         """
         if not any(counts):
             return nan
-        alpha = 1.5 - temperature if self._plan.penalty in {"paper", "ramped"} else 1.0
+        alpha = 1.5 - temperature if self._has_alpha else 1.0
         reduced = _reduced(counts)
-        if abs(exponent - 1.0) < TINY_EXPONENT:
+        if -TINY_EXPONENT < exponent - 1.0 < TINY_EXPONENT:
             score = self._linear(counts, reduced, alpha)
         else:
             favoured = self._low if exponent < TINY_EXPONENT else self._high
@@ -77,25 +83,25 @@ class SingleScores:
             if mean is None or alpha > _LARGEST_ALPHA:
                 return self._by_arrays(counts, temperature, exponent)
             score = mean
-            if counts[-1] and self._plan.penalty != "off":
+            if counts[-1] and self.plan.penalty != "off":
                 kept, of, alpha = self._penalty(counts, reduced, alpha)
                 # Arrays: numpy treats some exponents that are numbers specially.
                 score *= float(np.power(np.array([kept / of]), np.array([alpha]))[0])
-        return min(max(score, 0.0), 1.0)
+        return 1.0 if score > 1.0 else score
 
     def _by_arrays(self, counts: Sequence[float], temperature: float, exponent: float) -> float:
-        rows = PreparedRows(np.array([counts], dtype=np.float64), self._plan)
+        rows = PreparedRows(np.array([counts], dtype=np.float64), self.plan)
         return float(rows.scores(np.array([temperature]), np.array([exponent]))[0, 0])
 
     def _penalty(
         self, counts: Sequence[float], reduced: Sequence[float], alpha: float
     ) -> tuple[float, float, float]:
         """The penalty as ``(top / bottom) ** power``."""
-        if self._plan.penalty == "off":
+        if self.plan.penalty == "off":
             return 1.0, 1.0, 1.0
-        if self._plan.penalty == "absolute":
+        if self.plan.penalty == "absolute":
             return max(ABSOLUTE_STEPS - counts[-1], 0.0), ABSOLUTE_STEPS, 1.0
-        if self._plan.penalty == "ramped":
+        if self.plan.penalty == "ramped":
             alpha *= min(max((_total(counts) - 1.0) / 4.0, 0.0), 1.0)
         kept = _total(reduced[:-1])
         return kept, kept + reduced[-1], alpha
@@ -110,7 +116,7 @@ class SingleScores:
         kept, of, alpha = self._penalty(counts, reduced, alpha)
         if abs(alpha - 1.0) < TINY_EXPONENT:
             return top * kept / (bottom * of)
-        power = np.array([alpha]) if self._plan.penalty == "ramped" else alpha
+        power = np.array([alpha]) if self.plan.penalty == "ramped" else alpha
         return top * float(np.power(np.array([kept / of]), power)[0]) / bottom
 
 
@@ -164,7 +170,8 @@ class _Favoured:
         if log_mean is None or log_mean < _LEAST_LOG:
             return None
         mean = level * float(np.exp(log_mean))
-        return max(level, min(mean, end)) if level < end else max(end, min(mean, level))
+        low, high = (level, end) if level < end else (end, level)
+        return low if mean < low else high if mean > high else mean
 
 
 def _log_mean(shares: list[float], logs: list[float], exponent: float) -> float | None:
@@ -188,6 +195,38 @@ def _dot(shares: list[float], values: list[float]) -> float:
     for share, value in zip(shares, values, strict=True):
         total += share * value
     return total
+
+
+class ScoreCurves:
+    """The scores of rows as functions of the temperature.
+
+    Args:
+        rows: Shape (N, 5), checked.
+        single: How one of them is scored.
+        bounds: The map from temperatures to exponents.
+    """
+
+    def __init__(self, rows: FloatArray, single: SingleScores, bounds: Bounds) -> None:
+        self._rows = rows
+        self._single = single
+        self._bounds = bounds
+
+    def __call__(self, temperatures: FloatArray) -> FloatArray:
+        """What ``sweep`` gives, shape (N, T), at temperatures within the bounds, shape (T,)."""
+        if len(temperatures) == 1:
+            at = float(temperatures[0])
+            exponent = exponent_within(at, self._bounds)
+            return np.array([[self._single.of(row, at, exponent)] for row in self._plain])
+        return self._prepared.scores(temperatures, exponent_within(temperatures, self._bounds))
+
+    @cached_property
+    def _plain(self) -> list[list[float]]:
+        plain: list[list[float]] = self._rows.tolist()
+        return plain
+
+    @cached_property
+    def _prepared(self) -> PreparedRows:
+        return PreparedRows(self._rows, self._single.plan)
 
 
 def _reduced(counts: Sequence[float]) -> Sequence[float]:
