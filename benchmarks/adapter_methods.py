@@ -36,7 +36,7 @@ class Method(NamedTuple):
         name: What tables call it.
         make: Builds it for the server at an address (with ``/v1``) and a number of calls.
         is_ours: Whether it is TCVA.
-        is_awaited: Whether the framework needs no more than a client of ours: the LLM is not its.
+        with_our_client: Whether our client asks, and not the framework's LLM object.
     """
 
     name: str
@@ -76,25 +76,6 @@ async def limited(
             return await work(item)
 
     return list(await asyncio.gather(*map(one, items)))
-
-
-def bare(bodies: Sequence[dict[str, Any]]) -> Callable[[str, int], Run]:
-    """The openai package and nothing else, posting these bodies."""
-    import openai  # noqa: PLC0415  # see the top
-
-    def make(url: str, limit: int) -> Run:
-        def run(_: Sequence[Sample], __: int) -> list[Any]:
-            async def post() -> list[Any]:
-                async with openai.AsyncOpenAI(base_url=url, api_key="none") as client:
-                    create: Any = client.chat.completions.create
-                    done = await limited(lambda body: create(**body), bodies, limit)
-                return [each.choices[0].finish_reason for each in done]
-
-            return _LOOP.run(post())
-
-        return run
-
-    return make
 
 
 def core() -> list[Method]:
