@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import gc
 import json
 import multiprocessing
 import os
@@ -13,6 +14,7 @@ import socket
 import sys
 import threading
 import time
+import warnings
 from typing import Any
 
 import openai
@@ -446,3 +448,17 @@ def test_nobody_listening_is_unreachable(host: str) -> None:
     with pytest.raises(JudgeError) as caught:
         model.complete(REQUEST)
     assert caught.value.reason == "unreachable"
+
+
+def test_connections_of_a_loop_that_ended_without_its_generators_do_not_complain(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with ScriptedServer(in_turn(reply("{}"))) as server, warnings.catch_warnings(action="ignore"):
+        model = OpenAICompatibleModel("m", base_url=server.base_url)
+        for _ in range(2):
+            loop = asyncio.new_event_loop()
+            loop.run_until_complete(model.acomplete(REQUEST))
+            loop.close()
+        del model, loop
+        gc.collect()
+    assert "Unclosed" not in caplog.text

@@ -106,7 +106,7 @@ def _found_whole(passages: Passages, places: Places) -> Found:
 
 def _numbers(passages: Passages, begins: Sequence[int]) -> tuple[int, ...]:
     """The numbers of the passages in which words stand, counted from 1, rising."""
-    return tuple(sorted({number + 1 for number in passages.passage(begins).tolist()}))
+    return tuple(sorted({number + 1 for number in passages.passage(np.array(begins)).tolist()}))
 
 
 def _found(passages: Passages, places: Sequence[Places], sizes: Sequence[int]) -> Found | None:
