@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Generator, Mapping
 from dataclasses import replace
+from http import HTTPStatus
 from typing import Any, Final
 
 from tcva_adapters.errors import JudgeError
@@ -18,7 +19,7 @@ from tcva_adapters.models.openai_features import (
     named_features,
     next_drop,
 )
-from tcva_adapters.models.openai_reply import Completion, read_completion
+from tcva_adapters.models.openai_reply import Completion, completion_of, read_completion
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import NEUTRAL, JudgeRequest
 
@@ -81,23 +82,26 @@ class Exchange:
             input_tokens += completion.input_tokens
             output_tokens += completion.output_tokens
             form = format_drop(body)
-            if _is_empty(completion):
-                if form is None:
-                    msg = f"{self.server.url} returned an empty message"
-                    raise JudgeError(msg, reason="judge_error")
+            if form is not None and _is_empty(completion):
                 capabilities = capabilities.without(form, "the message came back empty")
                 continue
-            reply = ModelReply(
-                text=completion.text,
-                input_tokens=input_tokens,
-                output_tokens=output_tokens,
-                retries=sent - 1,
-                truncated=completion.finish_reason == "length",
-                model=completion.model,
-                cost=self._cost(input_tokens, output_tokens),
-                token_logprobs=completion.token_logprobs,
-            )
-            return reply, capabilities
+            found = replace(completion, input_tokens=input_tokens, output_tokens=output_tokens)
+            return self._reply(found, retries=sent - 1), capabilities
+
+    def answered(self, status: int, payload: Any) -> ModelReply:
+        """The reply of an answer that came another way than `steps`, as from a batch.
+
+        Args:
+            status: The HTTP status that stands beside it.
+            payload: Its body, decoded.
+
+        Raises:
+            JudgeError: It is a failure, or holds no text.
+        """
+        if status != HTTPStatus.OK:
+            said = payload.get("error", payload) if isinstance(payload, Mapping) else payload
+            raise self.server.refusal(status, said).as_error()
+        return self._reply(self._checked(completion_of(payload), str(payload)))
 
     def settled(
         self, request: JudgeRequest, settings: Settings, reply: ModelReply, used: Capabilities
@@ -158,7 +162,10 @@ class Exchange:
 
     def _read(self, raw: Any) -> Completion:
         body = raw.content.decode("utf-8-sig", errors="replace")
-        completion = read_completion(body)
+        return self._checked(read_completion(body), body)
+
+    def _checked(self, completion: Completion | None, body: str) -> Completion:
+        """A completion without secrets, if there is one and it is no refusal."""
         server = self.server
         if completion is None:
             msg = (
@@ -176,6 +183,21 @@ class Exchange:
             msg = f"{server.model} refused to judge: {server.clean(completion.refusal)}"
             raise JudgeError(msg, reason="judge_error")
         return replace(completion, model=server.mask(completion.model))
+
+    def _reply(self, completion: Completion, *, retries: int = 0) -> ModelReply:
+        if _is_empty(completion):
+            msg = f"{self.server.url} returned an empty message"
+            raise JudgeError(msg, reason="judge_error")
+        return ModelReply(
+            text=completion.text,
+            input_tokens=completion.input_tokens,
+            output_tokens=completion.output_tokens,
+            retries=retries,
+            truncated=completion.finish_reason == "length",
+            model=completion.model,
+            cost=self._cost(completion.input_tokens, completion.output_tokens),
+            token_logprobs=completion.token_logprobs,
+        )
 
     def _cost(self, input_tokens: int, output_tokens: int) -> float | None:
         if self._prices is None:
