@@ -18,6 +18,8 @@ from types import TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from tcva_adapters.judging.conversation import why_unscored
+from tcva_adapters.models.protocol import ModelReply
+from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.progress import Progress, progress_of
 from tcva_adapters.results.assessment import Unscored
 from tcva_adapters.results.protocol import Scored
@@ -54,6 +56,13 @@ class Question(ABC, Generic[Answer]):
     @abstractmethod
     async def aask(self) -> Answer:
         """The same, awaited."""
+
+    @abstractmethod
+    def conversation(self) -> Generator[JudgeRequest, ModelReply, Answer] | None:
+        """The same without its calls, for who brings the replies of the judge's model.
+
+        None for a judge that is no model, or whose calls are its own business.
+        """
 
     @abstractmethod
     def read(self, store: VerdictStore) -> Answer | None:

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from tcva_adapters.models.limits import ConcurrencyLimit, RateLimit
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI
+    from openai import AsyncOpenAI, OpenAI
 
 _T = TypeVar("_T")
 _CONNECT_SECONDS: Final = 10.0
+_FILE_SECONDS: Final = 300.0
+"""Between two pieces of a file that is sent or fetched."""
 
 
 def new_client(url: str, key: str, max_retries: int) -> AsyncOpenAI:
@@ -31,6 +33,19 @@ def new_client(url: str, key: str, max_retries: int) -> AsyncOpenAI:
         max_retries=max_retries,
         timeout=openai.Timeout(None, connect=_CONNECT_SECONDS),
         http_client=BoundedClient(),
+    )
+
+
+def new_blocking_client(url: str, key: str, max_retries: int) -> OpenAI:
+    """A client for files and batches, which follows no redirects: files hold samples."""
+    import openai  # noqa: PLC0415  # as above
+
+    return openai.OpenAI(
+        base_url=url,
+        api_key=key,
+        max_retries=max_retries,
+        timeout=openai.Timeout(_FILE_SECONDS, connect=_CONNECT_SECONDS),
+        http_client=openai.DefaultHttpxClient(follow_redirects=False),
     )
 
 
