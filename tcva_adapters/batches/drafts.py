@@ -48,6 +48,29 @@ class Limits:
                 raise InvalidValueError(msg)
 
 
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request of a question.
+
+    Attributes:
+        model: Who is asked.
+        question: Whose turn.
+        turn: Which one, from 0.
+        tries: How often it was asked, this time included.
+        body: What is asked.
+    """
+
+    model: str
+    question: str
+    turn: int
+    tries: int
+    body: Mapping[str, Any]
+
+    def line(self) -> bytes:
+        """The request as a line of a file."""
+        return request_line(self.question, self.turn, self.tries, self.body)
+
+
 @dataclass
 class _Draft:
     """A file that is being written."""
@@ -84,25 +107,23 @@ class Drafts:
         """Whether any file can hold this request."""
         return _AROUND + len(json.dumps(body)) <= self.limits.bytes
 
-    def ask(
-        self,
-        model: str,
-        question: str,
-        turn: int,
-        body: Mapping[str, Any],
-        dropped: Mapping[str, str],
-    ) -> None:
-        """Write a request into the file of its model, and note it."""
-        size = _AROUND + len(json.dumps(body))
-        tokens = int(size / _BYTES_PER_TOKEN)
+    def ask(self, request: Request, dropped: Mapping[str, str]) -> None:
+        """Write a request into the file of its model, and note it.
+
+        Args:
+            request: What is asked.
+            dropped: What its server was known to refuse when its question was first asked.
+        """
+        model, line = request.model, request.line()
+        size, tokens = len(line), int(len(line) / _BYTES_PER_TOKEN)
         draft = self._open.get(model)
         if draft is not None and self._is_full(draft, size, tokens):
             self._close(model)
             draft = None
         if draft is None:
             draft = self._open[model] = self._new()
-        tries = self.ledger.ask(question, turn, dropped, draft.number)
-        draft.stream.write(request_line(question, turn, tries, body))
+        self.ledger.ask(request.question, request.turn, request.tries, dropped, draft.number)
+        draft.stream.write(line)
         draft.requests += 1
         draft.size += size
         draft.tokens += tokens

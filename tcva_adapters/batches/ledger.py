@@ -28,21 +28,21 @@ NAME: Final = "ledger.sqlite"
 VERSION: Final = 1
 _APPLICATION_ID: Final = 0x54434241  # "TCBA"
 
-_CREATE: Final = (
-    "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    "CREATE TABLE batches (number INTEGER PRIMARY KEY, round INTEGER NOT NULL, model TEXT NOT NULL,"
-    " requests INTEGER NOT NULL, tokens INTEGER NOT NULL, state TEXT NOT NULL, "
-    "file TEXT NOT NULL DEFAULT '', id TEXT NOT NULL DEFAULT '', tries INTEGER NOT NULL DEFAULT 0, "
-    "status TEXT NOT NULL DEFAULT '', said TEXT NOT NULL DEFAULT '', "
-    "completed INTEGER NOT NULL DEFAULT 0, failed INTEGER NOT NULL DEFAULT 0, "
-    "input_tokens INTEGER NOT NULL DEFAULT 0, output_tokens INTEGER NOT NULL DEFAULT 0)",
-    "CREATE TABLE turns (question TEXT NOT NULL, turn INTEGER NOT NULL, dropped TEXT NOT NULL, "
-    "batch INTEGER, tries INTEGER NOT NULL, status INTEGER, body TEXT, "
-    "PRIMARY KEY (question, turn)) WITHOUT ROWID",
-    "CREATE INDEX turns_of_batch ON turns (batch)",
-    f"PRAGMA application_id = {_APPLICATION_ID}",
-    f"PRAGMA user_version = {VERSION}",
-)
+_CREATE: Final = """
+CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE batches (
+    number INTEGER PRIMARY KEY, round INTEGER NOT NULL, model TEXT NOT NULL,
+    requests INTEGER NOT NULL, tokens INTEGER NOT NULL, state TEXT NOT NULL,
+    file TEXT NOT NULL, id TEXT NOT NULL, tries INTEGER NOT NULL, status TEXT NOT NULL,
+    said TEXT NOT NULL, completed INTEGER NOT NULL, failed INTEGER NOT NULL,
+    input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL
+);
+CREATE TABLE turns (
+    question TEXT NOT NULL, turn INTEGER NOT NULL, dropped TEXT NOT NULL, batch INTEGER,
+    tries INTEGER NOT NULL, status INTEGER, body TEXT, PRIMARY KEY (question, turn)
+) WITHOUT ROWID;
+CREATE INDEX turns_of_batch ON turns (batch)
+"""
 _BATCH: Final = (
     "number, round, model, requests, tokens, state, file, id, tries, status, said, completed, "
     "failed, input_tokens, output_tokens"
@@ -148,8 +148,10 @@ class Ledger:
         (version,) = self._db.execute("PRAGMA user_version").fetchone()
         (tables,) = self._db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
         if not tables and not whose:
-            for statement in _CREATE:
+            for statement in _CREATE.split(";\n"):
                 self._db.execute(statement)
+            self._db.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+            self._db.execute(f"PRAGMA user_version = {VERSION}")
         elif whose != _APPLICATION_ID or version != VERSION:
             msg = f"{path} is no submission of this version; give another folder"
             raise UnreadableInputError(msg)
@@ -218,15 +220,14 @@ class Ledger:
         )
         return [_turn(*row) for row in rows]
 
-    def ask(self, question: str, turn: int, dropped: Mapping[str, str], batch: int) -> int:
-        """Note that a turn is in a batch, and return how often it was asked with this one."""
-        (tries,) = self._db.execute(
-            "INSERT INTO turns VALUES (?, ?, ?, ?, 1, NULL, NULL) ON CONFLICT DO UPDATE "
-            "SET batch = excluded.batch, tries = tries + 1, status = NULL, body = NULL "
-            "RETURNING tries",
-            (question, turn, json.dumps(dict(dropped)), batch),
-        ).fetchone()
-        return int(tries)
+    def ask(
+        self, question: str, turn: int, tries: int, dropped: Mapping[str, str], batch: int
+    ) -> None:
+        """Note that a turn is in a batch, and how often it was asked with this one."""
+        self._db.execute(
+            "INSERT OR REPLACE INTO turns VALUES (?, ?, ?, ?, ?, NULL, NULL)",
+            (question, turn, json.dumps(dropped), batch, tries),
+        )
 
     def forget(self, question: str) -> None:
         """Ask a question anew, from its first turn."""

@@ -23,10 +23,10 @@ _UNASKED: Final = frozenset({"batch_expired", "batch_cancelled"})
 
 
 def request_line(question: str, turn: int, tries: int, body: Mapping[str, Any]) -> bytes:
-    """A request as a line of a file that is uploaded.
+    r"""A request as a line of a file that is uploaded.
 
     >>> request_line("5f", 0, 1, {"model": "m"})
-    b'{"custom_id":"5f-0-1","method":"POST","url":"/v1/chat/completions","body":{"model":"m"}}\\n'
+    b'{"custom_id":"5f-0-1","method":"POST","url":"/v1/chat/completions","body":{"model":"m"}}\n'
     """
     line = {
         "custom_id": f"{question}-{turn}-{tries}",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from tcva_adapters.batches.ledger import Entry
 from tcva_adapters.printing import Part, Table, Tabular, Wrapped, counted
 
-_SHOWN: Final = 30
 _PRICE_UNIT: Final = 1_000_000
 
 
@@ -95,14 +94,10 @@ class BatchReport(Tabular):
     def _coming(self) -> str:
         open_ = self.under_way
         if open_:
-            requests = counted(sum(each.requests for each in open_), "request")
             answered = sum(each.completed + each.failed for each in open_)
-            batches = counted(len(open_), "batch", "batches")
-            return f"round {open_[-1].round}: {requests} in {batches}, {answered} of them answered"
+            return f"round {open_[-1].round}: {_amount(open_)}, {answered} of them answered"
         if self.stopped:
-            requests = sum(each.requests for each in self.stopped)
-            batches = counted(len(self.stopped), "batch", "batches")
-            return f"{batches} of {counted(requests, 'request')} stopped before the end"
+            return f"{_amount(self.stopped)} stopped before the end"
         return "nothing is under way"
 
     @property
@@ -161,6 +156,11 @@ class BatchReport(Tabular):
             "refused": {model: dict(dropped) for model, dropped in self.refused.items()},
             "batches": self.records(),
         }
+
+
+def _amount(batches: Sequence[Entry]) -> str:
+    requests = counted(sum(each.requests for each in batches), "request")
+    return f"{requests} in {counted(len(batches), 'batch', 'batches')}"
 
 
 def _row(batch: Entry) -> tuple[str, ...]:

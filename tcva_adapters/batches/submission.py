@@ -117,7 +117,7 @@ def collect(
     again: bool = False,
     wait: float | None = None,
     progress: bool | None = None,
-    told: Callable[[BatchReport], None] = lambda report: None,
+    told: Callable[[BatchReport], object] | None = None,
 ) -> BatchReport:
     """Put what was answered into the scorer's store, and ask for what is still lacking.
 
@@ -154,7 +154,8 @@ def collect(
         else:
             if seconds is None or not report.under_way:
                 return report
-            told(report)
+            if told is not None:
+                told(report)
         time.sleep(seconds)
 
 
@@ -321,7 +322,7 @@ def _pass(
             ledger.put(
                 counts=[counts.scored, counts.unscored, counts.waiting],
                 failures=[[why, n, counts.first[why]] for why, n in counts.failed.items()],
-                known={name: dict(each.known.dropped) for name, each in asked.items()},
+                known={name: each.refused for name, each in asked.items()},
                 tried=[name for name, each in asked.items() if each.is_tried],
                 is_passed=True,
             )
@@ -349,6 +350,6 @@ def _report(ledger: Ledger, place: Path, asked: Mapping[str, Asked]) -> BatchRep
         waiting=waiting,
         failures=tuple((why, number, first) for why, number, first in ledger.get("failures", [])),
         batches=tuple(ledger.batches()),
-        refused={name: dict(each.known.dropped) for name, each in asked.items()},
+        refused={name: each.refused for name, each in asked.items()},
         prices={name: each.model.prices for name, each in asked.items()},
     )

@@ -15,7 +15,7 @@ from http import HTTPStatus
 from typing import Any, Final, TypeVar, cast
 
 from tcva_adapters.batch import Plan, Question
-from tcva_adapters.batches.drafts import Drafts
+from tcva_adapters.batches.drafts import Drafts, Request
 from tcva_adapters.batches.ledger import Ledger
 from tcva_adapters.ccrs.rater import ModelRater
 from tcva_adapters.ccrs.scorer import CCRS
@@ -28,6 +28,7 @@ from tcva_adapters.models.request import NEUTRAL
 from tcva_adapters.models.steps import relayed
 from tcva_adapters.results.assessment import Unscored
 from tcva_adapters.results.protocol import Scored
+from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scorer import Scorer
 from tcva_adapters.tcva import TCVA
@@ -36,6 +37,9 @@ R = TypeVar("R", bound=Scored)
 
 _ID: Final = 48
 """Characters of a key that name its question: 192 bits, so that a custom_id stays below 64."""
+
+_TOGETHER: Final = 500
+"""Answers that go into the store in one transaction; the ledger has their replies until then."""
 
 _EXAMPLE: Final = Sample(input="i", response="r", contexts=["c"], reference="f")
 
@@ -53,6 +57,11 @@ class Asked:
     model: OpenAICompatibleModel
     known: Capabilities = field(default_factory=Capabilities)
     is_tried: bool = False
+
+    @property
+    def refused(self) -> dict[str, str]:
+        """The same as JSON has it."""
+        return {str(feature): why for feature, why in self.known.dropped.items()}
 
 
 def judges_of(scorer: Scorer[Any]) -> list[Any]:
@@ -162,6 +171,7 @@ class Work:
         self._asked = asked
         self._drafts = drafts
         self._again = again
+        self._new: list[tuple[Question[Any], Any]] = []
 
     def run(self, samples: Iterable[Sample], told: Callable[[Scored | None], None]) -> Counts:
         """Take every sample as far as it gets.
@@ -175,25 +185,34 @@ class Work:
             result = _followed(self._scorer.steps(sample), self._answer)
             counts.add(result)
             told(result)
+        self._keep()
         return counts
 
     def _answer(self, question: Question[Any]) -> Any:
         """The answer to a question; None where it is not there yet."""
-        store = self._scorer.store
-        assert store is not None  # noqa: S101  # for the type checker: it was checked at the start
-        answer = question.read(store)
+        store = cast("VerdictStore", self._scorer.store)
+        (answer,) = question.read(store, [question])
         if answer is not None:
             return answer
         if getattr(question.judge, "is_local", False):
             return question.ask()
         answer = self._told(question)
-        if answer is not None and self._again and self._drafts is not None:
-            if question.failure(answer) is not None:
-                self._ledger.forget(_id(question))
-                answer = self._told(question)
+        is_failure = answer is not None and question.failure(answer) is not None
+        if is_failure and self._again and self._drafts is not None:
+            self._ledger.forget(_id(question))
+            answer = self._told(question)
         if answer is not None:
-            question.write(store, answer)
+            self._new.append((question, answer))
+            if len(self._new) >= _TOGETHER:
+                self._keep()
         return answer
+
+    def _keep(self) -> None:
+        """Put new answers into the store, in one transaction of it."""
+        if self._new:
+            store = cast("VerdictStore", self._scorer.store)
+            self._new[0][0].write(store, self._new)
+            self._new = []
 
     def _told(self, question: Question[Any]) -> Any:
         """The answer that the ledger has the replies for; else the next of them is asked for."""
@@ -207,6 +226,7 @@ class Work:
             asked.known = asked.known.merged(asked.model.capabilities)
             asked.is_tried = True
         known = _capabilities(turns[0].dropped) if turns else asked.known
+        dropped = turns[0].dropped if turns else asked.refused
         exchange = asked.model.exchange(known)
         bodies = relayed(talk, lambda request: asked.model.steps(request, exchange))  # type: ignore[arg-type]  # no local judge's
         try:
@@ -218,7 +238,9 @@ class Work:
                     if self._drafts is None:
                         return None
                     if self._drafts.fits(body):
-                        self._drafts.ask(asked.model.name, name, number, body, known.dropped)
+                        tries = 1 if turn is None else turn.tries + 1
+                        request = Request(asked.model.name, name, number, tries, body)
+                        self._drafts.ask(request, dropped)
                         return None
                     answer = _too_large(self._drafts.limits.bytes)
                 elif answer is None:

@@ -9,7 +9,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -109,7 +109,7 @@ class BatchServer(ScriptedServer):
         content = self.files[asked["input_file_id"]][1]
         lines = [json.loads(line) for line in content.splitlines()]
         assert len({line["custom_id"] for line in lines}) == len(lines)
-        assert {line["body"]["model"] for line in lines}.__len__() == 1
+        assert len({line["body"]["model"] for line in lines}) == 1
         under_way = sum(
             len(self.files[held.told["input_file_id"]][1])
             for held in self.batches.values()
@@ -146,7 +146,8 @@ class BatchServer(ScriptedServer):
         if status == "failed":
             self._fail(held.told, *self.failures)
             return
-        good, bad = [], []
+        good: list[Line] = []
+        bad: list[Line] = []
         for number, line in enumerate(held.lines, start=1):
             body = json.dumps(line["body"], sort_keys=True)
             fate = self.fate(held.number, number, line)
@@ -185,7 +186,7 @@ class _Handler(Handler):
         assert isinstance(self.server.owner, BatchServer)
         return self.server.owner
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802  # what the base class calls
         url = urlsplit(self.path)
         if url.path == "/v1/models":
             super().do_GET()
@@ -193,7 +194,7 @@ class _Handler(Handler):
         with self.owner.gate:
             self._answered("GET", url.path, lambda: self._get(url.path, parse_qs(url.query)))
 
-    def do_POST(self) -> None:
+    def do_POST(self) -> None:  # noqa: N802  # as above
         if self.path == "/v1/chat/completions":
             super().do_POST()
             return
@@ -244,7 +245,8 @@ def _page(newest_last: list[dict[str, Any]], query: dict[str, list[str]]) -> Ans
 def _form_file(kind: str, raw: bytes) -> tuple[str, bytes]:
     head = f"Content-Type: {kind}\r\n\r\n".encode()
     form = email.message_from_bytes(head + raw, policy=email.policy.HTTP)
-    for part in form.iter_parts():  # type: ignore[attr-defined]  # the policy makes it an EmailMessage
-        if part.get_filename():
-            return str(part.get_filename()), part.get_payload(decode=True)
+    for part in form.iter_parts():
+        content = part.get_payload(decode=True)
+        if part.get_filename() and isinstance(content, bytes):
+            return str(part.get_filename()), content
     raise AssertionError(raw[:200])
