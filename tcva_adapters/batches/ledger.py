@@ -26,6 +26,10 @@ from tcva_adapters.samples.paths import make_folder, new_file
 
 NAME: Final = "ledger.sqlite"
 VERSION: Final = 1
+UNDER_WAY: Final = "sent"
+ENDED: Final = frozenset({"collected", "stopped", "split"})
+"""States of batches; see `Entry`."""
+
 _APPLICATION_ID: Final = 0x54434241  # "TCBA"
 
 _CREATE: Final = """
@@ -78,7 +82,8 @@ class Entry:
         requests: How many.
         tokens: About how many tokens their prompts have.
         state: ``ready`` (its file is written), ``uploading``, ``uploaded``, ``creating``, ``sent``,
-            ``collected``, ``stopped`` (it failed or was cancelled as a whole).
+            ``collected``, ``stopped`` (it failed or was cancelled as a whole), ``split`` (its
+            requests went into smaller ones).
         file: The server's name for the file of requests.
         id: The server's name for the batch.
         tries: How often it was created.
@@ -266,6 +271,12 @@ class Ledger:
                 f"WHERE batch = ? AND status IS NULL AND tries {'>=' if last else '<'} ?",
                 (status, body, batch, most),
             )
+
+    def take_back(self, batch: int) -> None:
+        """What is in a batch that was never sent is to be asked in another one."""
+        self._db.execute(
+            "UPDATE turns SET batch = NULL, tries = tries - 1 WHERE batch = ?", (batch,)
+        )
 
     def reopen(self, batch: int) -> None:
         """What a batch left without an outcome is asked again, whatever it was tried."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from tcva_adapters.batches.ledger import Entry
+from tcva_adapters.batches.ledger import ENDED, Entry
 from tcva_adapters.printing import Part, Table, Tabular, Wrapped, counted
 
 _PRICE_UNIT: Final = 1_000_000
@@ -47,7 +47,7 @@ class BatchReport(Tabular):
     @property
     def under_way(self) -> tuple[Entry, ...]:
         """The batches of which something is still to come, also those that wait to be sent."""
-        return tuple(each for each in self.batches if each.state not in {"collected", "stopped"})
+        return tuple(each for each in self.batches if each.state not in ENDED)
 
     @property
     def stopped(self) -> tuple[Entry, ...]:
@@ -167,7 +167,7 @@ def _row(batch: Entry) -> tuple[str, ...]:
     state = batch.state
     if state == "sent":
         state = batch.status.replace("_", " ")
-    elif state not in {"collected", "stopped"}:
+    elif state not in ENDED:
         state = "waits"
     figures = (batch.requests, batch.completed, batch.failed)
     return (

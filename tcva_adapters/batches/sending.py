@@ -12,13 +12,11 @@ from pathlib import Path
 from typing import Final
 
 from tcva_adapters.batches.drafts import path_of
-from tcva_adapters.batches.ledger import Entry, Ledger
+from tcva_adapters.batches.ledger import ENDED, UNDER_WAY, Entry, Ledger
 from tcva_adapters.batches.lines import Line, read_line
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.openai_batches import Batch, BatchService
 
-UNDER_WAY: Final = "sent"
-ENDED: Final = frozenset({"collected", "stopped"})
 _FULL: Final = "token_limit_exceeded"
 _UNKNOWN: Final = frozenset({"connection", "timeout", "server_error", "unreachable"})
 """Failures after which a request may have been carried out all the same."""

@@ -15,9 +15,9 @@ from typing import Any, Final
 from uuid import uuid4
 
 from tcva_adapters.batches.drafts import Drafts, Limits
-from tcva_adapters.batches.ledger import Ledger
+from tcva_adapters.batches.ledger import ENDED, Ledger
 from tcva_adapters.batches.report import BatchReport
-from tcva_adapters.batches.sending import ENDED, Sending
+from tcva_adapters.batches.sending import Sending
 from tcva_adapters.batches.work import Asked, Work, judging_of, models_of
 from tcva_adapters.core.checks import as_number
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
@@ -76,17 +76,20 @@ def submit(
         UnreadableInputError: The folder's ledger cannot be read.
     """
     check_count("tries", tries)
+    _check_store(scorer)
     limits = limits or Limits()
     with _opened(scorer, folder, is_new=True) as (ledger, place, asked):
         _begin(ledger, place, scorer, samples)
-        if ledger.get("window") is None:
+        with ledger.transaction():
             ledger.put(
                 window=window,
                 tries=tries,
                 limits=[limits.requests, limits.bytes, limits.tokens],
-                tried=[] if trial else list(asked),
                 recipe=dict(recipe or {}),
             )
+            _split(ledger, limits.tokens)
+        for each in asked.values():
+            each.is_tried = each.is_tried or not trial
         return _advance(ledger, place, scorer, asked, progress=progress)
 
 
@@ -139,6 +142,7 @@ def collect(
         JudgeError: As for `submit`.
         UnreadableInputError: As for `submit`.
     """
+    _check_store(scorer)
     seconds = None if wait is None else as_number(wait)
     if wait is not None and (seconds is None or not 0 < seconds < float("inf")):
         msg = f"wait={wait!r}; it is a number of seconds above 0, or None"
@@ -191,15 +195,18 @@ def recipe_of(folder: str | Path) -> Mapping[str, Any]:
         return found
 
 
+def _check_store(scorer: Scorer[Any]) -> None:
+    if scorer.store is None:
+        msg = "answers of a batch go into a store; give the scorer store=... (--store)"
+        raise InvalidValueError(msg)
+
+
 @contextmanager
 def _opened(
     scorer: Scorer[Any], folder: str | Path, *, is_new: bool = False
 ) -> Iterator[tuple[Ledger, Path, dict[str, Asked]]]:
     """The ledger of a submission of this scorer, its folder, and its models."""
     models = models_of(scorer)
-    if scorer.store is None:
-        msg = "answers of a batch go into a store; give the scorer store=... (--store)"
-        raise InvalidValueError(msg)
     place = usable_path(folder)
     judging = judging_of(scorer)
     with Ledger(place, is_new=is_new) as ledger:
@@ -279,8 +286,9 @@ def _advance(
         if again:
             with ledger.transaction():
                 _reopen(ledger)
+                ledger.put(again=True, is_passed=False)
         if not ledger.get("is_passed", default=False):
-            _pass(ledger, place, scorer, asked, again=again, progress=progress)
+            _pass(ledger, place, scorer, asked, progress=progress)
         sending.send()
     return _report(ledger, place, asked)
 
@@ -290,7 +298,16 @@ def _reopen(ledger: Ledger) -> None:
         if entry.state == "stopped":
             ledger.reopen(entry.number)
             ledger.update(entry.number, state="collected")
-    ledger.put(is_passed=False)
+
+
+def _split(ledger: Ledger, most: int | None) -> None:
+    """Take batches apart that no account with this limit of tokens has room for."""
+    for entry in ledger.batches():
+        is_waiting = entry.state in {"ready", "uploaded"} and entry.requests > 1
+        if most is not None and is_waiting and entry.tokens > most:
+            ledger.take_back(entry.number)
+            ledger.update(entry.number, state="split", requests=0)
+            ledger.put(is_passed=False)
 
 
 def _pass(
@@ -299,7 +316,6 @@ def _pass(
     scorer: Scorer[Any],
     asked: Mapping[str, Asked],
     *,
-    again: bool,
     progress: bool | None,
 ) -> None:
     """Take every sample as far as it gets; requests are written where a round has ended."""
@@ -316,6 +332,7 @@ def _pass(
     total = ledger.get("samples")[0]
     try:
         with ledger.transaction(), progress_of("asking", total, progress) as shown:
+            again = ledger.get("again", default=False)
             work = Work(ledger, scorer, asked, drafts if is_over else None, again=again)
             counts = work.run(_samples(place), lambda _: shown.tick())
             drafts.close()
@@ -324,6 +341,7 @@ def _pass(
                 failures=[[why, n, counts.first[why]] for why, n in counts.failed.items()],
                 known={name: each.refused for name, each in asked.items()},
                 tried=[name for name, each in asked.items() if each.is_tried],
+                again=again and not is_over,
                 is_passed=True,
             )
     finally:
@@ -349,7 +367,7 @@ def _report(ledger: Ledger, place: Path, asked: Mapping[str, Asked]) -> BatchRep
         unscored=unscored,
         waiting=waiting,
         failures=tuple((why, number, first) for why, number, first in ledger.get("failures", [])),
-        batches=tuple(ledger.batches()),
+        batches=tuple(entry for entry in ledger.batches() if entry.state != "split"),
         refused={name: each.refused for name, each in asked.items()},
         prices={name: each.model.prices for name, each in asked.items()},
     )

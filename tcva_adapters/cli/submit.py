@@ -14,6 +14,7 @@ from tcva_adapters.cli.judged import print_figures
 from tcva_adapters.cli.submitted import FOLDER, scorer_of
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import notes
+from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.files import stream_samples
 from tcva_adapters.tcva import TCVASettings
 
@@ -108,9 +109,8 @@ def submit(
     limits = Limits(requests=batch_size, tokens=enqueued_tokens)
     scorer = scorer_of(recipe)
     said = notes()
-    opened = options.open_store(
-        store, no_store=False, is_local=scorer.is_local, what="judgements", notes=said
-    )
+    opened = VerdictStore(store or options.DEFAULT_STORE)
+    said.print(f"judgements will go into {opened.path}")
     read = stream_samples(
         samples,
         skip_bad=skip_bad,
@@ -118,7 +118,7 @@ def submit(
         mapping=options.parse_renames(rename or []),
         require=None if isinstance(scorer, CCRS) else scorer.require,
     )
-    recipe["store"] = str(Path(opened.path).absolute()) if opened else ""
+    recipe["store"] = str(Path(opened.path).absolute())
     with options.interruptible(said, "the same command goes on, and asks nothing twice"):
         found = submitted(
             scorer.changed(store=opened),
