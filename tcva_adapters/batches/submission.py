@@ -80,14 +80,12 @@ def submit(
     limits = limits or Limits()
     with _opened(scorer, folder, is_new=True) as (ledger, place, asked):
         _begin(ledger, place, scorer, samples)
-        with ledger.transaction():
-            ledger.put(
-                window=window,
-                tries=tries,
-                limits=[limits.requests, limits.bytes, limits.tokens],
-                recipe=dict(recipe or {}),
-            )
-            _split(ledger, limits.tokens)
+        ledger.put(
+            window=window,
+            tries=tries,
+            limits=[limits.requests, limits.bytes, limits.tokens],
+            recipe=dict(recipe or {}),
+        )
         for each in asked.values():
             each.is_tried = each.is_tried or not trial
         return _advance(ledger, place, scorer, asked, progress=progress)
@@ -283,8 +281,9 @@ def _advance(
     with _sending(ledger, place, asked) as sending:
         for entry, found in sending.look():
             sending.collect(entry, found, ledger.get("tries"))
-        if again:
-            with ledger.transaction():
+        with ledger.transaction():
+            _split(ledger, _limits(ledger).tokens)
+            if again:
                 _reopen(ledger)
                 ledger.put(again=True, is_passed=False)
         if not ledger.get("is_passed", default=False):

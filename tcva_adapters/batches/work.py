@@ -195,8 +195,9 @@ class Work:
         if answer is not None:
             return answer
         if getattr(question.judge, "is_local", False):
-            return question.ask()
-        answer = self._told(question)
+            answer = question.ask()
+        else:
+            answer = self._told(question)
         is_failure = answer is not None and question.failure(answer) is not None
         if is_failure and self._again and self._drafts is not None:
             self._ledger.forget(_id(question))
