@@ -161,6 +161,7 @@ class Connections:
         clients: Makes the clients; None where a synchronous client of the user's is used.
         max_concurrency: Calls under way at once.
         requests_per_minute: None sets no limit.
+        blocking: Makes a client for what is no chat completion; None where the user has one.
     """
 
     def __init__(
@@ -168,7 +169,9 @@ class Connections:
         clients: Callable[[], LoopClients] | None,
         max_concurrency: int,
         requests_per_minute: float | None,
+        blocking: Callable[[], OpenAI] | None = None,
     ) -> None:
+        self.blocking = blocking
         self._settings = (clients, max_concurrency, requests_per_minute)
         self.renew()
         _ALL.add(self)

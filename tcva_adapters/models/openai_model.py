@@ -102,12 +102,12 @@ class OpenAICompatibleModel:
             "OPENAI_API_KEY where it is opened"
         )
         given, clients = client or async_client, None
-        self._new_blocking: Callable[[], OpenAI] | None = None
+        blocking: Callable[[], OpenAI] | None = None
         if given is None:
             url = (found["base_url"] or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL).strip()
             key, retries = _key(found["api_key"], check_url(url)), found["max_retries"]
             clients = partial(LoopClients, partial(new_client, url, key, retries))
-            self._new_blocking = partial(new_blocking_client, url, key, retries)
+            blocking = partial(new_blocking_client, url, key, retries)
             if type(self) is OpenAICompatibleModel:
                 # An address may hold a password, too.
                 digest = hashlib.sha256(f"{url}\n{key}".encode()).hexdigest()
@@ -125,7 +125,7 @@ class OpenAICompatibleModel:
 
             clients = partial(LoopClients, again, first=async_client)
         self._connections = Connections(
-            clients, found["max_concurrency"], found["requests_per_minute"]
+            clients, found["max_concurrency"], found["requests_per_minute"], blocking
         )
         mask = Mask(key, os.environ.get("OPENAI_API_KEY") or "", *secrets_of(url))
         timeout = found["timeout"] if given is None else None
@@ -202,8 +202,8 @@ class OpenAICompatibleModel:
         Raises:
             InvalidValueError: The user gave an asynchronous one alone.
         """
-        if self._new_blocking is not None:
-            return self._new_blocking()
+        if self._connections.blocking is not None:
+            return self._connections.blocking()
         if self._client is None:
             msg = f"{self!r} has an AsyncOpenAI alone; give client=openai.OpenAI(...), too"
             raise InvalidValueError(msg)
@@ -212,7 +212,7 @@ class OpenAICompatibleModel:
     @property
     def has_own_client(self) -> bool:
         """Whether `blocking_client` is the user's."""
-        return self._new_blocking is None
+        return self._connections.blocking is None
 
     @property
     def prices(self) -> tuple[float, float] | None:

@@ -115,7 +115,6 @@ def test_a_batch_gives_what_a_live_run_gives(
     assert report.is_done
     failed = sum(r.unscored is not None and r.unscored.reason.is_failure for r in first)
     assert (report.failed, report.scored) == (failed, sum(r.unscored is None for r in first))
-    before = server.count
     again = [build(server, tmp_path / f"{name}.sqlite") for name in ("live", "batch")]
     one, other = (
         [r for r in each.evaluate_many(samples) if r.passed is not None] for each in again
@@ -149,9 +148,12 @@ def test_failed_lines_an_expired_batch_and_lines_that_are_missing(
     def fate(batch: int, number: int, _: Line) -> str | Answer | None:
         if batch == 2:
             return "expired" if number > 2 else None
-        if batch == 1:
-            return {1: error(500, "oops"), 2: "missing", 3: error(429, "slow down")}.get(number)
-        return None
+        fates: dict[int, str | Answer] = {
+            1: error(500, "oops"),
+            2: "missing",
+            3: error(429, "slow down"),
+        }
+        return fates.get(number) if batch == 1 else None
 
     server.fate, server.statuses = fate, {2: "expired"}
     tcva = TCVA(judge=model_at(server), store=tmp_path / "v.sqlite")
