@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import islice
 from typing import Annotated, Any, Self
 
@@ -157,7 +158,7 @@ class TCVA(FromConfig, Scorer[Result]):
         """The criterion's name."""
         return self.criterion.name
 
-    @property
+    @cached_property
     def name(self) -> str:
         """``tcva_`` and the criterion, and in brackets every setting that is not the usual one.
 
@@ -166,7 +167,7 @@ class TCVA(FromConfig, Scorer[Result]):
         """
         return column_name(f"tcva_{self.subject}", unusual(TCVASettings, self._told()))
 
-    @property
+    @cached_property
     def title(self) -> str:
         """``TCVA`` and the criterion, and in brackets the settings that are not the usual ones."""
         details = unusual(TCVASettings, self._told(), without=("threshold",))
@@ -187,12 +188,12 @@ class TCVA(FromConfig, Scorer[Result]):
         """The judge's name."""
         return self.judge.name
 
-    @property
+    @cached_property
     def required(self) -> tuple[str, ...]:
         """The fields that the criterion looks at."""
         return self.criterion.required
 
-    @property
+    @cached_property
     def shown(self) -> tuple[str, ...]:
         """Further fields that a judge sees for orientation."""
         return tuple(name for name in self.criterion.shows if name not in self.required)
@@ -202,7 +203,7 @@ class TCVA(FromConfig, Scorer[Result]):
         """A score passes from here on; profiles may have others."""
         return self.scoring.threshold
 
-    @property
+    @cached_property
     def is_local(self) -> bool:
         """Whether no judge is asked over a network."""
         return all(each.judge.is_local for each in (self, *self.members))
@@ -282,7 +283,7 @@ class _Judgement:
         self._tcva = tcva
         self._sample = sample
         self._missing = tcva.missing(sample)
-        if tcva.arguments["judge"] is None and not self._missing:
+        if tcva._given is None and not self._missing:  # noqa: SLF001  # made for it
             tell_of_default()
         self._panel = tcva.judge if isinstance(tcva.judge, Panel) else None
         judges = tcva.panel_judges or (tcva.judge,)

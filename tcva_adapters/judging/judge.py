@@ -314,7 +314,8 @@ def _accepted(
     """The verdicts by claim number, whether a non-claim was disbelieved, and what was wrong."""
     accepted: dict[int, ClaimVerdict] = {}
     disbelieved = False
-    parsed = parse_verdicts(reply.text, len(texts))
+    has_tokens = reply.token_logprobs is not None
+    parsed = parse_verdicts(reply.text, len(texts), with_starts=has_tokens)
     for number, verdict in parsed.verdicts.items():
         text = texts[number - 1]
         if isinstance(verdict.label, Verdict):

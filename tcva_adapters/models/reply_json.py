@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, NamedTuple, SupportsIndex
 
 from json_repair import repair_json
@@ -160,7 +161,12 @@ def _holds(reply: str, position: int, start: int, mark: re.Match[str]) -> bool:
 
 def plain_key(key: Any) -> str:
     """A key of a mapping as it is compared: small letters, underscores for blanks and hyphens."""
-    return re.sub(r"[\s-]+", "_", str(key)[:_LONGEST_KEY].strip().casefold())
+    return _plain(str(key)[:_LONGEST_KEY])
+
+
+@lru_cache(maxsize=256)  # replies have the same keys again and again
+def _plain(key: str) -> str:
+    return re.sub(r"[\s-]+", "_", key.strip().casefold())
 
 
 def json_values(reply: str, position: int) -> Iterator[Node]:
