@@ -46,10 +46,11 @@ class Killer:
     def deadly(self, step: Callable[..., Any]) -> Callable[..., Any]:
         def taken(*arguments: Any, **named: Any) -> Any:
             self.left -= 1
-            if self.left == 0 and not self.after:
+            is_last = self.left == 0  # steps may be taken within steps
+            if is_last and not self.after:
                 raise Killed
             result = step(*arguments, **named)
-            if self.left == 0:
+            if is_last:
                 raise Killed
             return result
 
