@@ -418,7 +418,9 @@ def langchain() -> list[Method]:
 
         def run(rows: Sequence[Sample], limit: int) -> list[Any]:
             async def one(row: Sample) -> Any:
-                return await evaluator(outputs=row.response, context="\n\n".join(row.contexts or ()))
+                return await evaluator(
+                    outputs=row.response, context="\n\n".join(row.contexts or ())
+                )
 
             return [each["score"] for each in _LOOP.run(limited(one, rows, limit))]
 

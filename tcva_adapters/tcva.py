@@ -19,6 +19,7 @@ from tcva_adapters.judging.judge import (
     ModelJudge,
     identity_of,
 )
+from tcva_adapters.judging.judge import Steps as Judging
 from tcva_adapters.judging.keys import verdict_key
 from tcva_adapters.judging.panel import Panel
 from tcva_adapters.judging.resolve import DEFAULT, KINDS, is_lexical, resolve_judge, tell_of_default
@@ -323,6 +324,10 @@ class _JudgeQuestion(Question[Assessment]):
 
     async def aask(self) -> Assessment:
         return await self.judge.aassess(self._sample, self._criterion)
+
+    def conversation(self) -> Judging | None:
+        judge = self.judge
+        return judge.steps(self._sample, self._criterion) if type(judge) is ModelJudge else None
 
     @classmethod
     def read(cls, store: VerdictStore, questions: Sequence[Self]) -> list[Assessment | None]:

@@ -13,6 +13,7 @@ from tcva_adapters.batch import Question
 from tcva_adapters.ccrs.exact import DEFAULT_MODE, ExactMatch, check_mode, exact_match
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, Metric, fields_of, resolve_metrics
 from tcva_adapters.ccrs.rater import Answers, ModelRater, Rater, resolve_rater
+from tcva_adapters.ccrs.rater import Steps as Rating
 from tcva_adapters.ccrs.result import CCRSResult, MetricAnswer
 from tcva_adapters.claims.criteria import FIELDS
 from tcva_adapters.judging.judge import EMPTY_REASONS
@@ -300,6 +301,12 @@ class _RatingQuestion(Question[Answers]):
 
     async def aask(self) -> Answers:
         return self._whole(await self.judge.arate(self._sample, self._metrics, left=self._left))
+
+    def conversation(self) -> Rating | None:
+        return self._rated(self.judge) if isinstance(self.judge, ModelRater) else None
+
+    def _rated(self, rater: ModelRater) -> Rating:
+        return self._whole((yield from rater.steps(self._sample, self._metrics, left=self._left)))
 
     @classmethod
     def read(cls, store: VerdictStore, questions: Sequence[Self]) -> list[Answers | None]:

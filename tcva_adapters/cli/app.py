@@ -13,12 +13,15 @@ import typer
 from tcva_adapters import __version__, printing
 from tcva_adapters.cli.calibrate import calibrate
 from tcva_adapters.cli.ccrs import ccrs
+from tcva_adapters.cli.collect import collect
 from tcva_adapters.cli.compare import compare
 from tcva_adapters.cli.demo import demo
 from tcva_adapters.cli.doctor import doctor
 from tcva_adapters.cli.evaluate import evaluate
 from tcva_adapters.cli.report import report
 from tcva_adapters.cli.reproduce import reproduce
+from tcva_adapters.cli.status import status
+from tcva_adapters.cli.submit import submit
 from tcva_adapters.cli.sweep import sweep
 from tcva_adapters.cli.systems import systems
 from tcva_adapters.errors import TCVAError
@@ -70,6 +73,9 @@ app.command()(calibrate)
 app.command()(ccrs)
 app.command()(systems)
 app.command()(report)
+app.command()(submit)
+app.command()(status)
+app.command()(collect)
 
 
 def main() -> None:

@@ -74,7 +74,7 @@ def evaluate(
     )
     first, fused = asked[0], asked[len(voices) :]
     if panel:
-        first, settings = _panel(asked[: len(voices)], combine, settings)
+        first, settings = panel_of(asked[: len(voices)], combine, settings)
     settings = options.under_config(context, config, {"criterion": criterion, **settings})
     tcva = TCVA(judge=first, fuse=fused, **settings)
     running = Running(tcva, gates)
@@ -120,10 +120,14 @@ def evaluate(
         handed.conclude(found.gated)
 
 
-def _panel(
+def panel_of(
     judges: Sequence[Any], combine: str, settings: dict[str, Any]
 ) -> tuple[Panel, dict[str, Any]]:
-    """The judges of a panel as one, and the settings without those that it takes itself."""
+    """The judges of a panel as one, and the settings without those that it takes itself.
+
+    Raises:
+        InvalidValueError: Each is to be asked for claims of its own.
+    """
     if settings["claims"] != "split":
         msg = (
             f"--claims {settings['claims']} gives each judge claims of its own; a --panel needs "

@@ -141,7 +141,9 @@ def _settles(above: Callable[[FloatArray], FloatArray], low: float, high: float)
         if not len(failing):
             return fails
         last = failing[-1]
-        (fails, passes), (below, beyond) = (each[last : last + 2].tolist() for each in (probes, values))
+        (fails, passes), (below, beyond) = (
+            each[last : last + 2].tolist() for each in (probes, values)
+        )
         if math.nextafter(fails, math.inf) >= passes:
             return passes
 
@@ -149,9 +151,7 @@ def _settles(above: Callable[[FloatArray], FloatArray], low: float, high: float)
 Point = tuple[float, float]
 
 
-def _narrowed(
-    above: Callable[[FloatArray], FloatArray], failing: Point, passing: Point
-) -> float:
+def _narrowed(above: Callable[[FloatArray], FloatArray], failing: Point, passing: Point) -> float:
     """A float that fails, a few floats below one that passes (Chandrupatla's method).
 
     Args:

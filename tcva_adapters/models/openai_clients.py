@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from tcva_adapters.models.limits import ConcurrencyLimit, RateLimit
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI
+    from openai import AsyncOpenAI, OpenAI
 
 _T = TypeVar("_T")
 _CONNECT_SECONDS: Final = 10.0
+_FILE_SECONDS: Final = 300.0
+"""Between two pieces of a file that is sent or fetched."""
 
 
 def new_client(url: str, key: str, max_retries: int) -> AsyncOpenAI:
@@ -31,6 +33,19 @@ def new_client(url: str, key: str, max_retries: int) -> AsyncOpenAI:
         max_retries=max_retries,
         timeout=openai.Timeout(None, connect=_CONNECT_SECONDS),
         http_client=http_client(url),
+    )
+
+
+def new_blocking_client(url: str, key: str, max_retries: int) -> OpenAI:
+    """A client for files and batches, which follows no redirects: files hold samples."""
+    import openai  # noqa: PLC0415  # as above
+
+    return openai.OpenAI(
+        base_url=url,
+        api_key=key,
+        max_retries=max_retries,
+        timeout=openai.Timeout(_FILE_SECONDS, connect=_CONNECT_SECONDS),
+        http_client=openai.DefaultHttpxClient(follow_redirects=False),
     )
 
 
@@ -176,6 +191,7 @@ class Connections:
         clients: Makes the clients; None where a synchronous client of the user's is used.
         max_concurrency: Calls under way at once.
         requests_per_minute: None sets no limit.
+        blocking: Makes a client for what is no chat completion; None where the user has one.
     """
 
     def __init__(
@@ -183,7 +199,9 @@ class Connections:
         clients: Callable[[], LoopClients] | None,
         max_concurrency: int,
         requests_per_minute: float | None,
+        blocking: Callable[[], OpenAI] | None = None,
     ) -> None:
+        self.blocking = blocking
         self._settings = (clients, max_concurrency, requests_per_minute)
         self.renew()
         _ALL.add(self)

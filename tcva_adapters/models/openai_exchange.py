@@ -39,14 +39,18 @@ class Exchange:
         self, server: Server, prices: tuple[float, float] | None, sdk_error: type[Exception]
     ) -> None:
         self.server = server
-        self._prices = prices
+        self.prices = prices
         self._sdk_error = sdk_error
         self._lock = threading.Lock()
         self._capabilities = Capabilities()
 
     def __copy__(self) -> Exchange:
-        found = Exchange(self.server, self._prices, self._sdk_error)
-        found._capabilities = self.capabilities  # of this class
+        return self.knowing(self.capabilities)
+
+    def knowing(self, capabilities: Capabilities) -> Exchange:
+        """One of its own, which begins with what is known."""
+        found = Exchange(self.server, self.prices, self._sdk_error)
+        found._capabilities = capabilities  # of this class
         return found
 
     @property
@@ -200,9 +204,9 @@ class Exchange:
         )
 
     def _cost(self, input_tokens: int, output_tokens: int) -> float | None:
-        if self._prices is None:
+        if self.prices is None:
             return None
-        per_input, per_output = self._prices
+        per_input, per_output = self.prices
         return (input_tokens * per_input + output_tokens * per_output) / _PRICE_UNIT
 
 
