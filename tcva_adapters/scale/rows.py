@@ -1,0 +1,81 @@
+"""Files of samples as a Ray dataset, in which a bad row is a row that says so."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from io import TextIOWrapper
+from itertools import batched
+from typing import Any, Final
+
+import pyarrow as pa
+import ray
+from ray.data.datasource import FileBasedDatasource
+
+from tcva_adapters.samples.records import FileRow, Format, read_records
+
+ROW_HASH: Final = "row_hash"
+"""Which row of which file: the column that Ray's reader of parquet has under this name."""
+
+_ROWS: Final = 256
+
+
+class RowFiles(FileBasedDatasource):  # type: ignore[misc]  # Ray is an extra
+    """jsonl and csv, read as everywhere in this package: Ray's readers end the job at a bad line.
+
+    Args:
+        paths: Files or folders, as Ray's readers take them.
+        kind: Their format.
+        error: The column that says what is wrong with a row that cannot be read.
+    """
+
+    def __init__(self, paths: str | list[str], kind: Format, error: str) -> None:
+        super().__init__(paths)
+        self._kind = kind
+        self._error = error
+
+    def _read_stream(self, f: Any, path: str) -> Iterator[pa.Table]:
+        # Bytes that are no UTF-8 come through, so that the reader says which line they are in.
+        text = TextIOWrapper(f, encoding="utf-8", errors="surrogateescape", newline="")
+        for rows in _batched(read_records(text, self._kind), _ROWS):
+            yield _table(rows, path, self._error)
+
+
+def read_rows(paths: str | list[str], kind: Format, error: str) -> Any:
+    """A dataset of the rows of files, each with its `ROW_HASH`.
+
+    Args:
+        paths: Files or folders, on a disk that all nodes have or in an object store.
+        kind: Their format.
+        error: See `RowFiles`.
+    """
+    if kind == "parquet":
+        return ray.data.read_parquet(paths, include_row_hash=True)
+    return ray.data.read_datasource(RowFiles(paths, kind, error))
+
+
+def _table(rows: Sequence[FileRow], path: str, error: str) -> pa.Table:
+    names = dict.fromkeys(name for row in rows for name in row.record or ())
+    columns = {name: _column([(row.record or {}).get(name) for row in rows]) for name in names}
+    hashes = [_row_hash(path, row.line) for row in rows]
+    columns[ROW_HASH] = pa.array(hashes, type=pa.uint64())
+    columns[error] = pa.array([row.error or None for row in rows], type=pa.string())
+    return pa.table(columns)
+
+
+def _column(values: list[Any]) -> pa.Array:
+    """Values as Arrow has them; where they are of several kinds, each that is no text as JSON."""
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        texts = [
+            each if each is None or isinstance(each, str) else json.dumps(each, ensure_ascii=False)
+            for each in values
+        ]
+        return pa.array(texts, type=pa.string())
+
+
+def _row_hash(path: str, line: int) -> int:
+    found = hashlib.blake2b(f"{path}\n{line}".encode(), digest_size=8)
+    return int.from_bytes(found.digest())
