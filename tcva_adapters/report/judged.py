@@ -20,7 +20,7 @@ from tcva_adapters.results.protocol import read_result
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.results.summary import summarise
-from tcva_adapters.samples.records import collect_rows
+from tcva_adapters.samples.rows import collect_rows
 from tcva_adapters.samples.sample import Sample
 
 ItemOfRun = Assessment | Result | CCRSResult

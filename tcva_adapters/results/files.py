@@ -15,7 +15,8 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import encodable_json, visible_in_json
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.samples.output import replacing
-from tcva_adapters.samples.records import Format, Source, collect_rows, format_of, name_of
+from tcva_adapters.samples.records import Format, Source, format_of, name_of
+from tcva_adapters.samples.rows import collect_rows
 
 _SUFFIXES: Final = ("", ".jsonl", ".ndjson", ".json")
 

@@ -7,7 +7,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -19,13 +19,11 @@ from typing import (
     NamedTuple,
     NoReturn,
     TextIO,
-    TypeVar,
     cast,
     get_args,
 )
 
 from tcva_adapters.errors import (
-    InvalidSampleError,
     InvalidValueError,
     MissingDependencyError,
     UnreadableInputError,
@@ -34,7 +32,6 @@ from tcva_adapters.samples.containers import records_in
 from tcva_adapters.samples.paths import usable_path
 
 Source = str | Path | TextIO
-Item = TypeVar("Item")
 Format = Literal["jsonl", "json", "csv", "parquet"]
 
 _SUFFIXES: Final[dict[str, Format]] = {
@@ -131,6 +128,11 @@ def format_of(source: Source, kind: Format | None = None) -> Format:
         msg = f"unknown format {kind!r}; formats are {', '.join(get_args(Format))}"
         raise InvalidValueError(msg)
     return kind
+
+
+def is_read_again(source: Source) -> bool:
+    """Whether a second reading gives the same rows: of a file, not of a pipe or a stream."""
+    return source != "-" and isinstance(source, str | Path) and usable_path(source).is_file()
 
 
 def name_of(source: Source) -> str:
@@ -419,50 +421,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.decode(errors="backslashreplace")
     return str(value)
-
-
-def collect_rows(
-    source: Source, kind: Format | None, *, skip_bad: bool, read: Callable[[dict[str, Any]], Item]
-) -> tuple[list[Item], list[int], list[tuple[int, str]]]:
-    """What a file holds, item by item, with the line of each.
-
-    Args:
-        source: As for `read_records`.
-        kind: As for `read_records`.
-        skip_bad: Go on after a bad row and collect it.
-        read: Makes an item of a record; raises InvalidSampleError or UnreadableInputError.
-
-    Returns:
-        The items, the line of each, and line and message of each bad row.
-
-    Raises:
-        UnreadableInputError: A bad row where none is to be skipped, or nothing readable at all.
-    """
-    kind = format_of(source, kind)
-    items: list[Item] = []
-    lines: list[int] = []
-    bad: list[tuple[int, str]] = []
-    for row in read_records(source, kind):
-        error = row.error
-        if row.record is not None:
-            try:
-                item = read(row.record)
-            except (InvalidSampleError, UnreadableInputError) as refusal:
-                error = str(refusal)
-            else:
-                items.append(item)
-                lines.append(row.line)
-                continue
-        if not skip_bad:
-            raise unreadable(source, error, line=row.line, word=ROW_WORDS[kind])
-        bad.append((row.line, error))
-    if not items:
-        msg = f"{name_of(source)} is empty: it holds no record"
-        if bad:
-            first, error = bad[0]
-            msg = (
-                f"{name_of(source)} holds no readable record, {len(bad)} bad; "
-                f"the first, {ROW_WORDS[kind]} {first}: {error}"
-            )
-        raise UnreadableInputError(msg, line=bad[0][0] if bad else None)
-    return items, lines, bad
