@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from tcva_adapters.errors import InvalidSampleError
+from tcva_adapters.errors import InvalidSampleError, JudgeError
 from tcva_adapters.judging.keys import digest
 from tcva_adapters.results.protocol import Scored
+from tcva_adapters.samples.files import sample_reader
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scale.columns import KINDS, rows_of, with_columns
 from tcva_adapters.scale.settings import ScorerLike, scorer_of
@@ -17,7 +18,13 @@ PREFIX: Final = "tcva_"
 """What the names of added columns begin with."""
 
 
-def judge_batch(batch: Any, *, settings: ScorerLike, prefix: str = PREFIX) -> Any:
+def judge_batch(
+    batch: Any,
+    *,
+    settings: ScorerLike,
+    mapping: Mapping[str, str] | None = None,
+    prefix: str = PREFIX,
+) -> Any:
     """Judge the rows of a batch; the same rows come back with columns more.
 
     Field names are those of `Sample.from_record`; other columns are metadata. One row in is one
@@ -43,18 +50,21 @@ def judge_batch(batch: Any, *, settings: ScorerLike, prefix: str = PREFIX) -> An
             `pandas.DataFrame`. The same kind comes back.
         settings: The arguments of `TCVA` or, with ``metrics``, of `CCRS` as plain values, or one of
             these objects; see `ScorerLike`. Equal settings are made into a scorer once in a process.
+        mapping: Your column name to the field it holds, e.g. ``{"my_answer": "response"}``.
         prefix: What the names of the added columns begin with; those that are there are replaced.
 
     Raises:
         InvalidValueError: A setting is out of range or unknown, or this is no batch.
+        JudgeError: No call can succeed (a wrong key, no credit left): no row is given up for that.
 
-    >>> batch = {"answer": ["It opens at nine.", None], "context": ["It opens at nine."] * 2}
+    >>> batch = {"answer": ["It opens at nine."] * 2, "context": ["It opens at nine.", None]}
     >>> found = judge_batch(batch, settings={"criterion": "faithfulness", "judge": "lexical"})
     >>> found["tcva_score"].tolist(), found["tcva_unscored"].tolist()
     ([1.0, nan], [None, 'missing_field'])
     """
     scorer = scorer_of(settings)
-    ours = {prefix + name: name for name in KINDS}
+    read = sample_reader(mapping or {})
+    ours = {prefix + name for name in KINDS}
     errors: list[str | None] = []
     samples: list[Sample] = []
     for row in rows_of(batch):
@@ -62,12 +72,16 @@ def judge_batch(batch: Any, *, settings: ScorerLike, prefix: str = PREFIX) -> An
         if error is None:
             fields = {name: value for name, value in row.items() if name not in ours}
             try:
-                samples.append(Sample.from_record(fields))
+                samples.append(read(fields))
             except InvalidSampleError as refused:
                 error = str(refused)
         errors.append(error)
     keys = row_keys(scorer, samples)
-    judged = map(_row, keys, scorer.evaluate_many(samples, progress=False))
+    results = scorer.evaluate_many(samples, progress=False)
+    for result in results:
+        if result.unscored is not None and result.unscored.fatal:
+            raise JudgeError(result.unscored.detail, fatal=True)
+    judged = map(_row, keys, results)
     rows = [{"error": error} if error is not None else next(judged) for error in errors]
     return with_columns(batch, {name: [row.get(name) for row in rows] for name in KINDS}, prefix)
 

@@ -10,14 +10,12 @@ from typing import Any, Final
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.settings import check_count
 from tcva_adapters.scale.batch import PREFIX, judge_batch
-from tcva_adapters.scale.engine import ray_module
+from tcva_adapters.scale.engine import ray_module, workers_of_cluster
 from tcva_adapters.scale.settings import ScorerLike, scorer_of, shared_out
 
 ROWS_AT_ONCE: Final = 512
 """Rows of a batch, which is also what a killed worker judges again."""
 
-_CPUS: Final = 0.5
-"""Of an actor: reading and writing need the rest of a machine on which all the others judge."""
 _UNDER_WAY: Final = 2
 """Batches in an actor whose judge waits for a server: the end of one overlaps with the next."""
 
@@ -31,7 +29,7 @@ def judge_dataset(
     mapping: Mapping[str, str] | None = None,
     prefix: str = PREFIX,
     node_store: str | Path | None = None,
-    num_cpus: float = _CPUS,
+    num_cpus: float = 1.0,
 ) -> Any:
     """Judge the rows of a Ray dataset: the dataset with the columns of `judge_batch` more.
 
@@ -46,8 +44,8 @@ def judge_dataset(
     Args:
         ds: A `ray.data.Dataset`; a row is a sample, other columns are kept.
         settings: See `judge_batch`.
-        workers: Actors; by default one for each CPU of the cluster with the embedded judge, and
-            with a model one for each node, but no more than ``max_concurrency``.
+        workers: Actors; by default one for each CPU of the cluster but two with the embedded judge,
+            and with a model one for each node, but no more than ``max_concurrency``.
         rows_at_once: Rows of a batch.
         mapping: See `judge_batch`.
         prefix: See `judge_batch`.
@@ -55,7 +53,8 @@ def judge_dataset(
         num_cpus: What Ray reserves for each actor.
 
     Raises:
-        InvalidValueError: A setting is out of range or unknown; more workers than calls at once;
+        InvalidValueError: A setting is out of range or unknown; more workers than calls at once, or
+            than there is room for;
             or a store among the settings, which would be one SQLite file for all nodes.
         MissingDependencyError: Ray, or the judge's package, is not installed.
         JudgeError: When it runs: no call can succeed (a wrong key). What was written stays.
@@ -70,7 +69,15 @@ def judge_dataset(
             "each node's own disk"
         )
         raise InvalidValueError(msg)
-    number = _workers(ray, workers, scorer.is_local, scorer.max_concurrency)
+    room = workers_of_cluster(ray, num_cpus)
+    if workers is None:
+        workers = room
+        if not scorer.is_local:
+            workers = min(room, scorer.max_concurrency, sum(each["Alive"] for each in ray.nodes()))
+    number = check_count("workers", workers)
+    if number > room:
+        msg = f"{number} workers, and this Ray has room for {room}; take fewer, or a lower num_cpus"
+        raise InvalidValueError(msg)
     at_once = 1 if scorer.is_local else _UNDER_WAY
     return ds.map_batches(
         _Judge,
@@ -90,14 +97,6 @@ def judge_dataset(
         ),
         udf_modifying_row_count=False,
     )
-
-
-def _workers(ray: Any, workers: int | None, is_local: bool, max_concurrency: int) -> int:
-    if workers is not None:
-        return int(check_count("workers", workers))
-    if is_local:
-        return max(1, int(ray.cluster_resources().get("CPU", 1)))
-    return min(max_concurrency, sum(node["Alive"] for node in ray.nodes()))
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from io import TextIOWrapper
-from itertools import batched
+from itertools import islice
 from typing import Any, Final
 
 import pyarrow as pa
@@ -19,6 +19,8 @@ ROW_HASH: Final = "row_hash"
 """Which row of which file: the column that Ray's reader of parquet has under this name."""
 
 _ROWS: Final = 256
+LIGHT: Final = {"num_cpus": 0.25}
+"""What Ray reserves for a task that reads or writes."""
 
 
 class RowFiles(FileBasedDatasource):  # type: ignore[misc]  # Ray is an extra
@@ -38,8 +40,9 @@ class RowFiles(FileBasedDatasource):  # type: ignore[misc]  # Ray is an extra
     def _read_stream(self, f: Any, path: str) -> Iterator[pa.Table]:
         # Bytes that are no UTF-8 come through, so that the reader says which line they are in.
         text = TextIOWrapper(f, encoding="utf-8", errors="surrogateescape", newline="")
-        for rows in _batched(read_records(text, self._kind), _ROWS):
-            yield _table(rows, path, self._error)
+        rows = read_records(text, self._kind)
+        while some := list(islice(rows, _ROWS)):
+            yield _table(some, path, self._error)
 
 
 def read_rows(paths: str | list[str], kind: Format, error: str) -> Any:
@@ -51,8 +54,8 @@ def read_rows(paths: str | list[str], kind: Format, error: str) -> Any:
         error: See `RowFiles`.
     """
     if kind == "parquet":
-        return ray.data.read_parquet(paths, include_row_hash=True)
-    return ray.data.read_datasource(RowFiles(paths, kind, error))
+        return ray.data.read_parquet(paths, include_row_hash=True, ray_remote_args=LIGHT)
+    return ray.data.read_datasource(RowFiles(paths, kind, error), ray_remote_args=LIGHT)
 
 
 def _table(rows: Sequence[FileRow], path: str, error: str) -> pa.Table:
