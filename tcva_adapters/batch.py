@@ -1,24 +1,24 @@
-"""Asking questions and batching: the store first, then what others know, then the judge.
+"""Asking questions: the store first, then what others know, then the judge.
 
-One engine for everything that scores, sync and async. A sample's way to its result is a generator
-that yields questions and is sent their answers (`Scorer.steps`), so the engine knows nothing of
-claims or ratings.
+A sample's way to its result is a generator that yields questions and is sent their answers
+(`Scorer.steps`), so nothing here knows of claims or ratings. `window` asks those of many samples.
 """
 
 from __future__ import annotations
 
 import asyncio
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from queue import SimpleQueue
+from threading import Lock
 from types import TracebackType
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Final, Generic, Protocol, Self, TypeVar
 
+from tcva_adapters.errors import TCVAError
 from tcva_adapters.judging.conversation import why_unscored
-from tcva_adapters.progress import Progress, progress_of
 from tcva_adapters.results.assessment import Unscored
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.store import VerdictStore
@@ -27,6 +27,12 @@ from tcva_adapters.sharing import SHARED, Identity, context_of_work
 
 Answer = TypeVar("Answer")
 R = TypeVar("R", bound=Scored)
+
+_MOST_WAITING: Final = 256
+"""Computed answers that wait for the store, at most."""
+
+_LONGEST_WAIT: Final = 1.0
+"""Seconds that they wait there, at most."""
 
 Submit = Callable[..., Future[Any]]
 Plan = Generator[Sequence["Question[Any]"], Sequence[Any], R]
@@ -55,13 +61,15 @@ class Question(ABC, Generic[Answer]):
     async def aask(self) -> Answer:
         """The same, awaited."""
 
+    @classmethod
     @abstractmethod
-    def read(self, store: VerdictStore) -> Answer | None:
-        """The finished answer that a store has, if any."""
+    def read(cls, store: VerdictStore, questions: Sequence[Self]) -> list[Answer | None]:
+        """The finished answers that a store has, one for each question; looked up in one go."""
 
+    @classmethod
     @abstractmethod
-    def write(self, store: VerdictStore, answer: Answer) -> None:
-        """Put an answer into a store."""
+    def write(cls, store: VerdictStore, answered: Sequence[tuple[Self, Answer]]) -> None:
+        """Put answers into a store, in one transaction."""
 
     @abstractmethod
     def free(self, answer: Answer) -> Answer:
@@ -88,6 +96,50 @@ class Asks(Protocol):
         """Whether all judging is computing in this process."""
 
 
+class _Writes:
+    """Answers on their way into a store, several in one transaction where they come at once.
+
+    Args:
+        store: The store.
+        troubles: Told of what fails.
+        waits: Whether answers may wait for others: those of a judge that only computes, for a
+            second at most. All others are in the store when `put` returns.
+    """
+
+    def __init__(self, store: VerdictStore, troubles: StoreTroubles, *, waits: bool) -> None:
+        self._store, self._troubles, self._waits = store, troubles, waits
+        self._pairs: list[tuple[Question[Any], Any]] = []
+        self._since = 0.0
+        self._writing = Lock()
+
+    def put(self, question: Question[Answer], answer: Answer) -> None:
+        """Write an answer, and those that others have put meanwhile."""
+        self.add(question, answer)
+        now = time.monotonic()
+        if len(self._pairs) == 1:
+            self._since = now
+        is_due = len(self._pairs) >= _MOST_WAITING or now - self._since >= _LONGEST_WAIT
+        if not self._waits or is_due:
+            self.flush()
+
+    def add(self, question: Question[Answer], answer: Answer) -> None:
+        """The answer is written by the next `flush`, whoever calls it."""
+        self._pairs.append((question, answer))
+
+    def flush(self) -> None:
+        """Write what waits; when this returns, all that was put before is written."""
+        with self._writing:
+            pairs, self._pairs = self._pairs, []
+            if not pairs:
+                return
+            try:
+                type(pairs[0][0]).write(self._store, pairs)
+            except TCVAError:
+                for pair in pairs:  # what is wrong with one costs no other its place
+                    with self._troubles.spared(loses=1):
+                        type(pair[0]).write(self._store, [pair])
+
+
 @dataclass
 class Asking:
     """How the questions of one evaluation, or of one batch, are answered; used around them.
@@ -102,9 +154,14 @@ class Asking:
     in_batch: bool = False
     _fatal: dict[int, Unscored] = field(default_factory=dict)
     _troubles: StoreTroubles = field(init=False)
+    _writes: _Writes | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        self._troubles = StoreTroubles(self.scorer.store, in_batch=self.in_batch)
+        store = self.scorer.store
+        self._troubles = StoreTroubles(store, in_batch=self.in_batch)
+        if store is not None:
+            waits = self.in_batch and self.scorer.is_local
+            self._writes = _Writes(store, self._troubles, waits=waits)
 
     def __enter__(self) -> Self:
         """These questions."""
@@ -116,7 +173,9 @@ class Asking:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Tell how the store failed."""
+        """Write what waits, and tell how the store failed."""
+        if self._writes is not None:
+            self._writes.flush()
         self._troubles.__exit__(kind, error, trace)
 
     def place(self, question: Question[Any]) -> object:
@@ -124,32 +183,50 @@ class Asking:
         is_one = self.in_batch and self.scorer.share
         return (id(question.judge), question.key) if is_one else question
 
+    def stored(self, questions: Sequence[Question[Any]]) -> list[Any]:
+        """What the store has of these questions of one kind, None where it has nothing."""
+        store = self.scorer.store
+        if store is not None and questions:
+            with self._troubles.spared():
+                return type(questions[0]).read(store, questions)
+        return [None] * len(questions)
+
     def answer(self, question: Question[Answer]) -> Answer:
         """The answer to a question, whoever has it."""
-        known = self._known(question)
-        if known is not None:
-            return known
-        if question.identity is None or not self.scorer.share:
-            return self._new(question, _asked(question))
-        found = SHARED.ask(
-            question.identity,
-            question.key,
-            lambda: self._new(question, _asked(question)),
-            lambda answer: question.failure(answer) is not None,
-        )
-        return self._shared(question, found.answer) if found.is_shared else found.answer  # type: ignore[no-any-return]  # of this question's kind
+        (known,) = self.stored([question])
+        return self.new(question) if known is None else known
 
     async def aanswer(self, question: Question[Answer]) -> Answer:
         """The same, awaited."""
-        known = self._known(question)
-        if known is not None:
-            return known
+        (known,) = self.stored([question])
+        return await self.anew(question) if known is None else known
+
+    def new(self, question: Question[Answer]) -> Answer:
+        """The answer to a question that the store has none to."""
+        fatal = self._fatal.get(id(question.judge))
+        if fatal is not None:
+            return question.given_up(fatal.model_copy(update={"raw_reply": None}))
         if question.identity is None or not self.scorer.share:
-            return self._new(question, await _aasked(question))
+            return self._written(question, _asked(question))
+        found = SHARED.ask(
+            question.identity,
+            question.key,
+            lambda: self._written(question, _asked(question)),
+            lambda answer: question.failure(answer) is not None,
+        )
+        return self._shared(question, found.answer) if found.is_shared else found.answer  # type: ignore[no-any-return]  # as above
+
+    async def anew(self, question: Question[Answer]) -> Answer:
+        """The same, awaited."""
+        fatal = self._fatal.get(id(question.judge))
+        if fatal is not None:
+            return question.given_up(fatal.model_copy(update={"raw_reply": None}))
 
         async def judge() -> Answer:
-            return self._new(question, await _aasked(question))
+            return await self._awritten(question, await _aasked(question))
 
+        if question.identity is None or not self.scorer.share:
+            return await judge()
         found = await SHARED.aask(
             question.identity,
             question.key,
@@ -158,23 +235,23 @@ class Asking:
         )
         return self._shared(question, found.answer) if found.is_shared else found.answer  # type: ignore[no-any-return]  # as above
 
-    def _known(self, question: Question[Answer]) -> Answer | None:
-        """What can be said without a call: from the store, or because no call can succeed."""
-        found = None
-        if self.scorer.store is not None:
-            with self._troubles.spared():
-                found = question.read(self.scorer.store)
-        fatal = self._fatal.get(id(question.judge))
-        if found is None and fatal is not None:
-            return question.given_up(fatal.model_copy(update={"raw_reply": None}))
-        return found
-
-    def _new(self, question: Question[Answer], answer: Answer) -> Answer:
+    def _written(self, question: Question[Answer], answer: Answer) -> Answer:
         """A new answer, once the store has it and it is known what it means for the rest."""
         self._note(question, answer)
-        if self.scorer.store is not None:
-            with self._troubles.spared(loses=1):
-                question.write(self.scorer.store, answer)
+        if self._writes is not None:
+            self._writes.put(question, answer)
+        return answer
+
+    async def _awritten(self, question: Question[Answer], answer: Answer) -> Answer:
+        """The same; what else is answered in the same turn of the loop is written with it."""
+        if self._writes is None or not self.in_batch:
+            return self._written(question, answer)
+        self._note(question, answer)
+        self._writes.add(question, answer)
+        try:
+            await asyncio.sleep(0)
+        finally:
+            self._writes.flush()
         return answer
 
     def _note(self, question: Question[Answer], answer: Answer) -> None:
@@ -186,11 +263,8 @@ class Asking:
     def _shared(self, question: Question[Answer], answer: Answer) -> Answer:
         """An answer that another evaluator got; the store of this one is to have it too."""
         self._note(question, answer)
-        store = self.scorer.store
-        if store is not None:
-            with self._troubles.spared(loses=1):
-                if question.read(store) is None:
-                    question.write(store, answer)
+        if self._writes is not None and self.stored([question]) == [None]:
+            self._writes.put(question, answer)
         return question.free(answer)
 
 
@@ -223,21 +297,13 @@ def answered(plan: Plan[R], asking: Asking) -> R:
 def _answers(questions: Sequence[Question[Any]], asking: Asking) -> list[Any]:
     if len(questions) < 2 or asking.scorer.is_local:
         return [asking.answer(question) for question in questions]
-    with _threads(asking.scorer.max_concurrency) as submit:
+    with threads(asking.scorer.max_concurrency) as submit:
         return [f.result() for f in [submit(asking.answer, each) for each in questions]]
 
 
-async def asked(
-    plan: Plan[R], asking: Asking, answer: Callable[[Question[Any]], Any] | None = None
-) -> R:
-    """One sample's result, awaited; questions that stand side by side are awaited together.
-
-    Args:
-        plan: The sample's.
-        asking: How questions are answered.
-        answer: Answers a question, where a batch has a way of its own.
-    """
-    ask = answer or asking.aanswer
+async def asked(plan: Plan[R], asking: Asking) -> R:
+    """One sample's result, awaited; questions that stand side by side are awaited together."""
+    ask = asking.aanswer
     try:
         questions = next(plan)
         while True:
@@ -251,132 +317,8 @@ async def asked(
         return stop.value  # type: ignore[no-any-return]  # as above
 
 
-def batch(plans: Sequence[Plan[R]], asking: Asking, *, progress: bool | None) -> list[R]:
-    """The results of many samples, in order; equal questions are asked once."""
-    with (
-        progress_of("judging", len(plans), progress) as shown,
-        _here() if asking.scorer.is_local else _threads(asking.scorer.max_concurrency) as submit,
-    ):
-        running = _Running(plans, asking, submit, shown)
-        running.run()
-        return running.results
-
-
-def _tick(shown: Progress, result: Scored) -> None:
-    why = result.unscored
-    shown.tick(failed=why is not None and why.reason.is_failure)
-
-
-class _Running(Generic[R]):
-    """A batch under way: which questions are asked, and which samples wait for them.
-
-    Attributes:
-        results: In the order of the plans.
-    """
-
-    def __init__(
-        self, plans: Sequence[Plan[R]], asking: Asking, submit: Submit, shown: Progress
-    ) -> None:
-        self.results: list[Any] = [None] * len(plans)
-        self._plans = plans
-        self._asking = asking
-        self._submit = submit
-        self._shown = shown
-        self._questions: list[Sequence[Question[Any]]] = [()] * len(plans)
-        self._lacking = [0] * len(plans)
-        self._askers: dict[object, Question[Any]] = {}
-        self._answers: dict[object, Any] = {}
-        self._waiting: dict[object, list[int]] = {}
-        self._done: SimpleQueue[tuple[object, Future[Any]]] = SimpleQueue()
-
-    def run(self) -> None:
-        """Ask until every sample has its result."""
-        for index in range(len(self._plans)):
-            self._advance(index)
-        while self._waiting:
-            place, future = self._done.get()
-            self._answers[place] = future.result()
-            for index in self._waiting.pop(place):
-                self._lacking[index] -= 1
-                if not self._lacking[index]:
-                    self._advance(index)
-
-    def _advance(self, index: int) -> None:
-        """Take a sample as far as it gets with the answers that there are."""
-        plan = self._plans[index]
-        while not self._lacking[index]:
-            answers = [self._answer(question) for question in self._questions[index]]
-            try:
-                self._questions[index] = plan.send(answers) if answers else next(plan)
-            except StopIteration as stop:
-                self.results[index] = stop.value
-                _tick(self._shown, stop.value)
-                return
-            places = {self._asking.place(each): each for each in self._questions[index]}
-            for place, question in places.items():
-                if place not in self._answers:
-                    self._lacking[index] += 1
-                    self._wait(index, place, question)
-
-    def _wait(self, index: int, place: object, question: Question[Any]) -> None:
-        self._waiting.setdefault(place, []).append(index)
-        if place not in self._askers:
-            self._askers[place] = question
-            future = self._submit(self._asking.answer, question)
-            future.add_done_callback(lambda done: self._done.put((place, done)))
-
-    def _answer(self, question: Question[Any]) -> Any:
-        place = self._asking.place(question)
-        answer = self._answers[place]
-        # The call was counted at the first of the equal questions.
-        return answer if self._askers[place] is question else question.free(answer)
-
-
-async def abatch(plans: Sequence[Plan[R]], asking: Asking, *, progress: bool | None) -> list[R]:
-    """The same, awaited, with a limit to what is under way."""
-    gate = asyncio.Semaphore(asking.scorer.max_concurrency)
-    tasks: dict[object, tuple[Question[Any], asyncio.Task[Any]]] = {}
-
-    async def gated(question: Question[Any]) -> Any:
-        async with gate:
-            return await asking.aanswer(question)
-
-    async def answer(question: Question[Any]) -> Any:
-        place = asking.place(question)
-        if place not in tasks:
-            tasks[place] = question, group.create_task(gated(question))
-        asker, task = tasks[place]
-        found = await task
-        return found if asker is question else question.free(found)
-
-    async def one(plan: Plan[R]) -> R:
-        result = await asked(plan, asking, answer)
-        _tick(shown, result)
-        return result
-
-    with progress_of("judging", len(plans), progress) as shown:
-        try:
-            async with asyncio.TaskGroup() as group:
-                running = [group.create_task(one(plan)) for plan in plans]
-        except BaseExceptionGroup as failed:  # not of a judge, whose failures are values
-            raise failed.exceptions[0] from None
-    return [task.result() for task in running]
-
-
 @contextmanager
-def _here() -> Iterator[Submit]:
-    """Work is done when it is handed in."""
-
-    def submit(work: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        future.set_result(work(*arguments))
-        return future
-
-    yield submit
-
-
-@contextmanager
-def _threads(number: int) -> Iterator[Submit]:
+def threads(number: int) -> Iterator[Submit]:
     """Work is done in threads, each piece in the context of the one who hands it in."""
     pool = ThreadPoolExecutor(number, thread_name_prefix="tcva")
     try:

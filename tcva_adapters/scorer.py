@@ -10,20 +10,32 @@ import pickle
 import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    Callable,
+    Generator,
+    Iterable,
+    Mapping,
+    Sequence,
+    Sized,
+)
+from contextlib import aclosing
 from pathlib import Path
 from typing import Annotated, Any, Final, Generic, NoReturn, Self, TypeVar
 
 from typing_extensions import TypedDict  # as the tables that extend these are
 
-from tcva_adapters.batch import Asking, Question, abatch, answered, asked, batch
+from tcva_adapters.batch import Asking, Question, answered, asked
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, TCVAError
 from tcva_adapters.judging.resolve import MAX_CONCURRENCY
+from tcva_adapters.progress import progress_of
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.settings import Setting, check_count, check_flag, check_kind
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.window import astream, stream
 
 R = TypeVar("R", bound=Scored)
 
@@ -254,17 +266,77 @@ class Scorer(ABC, Generic[R]):
         Raises:
             InvalidSampleError: One of them is no `Sample`.
         """
-        plans = [self.steps(_is_sample(sample)) for sample in samples]
-        with Asking(self, in_batch=True) as asking:
-            return batch(plans, asking, progress=progress)
+        return list(self.iter_evaluate([*map(_is_sample, samples)], progress=progress))
 
     async def aevaluate_many(
         self, samples: Iterable[Sample], *, progress: bool | None = None
     ) -> list[R]:
         """The same, awaited, with at most ``max_concurrency`` judgements under way."""
-        plans = [self.steps(_is_sample(sample)) for sample in samples]
-        with Asking(self, in_batch=True) as asking:
-            return await abatch(plans, asking, progress=progress)
+        checked = [*map(_is_sample, samples)]
+        return [result async for result in self.aiter_evaluate(checked, progress=progress)]
+
+    def iter_evaluate(
+        self,
+        samples: Iterable[Sample],
+        *,
+        progress: bool | None = None,
+        total: int | None = None,
+    ) -> Generator[R]:
+        """Judge samples as they come: one result per sample, in order, each as soon as it is there.
+
+        Samples are read while results are taken, at most 32 for each judgement that may be under
+        way (``max_concurrency``) before the next result; with the embedded judge one, or 64 with a
+        store. So the memory does not grow with their number, and they may be endless. Otherwise as
+        `evaluate_many`; equal questions are asked once as long as they are among the last 4096.
+
+        A judgement of a model is in the store before its result is here; what the embedded judge
+        computed may follow a second later. Closing the iterator starts no further judgement; calls
+        under way end by themselves.
+
+        Args:
+            samples: What to judge; read in this thread. What they raise is raised once the results
+                of all samples before are handed over.
+            progress: As for `evaluate_many`.
+            total: How many there are, for the progress; by default their length, if they have one.
+
+        Raises:
+            InvalidSampleError: One of them is no `Sample`; likewise after those before it.
+        """
+        plans = (self.steps(_is_sample(sample)) for sample in samples)
+        with (
+            progress_of("judging", _total(samples, total), progress) as shown,
+            Asking(self, in_batch=True) as asking,
+        ):
+            yield from stream(plans, asking, shown)
+
+    async def aiter_evaluate(
+        self,
+        samples: Iterable[Sample] | AsyncIterable[Sample],
+        *,
+        progress: bool | None = None,
+        total: int | None = None,
+    ) -> AsyncGenerator[R]:
+        """The same, awaited; samples may be awaited, too, and hold up no result that is there.
+
+        Closing it (``contextlib.aclosing``) cancels the calls under way, as does cancelling
+        whoever awaits it.
+        """
+        plans = (
+            (self.steps(_is_sample(sample)) async for sample in samples)
+            if isinstance(samples, AsyncIterable)
+            else (self.steps(_is_sample(sample)) for sample in samples)
+        )
+        with (
+            progress_of("judging", _total(samples, total), progress) as shown,
+            Asking(self, in_batch=True) as asking,
+        ):
+            async with aclosing(astream(plans, asking, shown)) as results:
+                async for result in results:
+                    yield result
+
+
+def _total(samples: Any, total: int | None) -> int | None:
+    return len(samples) if total is None and isinstance(samples, Sized) else total
 
 
 def lacks(whose: str, missing: Iterable[str], subject: str) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from typing_extensions import Unpack
 
@@ -323,15 +323,17 @@ class _JudgeQuestion(Question[Assessment]):
     async def aask(self) -> Assessment:
         return await self.judge.aassess(self._sample, self._criterion)
 
-    def read(self, store: VerdictStore) -> Assessment | None:
-        found = store.get(self.key)
-        return None if found is None else self._ours(found)
+    @classmethod
+    def read(cls, store: VerdictStore, questions: Sequence[Self]) -> list[Assessment | None]:
+        found = store.get_many(each.key for each in questions)
+        return [each.ours(found[each.key]) if each.key in found else None for each in questions]
 
-    def write(self, store: VerdictStore, answer: Assessment) -> None:
-        store.put(self.key, answer)
+    @classmethod
+    def write(cls, store: VerdictStore, answered: Sequence[tuple[Self, Assessment]]) -> None:
+        store.put_many([(question.key, answer) for question, answer in answered])
 
     def free(self, answer: Assessment) -> Assessment:
-        return self._ours(answer, usage=Usage(), shared=not answer.from_store)
+        return self.ours(answer, usage=Usage(), shared=not answer.from_store)
 
     def failure(self, answer: Assessment) -> Unscored | None:
         why = answer.unscored
@@ -347,7 +349,7 @@ class _JudgeQuestion(Question[Assessment]):
             metadata=self._sample.metadata,
         )
 
-    def _ours(self, answer: Assessment, **update: Any) -> Assessment:
+    def ours(self, answer: Assessment, **update: Any) -> Assessment:
         """Under the name of the sample that asks for it now."""
         own = {"sample_id": self._sample.id, "metadata": self._sample.metadata}
         return answer.model_copy(update={**own, **update})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -237,7 +238,7 @@ def test_a_refused_key_leaves_what_the_store_knows(tmp_path: Path) -> None:
 class FullStore(VerdictStore):
     """A store whose disk is full."""
 
-    def put(self, key: str, assessment: Assessment) -> None:
+    def put_many(self, assessments: Iterable[tuple[str, Assessment]]) -> None:
         msg = "no space left"
         raise UnreadableInputError(msg)
 

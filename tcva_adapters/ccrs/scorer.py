@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import ValidationError
 from typing_extensions import Unpack
@@ -290,9 +290,9 @@ class _RatingQuestion(Question[Answers]):
         self.identity = ccrs.rater.identity
         self._sample = sample
         self._metrics = metrics
-        self._keys = {metric.name: ccrs.key(sample, metric, metrics) for metric in metrics}
-        self._stored: Answers = {}
-        self.key = " ".join(self._keys.values())
+        self.keys = {metric.name: ccrs.key(sample, metric, metrics) for metric in metrics}
+        self.stored: Answers = {}
+        self.key = " ".join(self.keys.values())
 
     def ask(self) -> Answers:
         return self._whole(self.judge.rate(self._sample, self._metrics, left=self._left))
@@ -300,25 +300,30 @@ class _RatingQuestion(Question[Answers]):
     async def aask(self) -> Answers:
         return self._whole(await self.judge.arate(self._sample, self._metrics, left=self._left))
 
-    def read(self, store: VerdictStore) -> Answers | None:
-        found = store.get_records(self._keys.values())
-        answers = {name: _read(found.get(key)) for name, key in self._keys.items()}
-        # A suite whose numbers are there in part is asked for the rest.
-        self._stored = {name: answer for name, answer in answers.items() if answer is not None}
-        return None if self._left else self._stored
+    @classmethod
+    def read(cls, store: VerdictStore, questions: Sequence[Self]) -> list[Answers | None]:
+        found = store.get_records([key for each in questions for key in each.keys.values()])
+        return [each.taken(found) for each in questions]
 
-    def write(self, store: VerdictStore, answer: Answers) -> None:
-        for name, each in answer.items():
-            if name not in self._stored:
-                failed = each.unscored is not None and each.unscored.reason.is_failure
-                store.put_record(self._keys[name], each.model_dump_json(), failed=failed)
+    @classmethod
+    def write(cls, store: VerdictStore, answered: Sequence[tuple[Self, Answers]]) -> None:
+        store.put_records(
+            (
+                question.keys[name],
+                answer.model_dump_json(),
+                answer.unscored is not None and answer.unscored.reason.is_failure,
+            )
+            for question, answers in answered
+            for name, answer in answers.items()
+            if name not in question.stored
+        )
 
     def free(self, answer: Answers) -> Answers:
         shared = {
             name: each.model_copy(update={"usage": Usage(), "shared": not each.from_store})
             for name, each in answer.items()
         }
-        return shared | self._stored  # what the own store has was told before
+        return shared | self.stored  # what the own store has was told before
 
     def failure(self, answer: Answers) -> Unscored | None:
         failures = [
@@ -331,12 +336,18 @@ class _RatingQuestion(Question[Answers]):
     def given_up(self, why: Unscored) -> Answers:
         return self._whole({each.name: _answer(self.judge, each, why) for each in self._left})
 
+    def taken(self, found: Mapping[str, str]) -> Answers | None:
+        """All answers where they are among the stored records; a suite is asked for the rest."""
+        answers = {name: _read(found.get(key)) for name, key in self.keys.items()}
+        self.stored = {name: answer for name, answer in answers.items() if answer is not None}
+        return None if self._left else self.stored
+
     @property
     def _left(self) -> list[Metric]:
-        return [metric for metric in self._metrics if metric.name not in self._stored]
+        return [metric for metric in self._metrics if metric.name not in self.stored]
 
     def _whole(self, new: Answers) -> Answers:
-        return {**self._stored, **new}
+        return {**self.stored, **new}
 
 
 def _read(text: str | None) -> MetricAnswer | None:

@@ -8,7 +8,7 @@ import threading
 import time
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -52,6 +52,14 @@ _PUT: Final = (
 _FINISHED: Final = (
     "SELECT key, CAST({text} AS BLOB) FROM {table} WHERE status <> 'failed' AND key IN ({keys})"
 )
+_BARE: Final[Mapping[str, Any]] = {
+    "sample_id": None,
+    "metadata": {},
+    "from_store": False,
+    "shared": False,
+}
+"""What an assessment is stored without."""
+
 _VERDICTS: Final = {"table": "verdicts", "text": "assessment"}
 _RECORDS: Final = {"table": "records", "text": "record"}
 # One more table needs no new version: a release that does not know it does not look at it.
@@ -135,11 +143,20 @@ class VerdictStore:
             UnreadableInputError: The file cannot be written, or was locked for 10 seconds.
             InvalidValueError: The store is closed.
         """
-        bare = assessment.model_copy(
-            update={"sample_id": None, "metadata": {}, "from_store": False, "shared": False}
-        )
-        row = (key, _status(assessment), bare.to_json())
-        self._fetch(_PUT.format(**_VERDICTS), row, writes=True)
+        self.put_many([(key, assessment)])
+
+    def put_many(self, assessments: Iterable[tuple[str, Assessment]]) -> None:
+        """Keep several by their keys, in one transaction: all of them, or none; see `put`.
+
+        Raises:
+            UnreadableInputError: As for `put`.
+            InvalidValueError: As for `put`.
+        """
+        rows = [
+            (key, _status(each), each.model_copy(update=_BARE).to_json())
+            for key, each in assessments
+        ]
+        self._write(_PUT.format(**_VERDICTS), rows)
 
     def get_records(self, keys: Iterable[str]) -> dict[str, str]:
         """Those of the keys that have a finished record; see `put_record`.
@@ -156,25 +173,33 @@ class VerdictStore:
         return {key: text.decode(errors="replace") for key, text in found}
 
     def put_record(self, key: str, record: str, *, failed: bool) -> None:
-        """Keep a text that is no assessment; it is on its way to the disk when this returns.
-
-        Records have a table of their own, made with the first of them, so `counts` and `failures`
-        do not see them. Failures are cached but never served, and never replace anything else.
-
-        Args:
-            key: What it is found by; a digest of all that can change it.
-            record: The text, most often JSON. Whoever reads it checks it.
-            failed: Whether another try may give a better one.
+        """Keep one record; see `put_records`.
 
         Raises:
             UnreadableInputError: As for `put`.
             InvalidValueError: As for `put`.
         """
+        self.put_records([(key, record, failed)])
+
+    def put_records(self, records: Iterable[tuple[str, str, bool]]) -> None:
+        """Keep texts that are no assessments; they are on their way to the disk when this returns.
+
+        Records have a table of their own, made with the first of them, so `counts` and `failures`
+        do not see them. Failures are cached but never served, and never replace anything else.
+
+        Args:
+            records: Of each the key, a digest of all that can change it; the text, most often
+                JSON, which whoever reads it checks; and whether another try may give a better one.
+
+        Raises:
+            UnreadableInputError: As for `put`.
+            InvalidValueError: As for `put`.
+        """
+        rows = [(key, "failed" if failed else "finished", text) for key, text, failed in records]
         if not self._has_records:
             self._fetch(_CREATE_RECORDS, (), writes=True)
             self._has_records = True
-        status = "failed" if failed else "finished"
-        self._fetch(_PUT.format(**_RECORDS), (key, status, record), writes=True)
+        self._write(_PUT.format(**_RECORDS), rows)
 
     def counts(self) -> dict[str, int]:
         """How many rows are ``scored``, ``unscored`` for good, and ``failed``."""
@@ -249,13 +274,25 @@ class VerdictStore:
             yield from self._fetch(_FINISHED.format(**table, keys=",".join("?" * len(part))), part)
 
     def _fetch(self, query: str, values: Iterable[Any], *, writes: bool = False) -> list[Any]:
-        """Run one statement; each is a transaction of its own and committed at its end."""
+        """Run one statement, a transaction of its own."""
+        values = tuple(values)
+        return self._run(lambda found: found.execute(query, values).fetchall(), writes=writes)
+
+    def _write(self, query: str, rows: Sequence[tuple[str, str, str]]) -> None:
+        """Run a statement for each of these rows, in one transaction."""
+        if len(rows) > 1:
+            self._run(lambda found: _all_or_none(found, query, rows), writes=True)
+        else:
+            for row in rows:
+                self._fetch(query, row, writes=True)
+
+    def _run(self, action: Callable[[sqlite3.Connection], T], *, writes: bool) -> T:
+        """Use the connection, which is nobody else's meanwhile."""
         if self._pid != os.getpid() and self._connection is not None and self.path != _MEMORY:
             # An SQLite connection must not cross a fork, and closing the parent's from here
             # would fold up its write-ahead log; so it is kept and never used.
             self._inherited.append(self._connection)
             self._open()
-        values = tuple(values)
         with self._lock:
             connection = self._connection
             if connection is None:
@@ -264,11 +301,22 @@ class VerdictStore:
             patience = 0.0 if writes in self._given_up else _WAIT_SECONDS
             connection.execute(f"PRAGMA busy_timeout = {patience * 1000:.0f}")
             self._given_up.add(writes)
-            rows = _patiently(
-                self.path, lambda: connection.execute(query, values).fetchall(), patience
-            )
+            found = _patiently(self.path, lambda: action(connection), patience)
             self._given_up.remove(writes)
-            return rows
+            return found
+
+
+def _all_or_none(
+    connection: sqlite3.Connection, query: str, rows: Sequence[tuple[str, str, str]]
+) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        connection.executemany(query, rows)
+        connection.execute("COMMIT")
+    except BaseException:
+        with suppress(sqlite3.Error):  # a full disk has undone it already
+            connection.execute("ROLLBACK")
+        raise
 
 
 def _close(connection: sqlite3.Connection, process: int) -> None:
