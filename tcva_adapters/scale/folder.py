@@ -29,7 +29,9 @@ class Folder:
         kind: The format of the parts.
 
     Attributes:
+        files: The file system.
         path: As the file system knows it.
+        kind: The format of the parts.
 
     Raises:
         InvalidValueError: It is no address of a file system.
@@ -37,7 +39,7 @@ class Folder:
 
     def __init__(self, out: str, kind: Format) -> None:
         self.files, self.path = file_system(out)
-        self._kind = kind
+        self.kind = kind
 
     def claim(
         self, fingerprint: str, prefix: str, paths: Sequence[str], *, overwrite: bool
@@ -55,7 +57,7 @@ class Folder:
                 other files, or from files that have changed since.
         """
         sources = {path: _state(path) for path in paths}
-        ours = {"version": _VERSION, "fingerprint": fingerprint, "prefix": prefix, "as": self._kind}
+        ours = {"version": _VERSION, "fingerprint": fingerprint, "prefix": prefix, "as": self.kind}
         known = self._manifest()
         if known is None:
             if self._entries():
@@ -89,15 +91,6 @@ class Folder:
         config.checkpoint_actor_memory_bytes = memory
         return config
 
-    def write(self, dataset: Any, **how: Any) -> None:
-        """Write a Ray dataset as parts; ``how`` is for Ray."""
-        write = {
-            "parquet": dataset.write_parquet,
-            "jsonl": dataset.write_json,
-            "csv": dataset.write_csv,
-        }[self._kind]
-        write(self.path, filesystem=self.files, **how)
-
     def rows(self) -> int:
         """How many rows are in finished parts."""
         noted = (each.path for each in self._entries(_CHECKPOINT))
@@ -109,7 +102,7 @@ class Folder:
 
     def columns(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
         """The values of some columns, part by part."""
-        kind = {"parquet": "parquet", "jsonl": "json", "csv": "csv"}[self._kind]
+        kind = {"parquet": "parquet", "jsonl": "json", "csv": "csv"}[self.kind]
         parts = [each.path for each in self._entries() if not each.base_name.startswith("_")]
         for part in sorted(parts):
             table = pa.dataset.dataset(part, format=kind, filesystem=self.files).to_table(names)

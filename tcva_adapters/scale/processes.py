@@ -78,7 +78,7 @@ def _handed_on(
     total: int | None,
 ) -> Iterator[R]:
     running = _Running(scorer, pickled, workers)
-    with progress_of("judging", total or 0, progress) as shown:
+    with progress_of("judging", total, progress) as shown:
         try:
             for results in running.results(samples):
                 for result in results:

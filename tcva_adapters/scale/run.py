@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.printing import Part, Report, counted, figure
@@ -13,8 +13,10 @@ from tcva_adapters.samples.records import Format, format_of
 from tcva_adapters.scale.batch import PREFIX
 from tcva_adapters.scale.dataset import ROWS_AT_ONCE, judge_dataset
 from tcva_adapters.scale.engine import joined, ray_module
-from tcva_adapters.scale.folder import Folder
 from tcva_adapters.scale.settings import ScorerLike, scorer_of
+
+if TYPE_CHECKING:
+    from tcva_adapters.scale.folder import Folder
 
 _BLOCK: Final = 1 << 20
 """Bytes of a block: small enough that a few thousand rows keep several workers busy."""
@@ -58,8 +60,7 @@ class Judged(Report):
         return {"sentence": self.sentence, **asdict(self)}
 
     def parts(self) -> Iterator[Part]:
-        """What is printed."""
-        yield self.sentence
+        """Why rows have no score."""
         if self.unscored:
             yield "without a score: " + ", ".join(f"{n} {why}" for why, n in self.unscored.items())
 
@@ -111,7 +112,9 @@ def judge_files(
     scorer = scorer_of(settings)
     with joined(address):
         ray = ray_module()
-        from tcva_adapters.scale.rows import LIGHT, ROW_HASH, read_rows  # noqa: PLC0415  # needs Ray
+        # Arrow comes with Ray.
+        from tcva_adapters.scale.folder import Folder  # noqa: PLC0415  # see above
+        from tcva_adapters.scale.rows import LIGHT, ROW_HASH, Parts, read_rows  # noqa: PLC0415  # as above
 
         folder = Folder(out, written_as)
         folder.claim(scorer.fingerprint, prefix, paths, overwrite=overwrite)
@@ -124,7 +127,8 @@ def judge_files(
             ds = read_rows(paths, kind, f"{prefix}error")
             judged = judge_dataset(ds, settings, prefix=prefix, rows_at_once=rows_at_once, **how)
             try:
-                folder.write(judged, ray_remote_args=LIGHT)
+                parts = Parts(folder.path, folder.kind, folder.files)
+                judged.write_datasink(parts, ray_remote_args=LIGHT)
             except ray.exceptions.RayError as error:
                 raise _said(error) from error
         return _summed_up(folder, prefix, before)

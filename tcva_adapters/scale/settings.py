@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
 from tcva_adapters.ccrs.scorer import CCRS
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.judging.judge import MAX_CLAIMS
 from tcva_adapters.judging.panel import Panel
 from tcva_adapters.judging.resolve import MAX_CONCURRENCY, model_of_name
 from tcva_adapters.results.config import configured
-from tcva_adapters.scorer import Scorer, check_pickles
+from tcva_adapters.scorer import Scorer
 from tcva_adapters.tcva import TCVA
 
 ScorerLike = Scorer[Any] | Mapping[str, Any]
@@ -44,8 +45,13 @@ def scorer_of(settings: ScorerLike) -> Scorer[Any]:
     if not isinstance(settings, Mapping):
         msg = f"settings={settings!r}; they are a mapping of arguments, or a TCVA or CCRS object"
         raise InvalidValueError(msg)
-    check_pickles("settings", dict(settings), "job")
-    return _made(pickle.dumps(dict(settings)))
+    try:
+        pickled = pickle.dumps(dict(settings))
+    except Exception as error:
+        names = ", ".join(settings)
+        msg = f"settings are plain values that can be pickled; one of {names} is not: {error}"
+        raise InvalidValueError(msg) from error
+    return _made(pickled)
 
 
 @lru_cache(maxsize=_SCORERS_KEPT)
@@ -68,11 +74,31 @@ def _made(pickled: bytes) -> Scorer[Any]:
     panel, combine = settings.pop("panel", None), settings.pop("combine", "median")
     if panel:
         judges = [settings.get("judge"), *map(asked, panel)]
-        settings["judge"] = Panel(judges, combine=combine)
+        first, settings = panel_of(judges, combine, settings)
+        settings["judge"] = first
     config = settings.pop("config", None)
     if config is not None:
         settings = configured(config, settings)
     return CCRS(**settings) if "metrics" in settings else TCVA(**settings)
+
+
+def panel_of(
+    judges: Sequence[Any], combine: str, settings: Mapping[str, Any]
+) -> tuple[Panel, dict[str, Any]]:
+    """The judges of a panel as one, and the settings without those that it takes itself.
+
+    Raises:
+        InvalidValueError: Each judge would make claims of its own.
+    """
+    if settings.get("claims", "split") != "split":
+        msg = (
+            f"--claims {settings['claims']} gives each judge claims of its own; a --panel needs "
+            "'split'"
+        )
+        raise InvalidValueError(msg)
+    panel = Panel(judges, combine=combine, max_claims=settings.get("max_claims", MAX_CLAIMS))  # type: ignore[arg-type]  # checked when built
+    taken = ("claims", "max_claims", "judge")
+    return panel, {name: value for name, value in settings.items() if name not in taken}
 
 
 def shared_out(settings: ScorerLike, workers: int) -> ScorerLike:
