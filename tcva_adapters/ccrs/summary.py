@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from tcva_adapters.ccrs.composites import Composite, composite
+from tcva_adapters.ccrs.exact import ExactMatch
 from tcva_adapters.ccrs.metrics import METRICS
-from tcva_adapters.ccrs.result import CCRSResult
-from tcva_adapters.core.summing import added
+from tcva_adapters.ccrs.result import CCRSResult, Protocol
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.printing import Part, Table, Tabular, counted, figure, shortened
-from tcva_adapters.results.assessment import Unscored, Usage
+from tcva_adapters.results.assessment import Usage
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.samples.records import Source
 
@@ -72,34 +72,53 @@ class CCRSSummary(Tabular):
     """Many results.
 
     Attributes:
-        results: Of the same metrics, at least one.
+        results: Of the same metrics; may be empty where they were not held.
+        judge: Who rated.
+        protocol: How; as for `CCRSResult`.
+        em: Likewise.
+        lambda_: Likewise.
+        threshold: Likewise.
+        samples: How many results there were, at least one.
+        lacking: How many of them lack a rating.
         metrics: One summary per metric.
         composite: Of the composites; None where there are none.
-        composites: One per result; empty likewise.
+        composing: How these are made.
         usage: What it cost, without answers from the store.
         served: How many answers came from the store.
+        fatal: Why no call could succeed; None where that was not seen.
     """
 
     results: Sequence[CCRSResult] = field(repr=False)
+    judge: str
+    protocol: Protocol
+    em: ExactMatch
+    lambda_: float
+    threshold: float
+    samples: int
+    lacking: int
     metrics: dict[str, MetricSummary]
     composite: CompositeSummary | None
-    composites: Sequence[Composite] = field(repr=False)
+    composing: Mapping[str, Any] = field(repr=False)
     usage: Usage
     served: int
+    fatal: str | None = None
 
     @property
     def sentence(self) -> str:
         """The mean of each metric, and how many samples lack one."""
-        size = len(self.results)
         means = ", ".join(f"{name} {figure(m.mean)}" for name, m in self.metrics.items())
-        lack = sum(None in result.scores.values() for result in self.results)
-        lacking = f"{lack} of {size} {'lacks' if lack == 1 else 'lack'} a rating" if lack else ""
-        lexical = self.results[0].protocol == "lexical"
+        lack = self.lacking
+        lacking = f"{lack} of {self.samples} {'lacks' if lack == 1 else 'lack'} a rating"
+        lexical = self.protocol == "lexical"
         judge = "the lexical judge only counts words" if lexical else ""
-        said = "; ".join(filter(None, (lacking, judge)))
-        return f"Mean ratings of {counted(size, 'sample')}: {means}" + (
+        said = "; ".join(filter(None, (lacking if lack else "", judge)))
+        return f"Mean ratings of {counted(self.samples, 'sample')}: {means}" + (
             f" ({said})" if said else ""
         )
+
+    def composite_of(self, result: CCRSResult) -> Composite:
+        """The composite of one of the results."""
+        return composite(result, **self.composing)
 
     def records(self) -> list[dict[str, Any]]:
         """A row for each metric."""
@@ -107,14 +126,14 @@ class CCRSSummary(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
-        first, whole = self.results[0], self.composite
+        whole = self.composite
         return {
             "sentence": self.sentence,
-            "judge": first.judge,
-            "protocol": first.protocol,
-            "em": first.em,
-            "lambda": first.lambda_,
-            "samples": len(self.results),
+            "judge": self.judge,
+            "protocol": self.protocol,
+            "em": self.em,
+            "lambda": self.lambda_,
+            "samples": self.samples,
             "metrics": {name: asdict(metric) for name, metric in self.metrics.items()},
             "composite": None if whole is None else asdict(whole),
             "usage": self.usage.model_dump(),
@@ -140,19 +159,19 @@ class CCRSSummary(Tabular):
             JudgeError: No call can succeed (a wrong key, say).
             InvalidSampleError: No sample has a score.
         """
-        failures = [why for name in self.metrics for why in _unscored(self.results, name)]
-        for why in failures:
-            if why.fatal:
-                raise JudgeError(why.detail, fatal=True)
-        if failures and not any(metric.scored for metric in self.metrics.values()):
-            first = failures[0]
-            msg = f"no sample has a score; the first: {first.text}"
+        if self.fatal is not None:
+            raise JudgeError(self.fatal, fatal=True)
+        if not any(metric.scored for metric in self.metrics.values()):
+            first = next(iter(self.metrics.values()))
+            reason, detail = next(iter(first.details.items()))
+            why = f"{reason}: {detail}" if detail else reason
+            msg = f"no sample has a score; the first: {why}"
             raise InvalidSampleError(msg)
 
     def parts(self) -> Iterator[Part]:
         """What ``tcva ccrs`` prints."""
-        first, size = self.results[0], len(self.results)
-        yield f"CCRS by {first.judge}, {_PROTOCOLS[first.protocol]}"
+        size = self.samples
+        yield f"CCRS by {self.judge}, {_PROTOCOLS[self.protocol]}"
         rows = []
         for name, metric in self.metrics.items():
             said = [
@@ -160,7 +179,7 @@ class CCRSSummary(Tabular):
                 for reason, number in metric.unscored.items()
             ]
             if metric.exact is not None and metric.judged is not None:
-                how = f"({first.em}, weight {first.lambda_:g}), judged {metric.judged:.3f}"
+                how = f"({self.em}, weight {self.lambda_:g}), judged {metric.judged:.3f}"
                 said.insert(0, f"exact match {metric.exact:.3f} {how}")
             scored = f"{metric.scored}/{size}"
             rows.append((f"{name} {metric.title}", figure(metric.mean), scored, "; ".join(said)))
@@ -203,60 +222,142 @@ def summarise_ccrs(
     >>> summary.mean, summary.coverage, summary.unscored
     (1.0, 0.5, {'missing_field': 1})
     """
-    if not results:
-        msg = "a summary of no results; give at least one"
-        raise InvalidValueError(msg)
-    composites: list[Composite] = []
-    if weights is not None or threshold is not None:
-        least = 0.5 if threshold is None else threshold
-        options: dict[str, Any] = {"threshold": least, "renormalise": renormalise}
-        composites = [composite(each, weights=weights, **options) for each in results]
-    answers = [answer for result in results for answer in result.answers.values()]
-    return CCRSSummary(
-        results=results,
-        metrics={name: _metric(results, name) for name in results[0].answers},
-        composite=_composite(composites) if composites else None,
-        composites=composites,
-        usage=sum((result.usage for result in results), Usage()),
-        served=sum(answer.from_store for answer in answers),
-    )
+    tally = CCRSTally(weights=weights, threshold=threshold, renormalise=renormalise)
+    for result in results:
+        tally.add(result)
+    return tally.ended(results)
 
 
-def _metric(results: Sequence[CCRSResult], name: str) -> MetricSummary:
-    scores = [score for result in results if (score := result.scores[name]) is not None]
-    unscored = _unscored(results, name)
-    parts: dict[str, float | None] = {}
-    if METRICS[name].has_exact_match:
-        judged = [each for each in results if each.judged(name) is not None]
-        parts = {
-            "judged": _mean([each.judged(name) or 0.0 for each in judged]),
-            "exact": _mean([float(bool(each.exact)) for each in judged]),
+class CCRSTally:
+    """The figures of results that come one after the other; none of these is held.
+
+    Args:
+        weights: See `summarise_ccrs`.
+        threshold: See there.
+        renormalise: See there.
+    """
+
+    def __init__(
+        self,
+        *,
+        weights: Mapping[str, float] | None = None,
+        threshold: float | None = None,
+        renormalise: bool = False,
+    ) -> None:
+        self._composing: dict[str, Any] = {
+            "weights": weights,
+            "threshold": 0.5 if threshold is None else threshold,
+            "renormalise": renormalise,
         }
-    return MetricSummary(
-        title=METRICS[name].title,
-        mean=_mean(scores),
-        scored=len(scores),
-        coverage=len(scores) / len(results),
-        unscored=dict(Counter(w.reason.value for w in unscored).most_common()),
-        details={why.reason.value: why.detail for why in reversed(unscored)},
-        **parts,
-    )
+        self._whole = _Scores() if weights is not None or threshold is not None else None
+        self._metrics: dict[str, _Metric] = {}
+        self._first: CCRSResult | None = None
+        self._samples = self._lacking = self._served = 0
+        self._usage = Usage()
+
+    def add(self, result: CCRSResult) -> None:
+        """One more.
+
+        Raises:
+            InvalidValueError: As for `composite`.
+        """
+        if self._first is None:
+            self._first = result
+            self._metrics = {name: _Metric(name) for name in result.answers}
+        self._samples += 1
+        self._usage += result.usage
+        self._served += sum(answer.from_store for answer in result.answers.values())
+        for metric in self._metrics.values():
+            metric.add(result)
+        self._lacking += None in result.scores.values()
+        if self._whole is not None:
+            found = composite(result, **self._composing)
+            self._whole.add(found.score, passed=found.passed is True)
+
+    def ended(self, results: Sequence[CCRSResult]) -> CCRSSummary:
+        """The whole of it.
+
+        Args:
+            results: All that came, for who looks at single ones; may be empty where nobody does.
+
+        Raises:
+            InvalidValueError: None came.
+        """
+        first, size, whole = self._first, self._samples, self._whole
+        if first is None:
+            msg = "a summary of no results; give at least one"
+            raise InvalidValueError(msg)
+        fatal = (metric.fatal for metric in self._metrics.values())
+        return CCRSSummary(
+            results=results,
+            judge=first.judge,
+            protocol=first.protocol,
+            em=first.em,
+            lambda_=first.lambda_,
+            threshold=first.threshold,
+            samples=size,
+            lacking=self._lacking,
+            metrics={name: metric.summary(size) for name, metric in self._metrics.items()},
+            composite=None
+            if whole is None
+            else CompositeSummary(whole.mean, whole.number, whole.number / size, whole.passed),
+            composing=self._composing,
+            usage=self._usage,
+            served=self._served,
+            fatal=next((why for why in fatal if why is not None), None),
+        )
 
 
-def _unscored(results: Sequence[CCRSResult], name: str) -> list[Unscored]:
-    found = (result.answers[name].unscored for result in results)
-    return [why for why in found if why is not None]
+class _Scores:
+    """Scores that come one after the other."""
+
+    def __init__(self) -> None:
+        self.number = self.passed = 0
+        self._sum = 0.0
+
+    def add(self, score: float | None, *, passed: bool = False) -> None:
+        if score is not None:
+            self.number += 1
+            self._sum += score
+            self.passed += passed
+
+    @property
+    def mean(self) -> float | None:
+        return self._sum / self.number if self.number else None
 
 
-def _composite(composites: Sequence[Composite]) -> CompositeSummary:
-    scores = [score for each in composites if (score := each.score) is not None]
-    return CompositeSummary(
-        mean=_mean(scores),
-        scored=len(scores),
-        coverage=len(scores) / len(composites),
-        passed=sum(each.passed is True for each in composites),
-    )
+class _Metric:
+    """One metric of results that come one after the other."""
 
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._scores, self._judged, self._exact = _Scores(), _Scores(), _Scores()
+        self._reasons: Counter[str] = Counter()
+        self._details: dict[str, str] = {}
+        self.fatal: str | None = None
 
-def _mean(values: Sequence[float]) -> float | None:
-    return added(values) / len(values) if values else None
+    def add(self, result: CCRSResult) -> None:
+        name = self._name
+        self._scores.add(result.scores[name])
+        judged, why = result.judged(name), result.answers[name].unscored
+        if judged is not None:
+            self._judged.add(judged)
+            self._exact.add(float(bool(result.exact)))
+        if why is not None:
+            self._reasons[why.reason.value] += 1
+            self._details.setdefault(why.reason.value, why.detail)
+            if why.fatal and self.fatal is None:
+                self.fatal = why.detail
+
+    def summary(self, size: int) -> MetricSummary:
+        metric, scores = METRICS[self._name], self._scores
+        return MetricSummary(
+            title=metric.title,
+            mean=scores.mean,
+            scored=scores.number,
+            coverage=scores.number / size,
+            unscored=dict(self._reasons.most_common()),
+            details=self._details,
+            judged=self._judged.mean if metric.has_exact_match else None,
+            exact=self._exact.mean if metric.has_exact_match else None,
+        )

@@ -9,15 +9,18 @@ import typer
 
 from tcva_adapters.ccrs import CCRS
 from tcva_adapters.ccrs.metrics import METRICS, resolve_metrics
+from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.ccrs.scorer import CCRSSettings
-from tcva_adapters.ccrs.summary import summarise_ccrs
+from tcva_adapters.ccrs.summary import CCRSTally, summarise_ccrs
 from tcva_adapters.cli import machines, options
 from tcva_adapters.cli.judged import check_figures, draw_figures, print_figures
 from tcva_adapters.cli.report import Report, check_report, report_written
+from tcva_adapters.cli.running import Reading, judging
 from tcva_adapters.cli.written import results_written, say_written
 from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.graded import COMPOSITE, grade_ccrs
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.long_run import long_run
 from tcva_adapters.printing import notes
 from tcva_adapters.samples.sample import Sample
 
@@ -92,31 +95,36 @@ def ccrs(
     gates.check_names(
         [*(metric.name for metric in rater.metrics), *([COMPOSITE] if has_composite else [])]
     )
-    # Read and check everything before the first call is paid for, wrong weights too.
-    read = options.read_samples(
+    # Read and check before the first call is paid for, wrong weights too.
+    summarise_ccrs(CCRS(rater.metrics, judge="lexical").evaluate_many([Sample()]), **whole)
+    read = options.stream_samples(
         samples, skip_bad=skip_bad, input_format=input_format, rename=rename
     )
-    summarise_ccrs(CCRS(rater.metrics, judge="lexical").evaluate_many([Sample()]), **whole)
-    for note in read.notes:
-        said.print(note)
+    reading = Reading(read, is_shown=report is not None)
     opened = options.open_store(
         store, no_store=no_store, is_local=rater.is_local, what="ratings", notes=said
     )
     rater = rater.changed(store=opened)
-    with options.interruptible(said):
-        summary = summarise_ccrs(rater.evaluate_many(read.samples, progress=True), **whole)
-    if out is not None:
-        summary.save(out, overwrite=overwrite)
-    gated = gates.judge(grade_ccrs(summary))
-    handed.write(summary.sentence, gated)
-    more: dict[str, Any] = {"skipped": len(read.bad), "gates": gated.to_dict()}
-    print_figures(summary, as_json=as_json, everything=everything, file=handed.side(out), **more)
-    drawn = draw_figures(summary, figures, figure_format, overwrite=overwrite)
-    results = results_written(out, opened, "ratings: a line for each sample")
-    page = report_written(summary, report, of=samples, overwrite=overwrite, samples=read.samples)
-    say_written({**results, **drawn, **page, **handed.written})
-    summary.check()
-    handed.conclude(gated)
+    looked_at = gates.are_asked or handed.names_samples or report or figures
+    how: dict[str, Any] = {"overwrite": overwrite, "is_looked_at": bool(looked_at)}
+    tally = CCRSTally(**whole)
+    with long_run(rater, reading.samples, CCRSResult.from_json, out, tell=said.print, **how) as run:
+        with judging(said, out, reading):
+            for result in run.results(rater.iter_evaluate):
+                tally.add(result)
+        summary = tally.ended(run.written)
+        gated = gates.judge(grade_ccrs(summary))
+        handed.write(summary.sentence, gated)
+        more: dict[str, Any] = {"skipped": read.skipped, "gates": gated.to_dict()}
+        side = handed.side(out)
+        print_figures(summary, as_json=as_json, everything=everything, file=side, **more)
+        drawn = draw_figures(summary, figures, figure_format, overwrite=overwrite)
+        results = results_written(out, opened, "ratings: a line for each sample")
+        texts = report and [*reading.again()]
+        page = report_written(summary, report, of=samples, overwrite=overwrite, samples=texts)
+        say_written({**results, **drawn, **page, **handed.written})
+        summary.check()
+        handed.conclude(gated)
 
 
 def _parse_weights(text: str) -> dict[str, float]:

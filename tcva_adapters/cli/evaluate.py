@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import typer
@@ -13,14 +12,16 @@ from tcva_adapters import printing
 from tcva_adapters.cli import machines, options
 from tcva_adapters.cli.judged import print_figures
 from tcva_adapters.cli.report import Report, check_report, report_written
+from tcva_adapters.cli.running import Reading, judging
 from tcva_adapters.cli.written import results_written, say_written
 from tcva_adapters.compare.changes import changed_since, read_baseline
 from tcva_adapters.compare.claim_view import check_wanted, claim_views
-from tcva_adapters.compare.evaluation import Evaluation, check_gates, with_needed_fields
+from tcva_adapters.compare.evaluation import Running
 from tcva_adapters.compare.gates import Gates
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.panel import Panel
-from tcva_adapters.results.files import write_assessments
+from tcva_adapters.long_run import long_run
+from tcva_adapters.results.result import Result
 from tcva_adapters.tcva import TCVA, TCVASettings
 
 
@@ -76,39 +77,47 @@ def evaluate(
         first, settings = _panel(asked[: len(voices)], combine, settings)
     settings = options.under_config(context, config, {"criterion": criterion, **settings})
     tcva = TCVA(judge=first, fuse=fused, **settings)
-    check_gates(gates, tcva)
+    running = Running(tcva, gates)
     before = None if baseline is None else read_baseline(baseline, tcva)
-    # Read and check everything before the first call is paid for.
-    read = options.read_samples(
-        samples, skip_bad=skip_bad, input_format=input_format, rename=rename
+    # Read and check before the first call is paid for.
+    read = options.stream_samples(
+        samples,
+        skip_bad=skip_bad,
+        input_format=input_format,
+        rename=rename,
+        require=tcva.require,
     )
-    usable, lacking = with_needed_fields(tcva, read, skip_bad=skip_bad)
-    check_wanted(show or (), usable)
-    for note in replace(read, bad=[*read.bad, *lacking]).notes:
-        notes.print(note)
+    reading = Reading(read, is_shown=bool(show or report))
+    check_wanted(show or (), reading.again())
     opened = options.open_store(
         store, no_store=no_store, is_local=tcva.judge.is_local, what="verdicts", notes=notes
     )
     tcva = tcva.changed(store=opened)
-    with options.interruptible(notes):
-        results = tcva.evaluate_many(usable, progress=True)
-    if out is not None:
-        write_assessments(out, results, overwrite=overwrite)
-    found = Evaluation.of(tcva, results, skipped=len(read.bad) + len(lacking), gates=gates)
-    changes = changed_since(before, found.gated.graded)
-    handed.write(found.sentence, found.gated, changes)
-    since = {} if changes is None else {"since_baseline": changes.to_dict()}
-    side = sys.stderr if as_json else handed.side(out)
-    print_figures(found, as_json=as_json, everything=everything, file=side, **since)
-    if changes is not None and not as_json:
-        printing.show([printing.Wrapped(f"since the baseline: {changes.sentence}")], file=side)
-    printing.show(claim_views(results, usable, show or ()), file=side)
-    results_file = results_written(out, opened, "assessments: for sweep and calibrate")
-    shown = report if found.summary.scored else None
-    page = report_written(found, shown, of=samples, overwrite=overwrite, samples=usable)
-    say_written({**results_file, **page, **handed.written})
-    found.check()
-    handed.conclude(found.gated)
+    looked_at = gates.are_asked or handed.names_samples or show or report or before or panel
+    how: dict[str, Any] = {"overwrite": overwrite, "is_looked_at": bool(looked_at)}
+    whole = long_run(tcva, reading.samples, Result.from_json, out, tell=notes.print, **how)
+    with whole as run:
+        with judging(notes, out, reading):
+            for result in run.results(tcva.iter_evaluate):
+                running.add(result)
+        found = running.ended(run.written, skipped=read.skipped)
+        changes = changed_since(before, found.gated.graded)
+        handed.write(found.sentence, found.gated, changes)
+        since = {} if changes is None else {"since_baseline": changes.to_dict()}
+        side = sys.stderr if as_json else handed.side(out)
+        print_figures(found, as_json=as_json, everything=everything, file=side, **since)
+        if changes is not None and not as_json:
+            said = f"since the baseline: {changes.sentence}"
+            printing.show([printing.Wrapped(said)], file=side)
+        printing.show(claim_views(found.results, reading.again, show or ()), file=side)
+        results_file = results_written(out, opened, "assessments: for sweep and calibrate")
+        shown = report if found.summary.scored else None
+        page = report_written(
+            found, shown, of=samples, overwrite=overwrite, samples=shown and [*reading.again()]
+        )
+        say_written({**results_file, **page, **handed.written})
+        found.check()
+        handed.conclude(found.gated)
 
 
 def _panel(

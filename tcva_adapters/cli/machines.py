@@ -158,6 +158,11 @@ class Handed:
         return found
 
     @property
+    def names_samples(self) -> bool:
+        """Whether single samples are written."""
+        return bool(self.markdown or self.junit)
+
+    @property
     def takes_stdout(self) -> bool:
         """Whether the comment is what standard output is for."""
         return self.markdown == STDOUT

@@ -21,7 +21,7 @@ import typer
 
 from tcva_adapters.claims.criteria import CRITERIA
 from tcva_adapters.compare.labels import Labels
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.frameworks import NO_TELEMETRY
 from tcva_adapters.judging.resolve import DEFAULT, model_of_name
 from tcva_adapters.models.settings import ModelSettings
@@ -34,6 +34,7 @@ from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples import files
 from tcva_adapters.samples.output import check_ours
 from tcva_adapters.samples.paths import make_folder, usable_path
+from tcva_adapters.samples.sample import Sample
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
@@ -458,6 +459,44 @@ def read_samples(
         format=input_format,  # type: ignore[arg-type]  # checked by the reader
         mapping=parse_renames(rename or []),
     )
+
+
+def stream_samples(
+    source: str,
+    *,
+    skip_bad: bool,
+    input_format: str | None,
+    rename: Iterable[str] | None,
+    require: Callable[[Sample], object] | None = None,
+) -> files.SampleStream:
+    """The same one after the other, of which the first are checked before a model is paid for any.
+
+    Args:
+        source: See `files.stream_samples`.
+        skip_bad: See there.
+        input_format: See there.
+        rename: See there.
+        require: See there.
+    """
+
+    def required(sample: Sample) -> None:
+        try:
+            if require is not None:
+                require(sample)
+        except InvalidSampleError as error:
+            way = "" if skip_bad else "; name it with --map, or leave it out with --skip-bad"
+            msg = f"{error}{way}"
+            raise InvalidSampleError(msg) from None
+
+    stream = files.stream_samples(
+        source,
+        skip_bad=skip_bad,
+        format=input_format,  # type: ignore[arg-type]  # checked by the reader
+        mapping=parse_renames(rename or []),
+        require=required,
+    )
+    stream.check()
+    return stream
 
 
 def ratings_of(human: str | None, labels: str | None) -> str | Labels | None:

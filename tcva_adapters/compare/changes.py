@@ -100,7 +100,7 @@ def read_baseline(source: str | Path, tcva: TCVA) -> Graded:
     judges = dict.fromkeys(each.judge for each in judged)
     return grade(
         tcva.criterion.name,
-        map(tcva.result, judged),
+        [tcva.result(each) for each in judged],
         threshold=tcva.scoring.threshold,
         about={"judge": ", ".join(judges)},
     )

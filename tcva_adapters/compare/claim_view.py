@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from heapq import nsmallest
 from typing import Final
 
 from tcva_adapters.compare.gates import clipped, foldable
@@ -46,41 +47,52 @@ def claim_view(result: Result, sample: Sample, number: int = 1) -> Iterator[Part
     )
 
 
-def check_wanted(wanted: Sequence[str], samples: Sequence[Sample]) -> None:
+def check_wanted(wanted: Sequence[str], samples: Iterable[Sample]) -> None:
     """Refuse ids that no sample has, before anything is paid for.
 
     Args:
         wanted: ``worst``, ``all``, or samples' ids (``row-N`` for one without).
-        samples: All that there are.
+        samples: All that there are; looked at where ids are wanted.
 
     Raises:
         InvalidValueError: A sample that is not there.
     """
-    names = [case_name(sample, number) for number, sample in enumerate(samples, start=1)]
-    unknown = next((one for one in wanted if one not in {WORST, ALL, *names}), None)
-    if unknown is not None:
+    unknown = dict.fromkeys(one for one in wanted if one not in {WORST, ALL})
+    if not unknown:
+        return
+    names: list[str] = []
+    for number, sample in enumerate(samples, start=1):
+        name = case_name(sample, number)
+        unknown.pop(name, None)
+        if len(names) <= MOST:
+            names.append(name)
+    if unknown:
         some = ", ".join(names[:MOST]) + (", ..." if len(names) > MOST else "")
-        msg = f"no sample {unknown!r} to show; give {WORST}, {ALL}, or one of {some}"
+        msg = f"no sample {next(iter(unknown))!r} to show; give {WORST}, {ALL}, or one of {some}"
         raise InvalidValueError(msg)
 
 
 def claim_views(
-    results: Sequence[Result], samples: Sequence[Sample], wanted: Sequence[str]
+    results: Sequence[Result], samples: Callable[[], Iterable[Sample]], wanted: Sequence[str]
 ) -> Iterator[Part]:
     """The samples that are wanted, each once: the worst ones first, the others in their order.
 
     Args:
-        results: One per sample.
-        samples: In the same order.
+        results: One per sample; looked at one after the other.
+        samples: Gives them in the same order, each time it is called.
         wanted: See `check_wanted`.
     """
-    scored = [place for place, result in enumerate(results) if result.score is not None]
-    scored.sort(key=lambda place: results[place].score or 0.0)
-    places = scored[:MOST] if WORST in wanted else []
-    places += [
-        place
-        for place, result in enumerate(results)
-        if ALL in wanted or case_name(result, place + 1) in wanted
-    ]
-    for place in dict.fromkeys(places):
-        yield from claim_view(results[place], samples[place], place + 1)
+    if WORST in wanted:
+        scores = ((r.score, place) for place, r in enumerate(results) if r.score is not None)
+        worst = [place for _, place in nsmallest(MOST, scores)]
+        of = {place: sample for place, sample in enumerate(samples()) if place in worst}
+        for place in worst:
+            yield from claim_view(results[place], of[place], place + 1)
+    else:
+        worst = []
+    if set(wanted) <= {WORST}:
+        return
+    for place, (result, sample) in enumerate(zip(results, samples(), strict=True)):
+        is_wanted = ALL in wanted or case_name(result, place + 1) in wanted
+        if is_wanted and place not in worst:
+            yield from claim_view(result, sample, place + 1)

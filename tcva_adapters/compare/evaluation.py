@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from tcva_adapters.compare.agreement import PanelReport, panel_report
 from tcva_adapters.compare.gates import Gated, Gates
@@ -12,9 +12,7 @@ from tcva_adapters.compare.graded import grade_tcva, part_names
 from tcva_adapters.errors import InvalidSampleError, JudgeError
 from tcva_adapters.printing import Part, Report
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.summary import Summary, summarise
-from tcva_adapters.samples.files import SampleFile
-from tcva_adapters.samples.sample import Sample
+from tcva_adapters.results.summary import Summary, Tally
 from tcva_adapters.tcva import TCVA
 
 
@@ -28,6 +26,7 @@ class Evaluation(Report):
         summary: Their figures.
         skipped: Samples of the file that were left out.
         gated: What came of its gates.
+        left_out: On how many samples each of the additional judges was left out.
     """
 
     tcva: TCVA
@@ -35,6 +34,7 @@ class Evaluation(Report):
     summary: Summary
     skipped: int
     gated: Gated
+    left_out: tuple[int, ...] = ()
 
     @classmethod
     def of(
@@ -44,7 +44,7 @@ class Evaluation(Report):
         *,
         skipped: int = 0,
         gates: Gates | None = None,
-    ) -> Self:
+    ) -> Evaluation:
         """The report of a batch.
 
         Args:
@@ -56,10 +56,10 @@ class Evaluation(Report):
         Raises:
             InvalidValueError: A gate is for something else.
         """
-        gates = gates or Gates()
-        check_gates(gates, tcva)
-        gated = gates.judge(grade_tcva(tcva, results))
-        return cls(tcva, results, summarise(results), skipped, gated)
+        running = Running(tcva, gates or Gates())
+        for result in results:
+            running.add(result)
+        return running.ended(results, skipped=skipped)
 
     @property
     def sentence(self) -> str:
@@ -95,14 +95,13 @@ class Evaluation(Report):
 
     def additional_judges(self) -> list[dict[str, Any]]:
         """The judges that were fused with the first, and on how many samples each was left out."""
-        fused = [r.assessment.members for r in self.results if r.assessment.members]
         return [
             {
                 "judge": member.judge.name,
                 "criterion": member.criterion.name,
-                "left_out": sum(judged[place].unscored is not None for judged in fused),
+                "left_out": left_out,
             }
-            for place, member in enumerate(self.tcva.members)
+            for member, left_out in zip(self.tcva.members, self.left_out, strict=True)
         ]
 
     def panel(self) -> PanelReport:
@@ -136,43 +135,47 @@ class Evaluation(Report):
             JudgeError: No call of the judge could succeed.
             InvalidSampleError: There are samples, and none has a score.
         """
-        unscored = [result.unscored for result in self.results if result.unscored is not None]
-        for each in unscored:
-            if each.fatal:
-                raise JudgeError(each.detail, fatal=True)
-        if self.results and self.summary.scored == 0:
-            counts = self.summary.unscored.items()
-            reasons = ", ".join(f"{number} {reason}" for reason, number in counts)
-            msg = f"no sample has a score: {reasons}; the first: {unscored[0].detail}"
+        found = self.summary
+        if found.fatal is not None:
+            raise JudgeError(found.fatal, fatal=True)
+        if found.samples and not found.scored:
+            reasons = ", ".join(f"{number} {reason}" for reason, number in found.unscored.items())
+            first = next(iter(found.details.values()))
+            msg = f"no sample has a score: {reasons}; the first: {first}"
             raise InvalidSampleError(msg)
 
 
-def check_gates(gates: Gates, tcva: TCVA) -> None:
-    """Refuse gates on judges or criteria that a `TCVA` does not have, before any work is done.
+class Running:
+    """An evaluation whose results come one after the other; it holds figures alone.
+
+    Args:
+        tcva: Who makes the results.
+        gates: See `Evaluation.of`.
 
     Raises:
-        InvalidValueError: There is such a gate.
+        InvalidValueError: A gate is for something else.
     """
-    gates.check_names([tcva.criterion.name, *part_names(tcva)])
 
+    def __init__(self, tcva: TCVA, gates: Gates) -> None:
+        gates.check_names([tcva.criterion.name, *part_names(tcva)])
+        self._tcva, self._gates = tcva, gates
+        self._tally = Tally()
+        self._left_out = [0] * len(tcva.members)
 
-def with_needed_fields(
-    tcva: TCVA, read: SampleFile, *, skip_bad: bool
-) -> tuple[list[Sample], list[tuple[int, str]]]:
-    """The samples that have what the criterion needs, and line and message of the others.
+    def add(self, result: Result) -> None:
+        """One more."""
+        self._tally.add(result)
+        for place, judged in enumerate(result.assessment.members):
+            self._left_out[place] += judged.unscored is not None
 
-    Raises:
-        InvalidSampleError: A sample lacks something, and is not to be skipped.
-    """
-    usable, lacking = [], []
-    for line, sample in zip(read.lines, read.samples, strict=True):
-        try:
-            tcva.require(sample)
-        except InvalidSampleError as error:
-            if not skip_bad:
-                msg = f"line {line}: {error}; name it with --map, or leave it out with --skip-bad"
-                raise InvalidSampleError(msg) from None
-            lacking.append((line, str(error)))
-        else:
-            usable.append(sample)
-    return usable, lacking
+    def ended(self, results: Sequence[Result], *, skipped: int) -> Evaluation:
+        """The whole of it.
+
+        Args:
+            results: All that came, to be looked at one at a time by gates and pages; may be empty
+                where nobody looks.
+            skipped: Samples that were left out.
+        """
+        gated = self._gates.judge(grade_tcva(self._tcva, results))
+        summary, left_out = self._tally.summary, tuple(self._left_out)
+        return Evaluation(self._tcva, results, summary, skipped, gated, left_out)

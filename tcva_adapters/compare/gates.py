@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, Final
 
 from tcva_adapters.compare.graded import Case, Graded
@@ -95,19 +96,22 @@ class Gated:
         """
         methods = {method.name: method for method in self.graded}
         looked_at = [
-            [(methods[gate.method], case) for case in _looked_at(gate, methods[gate.method])]
+            (methods[gate.method], _looked_at(gate, methods[gate.method]))
             for gate in self.failed
             if gate.method in methods
         ]
-        places = [
-            (rank, turn) for turn, pairs in enumerate(looked_at) for rank in range(len(pairs))
+        longest = max((len(cases) for _, cases in looked_at), default=0)
+        named: dict[object, tuple[int, int, Case]] = {}
+        for rank, turn in product(range(longest), range(len(looked_at))):
+            method, cases = looked_at[turn]
+            if len(named) == most:
+                break
+            if rank < len(cases):  # the worst of each gate, then the next ones
+                case = cases[rank]
+                named.setdefault(_said_of(method, case), (turn, rank, case))
+        return [
+            (looked_at[turn][0], case) for turn, _, case in sorted(named.values(), key=_in_turn)
         ]
-        named: dict[object, tuple[int, int]] = {}
-        for rank, turn in sorted(places):  # the worst of each gate, then the next ones
-            if len(named) < most:
-                method, case = looked_at[turn][rank]
-                named.setdefault(_said_of(method, case), (turn, rank))
-        return [looked_at[turn][rank] for turn, rank in sorted(named.values())]
 
     def parts(self) -> Iterator[Part]:
         """The gates that failed, and the worst samples with their claims; nothing where none did."""
@@ -159,6 +163,11 @@ class Gates:
         """
         given = {SCORE: min_score, PASS_RATE: min_pass_rate, COVERAGE: min_coverage}
         return cls({name: _read(name, value) for name, value in given.items()})
+
+    @property
+    def are_asked(self) -> bool:
+        """Whether there are any."""
+        return any(self.least.values())
 
     def check_names(self, names: Sequence[str]) -> None:
         """Refuse methods that there are not, before anything is paid for.
@@ -261,16 +270,21 @@ def _said_of(method: Graded, case: Case) -> object:
     return case.sample, case.claims or method.name
 
 
-def _looked_at(gate: Gate, method: Graded) -> list[Case]:
+def _looked_at(gate: Gate, method: Graded) -> Sequence[Case]:
     if gate.reached is None:
         return method.unscored
     if gate.figure == SCORE:
-        return [case for case in method.scored if (case.score or 0.0) < gate.least]
+        return method.below(gate.least)
     if gate.figure == PASS_RATE:
-        return [case for case in method.scored if case.passed is False]
+        return method.not_passed
     if gate.figure == JUDGED:
-        return [case for case in method.unscored if case.is_failure]
+        return method.unscored[: method.lost]
     return method.unscored
+
+
+def _in_turn(found: tuple[int, int, Case]) -> tuple[int, int]:
+    turn, rank, _ = found
+    return turn, rank
 
 
 def _read(figure: str, given: Given) -> dict[str, float]:

@@ -7,16 +7,21 @@ and JUnit are written once.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, TypeVar
+from functools import cached_property, partial
+from typing import Final, Generic, NamedTuple, TypeVar, overload
 
+import numpy as np
+import numpy.typing as npt
+
+from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.ccrs.summary import CCRSSummary
 from tcva_adapters.compare.running.cached import JUDGE_ERROR, METRIC_ERROR, NOT_ASKED
 from tcva_adapters.compare.systems.table import SystemTable
 from tcva_adapters.compare.table import Row, ScoreTable
 from tcva_adapters.compare.views.describe import MethodSummary
-from tcva_adapters.core.verdicts import LEVELS, Verdict
+from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
@@ -31,7 +36,7 @@ _FAILURES: Final = frozenset(
 
 _NO_ROW: Final = Row("", "", None, "no result")
 
-Rated = TypeVar("Rated", bound=Scored)
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +68,40 @@ class Case:
         return sorted(below, key=lambda claim: -LEVELS.index(Verdict(claim.verdict or "none")))
 
 
-@dataclass(frozen=True, slots=True)
+class Cases(Sequence[Case], Generic[Item]):
+    """Samples under one method, each made when it is looked at.
+
+    Args:
+        items: What they are made of, in their order.
+        make: Makes one of its item and its place.
+    """
+
+    def __init__(self, items: Sequence[Item], make: Callable[[Item, int], Case]) -> None:
+        self._items, self._make = items, make
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._items)
+
+    @overload
+    def __getitem__(self, place: int) -> Case: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Case]: ...
+    def __getitem__(self, place: int | slice) -> Case | Sequence[Case]:
+        """One of them, or several."""
+        if isinstance(place, slice):
+            return Cases(range(*place.indices(len(self))), lambda each, _: self[each])
+        place = range(len(self))[place]
+        return self._make(self._items[place], place)
+
+    def __iter__(self) -> Iterator[Case]:
+        """All of them."""
+        return (self._make(item, place) for place, item in enumerate(self._items))
+
+
+@dataclass(frozen=True)
 class Graded:
-    """The samples of one method.
+    """The samples of one method. Of each stay a few numbers; the rest is asked of `cases`.
 
     Attributes:
         name: Of the method: a criterion, a metric, or as a comparison calls it.
@@ -76,55 +112,101 @@ class Graded:
     """
 
     name: str
-    cases: tuple[Case, ...]
+    cases: Sequence[Case]
     threshold: float | None = None
     about: Mapping[str, str] = field(default_factory=dict)
     is_part: bool = False
 
     @property
-    def scored(self) -> list[Case]:
+    def scored(self) -> Sequence[Case]:
         """The samples with a score, the lowest first."""
-        have = (case for case in self.cases if case.score is not None)
-        return sorted(have, key=lambda case: case.score or 0.0)
+        scores = self._numbers.scores
+        order = np.argsort(scores, kind="stable")  # without a score they are last
+        return self._at(order[: np.count_nonzero(~np.isnan(scores))])
+
+    def below(self, least: float) -> Sequence[Case]:
+        """Those with a lower score than that, the lowest first."""
+        scores = self._numbers.scores
+        return self._at(np.argsort(scores, kind="stable")[: np.count_nonzero(scores < least)])
 
     @property
-    def unscored(self) -> list[Case]:
+    def not_passed(self) -> Sequence[Case]:
+        """Those that do not pass, the lowest score first."""
+        numbers = self._numbers
+        order = np.argsort(numbers.scores, kind="stable")
+        return self._at(order[(numbers.passed == 0)[order]])
+
+    @property
+    def unscored(self) -> Sequence[Case]:
         """The samples without, those first on which the judge failed."""
-        lacking = (case for case in self.cases if case.score is None)
-        return sorted(lacking, key=lambda case: not case.is_failure)
+        numbers = self._numbers
+        (lacking,) = np.nonzero(np.isnan(numbers.scores))
+        return self._at(lacking[np.argsort(~numbers.failures[lacking], kind="stable")])
 
     @property
     def lost(self) -> int:
         """Samples without a score because the judge failed."""
-        return sum(case.is_failure for case in self.unscored)
+        numbers = self._numbers
+        return int(np.count_nonzero(numbers.failures & np.isnan(numbers.scores)))
 
     @property
     def mean(self) -> float | None:
         """Mean score; None where there is none."""
-        scores = [case.score for case in self.cases if case.score is not None]
-        return math.fsum(scores) / len(scores) if scores else None
+        scores = self._numbers.scores
+        scores = scores[~np.isnan(scores)]
+        return math.fsum(scores) / len(scores) if len(scores) else None
 
     @property
     def passed(self) -> int:
         """How many samples reach the threshold."""
-        return sum(case.passed is True for case in self.cases)
+        return int(np.count_nonzero(self._numbers.passed == 1))
 
     @property
     def pass_rate(self) -> float | None:
         """Their share of the scored samples; None where nothing passes or fails."""
-        decided = sum(case.passed is not None for case in self.cases)
+        decided = int(np.count_nonzero(self._numbers.passed >= 0))
         return self.passed / decided if decided else None
 
     @property
     def coverage(self) -> float:
         """Share of the samples that have a score; 1 where there are no samples."""
-        scored = sum(case.score is not None for case in self.cases)
-        return scored / len(self.cases) if self.cases else 1.0
+        return len(self.scored) / len(self.cases) if self.cases else 1.0
+
+    def _at(self, places: npt.NDArray[np.intp]) -> Sequence[Case]:
+        return Cases(np.ascontiguousarray(places).data, lambda place, _: self.cases[place])
+
+    @cached_property
+    def _numbers(self) -> _Numbers:
+        size = len(self.cases)
+        found = _Numbers(
+            np.full(size, np.nan), np.full(size, -1, dtype=np.int8), np.zeros(size, dtype=bool)
+        )
+        for place, case in enumerate(self.cases):
+            found.failures[place] = case.is_failure
+            if case.score is not None:
+                found.scores[place] = case.score
+            if case.passed is not None:
+                found.passed[place] = case.passed
+        return found
+
+
+class _Numbers(NamedTuple):
+    """By sample.
+
+    Attributes:
+        scores: nan where there is none.
+        passed: 1 and 0; -1 where nothing passes or fails.
+        failures: Whether the judge failed.
+    """
+
+    scores: FloatArray
+    passed: npt.NDArray[np.int8]
+    failures: npt.NDArray[np.bool_]
 
 
 def grade(
     name: str,
-    results: Iterable[Scored],
+    results: Sequence[Scored],
     *,
     threshold: float | None = None,
     about: Mapping[str, str] | None = None,
@@ -143,13 +225,12 @@ def grade(
     >>> found.scored[0].sample, found.pass_rate, found.scored[0].worst_claims[0].claim
     ('row-1', 0.0, 'claim 1')
     """
-    cases = tuple(_case(*named) for named in _named(results))
-    return Graded(name, cases, threshold, about or {}, is_part)
+    return Graded(name, Cases(results, _case), threshold, about or {}, is_part)
 
 
-def _case(name: str, result: Scored) -> Case:
+def _case(result: Scored, place: int) -> Case:
     return Case(
-        name,
+        case_name(result, place + 1),
         result.score,
         passed=result.passed,
         why=_why(result.unscored, "" if result.claims else result.reason),
@@ -187,18 +268,13 @@ def grade_tcva(tcva: TCVA, results: Sequence[Result]) -> tuple[Graded, ...]:
         "penalty": dial.penalty,
     }
     whole = grade(tcva.criterion.name, results, threshold=dial.threshold, about=about)
-    judged = [_by_judge(tcva, result) for result in results]
+
+    def part(judge: int, result: Result, place: int) -> Case:
+        return _case(Result(_by_judge(tcva, result)[judge], result.scoring), place)
+
     parts = [
-        grade(
-            name,
-            (
-                Result(each[place], result.scoring)
-                for each, result in zip(judged, results, strict=True)
-            ),
-            threshold=dial.threshold,
-            is_part=True,
-        )
-        for place, name in enumerate(part_names(tcva))
+        Graded(name, Cases(results, partial(part, judge)), dial.threshold, is_part=True)
+        for judge, name in enumerate(part_names(tcva))
     ]
     return whole, *parts
 
@@ -216,36 +292,35 @@ def _by_judge(tcva: TCVA, result: Result) -> list[Assessment]:
 
 def grade_ccrs(summary: CCRSSummary) -> tuple[Graded, ...]:
     """Each direct metric, and the composite where there is one."""
-    first = summary.results[0]
-    about = {"judge": first.judge, "protocol": first.protocol}
-    graded = []
-    for metric in summary.metrics:
-        cases = []
-        for name, result in _named(summary.results):
-            score, answer = result.scores[metric], result.answers[metric]
-            case = Case(
-                name,
-                score,
-                passed=None if score is None else score >= result.threshold,
-                why=_why(answer.unscored, result.reasons[metric]),
-                is_failure=_is_failure(answer.unscored),
-                seconds=answer.usage.seconds if answer.is_new else 0.0,
-            )
-            cases.append(case)
-        graded.append(Graded(metric, tuple(cases), first.threshold, about))
-    if summary.composites:
-        pairs = zip(_named(summary.results), summary.composites, strict=True)
-        composites = tuple(
-            Case(
-                name,
-                whole.score,
-                passed=whole.passed,
-                why=_why(whole.unscored, result.reason),
-                is_failure=_is_failure(whole.unscored),
-            )
-            for (name, result), whole in pairs
+    about = {"judge": summary.judge, "protocol": summary.protocol}
+
+    def rated(metric: str, result: CCRSResult, place: int) -> Case:
+        score, answer = result.scores[metric], result.answers[metric]
+        return Case(
+            case_name(result, place + 1),
+            score,
+            passed=None if score is None else score >= result.threshold,
+            why=_why(answer.unscored, result.reasons[metric]),
+            is_failure=_is_failure(answer.unscored),
+            seconds=answer.usage.seconds if answer.is_new else 0.0,
         )
-        graded.append(Graded(COMPOSITE, composites, None, about))
+
+    def whole(result: CCRSResult, place: int) -> Case:
+        found = summary.composite_of(result)
+        return Case(
+            case_name(result, place + 1),
+            found.score,
+            passed=found.passed,
+            why=_why(found.unscored, result.reason),
+            is_failure=_is_failure(found.unscored),
+        )
+
+    graded = [
+        Graded(metric, Cases(summary.results, partial(rated, metric)), summary.threshold, about)
+        for metric in summary.metrics
+    ]
+    if summary.composite is not None:
+        graded.append(Graded(COMPOSITE, Cases(summary.results, whole), None, about))
     return tuple(graded)
 
 
@@ -311,12 +386,6 @@ def case_name(of: Scored | Sample, number: int) -> str:
     """
     name = of.id if isinstance(of, Sample) else of.sample_id
     return name or f"row-{number}"
-
-
-def _named(results: Iterable[Rated]) -> Iterator[tuple[str, Rated]]:
-    """Results with the names of their samples."""
-    for number, result in enumerate(results, start=1):
-        yield case_name(result, number), result
 
 
 def _why(unscored: Unscored | None, otherwise: str) -> str:

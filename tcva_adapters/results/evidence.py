@@ -29,14 +29,18 @@ class EvidenceCounts:
         >>> EvidenceCounts.of([Assessment.from_verdicts(["fully"])]).to_dict()
         {'verdicts': 1, 'not_found': 0, 'unrelated': 0, 'negated': 0, 'unchecked': 0}
         """
-        claims = [
-            claim
+        found = Counter(
+            claim.evidence_check
             for judged in _single(assessments)
             for claim in judged.claims
             if claim.verdict is not None
-        ]
-        found = Counter(claim.evidence_check for claim in claims)
-        return cls(len(claims), {check: found[check] for check in EvidenceCheck})
+        )
+        return cls(found.total(), {check: found[check] for check in EvidenceCheck})
+
+    def __add__(self, other: EvidenceCounts) -> EvidenceCounts:
+        """Those of both."""
+        checks = {check: number + other.checks[check] for check, number in self.checks.items()}
+        return EvidenceCounts(self.verdicts + other.verdicts, checks)
 
     def to_dict(self) -> dict[str, int]:
         """As plain values, for JSON."""

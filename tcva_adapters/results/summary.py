@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters.core.summing import ExactSum
+from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.printing import Part, Report, Table, counted, figure, share, shortened
 from tcva_adapters.results.assessment import Usage
 from tcva_adapters.results.evidence import EvidenceCounts
@@ -32,9 +32,10 @@ class Summary(Report):
         levels: Claims per level, fully first.
         evidence: How many verdicts were lowered for their quotes, or could not be checked.
         unscored: Samples per reason.
-        details: What the first sample says of each reason.
+        details: What the first sample says of each reason, in the order of these samples.
         usage: Calls, tokens and cost of this run; what a store served costs nothing.
         served: How many samples a store served.
+        fatal: Why no call could succeed; None where that was not seen.
     """
 
     samples: int
@@ -47,6 +48,7 @@ class Summary(Report):
     details: dict[str, str]
     usage: Usage
     served: int
+    fatal: str | None = None
 
     @property
     def coverage(self) -> float:
@@ -120,21 +122,58 @@ class Summary(Report):
             )
 
 
-def summarise(results: Sequence[Result]) -> Summary:
+class Tally:
+    """The figures of results that come one after the other; none of these is held."""
+
+    def __init__(self) -> None:
+        self._samples = self._passed = self._scored = self._served = 0
+        self._scores = ExactSum()
+        self._levels: Counter[Verdict] = Counter()
+        self._evidence = EvidenceCounts.of(())
+        self._reasons: Counter[str] = Counter()
+        self._details: dict[str, str] = {}
+        self._fatal: str | None = None
+        self._usage = Usage()
+
+    def add(self, result: Result) -> None:
+        """One more."""
+        judged, why = result.assessment, result.unscored
+        self._samples += 1
+        self._passed += bool(result.passed)
+        self._served += judged.from_store
+        if result.score is not None:
+            self._scored += 1
+            self._scores.add(result.score)
+        self._levels.update(judged.verdicts)
+        self._evidence += EvidenceCounts.of([judged])
+        self._usage += result.usage
+        if why is not None:
+            self._reasons[why.reason.value] += 1
+            self._details.setdefault(why.reason.value, why.detail)
+            if why.fatal and self._fatal is None:
+                self._fatal = why.detail
+
+    @property
+    def summary(self) -> Summary:
+        """The figures of those that came."""
+        return Summary(
+            samples=self._samples,
+            scored=self._scored,
+            mean=self._scores.value / self._scored if self._scored else None,
+            passed=self._passed,
+            levels={level.value: self._levels[level] for level in LEVELS},
+            evidence=self._evidence,
+            unscored=dict(self._reasons.most_common()),
+            details=self._details,
+            usage=self._usage,
+            served=self._served,
+            fatal=self._fatal,
+        )
+
+
+def summarise(results: Iterable[Result]) -> Summary:
     """The figures of a batch of results."""
-    scores = [result.score for result in results if result.score is not None]
-    levels = Counter(v for result in results for v in result.assessment.verdicts)
-    unscored = [result.unscored for result in results if result.unscored is not None]
-    reasons = Counter(each.reason.value for each in unscored)
-    return Summary(
-        samples=len(results),
-        scored=len(scores),
-        mean=math.fsum(scores) / len(scores) if scores else None,
-        passed=sum(bool(result.passed) for result in results),
-        levels={level.value: levels[level] for level in LEVELS},
-        evidence=EvidenceCounts.of(result.assessment for result in results),
-        unscored=dict(reasons.most_common()),
-        details={each.reason.value: each.detail for each in reversed(unscored)},
-        usage=sum((result.usage for result in results), Usage()),
-        served=sum(result.assessment.from_store for result in results),
-    )
+    tally = Tally()
+    for result in results:
+        tally.add(result)
+    return tally.summary

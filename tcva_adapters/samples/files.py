@@ -54,6 +54,7 @@ class SampleStream(RowStream[Sample]):
 
     Attributes:
         ids: What tells the ids apart.
+        mapping: See there.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class SampleStream(RowStream[Sample]):
         """Open nothing yet; see `stream_samples`."""
         super().__init__(source, kind, skip_bad=skip_bad, read=self._sample, kept=kept)
         self.ids = DistinctIds(kept=kept)
-        self._mapping = mapping
+        self.mapping = mapping
         self._rename = _Renaming(mapping)
         self._require = require
 
@@ -88,7 +89,7 @@ class SampleStream(RowStream[Sample]):
             self.source,
             self.kind,
             skip_bad=self._skip_bad,
-            mapping=self._mapping,
+            mapping=self.mapping,
             require=self._require,
             kept=self._kept,
         )

@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from glob import escape
+from hashlib import sha256
+from itertools import takewhile
 from pathlib import Path
 from typing import BinaryIO, Final
 from uuid import uuid4
@@ -14,7 +18,13 @@ from uuid import uuid4
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.paths import make_folder, new_file, usable_path
 
+if sys.platform == "win32":
+    fcntl = None
+else:
+    import fcntl
+
 _BEGINNING: Final = 100
+_DRAFT: Final = ".draft"
 
 
 @contextmanager
@@ -38,7 +48,7 @@ def replacing(
     check_ours(target, ours, overwrite=overwrite)
     path = usable_path(target).resolve()
     draft = path.with_name(f".{path.name[:200]}.{uuid4().hex[:8]}.tmp")
-    try:
+    with _errors_of(target):
         if path.exists() and not path.is_file():
             with path.open("wb") as stream:
                 yield stream
@@ -47,16 +57,133 @@ def replacing(
         try:
             with os.fdopen(new_file(draft), "wb") as stream:
                 yield stream
-                stream.flush()
-                os.fsync(stream.fileno())
-            if path.exists():
-                shutil.copymode(path, draft)
-            draft.replace(path)
+                _on_disk(stream)
+            _take_place(draft, path)
         finally:
             draft.unlink(missing_ok=True)
+
+
+class Draft:
+    """A file under way that grows line by line; see `resumable`.
+
+    Attributes:
+        path: Where it is as long as it is no complete file.
+        others: Drafts of other runs for the same target.
+    """
+
+    def __init__(self, path: Path, stream: BinaryIO, others: Sequence[Path]) -> None:
+        self.path, self.others = path, others
+        self._stream = stream
+
+    def lines(self) -> Iterator[bytes]:
+        """The whole lines that are there, each with its line feed; the rest is not looked at."""
+        self._stream.seek(0)
+        yield from takewhile(lambda line: line.endswith(b"\n"), self._stream)
+
+    def cut(self, size: int) -> None:
+        """Leave so many of its bytes; what is written follows them."""
+        self._stream.truncate(size)
+        self._stream.seek(size)
+
+    def write(self, line: bytes) -> None:
+        """Append a line, which is the system's when this returns: no kill of this process loses it."""
+        self._stream.write(line)
+        self._stream.flush()
+
+
+@contextmanager
+def resumable(
+    target: str | Path,
+    fingerprint: str | None,
+    *,
+    ours: re.Pattern[bytes] | None = None,
+    overwrite: bool = False,
+) -> Iterator[Draft]:
+    """A draft beside a file, which takes its place when the block ends without an error.
+
+    An interrupted or failed block leaves the former file as it was, and the draft as far as it came;
+    a block for the same target under the same fingerprint finds it. A draft under another
+    fingerprint is left alone.
+
+    Args:
+        target: The file; no device or pipe.
+        fingerprint: Equal where what is written is to be equal; None for a draft that nobody finds.
+        ours: See `check_ours`.
+        overwrite: See `check_ours`.
+
+    Raises:
+        InvalidValueError: The file cannot be written, is none of ours, or another process is
+            writing the same draft.
+    """
+    check_ours(target, ours, overwrite=overwrite)
+    path = usable_path(target).resolve()
+    name = uuid4().hex if fingerprint is None else sha256(fingerprint.encode()).hexdigest()
+    beginning = f".{path.name[:200]}."
+    draft = path.with_name(f"{beginning}{name[:16]}{_DRAFT}")
+    with _errors_of(target):
+        make_folder(path.parent)
+        others = [
+            each
+            for each in path.parent.glob(f"{escape(beginning)}*{_DRAFT}")
+            if each != draft and len(each.name) == len(draft.name)
+        ]
+        stream = _alone(draft, target)
+        try:
+            with stream:
+                yield Draft(draft, stream, others)
+                _on_disk(stream)
+            _take_place(draft, path)
+        except BaseException:
+            if fingerprint is None or not draft.stat().st_size:
+                draft.unlink()
+            raise
+
+
+def _alone(draft: Path, target: str | Path) -> BinaryIO:
+    """A draft, open for this process alone.
+
+    Raises:
+        InvalidValueError: Another process has it open.
+    """
+    while True:
+        if not draft.exists():
+            with suppress(FileExistsError):  # another process was faster
+                os.close(new_file(draft))
+        stream = draft.open("r+b")
+        try:
+            if fcntl is not None:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            stream.close()
+            msg = f"another process is writing {target}; wait for it, or give another path"
+            raise InvalidValueError(msg) from None
+        except OSError:  # a file system without locks
+            return stream
+        with suppress(FileNotFoundError):
+            if os.path.samestat(draft.stat(), os.fstat(stream.fileno())):
+                return stream
+        stream.close()  # it became the file meanwhile
+
+
+@contextmanager
+def _errors_of(target: str | Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         msg = f"cannot write {target}: {error.strerror or error}; give another path"
         raise InvalidValueError(msg) from error
+
+
+def _on_disk(stream: BinaryIO) -> None:
+    stream.flush()
+    os.fsync(stream.fileno())
+
+
+def _take_place(draft: Path, path: Path) -> None:
+    """Make a draft the file, with the mode of the former one."""
+    if path.exists():
+        shutil.copymode(path, draft)
+    draft.replace(path)
 
 
 def check_ours(

@@ -265,13 +265,13 @@ def test_claims_are_shown_for_what_is_asked_for() -> None:
 
     def shown(*wanted: str) -> list[str]:
         check_wanted(wanted, samples)
-        lines = text_of(claim_views(results, samples, wanted), 80).splitlines()
+        lines = text_of(claim_views(results, lambda: samples, wanted), 80).splitlines()
         return [line for line in lines if ": When?" in line or ": (no question)" in line]
 
     assert shown("worst") == ["bad: (no question)", "good: When?"]
     assert shown("all") == ["good: When?", "bad: (no question)", "row-3: (no question)"]
     assert shown("row-3", "good") == ["good: When?", "row-3: (no question)"]
-    text = text_of(claim_views(results, samples, ["row-3"]))
+    text = text_of(claim_views(results, lambda: samples, ["row-3"]))
     assert "unscored: empty_context: contexts is empty" in text
     with pytest.raises(InvalidValueError, match=r"no sample 'x' to show; .* good, bad, row-3"):
         shown("x")
