@@ -15,7 +15,7 @@ from tcva_adapters.samples.ids import DistinctIds
 from tcva_adapters.samples.layouts import dotted, values_at
 from tcva_adapters.samples.names import ALIASES
 from tcva_adapters.samples.records import Format, Source, listed, name_of
-from tcva_adapters.samples.rows import KEPT, RowStream
+from tcva_adapters.samples.rows import KEPT, RowStream, skipped_rows
 from tcva_adapters.samples.sample import Sample
 
 _NAMED: Final = 3
@@ -46,7 +46,10 @@ class SampleFile:
     @property
     def notes(self) -> list[str]:
         """What is to be known of the reading, in sentences."""
-        return _notes(self.bad, len(self.bad), self.repeated, len(self.repeated))
+        return [
+            *skipped_rows(self.bad, len(self.bad)),
+            *_repeated(self.repeated, len(self.repeated)),
+        ]
 
 
 class SampleStream(RowStream[Sample]):
@@ -81,7 +84,7 @@ class SampleStream(RowStream[Sample]):
     @property
     def notes(self) -> list[str]:
         """What is to be known of what was read so far, in sentences."""
-        return _notes(self.bad, self.skipped, self.ids.repeated, self.ids.number)
+        return [*self.said(), *_repeated(self.ids.repeated, self.ids.number)]
 
     def again(self) -> SampleStream:
         """The same file from its beginning."""
@@ -181,10 +184,7 @@ def read_samples(
     ('Ada.', [1])
     """
     stream = stream_samples(source, skip_bad=skip_bad, format=format, mapping=mapping, kept=None)
-    samples, lines = [], []
-    for sample in stream:
-        samples.append(sample)
-        lines.append(stream.line)
+    samples, lines = stream.collected()
     return SampleFile(samples, lines, stream.bad, tuple(stream.ids.repeated))
 
 
@@ -205,20 +205,22 @@ def _unlike(ids: DistinctIds, sample: Sample) -> Sample:
     return sample.model_copy(update={"id": name})
 
 
-def _notes(
-    bad: Sequence[tuple[int, str]], skipped: int, repeated: Sequence[str], number: int
-) -> list[str]:
-    notes = [f"skipped line {line}: {message}" for line, message in bad]
-    if skipped > len(bad):
-        notes.append(f"skipped {skipped - len(bad)} more lines, which are not shown")
-    if repeated:
-        shown = ", ".join(map(repr, repeated[:_NAMED]))
-        more = f" and {number - _NAMED} more" if number > _NAMED else ""
-        notes.append(
-            f"several rows have the same id: {shown}{more}; from the second on they were "
-            f"numbered: '{repeated[0]}#2'"
-        )
-    return notes
+def _repeated(names: Sequence[str], number: int) -> list[str]:
+    """Which ids were numbered, in a sentence.
+
+    Args:
+        names: The first ones.
+        number: How many there are.
+    """
+    if not names:
+        return []
+    shown = ", ".join(map(repr, names[:_NAMED]))
+    more = f" and {number - _NAMED} more" if number > _NAMED else ""
+    said = (
+        f"several rows have the same id: {shown}{more}; from the second on they were "
+        f"numbered: '{names[0]}#2'"
+    )
+    return [said]
 
 
 class _Renaming:

@@ -162,7 +162,7 @@ class _Lines:
     def __iter__(self) -> Iterator[str]:
         offset = 0
         for raw in self._raw():
-            bare = raw.removeprefix(_BYTE_ORDER_MARK) if offset == 0 else raw
+            bare = raw if offset else raw.removeprefix(_BYTE_ORDER_MARK)
             try:
                 text = bare.decode()
             except UnicodeDecodeError as error:
@@ -234,15 +234,37 @@ def unreadable(
 
 
 def _jsonl_rows(lines: _Lines) -> Iterator[FileRow]:
+    return (record_in(*line) for line in _read_lines(lines))
+
+
+def read_lines(source: Source) -> Iterator[tuple[int, str, str]]:
+    """The lines of a file of jsonl that are not empty: number, text, and what is wrong with its bytes.
+
+    Raises:
+        UnreadableInputError: As for `read_records`.
+    """
+    return _read_lines(_Lines(source))
+
+
+def _read_lines(lines: _Lines) -> Iterator[tuple[int, str, str]]:
     for number, text in enumerate(lines, start=1):
         if lines.error:
-            yield FileRow(number, None, lines.error)
+            yield number, text, lines.error
             lines.error = ""
-        elif text.strip():
-            yield _jsonl_row(number, text)
+        elif not text.isspace() and text:
+            yield number, text, ""
 
 
-def _jsonl_row(number: int, text: str) -> FileRow:
+def record_in(number: int, text: str, damage: str = "") -> FileRow:
+    """The row that a line of jsonl is.
+
+    Args:
+        number: Of the line.
+        text: What stands in it.
+        damage: What is wrong with its bytes, where something is.
+    """
+    if damage:
+        return FileRow(number, None, damage)
     if text.lstrip().startswith("["):
         return FileRow(
             number, None, "a JSON list, not a record; name the format json for such a file"
