@@ -37,6 +37,7 @@ class Judged(Report):
         passed: How many reach the threshold.
         unscored: How many have no score, by reason; rows that are no samples are ``error``.
         new: Rows that this run added.
+        written_as: The format of the parts.
     """
 
     folder: str
@@ -46,6 +47,7 @@ class Judged(Report):
     passed: int
     unscored: Mapping[str, int]
     new: int
+    written_as: str
 
     @property
     def sentence(self) -> str:
@@ -167,4 +169,13 @@ def _summed_up(folder: Folder, prefix: str, before: int) -> Judged:
             if score is None
         )
     mean = total / scored if scored else None
-    return Judged(str(folder.path), rows, scored, mean, passed, dict(reasons.most_common()), rows - before)
+    return Judged(
+        folder=folder.path,
+        rows=rows,
+        scored=scored,
+        mean_score=mean,
+        passed=passed,
+        unscored=dict(reasons.most_common()),
+        new=rows - before,
+        written_as=folder.kind,
+    )

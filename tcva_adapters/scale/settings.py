@@ -111,13 +111,14 @@ def shared_out(settings: ScorerLike, workers: int) -> ScorerLike:
         settings: Of all of them together.
         workers: How many there are.
 
-    >>> whole = {"judge": "openai:m", "max_concurrency": 16, "model": {"requests_per_minute": 60}}
-    >>> shared_out(whole, 4)
-    {'judge': 'openai:m', 'max_concurrency': 4, 'model': {'requests_per_minute': 15.0}}
+    >>> model = {"base_url": "http://127.0.0.1:8000/v1", "requests_per_minute": 60}
+    >>> share = shared_out({"judge": "openai:m", "max_concurrency": 16, "model": model}, 4)
+    >>> share["max_concurrency"], share["model"]["requests_per_minute"]
+    (4, 15.0)
     """
-    if isinstance(settings, Scorer) or workers == 1:
+    if isinstance(settings, Scorer) or scorer_of(settings).is_local:
         return settings
-    share = {**settings}
+    share = dict(settings)
     share["max_concurrency"] = divided(settings.get("max_concurrency", MAX_CONCURRENCY), workers)
     model = dict(settings.get("model") or {})
     if model.get("requests_per_minute"):
