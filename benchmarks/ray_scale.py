@@ -23,12 +23,14 @@ from tcva_adapters import TCVA, Sample
 from tcva_adapters.scale import iter_evaluate, judge_batch, judge_files
 
 SETTINGS: Final = {"criterion": "faithfulness", "judge": "lexical"}
-WORDS: Final = "room office opens nine blue car city paris water school engine green ten people".split()
+WORDS: Final = (
+    "room office opens nine blue car city paris water school engine green ten people".split()
+)
 AT_ONCE: Final = 256
 
 
 def rows(number: int) -> Iterator[dict[str, Any]]:
-    draw = random.Random(0)  # noqa: S311  # texts, not secrets
+    draw = random.Random(0)
 
     def sentence() -> str:
         return f"{' '.join(draw.choices(WORDS, k=10)).capitalize()} {draw.randint(1, 999)}."
@@ -41,8 +43,13 @@ def rows(number: int) -> Iterator[dict[str, Any]]:
 
 def on_ray(source: Path, out: Path, workers: int) -> None:
     judge_files(
-        str(source), str(out), SETTINGS, address="local", output_format="jsonl",
-        workers=workers, rows_at_once=AT_ONCE,
+        str(source),
+        str(out),
+        SETTINGS,
+        address="local",
+        output_format="jsonl",
+        workers=workers,
+        rows_at_once=AT_ONCE,
     )
 
 
@@ -52,7 +59,9 @@ def written(out: Path) -> Counter[str]:
     for part in out.glob("*.jsonl"):
         for line in part.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
-            found[json.dumps([row["id"], row["tcva_score"], row["tcva_key"], row["tcva_reason"]])] += 1
+            found[
+                json.dumps([row["id"], row["tcva_score"], row["tcva_key"], row["tcva_reason"]])
+            ] += 1
     return found
 
 
@@ -69,7 +78,7 @@ def killed(source: Path, out: Path, whom: str) -> None:
     while len(list((out / "_rows").glob("*.parquet"))) < 3:
         time.sleep(0.05)
         if driver.poll() is not None:
-            raise SystemExit(f"the run ended before it could be killed: {driver.returncode}")
+            sys.exit(f"the run ended before it could be killed: {driver.returncode}")
     if whom == "driver":
         driver.kill()
         driver.wait()
@@ -79,7 +88,7 @@ def killed(source: Path, out: Path, whom: str) -> None:
     else:
         os.kill(judge_of(driver.pid), signal.SIGKILL)
         if driver.wait():
-            raise SystemExit(f"the run did not survive its worker: {driver.returncode}")
+            sys.exit(f"the run did not survive its worker: {driver.returncode}")
 
 
 def judge_of(driver: int) -> int:
@@ -88,14 +97,16 @@ def judge_of(driver: int) -> int:
         name = Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace")
         if "ray::MapWorker(MapBatches(_Judge))" in name:
             return process
-    raise SystemExit("no process that judges was found")
+    sys.exit("no process that judges was found")
 
 
 def descendants(root: int) -> Iterator[int]:
     parents = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            parents[int(folder.name)] = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
+            parents[int(folder.name)] = int(
+                (folder / "stat").read_text().rsplit(")", 1)[1].split()[1]
+            )
         except OSError:
             continue  # it has ended
     for process in parents:

@@ -89,7 +89,12 @@ def ccrs(
     said = notes()
     named = options.named_judge(judge, said)
     if ray is not None and not estimate:
-        plain = {"metrics": options.parse_names(metrics), "judge": named, "model": model_settings, **settings}
+        plain = {
+            "metrics": options.parse_names(metrics),
+            "judge": named,
+            "model": model_settings,
+            **settings,
+        }
         scaled.on_ray(context, ray, samples, plain, out=out, looks=scaled.LOOKS, notes=said)
         return
     options.check_out(out, samples, as_json=as_json, overwrite=overwrite)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import typer
@@ -81,10 +81,7 @@ def evaluate(
     check_report(report, samples, overwrite=overwrite)
     at_once = settings["max_concurrency"]
     settings, model = scaled.share_of(settings, model_settings, workers)
-    asked = options.asked_judges([*voices, *(fuse or ())], model, settings["max_concurrency"])
-    first, fused = asked[0], asked[len(voices) :]
-    if panel:
-        first, settings = panel_of(asked[: len(voices)], combine, settings)
+    first, fused, settings = _judges(voices, fuse or (), combine, model, settings)
     settings = options.under_config(context, config, {"criterion": criterion, **settings})
     tcva = TCVA(judge=first, fuse=fused, **settings)
     running = Running(tcva, gates)
@@ -133,3 +130,18 @@ def evaluate(
         say_written({**results_file, **page, **handed.written})
         found.check()
         handed.conclude(found.gated)
+
+
+def _judges(
+    voices: Sequence[str],
+    fuse: Sequence[str],
+    combine: str,
+    model: Mapping[str, Any],
+    settings: dict[str, Any],
+) -> tuple[Any, list[Any], dict[str, Any]]:
+    """The first judge or panel, the fused ones, and the settings that are left for `TCVA`."""
+    asked = options.asked_judges([*voices, *fuse], model, settings["max_concurrency"])
+    first, fused = asked[0], asked[len(voices) :]
+    if len(voices) > 1:
+        first, settings = panel_of(asked[: len(voices)], combine, settings)
+    return first, fused, settings

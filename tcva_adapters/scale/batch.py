@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from tcva_adapters.errors import InvalidSampleError, JudgeError
@@ -23,6 +23,7 @@ def judge_batch(
     *,
     settings: ScorerLike,
     mapping: Mapping[str, str] | None = None,
+    apart: Collection[str] = (),
     prefix: str = PREFIX,
 ) -> Any:
     """Judge the rows of a batch; the same rows come back with columns more.
@@ -51,6 +52,7 @@ def judge_batch(
         settings: The arguments of `TCVA` or, with ``metrics``, of `CCRS` as plain values, or one of
             these objects; see `ScorerLike`. Equal settings are made into a scorer once in a process.
         mapping: Your column name to the field it holds, e.g. ``{"my_answer": "response"}``.
+        apart: Columns that come back and are no part of the sample, not even of its metadata.
         prefix: What the names of the added columns begin with; those that are there are replaced.
 
     Raises:
@@ -64,7 +66,7 @@ def judge_batch(
     """
     scorer = scorer_of(settings)
     read = sample_reader(mapping or {})
-    ours = {prefix + name for name in KINDS}
+    ours = {prefix + name for name in KINDS} | {*apart}
     errors: list[str | None] = []
     samples: list[Sample] = []
     for row in rows_of(batch):

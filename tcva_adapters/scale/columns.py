@@ -49,7 +49,7 @@ def with_columns(batch: Any, added: Mapping[str, Sequence[Any]], prefix: str) ->
         return {**batch, **arrays}
     if _is_arrow(batch):
         return _with_arrow(batch, added, prefix)
-    import pandas as pd  # noqa: PLC0415  # the batch is one of its frames
+    import pandas as pd  # type: ignore[import-untyped]  # noqa: PLC0415  # the batch is one of its frames
 
     kinds = {float: "float64", bool: "boolean", str: object}
     series = {
@@ -60,7 +60,7 @@ def with_columns(batch: Any, added: Mapping[str, Sequence[Any]], prefix: str) ->
 
 
 def _with_arrow(batch: Any, added: Mapping[str, Sequence[Any]], prefix: str) -> Any:
-    import pyarrow as pa  # noqa: PLC0415  # the batch is one of its tables
+    import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415  # the batch is one of its tables
 
     types = {float: pa.float64(), bool: pa.bool_(), str: pa.string()}
     ours = {prefix + name for name in added}

@@ -16,7 +16,7 @@ from tcva_adapters.judging.judge import ModelJudge
 from tcva_adapters.ccrs.rater import ModelRater
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
 from tcva_adapters.models.request import JudgeRequest
-from tcva_adapters.printing import Part, Report, counted
+from tcva_adapters.printing import Part, Tabular, counted
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scorer import Scorer
 
@@ -29,14 +29,16 @@ for Chinese, 3.7 for Japanese, 6.2 for Russian and 3.7 for replies."""
 
 _PER_MILLION: Final = 1_000_000
 _REASON: Final = "The passage says the same of the office, with the hour and the day."
-_QUOTED: Final = re.compile(r"^<<<CLAIM (\d+)>>>\n(.*?)\n<<<END CLAIM \1>>>$", re.DOTALL | re.MULTILINE)
+_QUOTED: Final = re.compile(
+    r"^<<<CLAIM (\d+)>>>\n(.*?)\n<<<END CLAIM \1>>>$", re.DOTALL | re.MULTILINE
+)
 _TEXT: Final = re.compile(r"^<<<TEXT>>>\n(.*?)\n<<<END TEXT>>>$", re.DOTALL | re.MULTILINE)
 _QUOTE: Final = 60
 """Characters of a quote: prompts ask for 25 words at most, and most are shorter."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Estimate(Report):
+class Estimate(Tabular):
     """What judging so many samples will take.
 
     Attributes:
@@ -71,6 +73,10 @@ class Estimate(Report):
             f"{counted(self.samples, 'sample')}: {counted(self.calls, 'call')}, "
             f"{self.prompt_tokens:,} + {self.completion_tokens:,} tokens{money}{time}"
         )
+
+    def records(self) -> list[dict[str, Any]]:
+        """The figures as one row."""
+        return [asdict(self)]
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
@@ -200,7 +206,7 @@ def _rehearse(scorer: Scorer[Any], sample: Sample, ledger: _Ledger) -> None:
 
 
 def _answer(scorer: Scorer[Any], question: Question[Any], ledger: _Ledger) -> Any:
-    found = None if scorer.store is None else question.read(scorer.store)
+    found = None if scorer.store is None else type(question).read(scorer.store, [question])[0]
     if found is not None:
         ledger.cached += 1
         return found
@@ -240,7 +246,9 @@ def _time(
     if rate is not None:
         ways.append((calls * 60.0 / rate, f"at {rate:g} requests per minute"))
     if latency is not None:
-        ways.append((calls * latency / concurrency, f"at {latency:g} s a call, {concurrency} at once"))
+        ways.append(
+            (calls * latency / concurrency, f"at {latency:g} s a call, {concurrency} at once")
+        )
     return max(ways) if ways else (None, "")
 
 

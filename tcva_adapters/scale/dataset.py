@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -27,6 +27,7 @@ def judge_dataset(
     workers: int | None = None,
     rows_at_once: int = ROWS_AT_ONCE,
     mapping: Mapping[str, str] | None = None,
+    apart: Sequence[str] = (),
     prefix: str = PREFIX,
     node_store: str | Path | None = None,
     num_cpus: float = 1.0,
@@ -48,6 +49,7 @@ def judge_dataset(
             and with a model one for each node, but no more than ``max_concurrency``.
         rows_at_once: Rows of a batch.
         mapping: See `judge_batch`.
+        apart: See `judge_batch`.
         prefix: See `judge_batch`.
         node_store: Path of a verdict store on each node's own disk, which its actors share.
         num_cpus: What Ray reserves for each actor.
@@ -84,7 +86,7 @@ def judge_dataset(
         fn_constructor_kwargs={
             "settings": shared_out(settings, number),
             "node_store": None if node_store is None else str(node_store),
-            "how": {"mapping": mapping, "prefix": prefix},
+            "how": {"mapping": mapping, "apart": apart, "prefix": prefix},
         },
         batch_format="pyarrow",
         batch_size=rows_at_once,

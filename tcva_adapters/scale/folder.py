@@ -6,11 +6,10 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-import pyarrow as pa
-import pyarrow.csv
-import pyarrow.dataset
-import pyarrow.fs
-import pyarrow.parquet
+import pyarrow as pa  # type: ignore[import-untyped]  # Arrow is not typed
+import pyarrow.dataset  # type: ignore[import-untyped]  # as above
+import pyarrow.fs  # type: ignore[import-untyped]  # as above
+import pyarrow.parquet  # type: ignore[import-untyped]  # as above
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.records import Format
@@ -156,5 +155,7 @@ def _differs(known: dict[str, Any], ours: dict[str, Any], sources: dict[str, Any
     """How what is in a folder differs from what would be put there; empty where it does not."""
     if any(known.get(name) != value for name, value in ours.items()):
         return "was judged by other settings"
-    changed = [path for path, state in known["sources"].items() if sources.get(path, state) != state]
+    changed = [
+        path for path, state in known["sources"].items() if sources.get(path, state) != state
+    ]
     return f"was judged from a file that has changed since: {changed[0]}" if changed else ""

@@ -141,10 +141,10 @@ class _Running(Generic[R]):
     def _done(self, chunk: _Chunk[R]) -> list[R]:
         if chunk.results is None:
             try:
-                if chunk.future is None:
-                    raise BrokenProcessPool
-                chunk.results = chunk.future.result()
+                chunk.results = None if chunk.future is None else chunk.future.result()
             except BrokenProcessPool:
+                chunk.future = None
+            if chunk.results is None:
                 self._again()
         return chunk.results or []
 

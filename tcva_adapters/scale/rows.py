@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from io import TextIOWrapper
 from itertools import islice
 from typing import Any, Final
 
-import pyarrow as pa
-import pyarrow.csv
-import pyarrow.parquet
+import pyarrow as pa  # type: ignore[import-untyped]  # Arrow is not typed
+import pyarrow.csv  # type: ignore[import-untyped]  # as above
+import pyarrow.parquet  # type: ignore[import-untyped]  # as above
 import ray
 from ray.data.datasource import BlockBasedFileDatasink, FileBasedDatasource
 
+from tcva_adapters.errors import InvalidSampleError
+from tcva_adapters.samples.files import sample_reader
 from tcva_adapters.samples.records import FileRow, Format, read_records
 
 ROW_HASH: Final = "row_hash"
@@ -32,32 +34,68 @@ class RowFiles(FileBasedDatasource):  # type: ignore[misc]  # Ray is an extra
         paths: Files or folders, as Ray's readers take them.
         kind: Their format.
         error: The column that says what is wrong with a row that cannot be read.
+        mapping: Your column name to the field it holds.
     """
 
-    def __init__(self, paths: str | list[str], kind: Format, error: str) -> None:
+    def __init__(
+        self, paths: str | list[str], kind: Format, error: str, mapping: Mapping[str, str]
+    ) -> None:
         super().__init__(paths)
         self._kind = kind
         self._error = error
+        self._mapping = mapping
 
     def _read_stream(self, f: Any, path: str) -> Iterator[pa.Table]:
         # Bytes that are no UTF-8 come through, so that the reader says which line they are in.
         text = TextIOWrapper(f, encoding="utf-8", errors="surrogateescape", newline="")
         rows = read_records(text, self._kind)
         while some := list(islice(rows, _ROWS)):
-            yield _table(some, path, self._error)
+            yield self._table(some, path)
+
+    def _table(self, rows: Sequence[FileRow], path: str) -> pa.Table:
+        names = dict.fromkeys(name for row in rows for name in row.record or ())
+        values = {name: [(row.record or {}).get(name) for row in rows] for name in names}
+        errors = [row.error or None for row in rows]
+        columns: dict[str, pa.Array] = {}
+        for name, cells in values.items():
+            try:
+                columns[name] = pa.array(cells)
+            except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+                # Of several kinds: each that is no text as JSON. What was no sample stays none.
+                columns[name] = pa.array(_as_texts(cells), type=pa.string())
+                errors = self._checked(rows)
+        hashes = [_row_hash(path, row.line) for row in rows]
+        columns[ROW_HASH] = pa.array(hashes, type=pa.uint64())
+        columns[self._error] = pa.array(errors, type=pa.string())
+        return pa.table(columns)
+
+    def _checked(self, rows: Sequence[FileRow]) -> list[str | None]:
+        """What is wrong with each row, as it is in the file."""
+        read = sample_reader(self._mapping)
+        errors: list[str | None] = []
+        for row in rows:
+            error = row.error or None
+            if row.record is not None:
+                try:
+                    read(row.record)
+                except InvalidSampleError as refused:
+                    error = str(refused)
+            errors.append(error)
+        return errors
 
 
-def read_rows(paths: str | list[str], kind: Format, error: str) -> Any:
+def read_rows(paths: str | list[str], kind: Format, error: str, mapping: Mapping[str, str]) -> Any:
     """A dataset of the rows of files, each with its `ROW_HASH`.
 
     Args:
         paths: Files or folders, on a disk that all nodes have or in an object store.
         kind: Their format.
         error: See `RowFiles`.
+        mapping: See there.
     """
     if kind == "parquet":
         return ray.data.read_parquet(paths, include_row_hash=True, **LIGHT)
-    return ray.data.read_datasource(RowFiles(paths, kind, error), **LIGHT)
+    return ray.data.read_datasource(RowFiles(paths, kind, error, mapping), **LIGHT)
 
 
 class Parts(BlockBasedFileDatasink):  # type: ignore[misc]  # as above
@@ -72,6 +110,7 @@ class Parts(BlockBasedFileDatasink):  # type: ignore[misc]  # as above
         self._kind = kind
 
     def write_block_to_file(self, block: Any, file: Any) -> None:
+        """Write a block, as Ray asks for it."""
         table = block.to_arrow()
         if self._kind == "parquet":
             pa.parquet.write_table(table, file)
@@ -89,23 +128,6 @@ def _flat(table: pa.Table) -> pa.Table:
             texts = _as_texts(table.column(place).to_pylist())
             table = table.set_column(place, field.name, pa.array(texts, type=pa.string()))
     return table
-
-
-def _table(rows: Sequence[FileRow], path: str, error: str) -> pa.Table:
-    names = dict.fromkeys(name for row in rows for name in row.record or ())
-    columns = {name: _column([(row.record or {}).get(name) for row in rows]) for name in names}
-    hashes = [_row_hash(path, row.line) for row in rows]
-    columns[ROW_HASH] = pa.array(hashes, type=pa.uint64())
-    columns[error] = pa.array([row.error or None for row in rows], type=pa.string())
-    return pa.table(columns)
-
-
-def _column(values: list[Any]) -> pa.Array:
-    """Values as Arrow has them; where they are of several kinds, each that is no text as JSON."""
-    try:
-        return pa.array(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        return pa.array(_as_texts(values), type=pa.string())
 
 
 def _as_texts(values: list[Any]) -> list[str | None]:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.printing import Part, Report, counted, figure
+from tcva_adapters.printing import Part, Tabular, counted, figure
 from tcva_adapters.samples.records import Format, format_of
 from tcva_adapters.scale.batch import PREFIX
 from tcva_adapters.scale.dataset import ROWS_AT_ONCE, judge_dataset
@@ -26,7 +26,7 @@ _FILTER_MEMORY: Final = 64 << 20
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Judged(Report):
+class Judged(Tabular):
     """What is in a folder of parts.
 
     Attributes:
@@ -57,6 +57,10 @@ class Judged(Report):
             f"{figure(self.mean_score)}; {counted(self.rows, 'row')} in all, {self.new} of them new"
         )
 
+    def records(self) -> list[dict[str, Any]]:
+        """The figures as one row."""
+        return [asdict(self)]
+
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
         return {"sentence": self.sentence, **asdict(self)}
@@ -73,6 +77,7 @@ def judge_files(
     settings: ScorerLike,
     *,
     address: str | None = None,
+    mapping: Mapping[str, str] | None = None,
     input_format: Format | None = None,
     output_format: Format | None = None,
     overwrite: bool = False,
@@ -94,6 +99,7 @@ def judge_files(
         out: A folder, likewise.
         settings: See `judge_batch`.
         address: See `tcva_adapters.scale.engine.joined`.
+        mapping: See `judge_batch`.
         input_format: By default by the name of the first file.
         output_format: parquet, jsonl or csv; by default that of the input.
         overwrite: Empty a folder that an earlier run with other settings or files wrote.
@@ -126,8 +132,9 @@ def judge_files(
         context.target_max_block_size = _BLOCK
         context.checkpoint_config = folder.checkpoint(ROW_HASH, _FILTER_MEMORY)
         with ray.data.DataContext.current(context):
-            ds = read_rows(paths, kind, f"{prefix}error")
-            judged = judge_dataset(ds, settings, prefix=prefix, rows_at_once=rows_at_once, **how)
+            ds = read_rows(paths, kind, f"{prefix}error", mapping or {})
+            how |= {"mapping": mapping, "prefix": prefix, "rows_at_once": rows_at_once}
+            judged = judge_dataset(ds, settings, apart=[ROW_HASH], **how)
             try:
                 parts = Parts(folder.path, folder.kind, folder.files)
                 judged.write_datasink(parts, ray_remote_args=LIGHT)
@@ -164,9 +171,7 @@ def _summed_up(folder: Folder, prefix: str, before: int) -> Judged:
         total += sum(score for score in scores if score is not None)
         passed += sum(flag is True for flag in passes)
         reasons.update(
-            reason or "error"
-            for score, reason in zip(scores, why, strict=True)
-            if score is None
+            reason or "error" for score, reason in zip(scores, why, strict=True) if score is None
         )
     mean = total / scored if scored else None
     return Judged(

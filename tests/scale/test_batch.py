@@ -7,8 +7,8 @@ import pickle
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import pyarrow as pa
+import pandas as pd  # type: ignore[import-untyped]  # as Arrow
+import pyarrow as pa  # type: ignore[import-untyped]  # it is not typed
 import pytest
 
 from tcva_adapters import TCVA, Result, Sample
@@ -51,7 +51,7 @@ KINDS: dict[str, Any] = {
 
 def as_rows(batch: Any) -> list[dict[str, Any]]:
     if isinstance(batch, pa.Table):
-        return batch.to_pylist()
+        return batch.to_pylist()  # type: ignore[no-any-return]  # Arrow is not typed
     if isinstance(batch, pd.DataFrame):
         return batch.astype(object).where(batch.notna(), None).to_dict("records")  # type: ignore[no-any-return]  # pandas is not typed
     rows = [dict(zip(batch, row, strict=True)) for row in zip(*batch.values(), strict=True)]
@@ -89,7 +89,10 @@ def test_a_batch_that_was_judged_is_judged_again_alike(kind: str) -> None:
     again = judge_batch(once, settings=SETTINGS)
     keys = [row["tcva_key"] for row in as_rows(once)]
     assert [row["tcva_key"] for row in as_rows(again)] == keys
-    assert list(getattr(again, "columns", again)) == list(getattr(once, "columns", once)) or kind == "arrow"
+    assert (
+        list(getattr(again, "columns", again)) == list(getattr(once, "columns", once))
+        or kind == "arrow"
+    )
     assert len(as_rows(again)[0]) == len(as_rows(once)[0])
 
 
