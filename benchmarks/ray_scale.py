@@ -23,9 +23,7 @@ from tcva_adapters import TCVA, Sample
 from tcva_adapters.scale import iter_evaluate, judge_batch, judge_files
 
 SETTINGS: Final = {"criterion": "faithfulness", "judge": "lexical"}
-WORDS: Final = (
-    "room office opens nine blue car city paris water school engine green ten people".split()
-)
+WORDS: Final = ("room", "office", "opens", "nine", "blue", "car", "city", "water", "school", "ten")
 AT_ONCE: Final = 256
 
 

@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from tcva_adapters.batch import Question
+from tcva_adapters.ccrs.rater import ModelRater
 from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.judge import ModelJudge
-from tcva_adapters.ccrs.rater import ModelRater
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.printing import Part, Tabular, counted

@@ -12,8 +12,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pyarrow.csv  # type: ignore[import-untyped]  # Arrow is not typed
+import pyarrow.parquet  # type: ignore[import-untyped]  # as above
 import pytest
 
+from benchmarks.ray_scale import judge_of
 from tcva_adapters import TCVA, Result, Sample
 from tcva_adapters.cli.app import run
 from tcva_adapters.errors import InvalidValueError, JudgeError
@@ -73,10 +76,7 @@ def test_a_dataset_keeps_its_columns(ray: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet", "csv"])
-def test_files_in_and_files_out(kind: str, tmp_path: Path, ray: Any) -> None:
-    import pyarrow.csv
-    import pyarrow.parquet
-
+def test_files_in_and_files_out(kind: str, tmp_path: Path) -> None:
     given = rows(30)
     source = tmp_path / f"in.{kind}"
     if kind == "jsonl":
@@ -167,8 +167,6 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 def test_the_same_rows_after_a_kill(whom: str, tmp_path: Path) -> None:
     if not Path("/proc").exists():
         pytest.skip("looks for processes in /proc")
-    from benchmarks.ray_scale import judge_of
-
     source, out = write(tmp_path / "in.jsonl", rows(1500)), tmp_path / "out"
     command = [sys.executable, "-m", "benchmarks.ray_scale", "run", str(source), str(out)]
     driver = subprocess.Popen(command, stderr=subprocess.DEVNULL)
