@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import daft
-import pyarrow as pa
+import pyarrow as pa  # type: ignore[import-untyped]  # it has none
 
 from tcva_adapters.scale import judge_batch
 
@@ -18,7 +18,7 @@ SCORE = daft.DataType.struct(
 )
 
 
-@daft.func.batch(return_dtype=SCORE)
+@daft.func.batch(return_dtype=SCORE)  # type: ignore[untyped-decorator]  # Daft need not be there
 def judge(answer: daft.Series, contexts: daft.Series) -> Any:
     """Runs in Daft's workers; the judge is made once in each."""
     batch = pa.table({"answer": answer.to_arrow(), "contexts": contexts.to_arrow()})

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import pandas as pd
+import pandas as pd  # type: ignore[import-untyped]  # it has its types elsewhere
 from pyspark.sql import SparkSession
 
 from tcva_adapters.scale import judge_batch

@@ -102,10 +102,18 @@ class Folder:
     def columns(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
         """The values of some columns, part by part."""
         kind = {"parquet": "parquet", "jsonl": "json", "csv": "csv"}[self.kind]
-        parts = [each.path for each in self._entries() if not each.base_name.startswith("_")]
-        for part in sorted(parts):
+        for part in self.paths():
             table = pa.dataset.dataset(part, format=kind, filesystem=self.files).to_table(names)
             yield [table[name].to_pylist() for name in names]
+
+    def paths(self) -> list[str]:
+        """The parts, in the order of their names."""
+        return sorted(e.path for e in self._entries() if not e.base_name.startswith("_"))
+
+    def written_as(self) -> Format | None:
+        """The format of the parts that are there; None where this is no folder of ours."""
+        known = self._manifest()
+        return None if known is None or not self.paths() else known["as"]
 
     def _entries(self, within: str = "") -> list[Any]:
         look = pa.fs.FileSelector(f"{self.path}/{within}", allow_not_found=True)

@@ -42,8 +42,9 @@ def scorer_of(settings: ScorerLike) -> Scorer[Any]:
     """
     if isinstance(settings, Scorer):
         return settings
-    if not isinstance(settings, Mapping):
-        msg = f"settings={settings!r}; they are a mapping of arguments, or a TCVA or CCRS object"
+    plain: Any = settings
+    if not isinstance(plain, Mapping):
+        msg = f"settings={plain!r}; they are a mapping of arguments, or a TCVA or CCRS object"
         raise InvalidValueError(msg)
     try:
         pickled = pickle.dumps(dict(settings))
