@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Optional
@@ -35,7 +36,7 @@ Ray = Annotated[
     typer.Option(
         "--ray",
         metavar="[ADDRESS]",
-        help="Judge on Ray, into the folder --out: a cluster at host:port, auto or local (started "
+        help="Work on Ray, with a folder of parts: a cluster at host:port, auto or local (started "
         "here); by default RAY_ADDRESS, else local. Needs the extra ray.",
     ),
 ]
@@ -161,6 +162,12 @@ def on_ray(
     from tcva_adapters.scale.run import judge_files
 
     refused = list(_typed(context, looks))
+    if "--store" in refused:
+        msg = (
+            "--store: SQLite files are not shared between nodes; leave it out with --ray (rows that "
+            "were written are not judged again), or from Python give node_store=PATH on their disks"
+        )
+        raise InvalidValueError(msg)
     if refused:
         msg = (
             f"{', '.join(refused)}: not with --ray, which writes a folder of parts; look at results "
@@ -188,6 +195,18 @@ def on_ray(
         reasons = ", ".join(f"{number} {reason}" for reason, number in found.unscored.items())
         msg = f"no row has a score: {reasons}"
         raise InvalidSampleError(msg)
+
+
+@contextmanager
+def judgements(source: str, address: str | None) -> Iterator[str | Path]:
+    """A file of judgements: itself, or with ``--ray`` made of a folder of parts."""
+    if address is None:
+        yield source
+        return
+    from tcva_adapters.scale.lines import judged_lines
+
+    with judged_lines(source, address=None if address == UNNAMED else address) as file:
+        yield file
 
 
 def _typed(context: typer.Context, names: Collection[str]) -> Iterator[str]:

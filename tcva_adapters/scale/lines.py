@@ -53,7 +53,7 @@ def judged_lines(
         context.execution_options.preserve_order = True
         column = f"{prefix}result"
         with ray.data.DataContext.current(context):
-            ds = read_rows(parts.paths(), kind, f"{prefix}unread", {}, files=parts.files)
+            ds = read_rows(parts.paths(), kind, f"{prefix}unread", {}, parts.files)
             ds = ds.map_batches(
                 slimmed, batch_format="pyarrow", fn_kwargs={"column": column}, num_cpus=1
             )

@@ -35,12 +35,18 @@ class RowFiles(FileBasedDatasource):  # type: ignore[misc]  # Ray is an extra
         kind: Their format.
         error: The column that says what is wrong with a row that cannot be read.
         mapping: Your column name to the field it holds.
+        files: The file system; by default that of the paths.
     """
 
     def __init__(
-        self, paths: str | list[str], kind: Format, error: str, mapping: Mapping[str, str]
+        self,
+        paths: str | list[str],
+        kind: Format,
+        error: str,
+        mapping: Mapping[str, str],
+        files: Any = None,
     ) -> None:
-        super().__init__(paths)
+        super().__init__(paths, filesystem=files)
         self._kind = kind
         self._error = error
         self._mapping = mapping
@@ -84,7 +90,13 @@ class RowFiles(FileBasedDatasource):  # type: ignore[misc]  # Ray is an extra
         return errors
 
 
-def read_rows(paths: str | list[str], kind: Format, error: str, mapping: Mapping[str, str]) -> Any:
+def read_rows(
+    paths: str | list[str],
+    kind: Format,
+    error: str,
+    mapping: Mapping[str, str],
+    files: Any = None,
+) -> Any:
     """A dataset of the rows of files, each with its `ROW_HASH`.
 
     Args:
@@ -92,10 +104,11 @@ def read_rows(paths: str | list[str], kind: Format, error: str, mapping: Mapping
         kind: Their format.
         error: See `RowFiles`.
         mapping: See there.
+        files: See there.
     """
     if kind == "parquet":
-        return ray.data.read_parquet(paths, include_row_hash=True, **LIGHT)
-    return ray.data.read_datasource(RowFiles(paths, kind, error, mapping), **LIGHT)
+        return ray.data.read_parquet(paths, filesystem=files, include_row_hash=True, **LIGHT)
+    return ray.data.read_datasource(RowFiles(paths, kind, error, mapping, files), **LIGHT)
 
 
 class Parts(BlockBasedFileDatasink):  # type: ignore[misc]  # as above

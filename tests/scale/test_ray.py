@@ -161,6 +161,18 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert (found["rows"], found["scored"]) == (12, 12)
     strict = {row["id"]: row["tcva_score"] for row in read(out)}
     assert strict == {name: each.at("strict").score for name, each in wanted(rows(12)).items()}
+    assert run(["sweep", str(out), "--ray", "-T", "0.1,0.5", "--human", "size", "--json"]) == 0
+    on_ray = json.loads(capsys.readouterr().out.splitlines()[-1])
+    lines = tmp_path / "judged.jsonl"
+    lines.write_text("".join(f"{each.to_json()}\n" for each in wanted(rows(12)).values()))
+    assert run(["sweep", str(lines), "-T", "0.1,0.5", "--human", "size", "--json"]) == 0
+    here = json.loads(capsys.readouterr().out)
+    assert [row["mean_score"] for row in on_ray["rows"]] == pytest.approx(
+        [row["mean_score"] for row in here["rows"]], rel=1e-12
+    )
+    assert on_ray["rows"][0]["spearman"]["n"] == 12
+    assert run(["evaluate", str(source), "--ray", "-o", str(out), "--store", "x"]) == 2
+    assert "not shared between nodes" in capsys.readouterr().err.replace("\n", " ")
 
 
 @pytest.mark.parametrize("whom", ["driver", "worker"])
