@@ -189,6 +189,13 @@ def test_what_is_no_batch_and_what_are_no_settings(batch: Any, settings: Any, sa
 
 def test_limits_are_shared_out() -> None:
     with pytest.raises(InvalidValueError, match="3 workers share max_concurrency=2"):
-        shared_out({"judge": "openai:m", "max_concurrency": 2}, 3)
+        shared_out(
+            {
+                "judge": "openai:m",
+                "max_concurrency": 2,
+                "model": {"base_url": "http://127.0.0.1:1/v1"},
+            },
+            3,
+        )
     tcva = TCVA(judge="lexical")
     assert shared_out(tcva, 3) is tcva
