@@ -22,7 +22,9 @@ R = TypeVar("R", bound=Scored)
 class Evaluate(Protocol):
     """`Scorer.iter_evaluate`, or what judges in other processes and gives the same results."""
 
-    def __call__(self, samples: Iterable[Sample], *, progress: bool | None) -> Iterator[Any]:
+    def __call__(
+        self, samples: Iterable[Sample], *, progress: bool | None, total: int | None
+    ) -> Iterator[Any]:
         """One result per sample, in order."""
 
 
@@ -30,7 +32,10 @@ class LongRun(Generic[R]):
     """One run; see `long_run`."""
 
     def __init__(
-        self, samples: Iterable[Sample], written: Writing[R], tell: Callable[[str], object]
+        self,
+        samples: SampleStream | Sequence[Sample],
+        written: Writing[R],
+        tell: Callable[[str], object],
     ) -> None:
         """Nothing is read or judged yet; arguments as for `long_run`."""
         self._samples, self._written, self._tell = samples, written, tell
@@ -52,7 +57,10 @@ class LongRun(Generic[R]):
                 f"{written.others[0]} is the draft of another run (of other samples or settings) "
                 "and is left alone; this one starts anew"
             )
-        for result in evaluate(islice(self._samples, found, None), progress=True):
+        samples = self._samples
+        total = samples.total if isinstance(samples, SampleStream) else len(samples)
+        total = None if total is None else total - found
+        for result in evaluate(islice(samples, found, None), progress=True, total=total):
             written.add(result)
             yield result
         written.end()

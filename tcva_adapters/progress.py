@@ -92,21 +92,22 @@ class Lines(Progress):
             self._say(f"{self._count()} in {_duration(self._clock() - self._begun)}")
 
     def _line(self, now: float) -> str:
-        if self.total is None:
-            return f"{self._count()}, {_duration(now - self._begun)} so far"
         since, before = self._told[0]
         rate = (self.done - before) / (now - since) if now > since else 0.0
+        so_far = f"{_duration(now - self._begun)} so far"
         if not rate:
-            return f"{self._count()}, {_duration(now - self._begun)} so far"
+            return f"{self._count()}, {so_far}"
         speed = f"{rate:.1f} a second" if rate >= 1.0 else f"{60 * rate:.1f} a minute"
+        if self.total is None:
+            return f"{self._count()}, {speed}, {so_far}"
         left = _duration((self.total - self.done) / rate)
         return f"{self._count()}, {speed}, about {left} left"
 
     def _count(self) -> str:
         failed = f", {self.failed} failed" if self.failed else ""
-        return (
-            f"{self.what}{'' if self.total is None else f': {self.done} of {self.total}'}{failed}"
-        )
+        of = "" if self.total is None else f" of {self.total}"
+        count = f": {self.done}{of}" if self.done or of else ""
+        return f"{self.what}{count}{failed}"
 
 
 def _duration(seconds: float) -> str:

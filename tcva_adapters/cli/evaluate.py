@@ -95,7 +95,7 @@ def evaluate(
         require=tcva.require,
     )
     reading = Reading(read, is_shown=bool(show or report))
-    check_wanted(show or (), reading.again())
+    check_wanted(show or (), reading.again)
     if estimate:
         scaled.show_estimate(
             tcva, reading.samples, model_settings, store=store, latency=latency, as_json=as_json

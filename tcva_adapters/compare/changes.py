@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from tcva_adapters.results.files import read_assessments
 from tcva_adapters.tcva import TCVA
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Changes:
     """Two runs of one method at the same setting of the dial.
 
@@ -25,7 +26,7 @@ class Changes:
     before: Graded
     now: Graded
 
-    @property
+    @cached_property
     def pairs(self) -> list[tuple[Case, Case]]:
         """The samples of both runs, before and now, those that lost most first."""
         earlier = {case.sample: case for case in self.before.cases}

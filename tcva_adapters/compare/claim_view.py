@@ -47,12 +47,12 @@ def claim_view(result: Result, sample: Sample, number: int = 1) -> Iterator[Part
     )
 
 
-def check_wanted(wanted: Sequence[str], samples: Iterable[Sample]) -> None:
+def check_wanted(wanted: Sequence[str], samples: Callable[[], Iterable[Sample]]) -> None:
     """Refuse ids that no sample has, before anything is paid for.
 
     Args:
         wanted: ``worst``, ``all``, or samples' ids (``row-N`` for one without).
-        samples: All that there are; looked at where ids are wanted.
+        samples: Gives all that there are; called where ids are wanted.
 
     Raises:
         InvalidValueError: A sample that is not there.
@@ -61,7 +61,7 @@ def check_wanted(wanted: Sequence[str], samples: Iterable[Sample]) -> None:
     if not unknown:
         return
     names: list[str] = []
-    for number, sample in enumerate(samples, start=1):
+    for number, sample in enumerate(samples(), start=1):
         name = case_name(sample, number)
         unknown.pop(name, None)
         if len(names) <= MOST:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
@@ -71,10 +72,12 @@ class SampleStream(RowStream[Sample]):
         kept: int | None,
     ) -> None:
         """Open nothing yet; see `stream_samples`."""
-        super().__init__(source, kind, skip_bad=skip_bad, read=self._sample, kept=kept)
+        self._rename = _Renaming(mapping)
+        # No method of its own: a stream that holds itself would hold a judge for as long.
+        read = partial(_required, self._rename, require)
+        super().__init__(source, kind, skip_bad=skip_bad, read=read, kept=kept)
         self.ids = DistinctIds(kept=kept)
         self.mapping = mapping
-        self._rename = _Renaming(mapping)
         self._require = require
 
     def __next__(self) -> Sample:
@@ -105,12 +108,6 @@ class SampleStream(RowStream[Sample]):
                 f"columns are {listed(self._rename.columns)}"
             )
             raise UnreadableInputError(msg)
-
-    def _sample(self, record: dict[str, Any]) -> Sample:
-        sample = _to_sample(self._rename, record)
-        if self._require is not None:
-            self._require(sample)
-        return sample
 
 
 def stream_samples(
@@ -271,6 +268,15 @@ def sample_reader(mapping: Mapping[str, str]) -> Callable[[dict[str, Any]], Samp
     """
     rename = _Renaming(mapping)
     return lambda record: _to_sample(rename, record)
+
+
+def _required(
+    rename: _Renaming, require: Callable[[Sample], object] | None, record: dict[str, Any]
+) -> Sample:
+    sample = _to_sample(rename, record)
+    if require is not None:
+        require(sample)
+    return sample
 
 
 def _to_sample(rename: _Renaming, record: dict[str, Any]) -> Sample:

@@ -43,7 +43,10 @@ class RowStream(Iterator[Item], Generic[Item]):
         number: How many were handed out.
         bad: Line and message of bad rows that were skipped, the first ones.
         skipped: How many those are.
+        total: How many items there are, where `check` has seen them all; else None.
     """
+
+    total: int | None = None
 
     def __init__(
         self,
@@ -110,10 +113,12 @@ class RowStream(Iterator[Item], Generic[Item]):
         """
         if not is_read_again(self.source):
             self._ahead.extend(islice(self._rows, rows))
+            self.total = _below(rows, len(self._ahead))
             self._ended(f" in its first {rows} rows")
             return
         with closing(self.again()) as first:
             deque(islice(first, rows), maxlen=0)
+            self.total = _below(rows, first.number)
             first._ended(f" in its first {rows} rows")  # noqa: SLF001  # another one of this class
 
     def again(self) -> RowStream[Item]:
@@ -207,6 +212,11 @@ def skipped_rows(bad: Sequence[tuple[int, str]], number: int, where: str = "") -
     """
     said = [f"skipped line {line}{where}: {message}" for line, message in bad]
     return [*said, f"skipped {number - len(bad)} more{where}"] if number > len(bad) else said
+
+
+def _below(rows: int, number: int) -> int | None:
+    """How many there are, if fewer came than were asked for."""
+    return number if number < rows else None
 
 
 def collect_rows(

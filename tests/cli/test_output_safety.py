@@ -98,7 +98,7 @@ def test_warnings_are_notes(
     def warned(*_: object, **__: object) -> None:
         warnings.warn(f"mind{OBEYED}this", UserWarning, stacklevel=1)
 
-    monkeypatch.setattr("tcva_adapters.cli.evaluate.check_gates", warned)
+    monkeypatch.setattr("tcva_adapters.cli.evaluate.check_wanted", warned)
     with warnings.catch_warnings(action="always"):
         assert run(["evaluate", write("in.jsonl"), "--judge", "lexical"]) == 0
     assert "warning: mind\\x1b[31m" in capsys.readouterr().err

@@ -248,7 +248,7 @@ def test_a_baseline_of_another_judge_says_so(tmp_path: Path) -> None:
 def test_a_long_question_is_a_headline_of_a_few_lines() -> None:
     tcva, sample = TCVA(judge="lexical"), Sample(input="why\n" * 500 + "y" * 200, response="No.")
     lines = text_of(
-        claim_views([tcva.result(Assessment.from_verdicts(["none"]))], [sample], ["all"])
+        claim_views([tcva.result(Assessment.from_verdicts(["none"]))], lambda: [sample], ["all"])
     )
     assert max(map(len, lines.splitlines())) <= 80
     assert lines.count("why") < 100
@@ -264,7 +264,7 @@ def test_claims_are_shown_for_what_is_asked_for() -> None:
     results = tcva.evaluate_many(samples)
 
     def shown(*wanted: str) -> list[str]:
-        check_wanted(wanted, samples)
+        check_wanted(wanted, lambda: samples)
         lines = text_of(claim_views(results, lambda: samples, wanted), 80).splitlines()
         return [line for line in lines if ": When?" in line or ": (no question)" in line]
 

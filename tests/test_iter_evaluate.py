@@ -1,0 +1,352 @@
+"""Judging samples as they come: in order, no further ahead than said, whatever stops it."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import aclosing
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from tcva_adapters import TCVA, Result, Sample
+from tcva_adapters.ccrs import CCRS
+from tcva_adapters.errors import InvalidSampleError, StoreWarning
+from tcva_adapters.models.protocol import ModelReply
+from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.window import AHEAD, CHUNK
+from tests.support.scripted import verdict_json
+
+FULLY = verdict_json((1, "fully", "opens at nine"))
+
+
+def sample(number: int) -> Sample:
+    text = f"Door {number} opens at nine."
+    return Sample(id=str(number), response=text, contexts=(text,))
+
+
+class Model:
+    """Answers after what its script waits for; counts what is asked."""
+
+    name = "scripted"
+    parameters: Mapping[str, Any] = MappingProxyType({})
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        self.asked: list[JudgeRequest] = []
+        self.eight_asked = asyncio.Event()
+        self.under_way = self.most = self.cancelled = 0
+        self._seconds = seconds
+        self._lock = threading.Lock()
+
+    def complete(self, request: JudgeRequest) -> ModelReply:
+        with self._lock:
+            self._begin(request)
+        time.sleep(self._seconds)
+        with self._lock:
+            self.under_way -= 1
+        return ModelReply(text=FULLY)
+
+    async def acomplete(self, request: JudgeRequest) -> ModelReply:
+        self._begin(request)
+        try:
+            await asyncio.sleep(self._seconds)
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        finally:
+            self.under_way -= 1
+        return ModelReply(text=FULLY)
+
+    def _begin(self, request: JudgeRequest) -> None:
+        self.asked.append(request)
+        if len(self.asked) == 8:
+            self.eight_asked.set()
+        self.under_way += 1
+        self.most = max(self.most, self.under_way)
+
+
+class Counted(Iterator[Sample]):
+    """Samples without end, counted as they are read."""
+
+    def __init__(self, samples: Iterable[Sample] | None = None) -> None:
+        self.read = 0
+        self._samples = iter(map(sample, itertools.count()) if samples is None else samples)
+
+    def __next__(self) -> Sample:
+        self.read += 1
+        return next(self._samples)
+
+
+def ids(results: Iterable[Any]) -> list[str | None]:
+    return [result.sample_id for result in results]
+
+
+def numbers(size: int) -> list[str | None]:
+    return [str(number) for number in range(size)]
+
+
+async def ataken(results: AsyncIterator[Result], number: int) -> list[Result]:
+    found = []
+    async for result in results:
+        found.append(result)
+        if len(found) == number:
+            break
+    return found
+
+
+def evaluated(scorer: Any, samples: Any, number: int, *, asynchronous: bool) -> list[Any]:
+    """The first results, and the end of it."""
+    if not asynchronous:
+        results = scorer.iter_evaluate(samples)
+        found = list(itertools.islice(results, number))
+        results.close()
+        return found
+
+    async def main() -> list[Any]:
+        async with aclosing(scorer.aiter_evaluate(samples)) as results:
+            return await ataken(results, number)
+
+    return asyncio.run(main())
+
+
+def one_by_one(scorer: Any, samples: Callable[[], Any]) -> Iterator[Any]:
+    """The results one after the other, in a loop of their own where samples are awaited."""
+    given = samples()
+    if isinstance(given, Iterator):
+        yield from scorer.iter_evaluate(given)
+        return
+    with asyncio.Runner() as runner:
+        results = scorer.aiter_evaluate(given)
+        while (result := runner.run(anext(results, None))) is not None:
+            yield result
+
+
+def counted() -> Iterator[Sample]:
+    return map(sample, range(100))
+
+
+async def acounted() -> AsyncIterator[Sample]:
+    for each in counted():
+        yield each
+
+
+each_face = pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
+
+
+@each_face
+@pytest.mark.parametrize("scorer", [TCVA(judge="lexical"), CCRS("qr", judge="lexical")])
+@pytest.mark.parametrize("has_store", [False, True])
+def test_the_results_of_a_stream_are_those_of_a_list(
+    scorer: Any, asynchronous: bool, has_store: bool, tmp_path: Path
+) -> None:
+    samples = [sample(n // 2) for n in range(150)]
+    expected = scorer.evaluate_many(samples)
+    if has_store:
+        scorer = scorer.changed(store=tmp_path / "v.sqlite")
+    for _ in range(2):
+        found = evaluated(scorer, iter(samples), 200, asynchronous=asynchronous)
+        assert found == expected
+        assert [result.score for result in found] == [result.score for result in expected]
+
+
+@each_face
+def test_samples_without_end_are_read_as_far_as_the_window_is_wide(asynchronous: bool) -> None:
+    model, samples = Model(), Counted()
+    tcva = TCVA(judge=model, max_concurrency=2)
+    found = evaluated(tcva, samples, 100, asynchronous=asynchronous)
+    assert ids(found) == numbers(100)
+    assert samples.read <= 100 + 2 * AHEAD
+    assert len(model.asked) <= samples.read
+    assert model.most <= 2
+
+
+@each_face
+@pytest.mark.parametrize(("store", "most"), [(None, 1), (":memory:", CHUNK)])
+def test_what_is_computed_is_computed_when_it_is_taken(
+    asynchronous: bool, store: str | None, most: int
+) -> None:
+    samples = Counted()
+    tcva = TCVA(judge="lexical", store=store)
+    assert len(evaluated(tcva, samples, 10, asynchronous=asynchronous)) == 10
+    assert samples.read <= 10 + most
+
+
+@each_face
+def test_a_slow_first_call_holds_nobody_up_but_its_turn(asynchronous: bool) -> None:
+    class SlowFirst(Model):
+        def _begin(self, request: JudgeRequest) -> None:
+            super()._begin(request)
+            self._seconds = 0.5 if len(self.asked) == 1 else 0.0
+
+    model = SlowFirst()
+    found = evaluated(
+        TCVA(judge=model, max_concurrency=2),
+        [sample(n) for n in range(40)],
+        40,
+        asynchronous=asynchronous,
+    )
+    assert ids(found) == numbers(40)
+    assert len(model.asked) == 40
+
+
+def test_a_result_is_handed_over_before_a_slow_source_has_the_next_sample() -> None:
+    handed, read_at = list[Result](), list[int]()
+
+    def slow() -> Iterator[Sample]:
+        for number in range(4):
+            read_at.append(len(handed))
+            time.sleep(0.05)
+            yield sample(number)
+
+    handed.extend(TCVA(judge="lexical").iter_evaluate(slow()))
+    assert read_at == [0, 1, 2, 3]
+
+
+def test_awaited_samples_hold_no_result_up() -> None:
+    async def main() -> list[float]:
+        began = time.monotonic()
+
+        async def samples() -> AsyncIterator[Sample]:
+            yield sample(0)
+            await asyncio.sleep(0.5)
+            yield sample(1)
+
+        results = TCVA(judge=Model()).aiter_evaluate(samples())
+        return [time.monotonic() - began async for _ in results]
+
+    first, second = asyncio.run(main())
+    assert first < 0.4 <= second
+
+
+@each_face
+def test_what_the_samples_raise_comes_after_the_results_before_it(asynchronous: bool) -> None:
+    def broken() -> Iterator[Sample]:
+        yield from map(sample, range(5))
+        msg = "the disk is gone"
+        raise OSError(msg)
+
+    async def abroken() -> AsyncIterator[Sample]:
+        for each in broken():
+            yield each
+
+    model = Model()
+    found = []
+    with pytest.raises(OSError, match="the disk is gone"):  # noqa: PT012  # the loop is one step
+        for result in one_by_one(TCVA(judge=model), abroken if asynchronous else broken):
+            found.append(result)  # noqa: PERF402  # those before the error are to be there
+    assert ids(found) == numbers(5)
+    assert len(model.asked) == 5
+
+
+def test_what_is_no_sample_is_refused_in_its_turn_and_by_a_list_at_once() -> None:
+    model = Model()
+    samples: list[Any] = [sample(0), {"response": "x"}]
+    results = TCVA(judge=model).iter_evaluate(samples)
+    assert next(results).sample_id == "0"
+    with pytest.raises(InvalidSampleError, match="a Sample is needed, got dict"):
+        next(results)
+    with pytest.raises(InvalidSampleError):
+        TCVA(judge=Model()).evaluate_many(samples)
+    assert len(model.asked) == 1
+
+
+def test_closing_starts_nothing_new() -> None:
+    model, samples = Model(seconds=0.05), Counted()
+    results = TCVA(judge=model, max_concurrency=2).iter_evaluate(samples)
+    next(results)
+    results.close()
+    asked, read = len(model.asked), samples.read
+    time.sleep(0.2)
+    assert (len(model.asked), samples.read) == (asked, read)
+    assert next(results, None) is None
+
+
+def test_cancelling_cancels_the_calls_under_way() -> None:
+    model = Model(seconds=60.0)
+
+    async def main() -> None:
+        task = asyncio.create_task(TCVA(judge=model).aevaluate_many(map(sample, range(20))))
+        await model.eight_asked.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+    assert (model.cancelled, model.under_way) == (len(model.asked), 0)
+
+
+def test_two_streams_over_one_scorer_do_not_meet() -> None:
+    tcva = TCVA(judge=Model())
+    first = tcva.iter_evaluate(map(sample, range(30)))
+    second = tcva.iter_evaluate(map(sample, range(100, 130)))
+    pairs = list(zip(first, second, strict=True))
+    assert ids(one for one, _ in pairs) == numbers(30)
+    assert ids(two for _, two in pairs) == [str(n) for n in range(100, 130)]
+
+
+@each_face
+def test_equal_questions_are_asked_once_and_the_answers_are_forgotten_in_time(
+    asynchronous: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tcva_adapters.window._REMEMBERED", 4)
+    model = Model()
+    tcva = TCVA(judge=model, share=True)
+    order = [0, 0, 1, 0, *range(2, 12)]
+    found = evaluated(tcva, map(sample, order), len(order), asynchronous=asynchronous)
+    assert ids(found) == list(map(str, order))
+    assert len(model.asked) == 12
+    assert sum(result.usage.calls for result in found) == 12
+
+
+@each_face
+def test_a_judgement_that_was_paid_for_is_stored_before_its_result_is_there(
+    asynchronous: bool, tmp_path: Path
+) -> None:
+    store = VerdictStore(tmp_path / "v.sqlite")
+    tcva = TCVA(judge=Model(), store=store)
+    seen = [
+        store.get(tcva.key(sample(int(result.sample_id or "")))) is not None
+        for result in one_by_one(tcva, acounted if asynchronous else counted)
+    ]
+    assert seen == [True] * 100
+
+
+def test_a_store_is_read_and_written_for_many_at_once(tmp_path: Path) -> None:
+    class Counting(VerdictStore):
+        uses = 0
+
+        def _run(self, *arguments: Any, **how: Any) -> Any:
+            type(self).uses += 1
+            return super()._run(*arguments, **how)
+
+    tcva = TCVA(judge="lexical", store=Counting(tmp_path / "v.sqlite"))
+    samples = [sample(n) for n in range(4 * CHUNK)]
+    first = tcva.evaluate_many(samples)
+    assert Counting.uses <= 16
+    Counting.uses = 0
+    again = tcva.evaluate_many(samples)
+    assert Counting.uses <= 8
+    assert again == first
+    assert all(result.assessment.from_store for result in again)
+
+
+def test_one_answer_that_cannot_be_stored_costs_no_other_its_place(tmp_path: Path) -> None:
+    class Picky(VerdictStore):
+        def put_many(self, assessments: Iterable[Any]) -> None:
+            pairs = list(assessments)
+            if any("Door 3 " in each.claims[0].claim for _, each in pairs):
+                pairs = [(key, each.to_json()) for key, each in pairs]  # fails as a whole
+                self._run(lambda found: found.execute("INSERT INTO nowhere"), writes=True)
+            super().put_many(pairs)
+
+    store = Picky(tmp_path / "v.sqlite")
+    tcva = TCVA(judge="lexical", store=store)
+    with pytest.warns(StoreWarning, match="1 judgements of this run"):
+        assert len(tcva.evaluate_many(map(sample, range(10)))) == 10
+    assert len(store) == 9
