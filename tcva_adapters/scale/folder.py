@@ -11,7 +11,7 @@ import pyarrow.dataset  # type: ignore[import-untyped]  # as above
 import pyarrow.fs  # type: ignore[import-untyped]  # as above
 import pyarrow.parquet  # type: ignore[import-untyped]  # as above
 
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.samples.records import Format
 
 _MANIFEST: Final = "_tcva.json"  # readers of folders leave out what begins with an underscore
@@ -55,7 +55,7 @@ class Folder:
             InvalidValueError: It holds something else, or what was judged by other settings, from
                 other files, or from files that have changed since.
         """
-        sources = {path: _state(path) for path in paths}
+        sources = {name: state for path in paths for name, state in _files_of(path)}
         ours = {"version": _VERSION, "fingerprint": fingerprint, "prefix": prefix, "as": self.kind}
         known = self._manifest()
         if known is None:
@@ -152,11 +152,23 @@ def file_system(address: str) -> tuple[Any, str]:
         raise InvalidValueError(msg) from None
 
 
-def _state(path: str) -> list[Any]:
-    """What changes when a file does."""
+def _files_of(path: str) -> Iterator[tuple[str, list[Any]]]:
+    """A file, or those of a folder, each with what changes when the file does.
+
+    Raises:
+        UnreadableInputError: There is nothing.
+    """
     files, inner = file_system(path)
-    info = files.get_file_info(inner)
-    return [info.size, info.mtime_ns]
+    (info,) = files.get_file_info([inner])
+    if info.type == pa.fs.FileType.NotFound:
+        msg = f"{path}: there is no such file; check the path"
+        raise UnreadableInputError(msg)
+    found = [info]
+    if info.type == pa.fs.FileType.Directory:
+        within = files.get_file_info(pa.fs.FileSelector(inner, recursive=True))
+        # As Ray's readers have it.
+        found = [each for each in within if each.is_file and each.base_name[0] not in "._"]
+    return ((each.path, [each.size, each.mtime_ns]) for each in found)
 
 
 def _differs(known: dict[str, Any], ours: dict[str, Any], sources: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -111,6 +112,7 @@ def judge_files(
     Raises:
         InvalidValueError: As for `judge_dataset`; there is no cluster; the formats or the folder
             cannot be used; or it was written by other settings.
+        UnreadableInputError: A source is not there.
         MissingDependencyError: Ray, or the judge's package, is not installed.
         JudgeError: No call can succeed. The parts that were written stay.
     """
@@ -150,14 +152,18 @@ def _writable(kind: Format) -> Format:
     return kind
 
 
+_OURS: Final = re.compile(
+    r"^tcva_adapters\.errors\.(JudgeError|InvalidValueError): (.*)$", re.MULTILINE
+)
+
+
 def _said(error: Exception) -> Exception:
-    """The error of ours that a worker raised, or Ray's own."""
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, JudgeError | InvalidValueError):
-            return cause
-        cause = getattr(cause, "cause", None) or cause.__cause__
-    return error
+    """The error of ours that a worker raised, or Ray's own, which hands causes on as text alone."""
+    found = _OURS.search(str(error))
+    if found is None:
+        return error
+    kind, text = found.groups()
+    return JudgeError(text, fatal=True) if kind == "JudgeError" else InvalidValueError(text)
 
 
 def _summed_up(folder: Folder, prefix: str, before: int) -> Judged:
