@@ -20,6 +20,7 @@ from tcva_adapters.cli.doctor import doctor
 from tcva_adapters.cli.evaluate import evaluate
 from tcva_adapters.cli.report import report
 from tcva_adapters.cli.reproduce import reproduce
+from tcva_adapters.cli.scaled import with_address
 from tcva_adapters.cli.status import status
 from tcva_adapters.cli.submit import submit
 from tcva_adapters.cli.sweep import sweep
@@ -86,7 +87,7 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Run with these arguments; returns the exit code instead of leaving the process."""
     debug = "--debug" in arguments
-    arguments = [argument for argument in arguments if argument != "--debug"]
+    arguments = with_address([argument for argument in arguments if argument != "--debug"])
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: _note(f"warning: {message}")
