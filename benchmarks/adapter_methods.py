@@ -13,6 +13,7 @@ import uuid
 import warnings
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Final, NamedTuple
 
@@ -194,7 +195,7 @@ def deepeval() -> list[Method]:
 
     def case(sample: Sample) -> Any:
         contexts: Any = [*(sample.contexts or ())]
-        said = {"input": sample.input, "actual_output": sample.response}
+        said: Any = {"input": sample.input, "actual_output": sample.response}
         return LLMTestCase(**said, retrieval_context=contexts, name=sample.id)
 
     def evaluated(metric: Callable[[str, int], Any]) -> Callable[[str, int], Run]:
@@ -434,14 +435,17 @@ def langchain() -> list[Method]:
         return correctness
 
     def openevals(url: str, _: int) -> Run:
-        from openevals.llm import create_async_llm_as_judge  # noqa: PLC0415  # see the top
-        from openevals.prompts import RAG_GROUNDEDNESS_PROMPT  # noqa: PLC0415  # see the top
-
-        evaluator: Any = create_async_llm_as_judge(prompt=RAG_GROUNDEDNESS_PROMPT, judge=llm(url))
+        openevals: Any = import_module("openevals.llm")
+        prompts: Any = import_module("openevals.prompts")
+        evaluator = openevals.create_async_llm_as_judge(
+            prompt=prompts.RAG_GROUNDEDNESS_PROMPT, judge=llm(url)
+        )
 
         def run(rows: Sequence[Sample], limit: int) -> list[Any]:
             async def one(row: Sample) -> Any:
-                return await evaluator(outputs=row.response, context="\n\n".join(row.contexts or ()))
+                return await evaluator(
+                    outputs=row.response, context="\n\n".join(row.contexts or ())
+                )
 
             return [each["score"] for each in _LOOP.run(limited(one, rows, limit))]
 

@@ -18,7 +18,6 @@ import math
 import os
 import pstats
 import statistics
-import sys
 import time
 import warnings
 from collections import defaultdict
@@ -112,7 +111,9 @@ def show(methods: Sequence[Method], found: dict[Method, list[Taken]], rounds: fl
             own = middle["above"]
         against = f"{middle['above'] / own:5.2f}" if method.is_ours and own else "    -"
         ideal = rounds * middle["calls"]
-        wall, alone = (f"{middle[n] / ideal:5.2f}" if ideal else "    -" for n in ("wall", "bare_wall"))
+        wall, alone = (
+            f"{middle[n] / ideal:5.2f}" if ideal else "    -" for n in ("wall", "bare_wall")
+        )
         print(
             f"  {label(method):44} {middle['calls']:5.2f} {middle['cpu']:7.2f} {middle['bare']:7.2f} "
             f"{middle['above']:7.2f} {against} {middle['wall']:7.2f} {wall} {alone} "
@@ -163,9 +164,7 @@ def main() -> None:
                     found: dict[Method, list[Taken]] = defaultdict(list)
                     for _ in range(asked.runs):
                         for method in methods:
-                            found[method].append(
-                                take(method, server, rows, limit, delay / MILLI)
-                            )
+                            found[method].append(take(method, server, rows, limit, delay / MILLI))
                     print(
                         f"\n{group}: {len(rows)} samples, {delay} ms, {limit} at once, "
                         f"{os.cpu_count()} cores, median of {asked.runs}\n  {'':44} calls  cpu ms"
@@ -175,4 +174,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -50,7 +50,10 @@ _CANNED: Final = (
     ("with the 'reason' key", json.dumps({"reason": "The score is 1 because it is stated."})),
     ("You need to answer with either YES or NO", "YES"),
     ("Does the submission meet the Criteria", "All of it is stated in the reference.\n\nY"),
-    ("You are an expert data labeler", json.dumps({"reasoning": "All of it is stated.", "score": True})),
+    (
+        "You are an expert data labeler",
+        json.dumps({"reasoning": "All of it is stated.", "score": True}),
+    ),
 )
 """Part of a prompt, and its answer: RAGAS, DeepEval, LlamaIndex, LangChain, openevals."""
 
@@ -134,7 +137,9 @@ class _Connection(asyncio.Protocol):
             if not found:
                 return
             lines = head.split(b"\r\n")
-            lengths = [line[15:] for line in lines[1:] if line.lower().startswith(b"content-length:")]
+            lengths = [
+                line[15:] for line in lines[1:] if line.lower().startswith(b"content-length:")
+            ]
             length = int(lengths[0]) if lengths else 0
             if len(rest) < length:
                 return
@@ -166,9 +171,7 @@ class _Connection(asyncio.Protocol):
 async def _serve(port: int) -> None:
     state = _State()
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(
-        lambda: _Connection(state), "127.0.0.1", port, backlog=1024
-    )
+    server = await loop.create_server(lambda: _Connection(state), "127.0.0.1", port, backlog=1024)
     print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
     await server.serve_forever()
 

@@ -72,9 +72,7 @@ _LEFT_RUN: Final = _runs(_LEFT)
 _RIGHT_RUN: Final = _runs(_RIGHT)
 _TEMPLATE_OPEN: Final = re.compile(rf"[<＜][{_INVISIBLE}]*+[|｜]")
 # Tag characters carry text that no reader sees; surrogates cannot be sent; the rest is control.
-_UNSENDABLE: Final = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\U000e0000-\U000e007f]"
-)
+_UNSENDABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\U000e0000-\U000e007f]")
 _END_LINE: Final = re.compile(
     r"[\W_]*END[\W_]*(?:OF[\W_]+)?(?:(?:THE|ALL)[\W_]+)?"
     r"(?:PASSAGE|REFERENCE|QUESTION|RESPONSE|TEXT|CLAIM|CRITERION|CRITERIA|CONTEXT|DATA)S?[\W_]*"
