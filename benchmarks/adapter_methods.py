@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from typing import Any, Final, NamedTuple
 
 import tests.support.quiet  # noqa: F401  # tracking is switched off before a framework is imported
+from benchmarks.answering_server import statements
 from tcva_adapters import TCVA, Sample
 
 Run = Callable[[Sequence[Sample], int], Sequence[Any]]
@@ -51,12 +52,7 @@ def samples(number: int) -> list[Sample]:
 
 
 def _sample(i: int) -> Sample:
-    facts = (
-        f"House {i} has {i % 7 + 2} floors.",
-        f"It was built by the river in {1800 + i % 200}.",
-        f"The library of house {i} opens at nine.",
-        f"The garden of house {i} is open to everybody.",
-    )
+    facts = statements(i)
     filler = (
         "The street was laid out when the old town grew beyond its walls, and most of its houses "
         "were put up by the merchants who traded on the river. Many were rebuilt after the fire. "

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,39 +24,53 @@ from typing import Any, Final
 
 from tests.support.server import auto_judge
 
-STATEMENTS: Final = (
-    "The house has four floors.",
-    "It was built by the river.",
-    "Its library opens at nine.",
-    "The garden is open to everybody.",
-)
-"""What framework metrics find in any answer: as many claims as the samples have sentences."""
 
+def statements(number: int) -> tuple[str, ...]:
+    """What the answer of a sample says, which is what framework metrics find in it."""
+    return (
+        f"House {number} has {number % 7 + 2} floors.",
+        f"It was built by the river in {1800 + number % 200}.",
+        f"The library of house {number} opens at nine.",
+        f"The garden of house {number} is open to everybody.",
+    )
+
+
+_HOUSE: Final = re.compile(r"\b[Hh]ouse (\d+)\b")
 _HEAD: Final = b"HTTP/1.1 %d OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
 
 
-def _of_ragas(kind: str) -> str:
-    if kind == "statements":
-        return json.dumps({"statements": STATEMENTS})
-    judged = [{"statement": s, "reason": "Stated.", "verdict": 1} for s in STATEMENTS]
-    return json.dumps({"statements": judged})
+def house(prompt: str) -> int | None:
+    """The number of the sample that a prompt is about; some prompts of reasons name none."""
+    found = _HOUSE.search(prompt)
+    return int(found[1]) if found else None
 
 
-_CANNED: Final = (
-    ("analyze the complexity of each sentence", _of_ragas("statements")),
-    ("judge the faithfulness of a series of statements", _of_ragas("verdicts")),
-    ('with the "truths" key', json.dumps({"truths": STATEMENTS})),
-    ('with the "claims" key', json.dumps({"claims": STATEMENTS})),
-    ("with the 'verdicts' key", json.dumps({"verdicts": [{"verdict": "yes"}] * len(STATEMENTS)})),
-    ("with the 'reason' key", json.dumps({"reason": "The score is 1 because it is stated."})),
-    ("You need to answer with either YES or NO", "YES"),
-    ("Does the submission meet the Criteria", "All of it is stated in the reference.\n\nY"),
+def _ragas_verdicts(said: Sequence[str]) -> Any:
+    return {"statements": [{"statement": s, "reason": "Stated.", "verdict": 1} for s in said]}
+
+
+def _reference_verdicts(said: Sequence[str]) -> Any:
+    return [{"type": "fact", "verdict": "fully", "reason": "Stated.", "support": s} for s in said]
+
+
+_ANSWERS: Final[tuple[tuple[str, Callable[[Sequence[str]], Any]], ...]] = (
+    ("analyze the complexity of each sentence", lambda said: {"statements": said}),
+    ("judge the faithfulness of a series of statements", _ragas_verdicts),
+    ('with the "truths" key', lambda said: {"truths": said}),
+    ('with the "claims" key', lambda said: {"claims": said}),
+    ("with the 'verdicts' key", lambda said: {"verdicts": [{"verdict": "yes"}] * len(said)}),
+    ("with the 'reason' key", lambda _: {"reason": "The score is 1 because it is stated."}),
+    ("You need to answer with either YES or NO", lambda _: "YES"),
     (
-        "You are an expert data labeler",
-        json.dumps({"reasoning": "All of it is stated.", "score": True}),
+        "Does the submission meet the Criteria",
+        lambda _: "All of it is stated in the reference.\n\nY",
     ),
+    ("You are an expert data labeler", lambda _: {"reasoning": "It is stated.", "score": True}),
+    ("Evaluate how well each statement is supported", _reference_verdicts),
+    ("Summarize the following points", lambda _: "All of it is stated in the passages."),
 )
-"""Part of a prompt, and its answer: RAGAS, DeepEval, LlamaIndex, LangChain, openevals."""
+"""Part of a prompt, and what is said to it where the sample makes these statements: RAGAS, DeepEval,
+LlamaIndex, LangChain, openevals, eval-ai-library. As short as their prompts allow."""
 
 
 def answer(body: dict[str, Any]) -> str:
@@ -68,9 +83,10 @@ def answer(body: dict[str, Any]) -> str:
     prompt = content if isinstance(content, str) else content[0]["text"]
     if "<<<CLAIM" in prompt:
         return auto_judge(body, 0)
-    for part, said in _CANNED:
+    for part, said in _ANSWERS:
         if part in prompt:
-            return said
+            found = said(statements(house(prompt) or 0))
+            return found if isinstance(found, str) else json.dumps(found)
     msg = f"a prompt that is not known: {prompt[:80]!r}"
     raise ValueError(msg)
 
@@ -113,7 +129,7 @@ class _State:
     """What all connections share: the pause before an answer, and the bodies received."""
 
     delay = 0.0
-    bodies: list[bytes]  # noqa: RUF012  # of the one instance below
+    bodies: list[bytes]  # of the one instance below
 
     def __init__(self) -> None:
         self.bodies = []
@@ -198,8 +214,8 @@ class Remote:
             delay: Seconds.
         """
         data = json.dumps({"delay": delay}).encode()
-        request = urllib.request.Request(f"{self.address}/control", data)  # noqa: S310  # its own
-        with urllib.request.urlopen(request) as response:  # noqa: S310  # as above
+        request = urllib.request.Request(f"{self.address}/control", data)  # its own
+        with urllib.request.urlopen(request) as response:  # as above
             first, *bodies = response.read().split(b"\n")
         return json.loads(first)["connections"] - 1, bodies
 
