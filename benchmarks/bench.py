@@ -1,7 +1,7 @@
 """All measurements of speed, beside the peers, and the tables of docs/speed.md.
 
 Run: make bench, or in its environment
-    python -m benchmarks.bench [--quick] [--only STEP ...] [--methods GROUP ...]
+    python -m benchmarks.bench [--quick | --profile] [--only STEP ...] [--methods GROUP ...]
 Steps can be repeated one by one: figures of the others stay in build/bench/figures.json, from which
 the page is written each time.
 """
@@ -23,6 +23,7 @@ import tests.support.quiet  # noqa: F401  # tracking is switched off in every pr
 
 # isort: split
 from benchmarks import bench_methods
+from benchmarks.bench_child import PROFILE
 from benchmarks.bench_methods import MORE_ROWS, REFERENCE, ROWS, Row
 from benchmarks.bench_table import between, time_table, token_table
 
@@ -114,7 +115,13 @@ def main() -> None:
     parser.add_argument("--concurrency", type=int, nargs="+", default=[8, 32])
     parser.add_argument("--runs", type=int, default=3, help="figures are medians of them")
     parser.add_argument("--quick", action="store_true", help="one short run; the page stays")
+    parser.add_argument(
+        "--profile", action="store_true", help="--quick, with profiles in the methods' logs"
+    )
     asked = parser.parse_args()
+    if asked.profile:
+        os.environ[PROFILE] = "1"
+        asked.quick = True
     FOLDER.mkdir(parents=True, exist_ok=True)
     file = FOLDER / "figures.json"
     figures = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}

@@ -9,10 +9,12 @@ Run: python -m benchmarks.bench_child GROUP METHOD FILE, where FILE holds sample
 
 from __future__ import annotations
 
+import cProfile
 import gc
 import json
 import math
 import os
+import pstats
 import sys
 import time
 import warnings
@@ -24,6 +26,8 @@ from benchmarks.bench_peers import PEERS, posting
 
 BARE: Final = "bare"
 PEER: Final = "peers"
+PROFILE: Final = "TCVA_BENCH_PROFILE"
+"""A variable of the environment: with it, profiles are written to the log."""
 OUR_CLIENT: Final = ", our client"
 """What the name of a method ends with where the LLM is not the framework's."""
 
@@ -81,14 +85,24 @@ def measured(run: Timed) -> dict[str, float]:
     return {**spent, "scored": sum(not math.isnan(number) for number in numbers)}
 
 
+def profiled(run: Timed) -> dict[str, float]:
+    """The same, with what took the time on standard error."""
+    with cProfile.Profile(time.process_time) as profile:
+        found = measured(run)
+    pstats.Stats(profile, stream=sys.stderr).sort_stats("cumulative").print_stats(70)
+    pstats.Stats(profile, stream=sys.stderr).sort_stats("tottime").print_stats(40)
+    return found
+
+
 def main() -> None:
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     warnings.simplefilter("ignore")  # frameworks announce the end of what they are measured by
     group, name, file = sys.argv[1:]
+    measure = profiled if PROFILE in os.environ else measured
     build = builder(group, name, Path(file).read_bytes().splitlines())
     for line in sys.stdin:
-        answers.write(json.dumps(measured(build(Asked(*json.loads(line))))) + "\n")
+        answers.write(json.dumps(measure(build(Asked(*json.loads(line))))) + "\n")
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +11,21 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.ccrs.result import CCRSResult
+from tcva_adapters.compare.judged_files import Brought, Held, read_judged
+from tcva_adapters.compare.kinds import Kinds
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.ratings import human_ratings, metadata_values
 from tcva_adapters.compare.running.run import named
 from tcva_adapters.core.aggregation import check_counts
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.evidence import EvidenceCounts
-from tcva_adapters.results.files import read_assessments
+from tcva_adapters.results.level_table import LevelTable
 from tcva_adapters.results.result import Result, judged_counts
 from tcva_adapters.results.scoring import Scoring, changed
 from tcva_adapters.samples.files import SampleFile
+from tcva_adapters.samples.ids import DistinctIds
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import FloatArray, numbers
 
@@ -31,22 +34,34 @@ from tcva_adapters.stats.checks import FloatArray, numbers
 class Judged:
     """What was judged, by whom, and the counts that every score is made of.
 
+    Of a file nothing else is held, so that its size does not matter: names and metadata are read
+    from it once more where they are asked for.
+
     Attributes:
-        counts: Level counts of each judge, shape (N, J, 5), the main judge first; zeros where one
-            has no verdicts.
+        table: Level counts of each judge, shape (N, J, 5), the main judge first, in blocks; zeros
+            where one has no verdicts.
+        scored: How many samples have a score: verdicts of the main judge.
         criterion: Its name; empty for bare counts.
         judge: Its name; likewise.
         fused: The additional judges, each with its criterion.
-        assessments: Unscored ones included; empty for bare counts.
+        evidence: How many verdicts were lowered for their quotes, or could not be checked.
+        brought: The ids and metadata of the samples; none for bare counts.
         notes: Which lines of a file were left out, and why.
+        skipped: How many those are.
     """
 
-    counts: FloatArray
+    table: LevelTable
+    scored: int
     criterion: str = ""
     judge: str = ""
     fused: tuple[str, ...] = ()
-    assessments: tuple[Assessment, ...] = ()
+    evidence: EvidenceCounts = field(default_factory=lambda: EvidenceCounts.of(()))
+    brought: Brought = field(default_factory=lambda: Held(()))
     notes: tuple[str, ...] = ()
+    skipped: int = 0
+
+    def __len__(self) -> int:
+        return len(self.table)
 
     @classmethod
     def of(cls, source: JudgedSource, *, skip_bad: bool = False) -> Judged:
@@ -71,13 +86,18 @@ class Judged:
         if len(items) and all(isinstance(item, str | Path) for item in items):
             return _of_files(items, skip_bad=skip_bad)
         if any(isinstance(item, Assessment | Result) for item in items):
-            return of_assessments(list(map(_assessment, items)), "this list")
-        return cls(by_judge(items))
+            return _of_assessments(list(map(_assessment, items)))
+        return _of_counts(by_judge(items))
+
+    @property
+    def counts(self) -> FloatArray:
+        """All of the table at once, shape (N, J, 5)."""
+        return self.table.whole()
 
     def to_dict(self) -> dict[str, Any]:
         """What was judged and by whom, and how much of it was read, as plain values."""
         about = {"criterion": self.criterion, "judge": self.judge, "fused": list(self.fused)}
-        size = {"samples": len(self.counts), "skipped": len(self.notes)}
+        size = {"samples": len(self), "skipped": self.skipped}
         return {**about, **size, "evidence": self.evidence.to_dict()}
 
     @property
@@ -89,17 +109,9 @@ class Judged:
     @property
     def names(self) -> list[str]:
         """An id for each sample: its own, numbered where it repeats, or ``row-N``."""
-        return [sample.id or "" for sample in samples_of(self.assessments).samples]
-
-    @property
-    def evidence(self) -> EvidenceCounts:
-        """How many verdicts were lowered for their quotes, or could not be checked."""
-        return EvidenceCounts.of(self.assessments)
-
-    @property
-    def scored(self) -> int:
-        """How many samples have a score: verdicts of the main judge."""
-        return int(has_score(self.counts).sum())
+        ids = DistinctIds()
+        places = enumerate(self.brought.samples(), start=1)
+        return [ids.unlike(name or f"row-{place}") for place, (name, _) in places]
 
     def ratings(self, human: str | Labels | npt.ArrayLike) -> FloatArray:
         """Human ratings, shape (N,), nan where there is none.
@@ -115,25 +127,25 @@ class Judged:
             found = human.of(names)
             return np.array([found.get(name, np.nan) for name in names])
         if isinstance(human, str):
-            return human_ratings(self.assessments, human)
+            return human_ratings(self._metadata(), human)
         return numbers("human ratings", human)
 
-    def values(self, field: str | Sequence[Any], what: str) -> Sequence[Any]:
+    def values(self, key: str | Sequence[Any], what: str) -> Sequence[Any]:
         """What each sample's metadata has under a key, None for nothing; or the values themselves.
 
         Args:
-            field: The key, or the values.
+            key: The key, or the values.
             what: A name for them.
 
         Raises:
             InvalidValueError: No sample has the key, or there is not one value for each sample.
         """
-        if isinstance(field, str):
-            return metadata_values(self.assessments, field)
-        if len(field) != len(self.counts):
-            msg = f"{len(field)} {what} for {len(self.counts)} samples; give one per sample"
+        if isinstance(key, str):
+            return list(metadata_values(self._metadata(), key))
+        if len(key) != len(self):
+            msg = f"{len(key)} {what} for {len(self)} samples; give one per sample"
             raise InvalidValueError(msg)
-        return field
+        return key
 
     def unused(self, config: Config | str | Path | None) -> tuple[str, ...]:
         """What of a configuration does not apply to a view of all samples at once, in sentences.
@@ -151,6 +163,9 @@ class Judged:
         if self.criterion and found.criterion not in {None, self.criterion}:
             notes.append(f"{name} is for {found.criterion}, these are of {self.criterion}")
         return tuple(notes)
+
+    def _metadata(self) -> Iterator[Mapping[str, Any]]:
+        return (metadata for _, metadata in self.brought.samples())
 
 
 JudgedSource = (
@@ -205,14 +220,39 @@ def has_score(counts: FloatArray) -> npt.NDArray[np.bool_]:
 
 
 def _of_files(files: Sequence[str | Path], *, skip_bad: bool) -> Judged:
-    assessments: list[Assessment] = []
-    notes: list[str] = []
-    for file in files:
-        read = read_assessments(file, skip_bad=skip_bad)
-        assessments += read.assessments
-        where = f" of {file}" if len(files) > 1 else ""
-        notes += [f"skipped line {line}{where}: {message}" for line, message in read.bad]
-    return of_assessments(assessments, ", ".join(map(str, files)), tuple(notes))
+    read = read_judged(files, skip_bad=skip_bad)
+    return Judged(
+        read.table,
+        _scored(read.table),
+        *_about(read.kinds, read.source),
+        read.evidence,
+        read.brought,
+        tuple(read.notes),
+        read.skipped,
+    )
+
+
+def _of_assessments(assessments: Sequence[Assessment]) -> Judged:
+    about = _about(Kinds.of(assessments), "this list")
+    table = LevelTable.of(judged_counts(assessments))
+    brought = Held([(each.sample_id, each.metadata) for each in assessments])
+    return Judged(table, _scored(table), *about, EvidenceCounts.of(assessments), brought)
+
+
+def _of_counts(counts: FloatArray) -> Judged:
+    table = LevelTable.of(counts)
+    return Judged(table, _scored(table))
+
+
+def _scored(table: LevelTable) -> int:
+    return sum(int(has_score(block).sum()) for block in table.blocks())
+
+
+def _about(kinds: Kinds, source: str) -> tuple[str, str, tuple[str, ...]]:
+    """Criterion, judge and additional judges of judgements, which must be of one kind."""
+    kinds.check(source)
+    ((criterion, judge),), (fused,) = kinds.judges, kinds.fused
+    return criterion, judge, fused
 
 
 def _assessment(item: object) -> Assessment:
@@ -222,50 +262,3 @@ def _assessment(item: object) -> Assessment:
         return item
     msg = f"{item!r} stands among assessments; give results, assessments or files alone"
     raise InvalidValueError(msg)
-
-
-def of_assessments(
-    assessments: Sequence[Assessment], source: str, notes: tuple[str, ...] = ()
-) -> Judged:
-    """Assessments of one judge under one criterion.
-
-    Args:
-        assessments: Unscored ones included.
-        source: Where they are from, for messages.
-        notes: What was left out.
-
-    Raises:
-        InvalidSampleError: See `Judged.of`.
-    """
-    of_one_kind(assessments, source)
-    first = assessments[0]
-    members = next(_fused_with(each) for each in assessments if each.unscored is None)
-    counts = judged_counts(assessments)
-    return Judged(counts, first.criterion, first.judge, members, tuple(assessments), notes)
-
-
-def of_one_kind(assessments: Sequence[Assessment], source: str) -> None:
-    """Refuse assessments that have no common mean, or none at all.
-
-    Raises:
-        InvalidSampleError: See `Judged.of`.
-    """
-    judged = sorted({(a.criterion, a.judge) for a in assessments})
-    if len(judged) > 1:
-        mixed = "; ".join(f"{criterion} by {judge}" for criterion, judge in judged)
-        msg = f"{source} mixes judgements that have no common mean: {mixed}"
-        raise InvalidSampleError(msg)
-    scored = [a for a in assessments if a.unscored is None]
-    if not scored:
-        msg = f"none of the {len(assessments)} assessments in {source} has a score"
-        raise InvalidSampleError(msg)
-    # Without a score of the first judge the others are not asked.
-    fused = sorted(set(map(_fused_with, scored)))
-    if len(fused) > 1:
-        mixed = "; ".join(", ".join(names) or "nothing" for names in fused)
-        msg = f"{source} mixes scores that are fused with different judges: {mixed}"
-        raise InvalidSampleError(msg)
-
-
-def _fused_with(assessment: Assessment) -> tuple[str, ...]:
-    return tuple(f"{member.criterion} by {member.judge}" for member in assessment.members)

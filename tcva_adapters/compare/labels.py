@@ -11,7 +11,8 @@ from typing import Any
 from tcva_adapters.compare.ratings import parse_rating
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.samples.csv_cells import original
-from tcva_adapters.samples.records import collect_rows, format_of
+from tcva_adapters.samples.records import format_of
+from tcva_adapters.samples.rows import collect_rows
 
 
 @dataclass(frozen=True, slots=True)

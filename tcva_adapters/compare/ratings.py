@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.stats.checks import FloatArray
 
 _WORDS: Final = {
@@ -59,34 +58,41 @@ def parse_rating(value: Any) -> float:
     return number
 
 
-def human_ratings(assessments: Sequence[Assessment], field: str) -> FloatArray:
-    """The ratings under this key of the metadata, nan where there is none. Shape (N,).
+def human_ratings(metadata: Iterable[Mapping[str, Any]], field: str) -> FloatArray:
+    """The ratings under this key of the samples' metadata, nan where there is none. Shape (N,).
 
     Raises:
-        InvalidValueError: No assessment has the key, or a value is no rating.
+        InvalidValueError: No sample has the key, or a value is no rating.
     """
-    ratings = []
-    for number, value in enumerate(metadata_values(assessments, field), start=1):
+
+    def rating(number: int, value: Any) -> float:
         try:
-            ratings.append(parse_rating(value))
+            return parse_rating(value)
         except InvalidValueError as error:
             msg = f"assessment {number}, metadata {field!r}: {error}"
             raise InvalidValueError(msg) from None
-    return np.array(ratings, dtype=np.float64)
+
+    values = enumerate(metadata_values(metadata, field), start=1)
+    return np.fromiter((rating(number, value) for number, value in values), np.float64)
 
 
-def metadata_values(assessments: Sequence[Assessment], field: str) -> list[Any]:
-    """What each assessment's metadata has under this key; None where it has nothing.
+def metadata_values(metadata: Iterable[Mapping[str, Any]], field: str) -> Iterator[Any]:
+    """What the metadata of each sample have under this key; None where they have nothing.
 
     Raises:
-        InvalidValueError: No assessment has the key.
+        InvalidValueError: At the end, where no sample has the key.
     """
-    if not any(field in assessment.metadata for assessment in assessments):
-        keys = dict.fromkeys(key for a in assessments for key in a.metadata)
+    has_it = False
+    keys: dict[str, None] = {}
+    for each in metadata:
+        if not has_it:
+            has_it = field in each
+            keys.update(dict.fromkeys(each))
+        yield each.get(field)
+    if not has_it:
         known = f"the keys are {', '.join(map(repr, keys))}" if keys else "there is no metadata"
         msg = (
             f"no assessment has {field!r} in its metadata; {known}. Fields of a sample that are "
             "not ours become its metadata when it is judged"
         )
         raise InvalidValueError(msg)
-    return [assessment.metadata.get(field) for assessment in assessments]

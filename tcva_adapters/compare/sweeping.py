@@ -16,16 +16,15 @@ from tcva_adapters.compare.calibration.candidates import scheme_text
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.judged import Judged, JudgedSource, in_use
 from tcva_adapters.compare.labels import Labels
-from tcva_adapters.core.aggregation import Floor, SchemeLike
-from tcva_adapters.core.aggregation import sweep as sweep_counts
-from tcva_adapters.core.collapse import ablation as ablation_of
+from tcva_adapters.compare.sweep_views import View, means_of
+from tcva_adapters.core.aggregation import Floor, SchemeLike, make_plan
+from tcva_adapters.core.collapse import ablation_plans
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import Part, Table, Tabular
 from tcva_adapters.results.config import Config
-from tcva_adapters.results.scoring import GEOMETRIC
 from tcva_adapters.stats.bootstrap import Interval, intervals
 
 TEMPERATURES: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -38,6 +37,9 @@ _VARIANTS: Final = {
     "binary": "D binary",
 }
 
+_Named = tuple[str, str, str, str, View]
+"""The first fields of a `SweepRow`, and how it is scored."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SweepRow:
@@ -48,7 +50,9 @@ class SweepRow:
         variant: ``full``, or what is taken out of the method.
         scheme: The weights' name.
         penalty: The penalty's.
-        scores: Shape (N, temperatures); nan where there is no score.
+        means: Of the samples with a score, one per temperature: the sum is exact and rounded once.
+        judged: What is scored.
+        view: How.
         agreement: Spearman with human ratings, one per temperature; empty where it was not asked
             for.
     """
@@ -57,14 +61,15 @@ class SweepRow:
     variant: str
     scheme: str
     penalty: str
-    scores: FloatArray
+    means: tuple[float, ...]
+    judged: Judged
+    view: View
     agreement: Sequence[Interval] = ()
 
     @property
-    def means(self) -> list[float]:
-        """Of the samples with a score, one per temperature."""
-        means: list[float] = np.nanmean(self.scores, axis=0).tolist()
-        return means
+    def scores(self) -> FloatArray:
+        """Shape (N, temperatures); nan where there is no score. Computed whenever it is asked for."""
+        return np.concatenate([self.view(block) for block in self.judged.table.blocks()])
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +95,7 @@ class Sweep(Tabular):
     @property
     def sentence(self) -> str:
         """How far the dial moves the mean; with human ratings, where it agrees best with them."""
-        row, of = self.rows[0], f"{self.judged.scored} of {len(self.judged.counts)} samples"
+        row, of = self.rows[0], f"{self.judged.scored} of {len(self.judged)} samples"
         setting = f" with {row.scheme} weights" if len(self.rows) > 1 else ""
         if row.agreement:
             values = [found.value for found in row.agreement]
@@ -135,7 +140,7 @@ class Sweep(Tabular):
         judged = self.judged
         penalties = " and ".join(dict.fromkeys(row.penalty for row in self.rows))
         yield (
-            f"{judged.title}: mean score over {judged.scored} of {len(judged.counts)} assessments; "
+            f"{judged.title}: mean score over {judged.scored} of {len(judged)} assessments; "
             f"penalty {penalties}"
         )
         yield from judged.evidence.lines()
@@ -213,17 +218,16 @@ def sweep(
     if not weights:
         weights = SCHEMES if ablation and config is None else {dial.scheme.name: dial.scheme}
     read = Judged.of(judged, skip_bad=skip_bad)
-    judges = list(read.counts.swapaxes(0, 1))
-    rows: list[SweepRow] = []
-    if ablation:
-        rows += _ablation(judges, grid, *next(iter(weights.items())), floors)
     chosen: Sequence[Penalty] = ["paper"] if ablation else penalties or [dial.penalty]
+    views = _ablation(grid, *next(iter(weights.items())), floors) if ablation else []
     for (name, scheme), penalty in product(weights.items(), chosen):
-        scores = [
-            sweep_counts(counts, grid, scheme=scheme, penalty=penalty, **floors)
-            for counts in judges
-        ]
-        rows.append(SweepRow(name, "full", name, penalty, GEOMETRIC.joined(scores)))
+        view = View(make_plan(grid, scheme=scheme, penalty=penalty, **floors))
+        views.append((name, "full", name, penalty, view))
+    means = means_of(read.table, [view for *_, view in views])
+    rows = [
+        SweepRow(name, variant, scheme, penalty, tuple(of), read, view)
+        for (name, variant, scheme, penalty, view), of in zip(views, means, strict=True)
+    ]
     if human is not None:
         ratings = read.ratings(human)
         measured = partial(intervals, "spearman", human=ratings, n_boot=n_boot, seed=seed)
@@ -242,22 +246,16 @@ def _named(schemes: Sequence[SchemeLike] | Mapping[str, SchemeLike]) -> dict[str
 
 
 def _ablation(
-    judges: Sequence[FloatArray],
-    grid: Sequence[float],
-    name: str,
-    scheme: WeightScheme,
-    floors: Mapping[str, Any],
-) -> Iterator[SweepRow]:
-    at = [[ablation_of(counts, t, scheme=scheme, **floors) for counts in judges] for t in grid]
+    grid: Sequence[float], name: str, scheme: WeightScheme, floors: Mapping[str, Any]
+) -> list[_Named]:
+    plans = ablation_plans(grid, scheme=scheme, **floors)
+    rows: list[_Named] = []
     for variant, title in _VARIANTS.items():
-        scores = [GEOMETRIC.joined([getattr(part, variant) for part in parts]) for parts in at]
-        yield SweepRow(
-            title,
-            variant,
-            "default" if variant == "binary" else name,
-            "off" if variant == "without_penalty" else "paper",
-            np.stack(scores, axis=1),
-        )
+        weights = "default" if variant == "binary" else name
+        penalty = "off" if variant == "without_penalty" else "paper"
+        view = View(plans[variant], is_binary=variant == "binary")
+        rows.append((title, variant, weights, penalty, view))
+    return rows
 
 
 def _shown(found: Interval) -> str:

@@ -23,6 +23,7 @@ from tcva_adapters.core.aggregation import (
     scores_of,
 )
 from tcva_adapters.core.checks import as_number, check_within, listed
+from tcva_adapters.core.kernel import Plan
 from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds
 from tcva_adapters.core.verdicts import FloatArray, Verdict, WeightScheme
 from tcva_adapters.errors import InvalidValueError
@@ -98,14 +99,33 @@ def ablation(
     [0.3778, 0.5667, 0.1111]
     """
     rows = check_counts(counts)
-    plan = make_plan([temperature], scheme=scheme, eps=eps, floor=floor, bounds=bounds)
-    binary = make_plan([temperature], eps=eps, floor=floor, bounds=bounds)
-    return Ablation(
-        full=scores_of(rows, plan)[:, 0],
-        without_penalty=scores_of(rows, replace(plan, penalty="off"))[:, 0],
-        arithmetic=scores_of(rows, replace(plan, exponents=np.ones(1)))[:, 0],
-        binary=scores_of(binary_counts(rows), binary)[:, 0],
-    )
+    plans = ablation_plans([temperature], scheme=scheme, eps=eps, floor=floor, bounds=bounds)
+    of_binary = scores_of(binary_counts(rows), plans.pop("binary"))[:, 0]
+    scores = {variant: scores_of(rows, plan)[:, 0] for variant, plan in plans.items()}
+    return Ablation(**scores, binary=of_binary)
+
+
+def ablation_plans(
+    temperatures: Iterable[float | str],
+    *,
+    scheme: SchemeLike = WeightScheme.DEFAULT,
+    eps: float = DEFAULT_EPS,
+    floor: Floor = "paper",
+    bounds: Bounds = PAPER_BOUNDS,
+) -> dict[str, Plan]:
+    """How the variants of `Ablation` are scored, by their names; ``binary`` is for `binary_counts`.
+
+    Raises:
+        InvalidValueError: As for ``sweep``.
+    """
+    grid = list(temperatures)
+    full = make_plan(grid, scheme=scheme, eps=eps, floor=floor, bounds=bounds)
+    return {
+        "full": full,
+        "without_penalty": replace(full, penalty="off"),
+        "arithmetic": replace(full, exponents=np.ones(len(grid))),
+        "binary": make_plan(grid, eps=eps, floor=floor, bounds=bounds),
+    }
 
 
 def ragas_score(verdicts: Sequence[int]) -> float:

@@ -6,9 +6,9 @@ import asyncio
 import os
 import threading
 import weakref
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from tcva_adapters.models.limits import ConcurrencyLimit, RateLimit
 
@@ -23,15 +23,45 @@ def new_client(url: str, key: str, max_retries: int) -> AsyncOpenAI:
     """A client for one event loop. How long a call may take is the caller's business."""
     import openai  # noqa: PLC0415  # only who uses it needs the package
 
-    from tcva_adapters.models.openai_http import BoundedClient  # noqa: PLC0415  # as above
+    from tcva_adapters.models.openai_http import http_client  # noqa: PLC0415  # as above
 
     return openai.AsyncOpenAI(
         base_url=url,
         api_key=key,
         max_retries=max_retries,
         timeout=openai.Timeout(None, connect=_CONNECT_SECONDS),
-        http_client=BoundedClient(),
+        http_client=http_client(url),
     )
+
+
+class Answered(NamedTuple):
+    """What came back of one request.
+
+    Attributes:
+        content: The body.
+        retries_taken: How often the openai package had repeated the request.
+    """
+
+    content: bytes
+    retries_taken: int
+
+
+async def post(client: AsyncOpenAI, body: Mapping[str, Any]) -> Answered:
+    """Send a body by a client that was made here, of whose answer only the bytes are wanted.
+
+    By the package's way to any endpoint: that to chat completions first looks through the whole
+    body for what it may have to rewrite, which takes as long as all the rest.
+    """
+    import httpx2  # noqa: PLC0415  # as above
+
+    response = await client.post("/chat/completions", cast_to=httpx2.Response, body=body)
+    repeated = response.request.headers.get("x-stainless-retry-count", "0")
+    return Answered(response.content, int(repeated))
+
+
+async def create(client: AsyncOpenAI, body: Mapping[str, Any]) -> Any:
+    """Send a body by a user's client, whose method may be a wrapped one."""
+    return await client.chat.completions.with_raw_response.create(**body)
 
 
 class LoopClients:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, cast
 from typing_extensions import Unpack
 
 from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError
-from tcva_adapters.models.openai_clients import Connections, LoopClients, new_client
+from tcva_adapters.models.openai_clients import Connections, LoopClients, create, new_client, post
 from tcva_adapters.models.openai_errors import Server, shown_url
 from tcva_adapters.models.openai_exchange import Exchange
 from tcva_adapters.models.openai_features import Capabilities, Settings
@@ -97,6 +97,7 @@ class OpenAICompatibleModel:
             "OPENAI_API_KEY where it is opened"
         )
         given, clients = client or async_client, None
+        self._send = post if given is None else create
         if given is None:
             url = (found["base_url"] or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL).strip()
             key, retries = _key(found["api_key"], check_url(url)), found["max_retries"]
@@ -276,7 +277,8 @@ class OpenAICompatibleModel:
         rate, client = self._connections.rate, cast("Any", await clients.client())
         if max_retries is not None:
             client = client.with_options(max_retries=max_retries)
-        create = client.chat.completions.with_raw_response.create  # imports; takes no call's time
+        if self._send is create:
+            _ = client.chat.completions  # it imports, which is to take no call's time
         reply: ModelReply | None = None
         try:
             async with asyncio.timeout(self._server.timeout) as deadline:
@@ -287,7 +289,7 @@ class OpenAICompatibleModel:
                         if end is not None:  # standing in line is not the server's time
                             deadline.reschedule(end + pause)
                         await asyncio.sleep(pause)
-                    return await create(**body)
+                    return await self._send(client, body)
 
                 found, used = await arun(self._exchange.steps(request, settings), send)
                 reply = found

@@ -12,7 +12,8 @@ from typing import Any, Final, cast
 from tcva_adapters.ccrs.metrics import METRICS
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.ccrs.summary import summarise_ccrs
-from tcva_adapters.compare.judged import of_one_kind, samples_of
+from tcva_adapters.compare.judged import samples_of
+from tcva_adapters.compare.kinds import Kinds
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.report.content import FixedMethod, Run, Said
 from tcva_adapters.results.assessment import Assessment
@@ -20,7 +21,7 @@ from tcva_adapters.results.protocol import read_result
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.results.summary import summarise
-from tcva_adapters.samples.records import collect_rows
+from tcva_adapters.samples.rows import collect_rows
 from tcva_adapters.samples.sample import Sample
 
 ItemOfRun = Assessment | Result | CCRSResult
@@ -99,7 +100,7 @@ class JudgedSamples:
             InvalidSampleError: See `Judged.of`.
         """
         judged = [result.assessment for result in self.results]
-        of_one_kind(judged, self.name)
+        Kinds.of(judged).check(self.name)
         ids = [sample.id or "" for sample in self.samples]
         scoring = self.scoring
         return Run(

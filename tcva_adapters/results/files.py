@@ -9,14 +9,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Final, Protocol, TextIO
+from typing import Any, Final, Protocol, TextIO, TypeVar
+
+from pydantic_core import from_json
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import encodable_json, visible_in_json
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.samples.output import replacing
-from tcva_adapters.samples.records import Format, Source, collect_rows, format_of, name_of
+from tcva_adapters.samples.records import Format, Source, format_of, name_of
+from tcva_adapters.samples.rows import KEPT, RowStream
 
+Item = TypeVar("Item")
 _SUFFIXES: Final = ("", ".jsonl", ".ndjson", ".json")
 
 
@@ -40,18 +44,69 @@ def read_assessments(source: Source, *, skip_bad: bool = False) -> AssessmentFil
         UnreadableInputError: As for `read_samples`.
         InvalidValueError: The suffix is that of another format.
     """
+    stream = stream_assessments(source, skip_bad=skip_bad, kept=None)
+    return AssessmentFile(*stream.collected(), stream.bad)
+
+
+def stream_assessments(
+    source: Source, *, skip_bad: bool = False, kept: int | None = KEPT
+) -> RowStream[Assessment]:
+    """The same one after the other, whatever their number.
+
+    Args:
+        source: As for `read_assessments`.
+        skip_bad: Go on after a bad row and count it; the first ones are kept in ``bad``.
+        kept: How many of them; None keeps all.
+
+    Raises:
+        InvalidValueError: The suffix is that of another format. Errors of the rows come when they
+            are read, as for `read_assessments`.
+    """
+    return assessment_rows(
+        source,
+        skip_bad=skip_bad,
+        read=lambda record: Assessment.from_json(json.dumps(record)),
+        read_text=_assessment,
+        kept=kept,
+    )
+
+
+def assessment_rows(
+    source: Source,
+    *,
+    skip_bad: bool,
+    read: Callable[[dict[str, Any]], Item],
+    read_text: Callable[[str], Item | None],
+    kept: int | None = KEPT,
+) -> RowStream[Item]:
+    """What is made of the rows of a file of assessments: arguments as for `RowStream`.
+
+    Raises:
+        InvalidValueError: The suffix is that of another format.
+    """
     kind = format_of(source)
     if kind not in ("jsonl", "json"):
         msg = f"assessments are read from jsonl or json, not from {kind} ({name_of(source)})"
         raise InvalidValueError(msg)
-    return AssessmentFile(
-        *collect_rows(
-            source,
-            kind,
-            skip_bad=skip_bad,
-            read=lambda record: Assessment.from_json(json.dumps(record)),
-        )
-    )
+    return RowStream(source, kind, skip_bad=skip_bad, read=read, read_text=read_text, kept=kept)
+
+
+def _assessment(text: str) -> Assessment | None:
+    """An assessment at once; None for a line that is to be read with care, and refused in words."""
+    try:
+        found = Assessment.model_validate(from_json(text, allow_inf_nan=False))
+    except ValueError:  # ValidationError is one
+        return None
+    return found if _is_finite(found) else None
+
+
+def _is_finite(found: Assessment) -> bool:
+    """Whether its metadata hold no number that is too large, which this parser makes infinite."""
+    try:
+        json.dumps(found.metadata, allow_nan=False)
+    except ValueError:
+        return False
+    return True
 
 
 class OneLine(Protocol):

@@ -1,25 +1,21 @@
 """Samples from files.
 
-Whatever the format, a file is a stream of rows (`records`). Reading stops at the first bad row, or
-collects bad rows and goes on.
+Whatever the format, a file is a stream of rows (`records`), and of samples (`stream_samples`); a list of
+them is `read_samples`. Reading stops at the first bad row, or skips bad rows and says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
+from tcva_adapters.samples.ids import DistinctIds
 from tcva_adapters.samples.layouts import dotted, values_at
 from tcva_adapters.samples.names import ALIASES
-from tcva_adapters.samples.records import (
-    Format,
-    Source,
-    collect_rows,
-    listed,
-    name_of,
-)
+from tcva_adapters.samples.records import Format, Source, listed, name_of
+from tcva_adapters.samples.rows import KEPT, RowStream, skipped_rows
 from tcva_adapters.samples.sample import Sample
 
 _NAMED: Final = 3
@@ -50,15 +46,107 @@ class SampleFile:
     @property
     def notes(self) -> list[str]:
         """What is to be known of the reading, in sentences."""
-        notes = [f"skipped line {line}: {message}" for line, message in self.bad]
-        if self.repeated:
-            shown = ", ".join(map(repr, self.repeated[:_NAMED]))
-            more = f" and {len(self.repeated) - _NAMED} more" if self.repeated[_NAMED:] else ""
-            notes.append(
-                f"several rows have the same id: {shown}{more}; from the second on they were "
-                f"numbered: '{self.repeated[0]}#2'"
+        return [
+            *skipped_rows(self.bad, len(self.bad)),
+            *_repeated(self.repeated, len(self.repeated)),
+        ]
+
+
+class SampleStream(RowStream[Sample]):
+    """The samples of a file, read when they are asked for: see `stream_samples`.
+
+    Attributes:
+        ids: What tells the ids apart.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        kind: Format | None,
+        *,
+        skip_bad: bool,
+        mapping: Mapping[str, str],
+        require: Callable[[Sample], object] | None,
+        kept: int | None,
+    ) -> None:
+        """Open nothing yet; see `stream_samples`."""
+        super().__init__(source, kind, skip_bad=skip_bad, read=self._sample, kept=kept)
+        self.ids = DistinctIds(kept=kept)
+        self._mapping = mapping
+        self._rename = _Renaming(mapping)
+        self._require = require
+
+    def __next__(self) -> Sample:
+        """The next sample; errors as for `stream_samples`."""
+        return _unlike(self.ids, super().__next__())
+
+    @property
+    def notes(self) -> list[str]:
+        """What is to be known of what was read so far, in sentences."""
+        return [*self.said(), *_repeated(self.ids.repeated, self.ids.number)]
+
+    def again(self) -> SampleStream:
+        """The same file from its beginning."""
+        return SampleStream(
+            self.source,
+            self.kind,
+            skip_bad=self._skip_bad,
+            mapping=self._mapping,
+            require=self._require,
+            kept=self._kept,
+        )
+
+    def _ended(self, where: str = "") -> None:
+        """Refuse a renamed column that no row has."""
+        if self._rename.unseen:
+            msg = (
+                f"{name_of(self.source)} has no column {listed(self._rename.unseen)}{where}; "
+                f"columns are {listed(self._rename.columns)}"
             )
-        return notes
+            raise UnreadableInputError(msg)
+
+    def _sample(self, record: dict[str, Any]) -> Sample:
+        sample = _to_sample(self._rename, record)
+        if self._require is not None:
+            self._require(sample)
+        return sample
+
+
+def stream_samples(
+    source: Source,
+    *,
+    skip_bad: bool = False,
+    format: Format | None = None,  # noqa: A002  # what everyone calls it
+    mapping: Mapping[str, str] | None = None,
+    require: Callable[[Sample], object] | None = None,
+    kept: int | None = KEPT,
+) -> SampleStream:
+    """Read samples one after the other from jsonl, json, csv or parquet, whatever their number.
+
+    What is read and what is refused is said at `read_samples`, which is a list of these. Held is
+    one row of jsonl, csv or a list in json, and a part of a row group of parquet; a json file of
+    another layout (an object with the list in it, what pandas writes) is held as a whole. Of each id stay eight bytes. `SampleStream.check` looks at the first rows before any is used.
+
+    Args:
+        source: A path, ``"-"`` for standard input, or an open text file.
+        skip_bad: Go on after a bad row and count it; the first ones are kept in ``bad``.
+        format: By default taken from the suffix; jsonl for streams.
+        mapping: Your column name to the field it holds.
+        require: Raises InvalidSampleError for a sample that cannot be used; its row is a bad one.
+        kept: How many bad rows and repeated ids are kept for messages; None keeps all.
+
+    Raises:
+        InvalidValueError: An unknown format or suffix, or a mapping to no field. Errors of the
+            rows come when they are read.
+
+    >>> import io
+    >>> stream = stream_samples(io.StringIO('{"answer": "Ada."}' + chr(10) + '{"answer": "Bob."}'))
+    >>> [(stream.line, sample.response) for sample in stream]
+    [(1, 'Ada.'), (2, 'Bob.')]
+    """
+    return SampleStream(
+        source, format, skip_bad=skip_bad, mapping=mapping or {}, require=require, kept=kept
+    )
 
 
 def read_samples(
@@ -94,18 +182,9 @@ def read_samples(
     >>> read.samples[0].response, read.lines
     ('Ada.', [1])
     """
-    rename = _Renaming(mapping or {})
-    samples, lines, bad = collect_rows(
-        source, format, skip_bad=skip_bad, read=lambda record: _to_sample(rename, record)
-    )
-    if rename.unseen:
-        msg = (
-            f"{name_of(source)} has no column {listed(rename.unseen)}; "
-            f"columns are {listed(rename.columns)}"
-        )
-        raise UnreadableInputError(msg)
-    unlike, repeated = numbered(samples)
-    return SampleFile(unlike, lines, bad, repeated)
+    stream = stream_samples(source, skip_bad=skip_bad, format=format, mapping=mapping, kept=None)
+    samples, lines = stream.collected()
+    return SampleFile(samples, lines, stream.bad, tuple(stream.ids.repeated))
 
 
 def numbered(samples: Sequence[Sample]) -> tuple[list[Sample], tuple[str, ...]]:
@@ -115,20 +194,32 @@ def numbered(samples: Sequence[Sample]) -> tuple[list[Sample], tuple[str, ...]]:
     >>> [sample.id for sample in samples], repeated
     (['a', 'a#2', None], ('a',))
     """
-    taken = {sample.id for sample in samples}
-    seen: dict[str, int] = {}
-    found = []
-    for sample in samples:
-        name = sample.id
-        if name is not None:
-            number = seen.get(name, 0) + 1
-            while number > 1 and f"{name}#{number}" in taken:
-                number += 1
-            seen[name] = number
-            if number > 1:
-                sample = sample.model_copy(update={"id": f"{name}#{number}"})  # noqa: PLW2901  # the next of its name
-        found.append(sample)
-    return found, tuple(name for name, number in seen.items() if number > 1)
+    ids = DistinctIds()
+    return [_unlike(ids, sample) for sample in samples], tuple(ids.repeated)
+
+
+def _unlike(ids: DistinctIds, sample: Sample) -> Sample:
+    if sample.id is None or (name := ids.unlike(sample.id)) == sample.id:
+        return sample
+    return sample.model_copy(update={"id": name})
+
+
+def _repeated(names: Sequence[str], number: int) -> list[str]:
+    """Which ids were numbered, in a sentence.
+
+    Args:
+        names: The first ones.
+        number: How many there are.
+    """
+    if not names:
+        return []
+    shown = ", ".join(map(repr, names[:_NAMED]))
+    more = f" and {number - _NAMED} more" if number > _NAMED else ""
+    said = (
+        f"several rows have the same id: {shown}{more}; from the second on they were "
+        f"numbered: '{names[0]}#2'"
+    )
+    return [said]
 
 
 class _Renaming:

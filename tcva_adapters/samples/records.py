@@ -7,8 +7,9 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import (
@@ -17,24 +18,21 @@ from typing import (
     Final,
     Literal,
     NamedTuple,
-    NoReturn,
     TextIO,
-    TypeVar,
     cast,
     get_args,
 )
 
 from tcva_adapters.errors import (
-    InvalidSampleError,
     InvalidValueError,
     MissingDependencyError,
     UnreadableInputError,
 )
 from tcva_adapters.samples.containers import records_in
+from tcva_adapters.samples.json_items import EXTRA_DATA, JSONItems, loads
 from tcva_adapters.samples.paths import usable_path
 
 Source = str | Path | TextIO
-Item = TypeVar("Item")
 Format = Literal["jsonl", "json", "csv", "parquet"]
 
 _SUFFIXES: Final[dict[str, Format]] = {
@@ -61,6 +59,8 @@ _NAMED_DELIMITER: Final = re.compile(r"sep=([,;\t])")
 _QUOTED: Final = re.compile(r'"[^"]*"')
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+_BLOCK: Final = 2**16
+"""Bytes of a json file that are read at once."""
 _CSV_FIELD_LIMIT: Final = 2**31 - 1  # the largest that every platform takes
 
 
@@ -133,6 +133,11 @@ def format_of(source: Source, kind: Format | None = None) -> Format:
     return kind
 
 
+def is_read_again(source: Source) -> bool:
+    """Whether a second reading gives the same rows: of a file, not of a pipe or a stream."""
+    return source != "-" and isinstance(source, str | Path) and usable_path(source).is_file()
+
+
 def name_of(source: Source) -> str:
     """What a source is called in messages."""
     if source == "-":
@@ -160,18 +165,12 @@ class _Lines:
     def __iter__(self) -> Iterator[str]:
         offset = 0
         for raw in self._raw():
-            bare = raw.removeprefix(_BYTE_ORDER_MARK) if offset == 0 else raw
+            bare = raw if offset else raw.removeprefix(_BYTE_ORDER_MARK)
             try:
                 text = bare.decode()
             except UnicodeDecodeError as error:
                 at = offset + len(raw) - len(bare) + error.start
-                looks = (
-                    " (it looks like UTF-16)" if raw.startswith(_UTF16_MARKS) and not offset else ""
-                )
-                self.error = (
-                    f"not UTF-8: byte {bare[error.start]:#04x} at offset {at} of the file{looks}; "
-                    "save it as UTF-8"
-                )
+                self.error = _not_utf8(bare[error.start :], at)
                 text = bare.decode(errors="surrogateescape")
             yield text
             offset += len(raw)
@@ -187,20 +186,56 @@ class _Lines:
             raise unreadable(self.source, self.error)
         return text
 
-    def _raw(self) -> Iterator[bytes]:
+    def blocks(self) -> Iterator[str]:
+        """The text in parts, whatever its lines are, without a mark of the byte order.
+
+        Raises:
+            UnreadableInputError: It is not UTF-8.
+        """
+        offset, rest = 0, b""
+        for raw in self._raw(_BLOCK):
+            data = rest + raw
+            if offset == 0 and data.startswith(_BYTE_ORDER_MARK):
+                offset, data = len(_BYTE_ORDER_MARK), data[len(_BYTE_ORDER_MARK) :]
+            end = len(data)
+            try:
+                text = data.decode()
+            except UnicodeDecodeError as error:
+                end = error.start
+                if error.reason != "unexpected end of data":
+                    error_text = _not_utf8(data[end:], offset + end)
+                    raise unreadable(self.source, error_text) from None
+                text = data[:end].decode()
+            if text:
+                yield text
+            offset, rest = offset + end, data[end:]
+        if rest:
+            raise unreadable(self.source, _not_utf8(rest, offset))
+
+    def _raw(self, size: int | None = None) -> Iterator[bytes]:
+        """Lines, or blocks of about so many bytes."""
         if isinstance(self.source, Path) or (isinstance(self.source, str) and self.source != "-"):
             with _opened(self.source) as file:
-                yield from file
+                yield from file if size is None else iter(partial(file.read, size), b"")
         elif self.source == "-" and hasattr(sys.stdin, "buffer"):
-            yield from sys.stdin.buffer
+            file = sys.stdin.buffer
+            yield from file if size is None else iter(partial(file.read, size), b"")
         else:
             stream = sys.stdin if self.source == "-" else cast("TextIO", self.source)
+            texts = stream if size is None else iter(partial(stream.read, size), "")
             try:
-                yield from (line.encode(errors="surrogatepass") for line in stream)
+                yield from (text.encode(errors="surrogatepass") for text in texts)
             except UnicodeDecodeError as error:
                 raise unreadable(
                     self.source, f"not {error.encoding}: byte {error.object[error.start]:#04x}"
                 ) from None
+
+
+def _not_utf8(wrong: bytes, offset: int) -> str:
+    looks = " (it looks like UTF-16)" if wrong.startswith(_UTF16_MARKS) and not offset else ""
+    return (
+        f"not UTF-8: byte {wrong[0]:#04x} at offset {offset} of the file{looks}; save it as UTF-8"
+    )
 
 
 @contextmanager
@@ -232,21 +267,43 @@ def unreadable(
 
 
 def _jsonl_rows(lines: _Lines) -> Iterator[FileRow]:
+    return (record_in(*line) for line in _read_lines(lines))
+
+
+def read_lines(source: Source) -> Iterator[tuple[int, str, str]]:
+    """The lines of a file of jsonl that are not empty: number, text, and what is wrong with its bytes.
+
+    Raises:
+        UnreadableInputError: As for `read_records`.
+    """
+    return _read_lines(_Lines(source))
+
+
+def _read_lines(lines: _Lines) -> Iterator[tuple[int, str, str]]:
     for number, text in enumerate(lines, start=1):
         if lines.error:
-            yield FileRow(number, None, lines.error)
+            yield number, text, lines.error
             lines.error = ""
-        elif text.strip():
-            yield _jsonl_row(number, text)
+        elif not text.isspace() and text:
+            yield number, text, ""
 
 
-def _jsonl_row(number: int, text: str) -> FileRow:
+def record_in(number: int, text: str, damage: str = "") -> FileRow:
+    """The row that a line of jsonl is.
+
+    Args:
+        number: Of the line.
+        text: What stands in it.
+        damage: What is wrong with its bytes, where something is.
+    """
+    if damage:
+        return FileRow(number, None, damage)
     if text.lstrip().startswith("["):
         return FileRow(
             number, None, "a JSON list, not a record; name the format json for such a file"
         )
     try:
-        return _record_row(number, _loads(text))
+        return _record_row(number, loads(text))
     except json.JSONDecodeError as error:
         if not text.endswith("\n"):
             return FileRow(number, None, "half-written: the file ends in the middle of this record")
@@ -256,24 +313,30 @@ def _jsonl_row(number: int, text: str) -> FileRow:
 
 
 def _json_rows(lines: _Lines) -> Iterator[FileRow]:
-    text = lines.whole()
-    if not text.strip():
-        return
+    """The rows of a list, one after the other; of any other document, which is held as a whole."""
+    items = JSONItems(lines.blocks())
     try:
-        content = _loads(text)
+        for number, value in enumerate(items if items.is_list else _listed(items, lines), start=1):
+            yield _record_row(number, value)
     except json.JSONDecodeError as error:
         hint = "; for one record per line name the format jsonl"
-        hint = hint if error.msg == "Extra data" else ""
+        hint = hint if error.msg == EXTRA_DATA else ""
         raise unreadable(
             lines.source, f"not JSON: {error.msg} at column {error.colno}{hint}", line=error.lineno
         ) from None
     except ValueError as error:
         raise unreadable(lines.source, str(error)) from None
-    records = records_in(content)
+
+
+def _listed(document: JSONItems, lines: _Lines) -> list[Any]:
+    """The records of a document that is no list."""
+    text = document.whole()
+    if not text.strip():
+        return []
+    records = records_in(loads(text))
     if not isinstance(records, list):
         raise unreadable(lines.source, f"a JSON file holds a list of records, not {_kind(records)}")
-    for number, value in enumerate(records, start=1):
-        yield _record_row(number, value)
+    return records
 
 
 def _record_row(number: int, value: Any) -> FileRow:
@@ -285,39 +348,6 @@ def _record_row(number: int, value: Any) -> FileRow:
 def _kind(value: Any) -> str:
     names = {list: "a list", str: "a string", bool: "true or false", type(None): "null"}
     return names.get(type(value), "a number")
-
-
-def _loads(text: str) -> Any:
-    """Strict JSON: no NaN, no infinities, no half of a surrogate pair.
-
-    Raises:
-        ValueError: With a sentence; a `json.JSONDecodeError` where the text is no JSON at all.
-    """
-    try:
-        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
-    except RecursionError:
-        msg = "nested too deeply to be a record"
-        raise ValueError(msg) from None
-    if "\\u" in text:
-        try:
-            json.dumps(value, ensure_ascii=False).encode()
-        except UnicodeEncodeError:
-            msg = "an escape such as \\ud83d stands alone, which is half a character"
-            raise ValueError(msg) from None
-    return value
-
-
-def _refuse_constant(word: str) -> NoReturn:
-    msg = f"{word} is not a JSON value; write null or leave the field out"
-    raise ValueError(msg)
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if not math.isfinite(number):
-        msg = f"the number {digits} is too large"
-        raise ValueError(msg)
-    return number
 
 
 def _csv_rows(lines: _Lines) -> Iterator[FileRow]:
@@ -419,50 +449,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.decode(errors="backslashreplace")
     return str(value)
-
-
-def collect_rows(
-    source: Source, kind: Format | None, *, skip_bad: bool, read: Callable[[dict[str, Any]], Item]
-) -> tuple[list[Item], list[int], list[tuple[int, str]]]:
-    """What a file holds, item by item, with the line of each.
-
-    Args:
-        source: As for `read_records`.
-        kind: As for `read_records`.
-        skip_bad: Go on after a bad row and collect it.
-        read: Makes an item of a record; raises InvalidSampleError or UnreadableInputError.
-
-    Returns:
-        The items, the line of each, and line and message of each bad row.
-
-    Raises:
-        UnreadableInputError: A bad row where none is to be skipped, or nothing readable at all.
-    """
-    kind = format_of(source, kind)
-    items: list[Item] = []
-    lines: list[int] = []
-    bad: list[tuple[int, str]] = []
-    for row in read_records(source, kind):
-        error = row.error
-        if row.record is not None:
-            try:
-                item = read(row.record)
-            except (InvalidSampleError, UnreadableInputError) as refusal:
-                error = str(refusal)
-            else:
-                items.append(item)
-                lines.append(row.line)
-                continue
-        if not skip_bad:
-            raise unreadable(source, error, line=row.line, word=ROW_WORDS[kind])
-        bad.append((row.line, error))
-    if not items:
-        msg = f"{name_of(source)} is empty: it holds no record"
-        if bad:
-            first, error = bad[0]
-            msg = (
-                f"{name_of(source)} holds no readable record, {len(bad)} bad; "
-                f"the first, {ROW_WORDS[kind]} {first}: {error}"
-            )
-        raise UnreadableInputError(msg, line=bad[0][0] if bad else None)
-    return items, lines, bad

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcva_adapters import TCVA, Assessment, Config, sweep
+from tcva_adapters import TCVA, Config, sweep
 from tcva_adapters.compare import calibrate
 from tcva_adapters.compare.calibration.candidates import Grid
 from tcva_adapters.compare.calibration.nested import Resampling
@@ -84,7 +84,7 @@ def test_the_file_holds_what_is_detectable_and_says_where_it_comes_from(tmp_path
     found = calibrate(counts[:80], human[:80], mapping=True, **QUICK)
     search = replace(SEARCH, baseline=found.recommended)
     profiles = calibrate_profiles(search, counts[:, None], human, parts)
-    judged = Judged(counts[:, None], "faithfulness", "given")
+    judged = replace(Judged.of(counts), criterion="faithfulness", judge="given")
     found = replace(found, judged=judged, human="h", by="domain", profiles=profiles)
     config = found.config()
     path = tmp_path / "tcva.json"
@@ -127,18 +127,13 @@ def test_labels_are_numbers_or_words() -> None:
             parse_rating(wrong)
 
 
-def assessments(*metadata: dict[str, Any]) -> list[Assessment]:
-    plain = Assessment.from_verdicts(["fully"])
-    return [plain.model_copy(update={"metadata": m}) for m in metadata]
-
-
-def test_labels_of_assessments() -> None:
-    some = assessments({"score": "pass"}, {}, {"score": 0})
+def test_labels_of_metadata() -> None:
+    some: list[dict[str, Any]] = [{"score": "pass"}, {}, {"score": 0}]
     np.testing.assert_array_equal(human_ratings(some, "score"), [1.0, np.nan, 0.0])
-    assert metadata_values(some, "score") == ["pass", None, 0]
+    assert list(metadata_values(some, "score")) == ["pass", None, 0]
     with pytest.raises(InvalidValueError, match="no assessment has 'h' in its metadata; the keys"):
         human_ratings(some, "h")
     with pytest.raises(InvalidValueError, match="there is no metadata"):
-        human_ratings(assessments({}), "h")
+        human_ratings([{}], "h")
     with pytest.raises(InvalidValueError, match="assessment 2, metadata 'a': 'good' is no rating"):
-        human_ratings(assessments({"a": 1}, {"a": "good"}), "a")
+        human_ratings([{"a": 1}, {"a": "good"}], "a")

@@ -159,7 +159,7 @@ def test_bad_lines_are_left_out_and_named() -> None:
     read = Judged.of(["a.jsonl", "b.jsonl"], skip_bad=True)
     (note,) = read.notes
     assert note.startswith("skipped line 1 of b.jsonl: ")
-    assert (len(read.assessments), read.to_dict()["skipped"]) == (6, 1)
+    assert (len(read), read.to_dict()["skipped"]) == (6, 1)
 
 
 def test_what_has_no_common_mean_is_refused() -> None:

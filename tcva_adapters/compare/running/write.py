@@ -13,7 +13,7 @@ from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.samples.csv_cells import csv_text, original
 from tcva_adapters.samples.output import replacing
-from tcva_adapters.samples.records import collect_rows
+from tcva_adapters.samples.rows import collect_rows
 
 COLUMNS: Final = tuple(field.name for field in fields(Row))
 """The columns of the tidy table, in order."""

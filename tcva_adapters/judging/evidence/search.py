@@ -57,19 +57,15 @@ def find_quote(text: str, passages: Passages) -> Found | None:
     >>> find_quote("safe for children", passages).denied_before
     True
     """
-    if len(text) > LONGEST:
-        return None
     whole = Quote(text)
-    if not len(whole):
+    if len(text) > LONGEST or not len(whole):
         return None
     exact = passages.exact(whole)
     if len(exact.begins):
         return _found_whole(passages, exact)
     fragments = Quote.fragments(text)
-    if not fragments:
-        return None
     places = [_either(passages, fragment) for fragment in fragments]
-    if not all(len(each.begins) for each in places):
+    if not places or not all(len(each.begins) for each in places):
         return None
     if len(places) == 1:
         return _found_whole(passages, places[0])

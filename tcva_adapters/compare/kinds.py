@@ -1,0 +1,66 @@
+"""Who judged what: only judgements of one kind have a common mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+from tcva_adapters.errors import InvalidSampleError
+from tcva_adapters.results.assessment import Assessment
+
+Name = tuple[str, str]
+"""A criterion and who judged it."""
+
+
+@dataclass(slots=True)
+class Kinds:
+    """The judges of a number of judgements, each with its criterion.
+
+    Attributes:
+        number: How many judgements there are.
+        judges: The main judges.
+        fused: The additional judges of each judgement with a score, by their names.
+    """
+
+    number: int = 0
+    judges: dict[Name, None] = field(default_factory=dict)
+    fused: dict[tuple[str, ...], None] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, assessments: Iterable[Assessment]) -> Self:
+        """Those of assessments."""
+        kinds = cls()
+        for each in assessments:
+            members = [(member.criterion, member.judge) for member in each.members]
+            kinds.add((each.criterion, each.judge), members, is_scored=each.unscored is None)
+        return kinds
+
+    def add(self, judge: Name, members: Sequence[Name], *, is_scored: bool) -> None:
+        """One judgement more. Without a score of the first judge the others were not asked."""
+        self.number += 1
+        self.judges[judge] = None
+        if is_scored:
+            self.fused[tuple([f"{criterion} by {name}" for criterion, name in members])] = None
+
+    def check(self, source: str) -> None:
+        """Refuse judgements that have no common mean, or none at all.
+
+        Args:
+            source: Where they are from.
+
+        Raises:
+            InvalidSampleError: Several judges or criteria, additional judges on a part of the
+                samples alone, or no score at all.
+        """
+        if len(self.judges) > 1:
+            mixed = "; ".join(f"{criterion} by {judge}" for criterion, judge in sorted(self.judges))
+            msg = f"{source} mixes judgements that have no common mean: {mixed}"
+            raise InvalidSampleError(msg)
+        if not self.fused:
+            msg = f"none of the {self.number} assessments in {source} has a score"
+            raise InvalidSampleError(msg)
+        if len(self.fused) > 1:
+            mixed = "; ".join(", ".join(names) or "nothing" for names in sorted(self.fused))
+            msg = f"{source} mixes scores that are fused with different judges: {mixed}"
+            raise InvalidSampleError(msg)

@@ -1,0 +1,221 @@
+"""Items made of the rows of a file, one after the other, with what became of the bad ones."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from itertools import islice
+from typing import Any, Final, Generic, TypeVar, cast
+
+from tcva_adapters.errors import InvalidSampleError, UnreadableInputError
+from tcva_adapters.samples.records import (
+    ROW_WORDS,
+    FileRow,
+    Format,
+    Source,
+    format_of,
+    is_read_again,
+    name_of,
+    read_lines,
+    read_records,
+    record_in,
+    unreadable,
+)
+
+Item = TypeVar("Item")
+_Read = Callable[[dict[str, Any]], Item]
+
+KEPT: Final = 20
+"""Bad rows and repeated ids that are kept for messages; the rest are counted."""
+
+CHECKED: Final = 10_000
+"""Rows that are looked at before a model is paid for any of them."""
+
+
+class RowStream(Iterator[Item], Generic[Item]):
+    """The items of a file, read when they are asked for. It is read once.
+
+    Attributes:
+        source: The file.
+        kind: Its format.
+        line: The line (csv, jsonl), item (json) or row (parquet) of the item handed out last.
+        number: How many were handed out.
+        bad: Line and message of bad rows that were skipped, the first ones.
+        skipped: How many those are.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        kind: Format | None,
+        *,
+        skip_bad: bool,
+        read: _Read[Item],
+        read_text: Callable[[str], Item | None] | None = None,
+        kept: int | None = KEPT,
+    ) -> None:
+        """Open nothing yet.
+
+        Args:
+            source: As for `read_records`.
+            kind: As for `read_records`.
+            skip_bad: Go on after a bad row and count it.
+            read: Makes an item of a record; raises InvalidSampleError or UnreadableInputError.
+            read_text: Makes an item of a line of jsonl at once; None for a line that `read` shall
+                look at, which says what is wrong with it.
+            kept: How many bad rows are kept; None keeps all.
+
+        Raises:
+            InvalidValueError: An unknown format or suffix.
+        """
+        self.source = source
+        self.kind = format_of(source, kind)
+        self.line = self.number = self.skipped = 0
+        self.bad: list[tuple[int, str]] = []
+        self._skip_bad = skip_bad
+        self._read = read
+        self._read_text = read_text
+        self._kept = kept
+        self._ahead: deque[tuple[int, Item]] = deque()
+        self._rows = self._items()
+
+    def __next__(self) -> Item:
+        """The next item.
+
+        Raises:
+            UnreadableInputError: A bad row where none is to be skipped, a file that cannot be read,
+                or, at its end, one without any item.
+        """
+        self.line, item = self._ahead.popleft() if self._ahead else next(self._rows)
+        self.number += 1
+        return item
+
+    def close(self) -> None:
+        """Close the file; nothing more comes."""
+        self._ahead.clear()
+        self._rows.close()
+
+    def check(self, rows: int = CHECKED) -> None:
+        """Find what is wrong with the first rows, or all of a smaller file, before the first is used.
+
+        A file is read twice so far, and nothing of it is held; of a stream or a pipe, which cannot
+        be read again, these items are.
+
+        Args:
+            rows: How many items.
+
+        Raises:
+            UnreadableInputError: As when they are read.
+        """
+        if not is_read_again(self.source):
+            self._ahead.extend(islice(self._rows, rows))
+            self._ended(f" in its first {rows} rows")
+            return
+        with closing(self.again()) as first:
+            deque(islice(first, rows), maxlen=0)
+            first._ended(f" in its first {rows} rows")  # noqa: SLF001  # another one of this class
+
+    def again(self) -> RowStream[Item]:
+        """The same file from its beginning."""
+        return RowStream(
+            self.source,
+            self.kind,
+            skip_bad=self._skip_bad,
+            read=self._read,
+            read_text=self._read_text,
+            kept=self._kept,
+        )
+
+    def collected(self) -> tuple[list[Item], list[int]]:
+        """All items that are left, and the line of each."""
+        items, lines = [], []
+        for item in self:
+            items.append(item)
+            lines.append(self.line)
+        return items, lines
+
+    def said(self, where: str = "") -> list[str]:
+        """Which rows were skipped and why, in sentences.
+
+        Args:
+            where: Names the file, " of a.jsonl", where there are several.
+        """
+        return skipped_rows(self.bad, self.skipped, where)
+
+    def _items(self) -> Generator[tuple[int, Item], None, None]:
+        found = False
+        for line, item, error in self._tried():
+            if not error:
+                found = True
+                yield line, cast("Item", item)
+            elif not self._skip_bad:
+                raise unreadable(self.source, error, line=line, word=ROW_WORDS[self.kind])
+            else:
+                self.skipped += 1
+                if self._kept is None or len(self.bad) < self._kept:
+                    self.bad.append((line, error))
+        if not found:
+            raise self._nothing()
+        self._ended()
+
+    def _tried(self) -> Iterator[tuple[int, Item | None, str]]:
+        """Line, item and error of each row; what is no item has an error."""
+        if self._read_text is None or self.kind != "jsonl":
+            for row in read_records(self.source, self.kind):
+                yield self._made(row)
+            return
+        for line, text, error in read_lines(self.source):
+            if not error and (item := self._read_text(text)) is not None:
+                yield line, item, ""
+            else:
+                yield self._made(record_in(line, text, error))
+
+    def _made(self, row: FileRow) -> tuple[int, Item | None, str]:
+        if row.record is None:
+            return row.line, None, row.error
+        try:
+            return row.line, self._read(row.record), ""
+        except (InvalidSampleError, UnreadableInputError) as refusal:
+            return row.line, None, str(refusal)
+
+    def _ended(self, where: str = "") -> None:
+        """Called when the rows ended, or those that are checked; may refuse them as a whole."""
+
+    def _nothing(self) -> UnreadableInputError:
+        name = name_of(self.source)
+        if not self.bad:
+            return UnreadableInputError(f"{name} is empty: it holds no record")
+        line, error = self.bad[0]
+        msg = (
+            f"{name} holds no readable record, {self.skipped} bad; "
+            f"the first, {ROW_WORDS[self.kind]} {line}: {error}"
+        )
+        return UnreadableInputError(msg, line=line)
+
+
+def skipped_rows(bad: Sequence[tuple[int, str]], number: int, where: str = "") -> list[str]:
+    """Bad rows in sentences, and how many are not among them.
+
+    Args:
+        bad: Line and message of the first ones.
+        number: How many there are.
+        where: Names the file where there are several.
+
+    >>> skipped_rows([(3, "not JSON")], 2)
+    ['skipped line 3: not JSON', 'skipped 1 more']
+    """
+    said = [f"skipped line {line}{where}: {message}" for line, message in bad]
+    return [*said, f"skipped {number - len(bad)} more{where}"] if number > len(bad) else said
+
+
+def collect_rows(
+    source: Source, kind: Format | None, *, skip_bad: bool, read: _Read[Item]
+) -> tuple[list[Item], list[int], list[tuple[int, str]]]:
+    """What a file holds, all at once: arguments and errors as for `RowStream`.
+
+    Returns:
+        The items, the line of each, and line and message of each bad row.
+    """
+    stream = RowStream(source, kind, skip_bad=skip_bad, read=read, kept=None)
+    return *stream.collected(), stream.bad
