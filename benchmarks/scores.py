@@ -172,7 +172,9 @@ def print_bits(cases: int) -> None:
         )
         kernels = " ".join([*simd.get("baseline", []), *found[:n]])
         print(f"kernels {kernels}: {done.stdout.strip()} (target 0)")
-    print(f"untested, since this processor has not: {' '.join(simd.get('not found', [])) or 'none'}")
+    print(
+        f"untested, since this processor has not: {' '.join(simd.get('not found', [])) or 'none'}"
+    )
 
 
 def print_flips() -> None:
