@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from tcva_adapters.cli.app import app, run
+from tcva_adapters.cli.app import COMMANDS, run
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.data import labels_of, sample_lines
 from tcva_adapters.printing import LINES
@@ -28,7 +28,6 @@ from tests.support.packages import not_imported
 from tests.support.paper import FOLDER, needs_paper_data
 from tests.support.server import ScriptedServer, auto_judge, later
 
-COMMANDS = [command.callback.__name__ for command in app.registered_commands if command.callback]
 HYPOTHESES = [
     {
         "name": "a reranker helps",
