@@ -124,9 +124,8 @@ def kinds_of_rows(rng: np.random.Generator, size: int) -> Iterator[FloatArray]:
 def settings(rng: np.random.Generator) -> tuple[float, dict[str, Any]]:
     """A temperature with the other settings."""
     bounds = BOUNDS[rng.choice([0, 0, 0, 1, 2, 3])]
-    schemes: list[Any] = [*SCHEMES.values()]
-    for drawn in (rng.random(5), rng.choice([0, 0.3, 0.5, 1], 5)):
-        schemes.append(WeightScheme.custom(*sorted(drawn.tolist(), reverse=True)))
+    drawn = (rng.random(5), rng.choice([0, 0.3, 0.5, 1], 5))
+    schemes = [*SCHEMES.values(), *(WeightScheme.custom(*np.sort(each)[::-1]) for each in drawn)]
     at_zero = bounds.t_min - bounds.p_min * (bounds.t_max - bounds.t_min) / (
         bounds.p_max - bounds.p_min
     )

@@ -7,7 +7,6 @@ import re
 import shlex
 import textwrap
 from pathlib import Path
-from typing import Any
 
 import pytest
 

@@ -90,7 +90,7 @@ class SingleScores:
                 kept, of, alpha = self._penalty(counts, reduced, alpha)
                 # Arrays: numpy treats some exponents that are numbers specially.
                 score *= float(np.power(np.array([kept / of]), np.array([alpha]))[0])
-        return 1.0 if score > 1.0 else score
+        return min(score, 1.0)
 
     def _by_arrays(self, counts: Sequence[float], temperature: float, exponent: float) -> float:
         rows = PreparedRows(np.array([counts], dtype=np.float64), self.plan)
@@ -174,7 +174,7 @@ class _Favoured:
             return None
         mean = 0.0 if log_mean < _LEAST_LOG else level * float(np.exp(log_mean))
         low, high = (level, end) if level < end else (end, level)
-        return low if mean < low else high if mean > high else mean
+        return low if mean < low else min(mean, high)
 
 
 def _log_mean(shares: list[float], logs: list[float], exponent: float) -> float | None:

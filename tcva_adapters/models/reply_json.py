@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, SupportsIndex
 
-from json_repair import repair_json
-
 CUT: Final = "\ua66e"
 """Stands where a reply was cut off, so that a value closed only by the repair can be told.
 
@@ -308,6 +306,9 @@ class _Metered(str):
 
 
 def _repair(reply: str, start: int, end: int | None, meter: _Meter) -> Node | None:
+    # Here: most replies need no repair, and the lexical judge gets none.
+    from json_repair import repair_json  # noqa: PLC0415  # see above
+
     text = reply[start:] + CUT if end is None else reply[start:end]
     text = _BARE_WORD.sub(lambda m: f':"{m["bare"]}"' if m["bare"] else m.group(), text)
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import json
 import os
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 
@@ -156,6 +158,12 @@ def test_80_columns_with_all_lines(arguments: list[str]) -> None:
 def test_help_fits(command: str) -> None:
     said = Said(*filter(None, [command]), "--help")
     assert (said.code, said.too_wide) == (0, [])
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_list_says_what_a_command_says_of_itself(command: str) -> None:
+    found = getattr(import_module(f"tcva_adapters.cli.{command}"), command)
+    assert COMMANDS[command] == (inspect.getdoc(found) or "").partition("\n\n")[0]
 
 
 @needs_paper_data
