@@ -106,7 +106,7 @@ def test_a_command_loads_what_it_needs(tmp_path: Path) -> None:
         HEAVY - {"typer", "rich", "pydantic"}
     )
     rooms = {name.split(".")[1] for name in loaded if name.startswith("tcva_adapters.")}
-    assert rooms.isdisjoint({"ccrs", "plots", "langchain", "llamaindex", "ragas", "deepeval"})
+    assert rooms.isdisjoint({"ccrs", "langchain", "llamaindex", "ragas", "deepeval"})
     parts = ("calibration", "existing", "paper", "systems", "views")
     assert loaded.isdisjoint(f"tcva_adapters.compare.{part}" for part in parts)
 

@@ -53,8 +53,8 @@ class _Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
         """The command that arguments begin with, imported."""
-        name, command, rest = super().resolve_command(ctx, args)
-        return name, command and imported(command.name), rest
+        name, _command, rest = super().resolve_command(ctx, args)
+        return name, name and imported(name), rest
 
 
 def imported(name: str) -> Any:

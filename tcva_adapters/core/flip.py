@@ -135,8 +135,10 @@ def _settles(above: Callable[[FloatArray], FloatArray], low: float, high: float)
             guess = _crossing(above, (low, below), (high, beyond))
         # The floats around one by one, ever more distant ones, and some up to the end: the last bit
         # may waver.
-        around = guess + math.ulp(guess) * _AROUND
-        probes = np.concatenate((around, guess + (end - guess) * _EVENLY, (low,)))
+        around = guess + math.ulp(math.nextafter(guess, low)) * _AROUND
+        probes = np.concatenate(
+            (around, guess + (end - guess) * _EVENLY, (low, (low + high) / 2.0))
+        )
         np.minimum(np.maximum(probes, low, out=probes), end, out=probes)
         probes.sort()
         values = above(probes)

@@ -201,8 +201,8 @@ class _Means:
         self._by_favoured = []
         for r in np.bincount(first).nonzero()[0].tolist():
             chosen = slice(None) if len(first) == 1 else np.flatnonzero(first == r)
-            occur = present[chosen].any(axis=0)
-            occur[r] = True  # of rows of zeros, too
+            # The favoured one is kept for rows of zeros, too.
+            occur = present[chosen].any(axis=0) | (np.arange(len(levels)) == r)
             self._by_favoured.append((chosen, levels[occur], shares[chosen][:, occur]))
 
     def at(self, exponents: FloatArray) -> FloatArray:

@@ -67,7 +67,7 @@ class SingleScores:
         """The score of five counts or shares, fully first, that are known to be such.
 
         Args:
-            counts: Python's own numbers.
+            counts: Python's own numbers, whole ones (``int``) below 2**53.
             temperature: The temperature.
             exponent: The exponent there.
 
@@ -225,7 +225,10 @@ class ScoreCurves:
     @cached_property
     def _plain(self) -> list[list[float]]:
         rows: list[list[float]] = self._rows.tolist()
-        return [[int(n) for n in row] if all(n.is_integer() for n in row) else row for row in rows]
+        whole = [max(row) < LARGEST_WHOLE and all(n.is_integer() for n in row) for row in rows]
+        return [
+            [*map(int, row)] if is_whole else row for row, is_whole in zip(rows, whole, strict=True)
+        ]
 
     @cached_property
     def _prepared(self) -> PreparedRows:
@@ -238,7 +241,7 @@ def _reduced(counts: Sequence[float]) -> Sequence[float]:
     try:
         divisor = gcd(*counts)  # type: ignore[arg-type]  # an error where one is a fraction
     except TypeError:
-        scaled = counts
+        counts = scaled = [*map(float, counts)]
         if not all(count.is_integer() for count in counts):
             scaled = [count * GRAINS for count in counts]
         if not (all(count.is_integer() for count in scaled) and max(scaled) < LARGEST_WHOLE):

@@ -15,7 +15,7 @@ from tcva_adapters.core.verdicts import SCHEMES, WeightScheme
 
 NUMBERS = st.one_of(
     st.integers(0, 12),
-    st.integers(0, 2**53),
+    st.integers(0, 2**53).map(float),
     st.integers(0, int(GRAINS)).map(lambda n: n / GRAINS),
     st.floats(0.0, 2.0**53),
 )
