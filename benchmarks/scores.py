@@ -61,7 +61,7 @@ def _score_agg(
         mean = (sum(s**p for s in used) / n) ** (1.0 / p)
     zeros = sum(1 for s in scores if s == 0.0)
     factor = (1.0 - zeros / n) ** ((1.5 - temperature) * min(1.0, (n - 1) / 4.0))
-    return round(mean * factor, 4)
+    return float(round(mean * factor, 4))
 
 
 def timed() -> Iterator[tuple[str, Callable[[], object]]]:
@@ -115,7 +115,7 @@ def kinds_of_rows(rng: np.random.Generator, size: int) -> Iterator[FloatArray]:
     """Rows of every kind: short lists, long ones, panels' expected counts, shares, any scale."""
     present = rng.integers(0, 2, (size, 5))
     yield rng.multinomial(rng.integers(1, 9, size), [0.2] * 5).astype(np.float64)
-    yield rng.integers(0, 2000, (size, 5)) * present
+    yield (rng.integers(0, 2000, (size, 5)) * present).astype(np.float64)
     yield rng.integers(0, 2**30, (size, 5)) / 2**30 * present
     yield rng.random((size, 5)) * present
     yield 10.0 ** rng.uniform(-300, 15.9, (size, 5)) * present
@@ -124,9 +124,8 @@ def kinds_of_rows(rng: np.random.Generator, size: int) -> Iterator[FloatArray]:
 def settings(rng: np.random.Generator) -> tuple[float, dict[str, Any]]:
     """A temperature with the other settings."""
     bounds = BOUNDS[rng.choice([0, 0, 0, 1, 2, 3])]
-    schemes: list[Any] = [*SCHEMES.values()]
-    for drawn in (rng.random(5), rng.choice([0, 0.3, 0.5, 1], 5)):
-        schemes.append(WeightScheme.custom(*sorted(drawn.tolist(), reverse=True)))
+    drawn = (rng.random(5), rng.choice([0, 0.3, 0.5, 1], 5))
+    schemes = [*SCHEMES.values(), *(WeightScheme.custom(*np.sort(each)[::-1]) for each in drawn)]
     at_zero = bounds.t_min - bounds.p_min * (bounds.t_max - bounds.t_min) / (
         bounds.p_max - bounds.p_min
     )
@@ -159,7 +158,7 @@ def differing(cases: int, seed: int = 0) -> tuple[int, int]:
 
 def print_bits(cases: int) -> None:
     """The comparison with all kernels of this processor, then with fewer of them."""
-    simd = np.show_config(mode="dicts")["SIMD Extensions"]  # type: ignore[index, call-overload]  # the stubs know None alone
+    simd = np.show_config(mode="dicts")["SIMD Extensions"]
     found = list(simd.get("found", []))
     for n in range(len(found), -1, -1):
         environment = os.environ | {"NPY_DISABLE_CPU_FEATURES": " ".join(found[n:])}

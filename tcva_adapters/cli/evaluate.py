@@ -18,9 +18,9 @@ from tcva_adapters.compare.changes import changed_since, read_baseline
 from tcva_adapters.compare.claim_view import check_wanted, claim_views
 from tcva_adapters.compare.evaluation import Running
 from tcva_adapters.compare.gates import Gates
+from tcva_adapters.judging.panel import panel_of
 from tcva_adapters.long_run import long_run
 from tcva_adapters.results.result import Result
-from tcva_adapters.scale.settings import panel_of
 from tcva_adapters.tcva import TCVA, TCVASettings
 
 

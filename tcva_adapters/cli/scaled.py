@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -15,6 +14,7 @@ import typer
 
 from tcva_adapters.cli import options
 from tcva_adapters.cli.judged import print_figures
+from tcva_adapters.cli.ray_address import UNNAMED
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.printing import Notes
 from tcva_adapters.results.settings import check_count
@@ -48,25 +48,6 @@ Latency = Annotated[
     Optional[float],
     typer.Option(help="With --estimate: seconds that a call takes, for the time."),
 ]
-
-UNNAMED: Final = "here"
-"""What ``--ray`` without an address stands for."""
-
-_ADDRESS: Final = re.compile(r"auto|local|(ray://)?[\w.-]+:\d+")
-
-
-def with_address(arguments: list[str]) -> list[str]:
-    """Command line arguments in which ``--ray`` has a value: typer knows no optional ones.
-
-    >>> with_address(["evaluate", "--ray", "in.jsonl"]), with_address(["--ray", "auto", "in.jsonl"])
-    (['evaluate', '--ray', 'here', 'in.jsonl'], ['--ray', 'auto', 'in.jsonl'])
-    """
-    found = []
-    for argument, after in zip(arguments, [*arguments[1:], ""], strict=True):
-        found.append(argument)
-        if argument == "--ray" and not _ADDRESS.fullmatch(after):
-            found.append(UNNAMED)
-    return found
 
 
 def share_of(

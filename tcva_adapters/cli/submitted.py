@@ -10,9 +10,9 @@ import typer
 
 from tcva_adapters.ccrs import CCRS
 from tcva_adapters.cli.options import asked_judges
+from tcva_adapters.judging.panel import panel_of
 from tcva_adapters.judging.resolve import MAX_CONCURRENCY
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.scale.settings import panel_of
 from tcva_adapters.tcva import TCVA
 
 FOLDER: Final = Path("tcva-batch")

@@ -23,11 +23,12 @@ from tcva_adapters.core.kernel import TINY_EXPONENT, Penalty
 from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds, exponent_within
 from tcva_adapters.core.verdicts import FloatArray, Verdict, WeightScheme, count_levels
 
-_CLOSE: Final = 16
-"""Floats between a failure and a pass from where on all of them are looked at."""
+_CLOSE: Final = 1e-8
+"""A step after which a parabola tells where the score crosses the threshold."""
 
-_AHEAD: Final = np.array([*range(3 * _CLOSE), *(2.0**i for i in range(6, 60))])
-_EVENLY: Final = 17
+_STEPS: Final = np.array([*range(16), *(2.0**i for i in range(4, 44))])
+_AROUND: Final = np.concatenate((-_STEPS, _STEPS))
+_EVENLY: Final = 2.0 ** -np.arange(12.0)
 
 
 def flip_temperature(
@@ -124,58 +125,60 @@ def first_positive(bounds: Bounds) -> float | None:
 
 def _settles(above: Callable[[FloatArray], FloatArray], low: float, high: float) -> float | None:
     """The float in [low, high] from which on ``above`` is at least 0; None where it is not at high."""
-    fails, below = low, float(above(np.array([low]))[0])
-    passes, beyond = high, float(above(np.array([high]))[0])
+    end = high
+    below, beyond = (float(above(np.array([at]))[0]) for at in (low, high))
     if not beyond >= 0.0:
         return None
-    evenly = np.linspace(low, high, _EVENLY)
+    guess = low
     while True:
         if below < 0.0:
-            fails = _narrowed(above, (fails, below), (passes, beyond))
-        # The next floats one by one, and ever more distant ones: the last bit may waver.
-        probes = np.concatenate((fails + math.ulp(fails) * _AHEAD, evenly[evenly > fails]))
-        probes = np.minimum(probes, high)
+            guess = _crossing(above, (low, below), (high, beyond))
+        # The floats around one by one, ever more distant ones, and some up to the end: the last bit
+        # may waver.
+        around = guess + math.ulp(math.nextafter(guess, low)) * _AROUND
+        probes = np.concatenate(
+            (around, guess + (end - guess) * _EVENLY, (low, (low + high) / 2.0))
+        )
+        np.minimum(np.maximum(probes, low, out=probes), end, out=probes)
         probes.sort()
         values = above(probes)
-        failing = np.flatnonzero(~(values >= 0.0))
+        failing = (values < 0.0).nonzero()[0]
         if not len(failing):
-            return fails
+            return low
         last = failing[-1]
-        (fails, passes), (below, beyond) = (
-            each[last : last + 2].tolist() for each in (probes, values)
-        )
-        if math.nextafter(fails, math.inf) >= passes:
-            return passes
+        low, high = probes[last : last + 2].tolist()
+        below, beyond = values[last : last + 2].tolist()
+        if math.nextafter(low, math.inf) >= high:
+            return high
 
 
 Point = tuple[float, float]
 
 
-def _narrowed(above: Callable[[FloatArray], FloatArray], failing: Point, passing: Point) -> float:
-    """A float that fails, a few floats below one that passes (Chandrupatla's method).
+def _crossing(above: Callable[[FloatArray], FloatArray], failing: Point, passing: Point) -> float:
+    """Where ``above`` crosses 0 between a float and a larger one, nearly (Chandrupatla's method).
 
     Args:
         above: The function.
-        failing: A float where it fails, and what it is there.
-        passing: A larger one where it passes.
+        failing: A float where it is negative, and what it is there.
+        passing: A larger one where it is not.
     """
     (a, fa), (b, fb) = failing, passing
-    share = 0.5
-    while abs(b - a) > 2.0 * (least := _CLOSE * math.ulp(max(a, b))):
+    share = fa / (fa - fb)
+    while abs(share * (b - a)) > max(_CLOSE, 4.0 * math.ulp(max(-a, -b, b, a))):
         c, fc = a, fa
         at = a + share * (b - a)
         value = float(above(np.array([at]))[0])
         if (value >= 0.0) != (fa >= 0.0):
             c, fc, b, fb = b, fb, a, fa
         a, fa = at, value
-        share = _share(a, fa, b, fb, c, fc)
-        edge = least / abs(b - a)
-        share = min(max(share, edge), 1.0 - edge)
-    return min(a, b)
+        share = _share((a, fa), (b, fb), (c, fc))
+    return a + share * (b - a)
 
 
-def _share(a: float, fa: float, b: float, fb: float, c: float, fc: float) -> float:
-    """Where between a and b to look next: by the parabola through all three where that is safe."""
+def _share(one: Point, two: Point, three: Point) -> float:
+    """Where between two points to look next: by the parabola through three where that is safe."""
+    (a, fa), (b, fb), (c, fc) = one, two, three
     place, height = (a - b) / (c - b), (fa - fb) / (fc - fb)
     if height * height < place and (1.0 - height) ** 2 < 1.0 - place:
         return fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)

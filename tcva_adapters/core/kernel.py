@@ -66,22 +66,35 @@ class PreparedRows:
     Args:
         rows: Shape (N, 5), fully first; checked.
         plan: Its temperatures and exponents are not looked at.
+        reduced: What ``reduced_rows`` makes of the rows, where that is known.
     """
 
-    def __init__(self, rows: FloatArray, plan: Plan) -> None:
+    def __init__(self, rows: FloatArray, plan: Plan, *, reduced: FloatArray | None = None) -> None:
         self.rows = rows
         self.plan = plan
+        self._reduced = reduced_rows(rows) if reduced is None else reduced
         self._kept, self._of = self._penalty_share()
         self._is_punished = bool((self._kept != self._of).any())
         self._empty = np.flatnonzero(~(rows > 0).any(axis=1))
 
     @cached_property
     def _low(self) -> _Means:
-        return _Means(self.rows, self.plan.floored, favours_low=True)
+        levels, counts = self._by_weight(self.plan.floored)
+        return _Means(levels[::-1], counts[:, ::-1])
 
     @cached_property
     def _high(self) -> _Means:
-        return _Means(self.rows, self.plan.weights, favours_low=False)
+        return _Means(*self._by_weight(self.plan.weights))
+
+    def _by_weight(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The distinct weights, falling, and the reduced rows with columns of equal weight added."""
+        levels, columns = merged_columns(weights)
+        if len(levels) == len(weights):
+            return levels, self._reduced
+        merged = np.zeros((len(self.rows), len(levels)))
+        for i, column in enumerate(columns):
+            merged[:, column] += self.rows[:, i]
+        return levels, reduced_rows(merged)
 
     def scores(self, temperatures: FloatArray, exponents: FloatArray) -> FloatArray:
         """Shape (rows, temperatures); nan for rows of zeros."""
@@ -111,7 +124,7 @@ class PreparedRows:
 
     def _linear(self, alpha: FloatArray) -> FloatArray:
         """The scores at exponent 1, shape (rows,), for a penalty's power or one for each row."""
-        top, bottom = _arithmetic_ratio(self.rows, self.plan.weights)
+        top, bottom = self._arithmetic_ratio()
         linear = np.abs(alpha - 1.0) < TINY_EXPONENT
         # A power that all rows share is a number: numpy then takes square roots as such.
         power = alpha if self.plan.penalty == "ramped" else alpha[0]
@@ -122,6 +135,15 @@ class PreparedRows:
         ratio: FloatArray = top / (bottom * np.where(linear, self._of, 1.0))
         return ratio
 
+    def _arithmetic_ratio(self) -> tuple[FloatArray, FloatArray]:
+        """The arithmetic mean as numerator and denominator, exact for counts and decimal weights."""
+        levels, counts = self._by_weight(self.plan.weights)
+        whole, scale = whole_weights(tuple(levels.tolist()))
+        top = np.zeros(len(counts))
+        for i, weight in enumerate(whole):
+            top += counts[:, i] * weight
+        return top, _total(counts) * scale
+
     def _penalty_share(self) -> tuple[FloatArray, FloatArray]:
         """What the penalty raises to a power, as numerator and denominator."""
         ones = np.ones(len(self.rows))
@@ -129,8 +151,7 @@ class PreparedRows:
             return ones, ones
         if self.plan.penalty == "absolute":
             return np.maximum(ABSOLUTE_STEPS - self.rows[:, -1], 0.0), ABSOLUTE_STEPS * ones
-        reduced = reduced_rows(self.rows)
-        return _total(reduced[:, :-1]), _total(reduced)
+        return _total(self._reduced[:, :-1]), _total(self._reduced)
 
     def _alpha(self, temperatures: FloatArray) -> FloatArray:
         """The penalty's power: one row, or one for each row of counts."""
@@ -147,17 +168,6 @@ def score_rows(rows: FloatArray, plan: Plan) -> FloatArray:
     return PreparedRows(rows, plan).scores(plan.temperatures, plan.exponents)
 
 
-def _arithmetic_ratio(rows: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The arithmetic mean as numerator and denominator, exact for counts and decimal weights."""
-    levels, merged = _merged(rows, weights)
-    counts = reduced_rows(merged)
-    whole, scale = whole_weights(tuple(levels.tolist()))
-    top = np.zeros(len(rows))
-    for i, weight in enumerate(whole):
-        top += counts[:, i] * weight
-    return top, _total(counts) * scale
-
-
 @lru_cache(maxsize=64)
 def whole_weights(levels: tuple[float, ...]) -> tuple[tuple[float, ...], float]:
     """Short decimals as whole numbers over a power of ten; other numbers as they are, over 1."""
@@ -171,29 +181,29 @@ def whole_weights(levels: tuple[float, ...]) -> tuple[tuple[float, ...], float]:
 class _Means:
     """Rows by the weight that exponents of one sign favour (0 counts as negative).
 
+    Args:
+        levels: The distinct weights, in the order of favour.
+        counts: Shape (N, levels), reduced.
+
     With w0 that weight (the largest one present for p > 0, else the smallest, which is not 0),
     ``M = w0 * exp(ln(1 + S) / p)`` and ``S = sum_i share_i * ((w_i / w0)**p - 1)``. All terms of S
     lie in [-1, 0]: nothing overflows and nothing cancels, however small p is.
     """
 
-    def __init__(self, rows: FloatArray, weights: FloatArray, *, favours_low: bool) -> None:
-        levels, merged = _merged(rows, weights)
-        if favours_low:
-            levels, merged = levels[::-1], merged[:, ::-1]
-        counts = reduced_rows(merged)
+    def __init__(self, levels: FloatArray, counts: FloatArray) -> None:
         with np.errstate(invalid="ignore", under="ignore"):
             shares = counts / _total(counts)[:, None]
         present = shares > 0.0
         first = present.argmax(axis=1)
-        ends = levels[first], levels[len(levels) - 1 - present[:, ::-1].argmax(axis=1)]
-        self._least, self._most = (np.minimum(*ends)[:, None], np.maximum(*ends)[:, None])
+        last = len(levels) - 1 - present[:, ::-1].argmax(axis=1)
+        ends = np.sort(levels[[first, last]], axis=0)
+        self._least, self._most = ends[0, :, None], ends[1, :, None]
         self._by_favoured = []
-        for r in range(len(levels)):
-            chosen = np.flatnonzero(first == r)
-            if len(chosen):
-                occur = present[chosen].any(axis=0)
-                occur[r] = True  # of rows of zeros, too
-                self._by_favoured.append((chosen, levels[occur], shares[chosen][:, occur]))
+        for r in np.bincount(first).nonzero()[0].tolist():
+            chosen = slice(None) if len(first) == 1 else np.flatnonzero(first == r)
+            # The favoured one is kept for rows of zeros, too.
+            occur = present[chosen].any(axis=0) | (np.arange(len(levels)) == r)
+            self._by_favoured.append((chosen, levels[occur], shares[chosen][:, occur]))
 
     def at(self, exponents: FloatArray) -> FloatArray:
         """Shape (rows, exponents)."""
@@ -263,21 +273,11 @@ def _relative_means(shares: FloatArray, of: RelativePowers) -> FloatArray:
     return np.exp(log_mean)
 
 
-def _merged(rows: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The distinct weights, falling, and the rows with columns of equal weight added."""
-    levels, columns = merged_columns(weights)
-    if len(levels) == len(weights):
-        return levels, rows
-    merged = np.zeros((len(rows), len(levels)))
-    for i, column in enumerate(columns):
-        merged[:, column] += rows[:, i]
-    return levels, merged
-
-
 def merged_columns(weights: FloatArray) -> tuple[FloatArray, list[int]]:
     """The distinct weights, falling, and which of them each weight is."""
-    levels = np.unique(weights)[::-1]
-    return levels, [levels.tolist().index(weight) for weight in weights.tolist()]
+    given = weights.tolist()
+    levels = sorted(set(given), reverse=True)
+    return np.array(levels), [levels.index(weight) for weight in given]
 
 
 def reduced_rows(rows: FloatArray) -> FloatArray:

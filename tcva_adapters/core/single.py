@@ -34,6 +34,9 @@ from tcva_adapters.core.verdicts import FloatArray
 _LEAST_LOG: Final = -700.0
 """Below this numpy's functions may underflow, which the kernel tells them to be silent about."""
 
+_NO_LOG: Final = -800.0
+"""Below this the exponential is 0."""
+
 _NEAREST_DEFICIT: Final = -1e-290
 _LARGEST_ALPHA: Final = 15.0
 """Between the former and 0, and beyond the latter, likewise."""
@@ -64,7 +67,7 @@ class SingleScores:
         """The score of five counts or shares, fully first, that are known to be such.
 
         Args:
-            counts: Python's own numbers.
+            counts: Python's own numbers, whole ones (``int``) below 2**53.
             temperature: The temperature.
             exponent: The exponent there.
 
@@ -167,9 +170,9 @@ class _Favoured:
         log_mean = _log_mean(
             [shares[i] for i in present], [logs[i - first] for i in present], exponent
         )
-        if log_mean is None or log_mean < _LEAST_LOG:
+        if log_mean is None or _NO_LOG < log_mean < _LEAST_LOG:
             return None
-        mean = level * float(np.exp(log_mean))
+        mean = 0.0 if log_mean < _LEAST_LOG else level * float(np.exp(log_mean))
         low, high = (level, end) if level < end else (end, level)
         return low if mean < low else min(mean, high)
 
@@ -221,12 +224,16 @@ class ScoreCurves:
 
     @cached_property
     def _plain(self) -> list[list[float]]:
-        plain: list[list[float]] = self._rows.tolist()
-        return plain
+        rows: list[list[float]] = self._rows.tolist()
+        whole = [max(row) < LARGEST_WHOLE and all(n.is_integer() for n in row) for row in rows]
+        return [
+            [*map(int, row)] if is_whole else row for row, is_whole in zip(rows, whole, strict=True)
+        ]
 
     @cached_property
     def _prepared(self) -> PreparedRows:
-        return PreparedRows(self._rows, self._single.plan)
+        reduced = np.array([_reduced(row) for row in self._plain], dtype=np.float64)
+        return PreparedRows(self._rows, self._single.plan, reduced=reduced)
 
 
 def _reduced(counts: Sequence[float]) -> Sequence[float]:
@@ -234,7 +241,7 @@ def _reduced(counts: Sequence[float]) -> Sequence[float]:
     try:
         divisor = gcd(*counts)  # type: ignore[arg-type]  # an error where one is a fraction
     except TypeError:
-        scaled = counts
+        counts = scaled = [*map(float, counts)]
         if not all(count.is_integer() for count in counts):
             scaled = [count * GRAINS for count in counts]
         if not (all(count.is_integer() for count in scaled) and max(scaled) < LARGEST_WHOLE):

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, SupportsIndex
 
-from json_repair import repair_json
-
 CUT: Final = "\ua66e"
 """Stands where a reply was cut off, so that a value closed only by the repair can be told.
 
@@ -314,6 +312,9 @@ class _Metered(str):
 
 
 def _repair(reply: str, start: int, end: int | None, meter: _Meter) -> Node | None:
+    # Here: most replies need no repair, and the lexical judge gets none.
+    from json_repair import repair_json  # noqa: PLC0415  # see above
+
     text = reply[start:] + CUT if end is None else reply[start:end]
     text = _BARE_WORD.sub(lambda m: f':"{m["bare"]}"' if m["bare"] else m.group(), text)
     try:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final
 
 from tcva_adapters.ccrs.scorer import CCRS
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.judge import MAX_CLAIMS
-from tcva_adapters.judging.panel import Panel
+from tcva_adapters.judging.panel import panel_of
 from tcva_adapters.judging.resolve import MAX_CONCURRENCY, model_of_name
 from tcva_adapters.results.config import configured
 from tcva_adapters.scorer import Scorer
@@ -81,25 +80,6 @@ def _made(pickled: bytes) -> Scorer[Any]:
     if config is not None:
         settings = configured(config, settings)
     return CCRS(**settings) if "metrics" in settings else TCVA(**settings)
-
-
-def panel_of(
-    judges: Sequence[Any], combine: str, settings: Mapping[str, Any]
-) -> tuple[Panel, dict[str, Any]]:
-    """The judges of a panel as one, and the settings without those that it takes itself.
-
-    Raises:
-        InvalidValueError: Each judge would make claims of its own.
-    """
-    if settings.get("claims", "split") != "split":
-        msg = (
-            f"--claims {settings['claims']} gives each judge claims of its own; a --panel needs "
-            "'split'"
-        )
-        raise InvalidValueError(msg)
-    panel = Panel(judges, combine=combine, max_claims=settings.get("max_claims", MAX_CLAIMS))  # type: ignore[arg-type]  # checked when built
-    taken = ("claims", "max_claims", "judge")
-    return panel, {name: value for name, value in settings.items() if name not in taken}
 
 
 def shared_out(settings: ScorerLike, workers: int) -> ScorerLike:
