@@ -249,7 +249,7 @@ def _reduced(counts: Sequence[float]) -> Sequence[float]:
             return [count * GROWTH for count in counts] if tiny else counts
         divisor = gcd(*map(int, scaled))
         counts = scaled
-    return counts if divisor == 1 else [count / divisor for count in counts]
+    return counts if divisor <= 1 else [count / divisor for count in counts]
 
 
 def _total(counts: Sequence[float]) -> float:

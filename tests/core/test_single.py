@@ -8,7 +8,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.scores import differing
-from tcva_adapters.core.aggregation import FLOORS, PENALTIES, Floor, single_score, sweep
+from tcva_adapters.core.aggregation import (
+    FLOORS,
+    PENALTIES,
+    Floor,
+    score_curves,
+    single_score,
+    sweep,
+)
 from tcva_adapters.core.kernel import GRAINS, Penalty
 from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds
 from tcva_adapters.core.verdicts import SCHEMES, WeightScheme
@@ -74,6 +81,15 @@ def test_the_same_bits_for_many_kinds_of_rows_and_settings() -> None:
 def test_tiny_shares_are_shares(tiny: float) -> None:
     # At exponent 1 their products would vanish.
     assert sweep([[tiny, 0, 0, 0, tiny]], [0.5]).tolist() == [[0.25]]
+
+
+def test_curves_are_sweeps_and_a_judge_may_have_nothing() -> None:
+    rows = np.array([[2.0, 0, 1, 0, 1], [0, 0, 0, 0, 0], [0.5, 0, 0, 0.25, 0]])
+    for grid in ([0.3], [0.1, 0.3, 0.5, 0.9]):
+        at = np.array(grid)
+        curves = score_curves(rows, WeightScheme.LINEAR, "ramped", 1e-9, "paper", PAPER_BOUNDS)
+        swept = sweep(rows, at, scheme=WeightScheme.LINEAR, penalty="ramped")
+        assert curves(at).tobytes() == swept.tobytes()
 
 
 def test_a_user_may_have_numpy_raise() -> None:
