@@ -104,9 +104,10 @@ def evaluate_with(scorer: Scorer[Any], workers: int, max_concurrency: int) -> Ev
     from tcva_adapters.scale.processes import iter_evaluate
     from tcva_adapters.scale.settings import divided
 
+    check_count("--workers", workers)
     if not scorer.is_local:
         divided(max_concurrency, workers)
-    return partial(iter_evaluate, scorer, workers=check_count("--workers", workers))
+    return partial(iter_evaluate, scorer, workers=workers)
 
 
 def show_estimate(
