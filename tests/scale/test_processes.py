@@ -130,7 +130,8 @@ def test_no_samples_and_what_is_no_sample() -> None:
 
 class Unpicklable(LexicalSampleJudge):
     def __reduce__(self) -> Any:
-        raise TypeError("cannot pickle a lock")
+        msg = "cannot pickle a lock"
+        raise TypeError(msg)
 
 
 class Closed(LexicalSampleJudge):
@@ -141,7 +142,8 @@ class Closed(LexicalSampleJudge):
 
 
 def _refuse() -> None:
-    raise FileNotFoundError("no model file here")
+    msg = "no model file here"
+    raise FileNotFoundError(msg)
 
 
 def test_a_judge_that_cannot_be_had_there_ends_the_run() -> None:
