@@ -116,6 +116,7 @@ def show_estimate(
     model_settings: Mapping[str, Any],
     *,
     store: Path | None,
+    no_store: bool,
     latency: float | None,
     as_json: bool,
 ) -> None:
@@ -123,7 +124,7 @@ def show_estimate(
     from tcva_adapters.scale.cost import estimate
 
     path = options.DEFAULT_STORE if store is None else store
-    if path.is_file():
+    if path.is_file() and not no_store:
         scorer = scorer.changed(store=VerdictStore(path))
     found = estimate(
         scorer,
