@@ -7,7 +7,7 @@ PIP = $(BIN)/python -m pip --disable-pip-version-check
 # TESTS="tests/core tests/stats" runs these alone.
 TESTS ?=
 RUNNER = $(BIN)/python
-ENVIRONMENTS = lowest lowest-base newest openai deepeval ray 3.12 3.13
+ENVIRONMENTS = lowest lowest-base newest openai deepeval ray ray-alone 3.12 3.13
 
 .PHONY: demo test coverage lint types contracts docs long bench lines release web pictures clean \
   $(ENVIRONMENTS:%=test-%)

@@ -102,7 +102,7 @@ def ccrs(
     check_figures(figures, figure_format)
     check_report(report, samples, overwrite=overwrite)
     at_once = settings["max_concurrency"]
-    settings, model = scaled.share_of(settings, model_settings, workers)
+    settings, model = scaled.share_of(settings, model_settings, 1 if estimate else workers)
     (asked,) = options.asked_judges([named], model, settings["max_concurrency"])
     rater = CCRS(options.parse_names(metrics), judge=asked, **settings)
     shares = None if weights is None else _parse_weights(weights)
@@ -119,7 +119,13 @@ def ccrs(
     reading = Reading(read, is_shown=report is not None)
     if estimate:
         scaled.show_estimate(
-            rater, reading.samples, model_settings, store=store, latency=latency, as_json=as_json
+            rater,
+            reading.samples,
+            model_settings,
+            store=store,
+            no_store=no_store or ray is not None,
+            latency=latency,
+            as_json=as_json,
         )
         return
     opened = options.open_store(

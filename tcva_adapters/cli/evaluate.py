@@ -80,7 +80,7 @@ def evaluate(
     handed.check(read_from, as_json=as_json, out=out, report=report)
     check_report(report, samples, overwrite=overwrite)
     at_once = settings["max_concurrency"]
-    settings, model = scaled.share_of(settings, model_settings, workers)
+    settings, model = scaled.share_of(settings, model_settings, 1 if estimate else workers)
     first, fused, settings = _judges(voices, fuse or (), combine, model, settings)
     settings = options.under_config(context, config, {"criterion": criterion, **settings})
     tcva = TCVA(judge=first, fuse=fused, **settings)
@@ -98,7 +98,13 @@ def evaluate(
     check_wanted(show or (), reading.again)
     if estimate:
         scaled.show_estimate(
-            tcva, reading.samples, model_settings, store=store, latency=latency, as_json=as_json
+            tcva,
+            reading.samples,
+            model_settings,
+            store=store,
+            no_store=no_store or ray is not None,
+            latency=latency,
+            as_json=as_json,
         )
         return
     opened = options.open_store(

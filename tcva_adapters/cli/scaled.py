@@ -85,9 +85,10 @@ def evaluate_with(scorer: Scorer[Any], workers: int, max_concurrency: int) -> Ev
     from tcva_adapters.scale.processes import iter_evaluate
     from tcva_adapters.scale.settings import divided
 
+    check_count("--workers", workers)
     if not scorer.is_local:
         divided(max_concurrency, workers)
-    return partial(iter_evaluate, scorer, workers=check_count("--workers", workers))
+    return partial(iter_evaluate, scorer, workers=workers)
 
 
 def show_estimate(
@@ -96,6 +97,7 @@ def show_estimate(
     model_settings: Mapping[str, Any],
     *,
     store: Path | None,
+    no_store: bool,
     latency: float | None,
     as_json: bool,
 ) -> None:
@@ -103,7 +105,7 @@ def show_estimate(
     from tcva_adapters.scale.cost import estimate
 
     path = options.DEFAULT_STORE if store is None else store
-    if path.is_file():
+    if path.is_file() and not no_store:
         scorer = scorer.changed(store=VerdictStore(path))
     found = estimate(
         scorer,

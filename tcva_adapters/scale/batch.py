@@ -70,7 +70,9 @@ def judge_batch(
     errors: list[str | None] = []
     samples: list[Sample] = []
     for row in rows_of(batch):
-        error = row.get(f"{prefix}error")
+        found = row.get(f"{prefix}error")
+        # What is missing comes back as nan from numpy, and as "" from csv.
+        error = found if isinstance(found, str) and found else None
         if error is None:
             fields = {name: value for name, value in row.items() if name not in ours}
             try:

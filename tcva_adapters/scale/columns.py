@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -25,9 +26,10 @@ def rows_of(batch: Any) -> Iterator[dict[str, Any]]:
     """The rows of a batch, as plain values.
 
     Raises:
-        InvalidValueError: It is none that is known, or its columns differ in length.
+        InvalidValueError: It is none that is known, a column is none or there twice, or columns
+            differ in length.
     """
-    columns = {name: _listed(values) for name, values in _columns(batch).items()}
+    columns = {name: _listed(name, values) for name, values in _columns(batch).items()}
     if len({len(values) for values in columns.values()}) > 1:
         sizes = {name: len(values) for name, values in columns.items()}
         msg = f"the columns of a batch are of equal length, these are not: {sizes}"
@@ -74,8 +76,10 @@ def _columns(batch: Any) -> Mapping[str, Any]:
     if isinstance(batch, Mapping):
         return batch
     if _is_arrow(batch):
+        _check_once(batch.column_names)
         return dict(zip(batch.column_names, batch.columns, strict=True))
     if _package(batch) == "pandas" and hasattr(batch, "columns"):
+        _check_once(batch.columns)
         whole = batch.astype(object)
         whole = whole.where(whole.notna(), None)
         return {str(name): whole[name] for name in batch.columns}
@@ -86,6 +90,13 @@ def _columns(batch: Any) -> Mapping[str, Any]:
     raise InvalidValueError(msg)
 
 
+def _check_once(names: Iterable[Any]) -> None:
+    twice = [name for name, number in Counter(names).items() if number > 1]
+    if twice:
+        msg = f"column {twice[0]!r} is there more than once; rename one, or leave it out"
+        raise InvalidValueError(msg)
+
+
 def _is_arrow(batch: Any) -> bool:
     return _package(batch) == "pyarrow" and hasattr(batch, "append_column")
 
@@ -94,9 +105,13 @@ def _package(batch: Any) -> str:
     return type(batch).__module__.partition(".")[0]
 
 
-def _listed(values: Any) -> list[Any]:
+def _listed(name: Any, values: Any) -> list[Any]:
     if hasattr(values, "to_pylist"):
         return values.to_pylist()  # type: ignore[no-any-return]  # Arrow is not typed
+    is_one = isinstance(values, str | bytes | Mapping) or getattr(values, "ndim", 1) == 0
+    if is_one or not hasattr(values, "__len__"):
+        msg = f"column {name!r} is a {type(values).__name__}; a column is an array or a list"
+        raise InvalidValueError(msg)
     return [_plain(value) for value in values]
 
 

@@ -11,11 +11,13 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any, Final, Generic, TypeVar
 
+from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.protocol import Scored
@@ -61,11 +63,16 @@ def iter_evaluate(
         total: How many samples there are, where that is known.
 
     Raises:
-        InvalidValueError: ``workers`` is below 1, or the scorer cannot be pickled.
+        InvalidValueError: ``workers`` is below 1, the scorer cannot be pickled, or processes end as
+            they start, as they do in a script without ``if __name__ == "__main__":``.
         InvalidSampleError: One of them is no `Sample`.
     """
     check_count("workers", workers)
-    pickled = pickle.dumps(scorer)
+    try:
+        pickled = pickle.dumps(scorer)
+    except Exception as error:
+        msg = f"{scorer.name} cannot be pickled for other processes: {error}; judge in this one"
+        raise InvalidValueError(msg) from error
     return _handed_on(scorer, pickled, iter(samples), workers, progress, total)
 
 
@@ -134,6 +141,20 @@ class _Running(Generic[R]):
         )
         self._theirs = theirs  # handed to processes that the pool starts later
 
+    def _restart(self) -> None:
+        """Start anew. A sample is to blame only where a process without one stays."""
+        for _ in range(_TRIES):
+            self.stop()
+            self._start()
+            with suppress(BrokenProcessPool):
+                self._pool.submit(os.getpid).result()
+                return
+        msg = (
+            "the processes end as they start; what they printed says why. A script needs its "
+            "if __name__ == '__main__':, and what is typed or piped into Python cannot be imported there"
+        )
+        raise InvalidValueError(msg)
+
     def _submit(self, chunk: _Chunk[R]) -> None:
         with suppress(BrokenProcessPool):  # it is seen where the chunk is waited for
             chunk.future = self._pool.submit(_judged, chunk.samples)
@@ -153,8 +174,7 @@ class _Running(Generic[R]):
         for chunk in self._under_way:
             if chunk.future is not None and _is_judged(chunk.future):
                 chunk.results = chunk.future.result()
-        self.stop()
-        self._start()
+        self._restart()
         for chunk in self._under_way:
             if chunk.results is None:
                 chunk.results = self._alone(chunk.samples)
@@ -165,8 +185,7 @@ class _Running(Generic[R]):
             try:
                 return self._pool.submit(_judged, samples).result()
             except BrokenProcessPool:
-                self.stop()
-                self._start()
+                self._restart()
         if len(samples) == 1:
             detail = f"the process that judged it ended without a word, {_TRIES} times"
             return [self._scorer.unscored(Reason.JUDGE_ERROR, detail, samples[0])]
@@ -178,7 +197,7 @@ def _is_judged(future: Future[Any]) -> bool:
     return future.done() and not future.cancelled() and future.exception() is None
 
 
-_SCORER: list[Scorer[Any]] = []
+_PICKLED: list[bytes] = []
 """Of a worker process: who judges there."""
 
 
@@ -188,7 +207,7 @@ def _open(pickled: bytes, lifeline: Connection) -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
-    _SCORER.append(pickle.loads(pickled))  # noqa: S301  # pickled by the parent process
+    _PICKLED.append(pickled)
 
 
 def _end_with(lifeline: Connection) -> None:
@@ -199,4 +218,10 @@ def _end_with(lifeline: Connection) -> None:
 
 
 def _judged(samples: Sequence[Sample]) -> list[Any]:
-    return _SCORER[0].evaluate_many(samples, progress=False)
+    return _scorer().evaluate_many(samples, progress=False)
+
+
+@cache
+def _scorer() -> Scorer[Any]:
+    """Made where a chunk is judged, so that what fails in it reaches the parent as what it is."""
+    return pickle.loads(_PICKLED[0])  # type: ignore[no-any-return]  # noqa: S301  # pickled by the parent

@@ -55,10 +55,17 @@ class RowFiles(FileBasedDatasource):  # type: ignore[misc]  # Ray is an extra
         # Bytes that are no UTF-8 come through, so that the reader says which line they are in.
         text = TextIOWrapper(f, encoding="utf-8", errors="surrogateescape", newline="")
         rows = read_records(text, self._kind)
+        kinds: dict[str, pa.DataType] = {}
         while some := list(islice(rows, _ROWS)):
-            yield self._table(some, path)
+            table = self._table(some, path, kinds)
+            for field in table.schema:
+                if pa.types.is_null(kinds.get(field.name, pa.null())):
+                    kinds[field.name] = field.type
+            yield table
 
-    def _table(self, rows: Sequence[FileRow], path: str) -> pa.Table:
+    def _table(
+        self, rows: Sequence[FileRow], path: str, kinds: Mapping[str, pa.DataType]
+    ) -> pa.Table:
         names = dict.fromkeys(name for row in rows for name in row.record or ())
         values = {name: [(row.record or {}).get(name) for row in rows] for name in names}
         errors = [row.error or None for row in rows]
@@ -69,7 +76,12 @@ class RowFiles(FileBasedDatasource):  # type: ignore[misc]  # Ray is an extra
             except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
                 # Of several kinds: each that is no text as JSON. What was no sample stays none.
                 columns[name] = pa.array(_as_texts(cells), type=pa.string())
-                errors = self._checked(rows)
+                errors = _first(errors, self._checked(rows))
+            kind = kinds.get(name)
+            if kind is not None and not _is_one(kind, columns[name].type):
+                # Ray ends the job where a column is of another type than in the rows before.
+                errors = _first(errors, self._checked(rows))
+                columns[name], errors = _as_before(name, cells, kind, errors)
         hashes = [_row_hash(path, row.line) for row in rows]
         columns[ROW_HASH] = pa.array(hashes, type=pa.uint64())
         columns[self._error] = pa.array(errors, type=pa.string())
@@ -148,6 +160,50 @@ def _as_texts(values: list[Any]) -> list[str | None]:
         each if each is None or isinstance(each, str) else json.dumps(each, ensure_ascii=False)
         for each in values
     ]
+
+
+def _first(errors: list[str | None], more: list[str | None]) -> list[str | None]:
+    return [error or other for error, other in zip(errors, more, strict=True)]
+
+
+def _is_one(before: pa.DataType, after: pa.DataType) -> bool:
+    """Whether Ray can make one column of these types."""
+    schemas = [pa.schema([("column", kind)]) for kind in (before, after)]
+    try:
+        pa.unify_schemas(schemas, promote_options="permissive")
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return False
+    return True
+
+
+def _as_before(
+    name: str, cells: list[Any], kind: pa.DataType, errors: list[str | None]
+) -> tuple[pa.Array, list[str | None]]:
+    """A column in the type that it has in the rows before, and what is wrong with its rows."""
+    if pa.types.is_string(kind):
+        return pa.array(_as_texts(cells), type=kind), errors
+    values, why = [], []
+    for cell, error in zip(cells, errors, strict=True):
+        # A passage alone is a list of one.
+        value = [cell] if pa.types.is_list(kind) and isinstance(cell, str) else cell
+        fault = None
+        if not _holds(kind, value):
+            fault = f"column {name!r} holds a {type(cell).__name__}, and {kind} in the rows before"
+            value = None
+        values.append(value)
+        why.append(error or fault)
+    return pa.array(values, type=kind), why
+
+
+def _holds(kind: pa.DataType, value: Any) -> bool:
+    """Whether a type has room for a value with nothing lost: Arrow cuts 1.5 to an integer."""
+    try:
+        (found,) = pa.array([value], type=kind).to_pylist()
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        return False
+    if isinstance(found, dict) and isinstance(value, dict):
+        return all(found.get(name) == each for name, each in value.items())
+    return bool(found == value)
 
 
 def _row_hash(path: str, line: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Mapping
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Final
 
 from tcva_adapters.ccrs.scorer import CCRS
@@ -24,6 +25,12 @@ Those of `TCVA`, or with ``metrics`` those of `CCRS`. Beside them: ``model`` (a 
 """
 
 _SCORERS_KEPT: Final = 8
+
+_TYPES: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {
+    "model": ((Mapping,), "a mapping of a model's settings"),
+    "panel": ((list, tuple), "a list of judges"),
+    "config": ((str, Path), "the path of a file"),
+}
 
 
 def scorer_of(settings: ScorerLike) -> Scorer[Any]:
@@ -45,6 +52,7 @@ def scorer_of(settings: ScorerLike) -> Scorer[Any]:
     if not isinstance(plain, Mapping):
         msg = f"settings={plain!r}; they are a mapping of arguments, or a TCVA or CCRS object"
         raise InvalidValueError(msg)
+    _check_types(plain)
     try:
         pickled = pickle.dumps(dict(settings))
     except Exception as error:
@@ -52,6 +60,18 @@ def scorer_of(settings: ScorerLike) -> Scorer[Any]:
         msg = f"settings are plain values that can be pickled; one of {names} is not: {error}"
         raise InvalidValueError(msg) from error
     return _made(pickled)
+
+
+def _check_types(settings: Mapping[Any, Any]) -> None:
+    """Refuse what would fail with no word of which setting it was."""
+    for name, value in settings.items():
+        if not isinstance(name, str):
+            msg = f"settings are named by texts; {name!r} is none"
+            raise InvalidValueError(msg)
+        wanted = _TYPES.get(name)
+        if wanted is not None and value is not None and not isinstance(value, wanted[0]):
+            msg = f"{name}={value!r} among the settings; it is {wanted[1]}"
+            raise InvalidValueError(msg)
 
 
 @lru_cache(maxsize=_SCORERS_KEPT)

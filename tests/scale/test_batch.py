@@ -132,6 +132,12 @@ def test_a_row_with_an_error_keeps_it() -> None:
     assert found["tcva_result"].tolist() == [None]
 
 
+@pytest.mark.parametrize("none", [None, "", float("nan")])
+def test_a_missing_error_is_none_however_it_is_stored(none: Any) -> None:
+    batch = {"answer": ["It is red."], "context": ["It is red."], "tcva_error": [none]}
+    assert judge_batch(batch, settings=SETTINGS)["tcva_score"].tolist() == [1.0]
+
+
 def test_keys_are_equal_where_scores_are() -> None:
     batch = {"id": ["a", "b", "c"], "answer": ["Red.", "Red.", "Blue."], "context": ["Red."] * 3}
     one, two, other = judge_batch(batch, settings=SETTINGS)["tcva_key"]
@@ -180,6 +186,15 @@ def test_a_failure_that_no_call_escapes_ends_the_job() -> None:
         ({"answer": ["a"]}, {"judge": "lexical", "temprature": 1}, "temprature"),
         ({"answer": ["a"]}, "faithfulness", "mapping of arguments"),
         ({"answer": ["a"]}, {"judge": lambda: None}, "plain values that can be pickled"),
+        ({"answer": ["a"]}, {"judge": "lexical", "model": 5}, "model=5 .* a mapping"),
+        ({"answer": ["a"]}, {"judge": "lexical", "panel": "lexical"}, "a list of judges"),
+        ({"answer": ["a"]}, {"judge": "lexical", "config": 5}, "the path of a file"),
+        ({"answer": ["a"]}, {1: 2}, "named by texts; 1 is none"),
+        ({"answer": "abc"}, SETTINGS, "column 'answer' is a str"),
+        ({"answer": None}, SETTINGS, "column 'answer' is a NoneType"),
+        ({"answer": np.array("abc")}, SETTINGS, "column 'answer' is a ndarray"),
+        (pa.table([["a"], ["b"]], names=["answer"] * 2), SETTINGS, "'answer' is there more than"),
+        (pd.DataFrame([["a", "b"]], columns=["answer"] * 2), SETTINGS, "'answer' is there more"),
     ],
 )
 def test_what_is_no_batch_and_what_are_no_settings(batch: Any, settings: Any, says: str) -> None:

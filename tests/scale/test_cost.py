@@ -99,6 +99,34 @@ def test_the_command_asks_nothing_and_makes_nothing(
     assert 0 < found["calls"] <= len(SAMPLES)
     assert found["cost"] > 0
     assert found["seconds"] == found["calls"] * 2 / 8
+    assert run(["evaluate", *common, "--latency", "2", "--workers", "4"]) == 0
+    assert json.loads(capsys.readouterr().out)["seconds"] == found["seconds"]
     assert run(["ccrs", *common, "--rate", "60"]) == 0
     assert json.loads(capsys.readouterr().out)["limited_by"] == "at 60 requests per minute"
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
+
+
+@pytest.mark.parametrize(("more", "cached"), [([], 1), (["--no-store"], 0), (["--ray"], 0)])
+def test_a_store_that_the_run_does_not_use_is_not_counted(
+    more: list[str],
+    cached: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_BASE_URL", URL)
+    sample = next(each for each in SAMPLES if each.contexts and each.response)
+    Path("in.jsonl").write_text(sample.model_dump_json(exclude_none=True), encoding="utf-8")
+    monkeypatch.setattr("tcva_adapters.cli.options.DEFAULT_STORE", Path("kept.sqlite"))
+    VerdictStore(Path("kept.sqlite"))
+    monkeypatch.setattr("tcva_adapters.scale.cost._answer", _from_store)
+    assert run(["evaluate", "in.jsonl", "-j", "openai:m", "--estimate", "--json", *more]) == 0
+    assert json.loads(capsys.readouterr().out)["cached"] == cached
+
+
+def _from_store(scorer: Any, question: Any, ledger: Any) -> Any:
+    """As if a store had everything that is looked up in it."""
+    ledger.cached += scorer.store is not None
+    question.judge = LexicalSampleJudge()
+    return question.ask()

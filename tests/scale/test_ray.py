@@ -102,6 +102,22 @@ def test_files_in_and_files_out(kind: str, tmp_path: Path) -> None:
     assert again.mean_score == found.mean_score
 
 
+def test_columns_that_change_their_type_on_the_way_end_no_job(tmp_path: Path) -> None:
+    given = rows(600)
+    for row in given[300:]:
+        row["contexts"] = row["contexts"][0]
+    given[400]["size"] = "large"
+    out = tmp_path / "out"
+    found = judge_files(str(write(tmp_path / "in.jsonl", given)), str(out), SETTINGS, workers=1)
+    assert (found.rows, found.scored, dict(found.unscored)) == (600, 599, {"error": 1})
+    (bad,) = [row for row in read(out) if row["tcva_error"]]
+    assert bad["id"] == "400"
+    assert bad["tcva_error"] == "column 'size' holds a str, and int64 in the rows before"
+    scores = {row["id"]: row["tcva_score"] for row in read(out) if row["id"] != "400"}
+    known = wanted(given).items()
+    assert scores == {name: each.score for name, each in known if name != "400"}
+
+
 def test_another_run_is_not_mixed_in(tmp_path: Path) -> None:
     source = write(tmp_path / "in.jsonl", rows(10))
     out = str(tmp_path / "out")
