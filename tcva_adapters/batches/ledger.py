@@ -149,10 +149,7 @@ class Ledger:
             raise InvalidValueError(msg) from error
         self._db = sqlite3.connect(path, isolation_level=None, timeout=1.0)
         try:
-            self._open(path)
-            if not is_new and self.get("samples") is None:
-                msg = f"'tcva submit' was stopped before {folder} was whole; give it once more"
-                raise InvalidValueError(msg)
+            self._open(path, is_new=is_new)
         except sqlite3.Error as error:
             self._db.close()
             raise _refused(path, error) from error
@@ -160,7 +157,7 @@ class Ledger:
             self._db.close()
             raise
 
-    def _open(self, path: Path) -> None:
+    def _open(self, path: Path, *, is_new: bool) -> None:
         self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._db.execute("BEGIN EXCLUSIVE")  # from here on nobody else has it
         (whose,) = self._db.execute("PRAGMA application_id").fetchone()
@@ -175,6 +172,9 @@ class Ledger:
             msg = f"{path} is no submission of this version; give another folder"
             raise UnreadableInputError(msg)
         self._db.execute("COMMIT")
+        if not is_new and self.get("samples") is None:
+            msg = f"'tcva submit' was stopped before {path.parent} was whole; give it once more"
+            raise InvalidValueError(msg)
 
     def __enter__(self) -> Self:
         """The ledger."""

@@ -103,7 +103,7 @@ class BatchReport(Tabular):
     @property
     def advice(self) -> str:
         """What to do next, in a sentence."""
-        if self.under_way:
+        if self.under_way or (self.waiting and not self.stopped):
             return f"'tcva collect {self.folder}' takes what is answered, and asks for what lacks"
         if self.stopped or self.failed:
             return (

@@ -402,10 +402,11 @@ def _limits(ledger: Ledger) -> Limits:
 
 
 def _report(ledger: Ledger, place: Path, asked: Mapping[str, Asked]) -> BatchReport:
-    scored, unscored, waiting = ledger.get("counts", [0, 0, 0])
+    samples = ledger.get("samples")[0]
+    scored, unscored, waiting = ledger.get("counts", [0, 0, samples])
     return BatchReport(
         folder=str(place),
-        samples=ledger.get("samples", [0])[0],
+        samples=samples,
         scored=scored,
         unscored=unscored,
         waiting=waiting,
