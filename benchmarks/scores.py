@@ -125,8 +125,10 @@ def settings(rng: np.random.Generator) -> tuple[float, dict[str, Any]]:
     """A temperature with the other settings."""
     bounds = BOUNDS[rng.choice([0, 0, 0, 1, 2, 3])]
     schemes: list[Any] = [*SCHEMES.values()]
-    for drawn in (rng.random(5), rng.choice([0, 0.3, 0.5, 1], 5)):
-        schemes.append(WeightScheme.custom(*sorted(drawn.tolist(), reverse=True)))
+    schemes.extend(
+        WeightScheme.custom(*sorted(drawn.tolist(), reverse=True))
+        for drawn in (rng.random(5), rng.choice([0, 0.3, 0.5, 1], 5))
+    )
     at_zero = bounds.t_min - bounds.p_min * (bounds.t_max - bounds.t_min) / (
         bounds.p_max - bounds.p_min
     )
