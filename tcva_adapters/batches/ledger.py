@@ -27,8 +27,9 @@ from tcva_adapters.samples.paths import make_folder, new_file
 NAME: Final = "ledger.sqlite"
 VERSION: Final = 1
 UNDER_WAY: Final = "sent"
+LOST: Final = "not found"
 ENDED: Final = frozenset({"collected", "stopped", "split"})
-"""States of batches; see `Entry`."""
+"""States of batches, and the status of one under way that its server does not have; see `Entry`."""
 
 _APPLICATION_ID: Final = 0x54434241  # "TCBA"
 
@@ -87,8 +88,8 @@ class Entry:
         file: The server's name for the file of requests.
         id: The server's name for the batch.
         tries: How often it was created.
-        status: The server's word for how far it is.
-        said: Why it stopped, or waits, in a sentence.
+        status: The server's word for how far it is, or ``not found``.
+        said: Why it stopped, waits or was not found, in a sentence.
         completed: Requests answered, as far as the server told.
         failed: Requests refused, likewise.
         input_tokens: What the answers cost, by their own account.
@@ -111,6 +112,15 @@ class Entry:
     input_tokens: int = 0
     output_tokens: int = 0
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether it was sent, and its server does not have it or its results."""
+        return self.state == UNDER_WAY and self.status == LOST
+
+
+class BusyError(InvalidValueError):
+    """Another command has the ledger open."""
+
 
 class Ledger:
     """The ledger of a submission; use it in a with statement.
@@ -120,12 +130,13 @@ class Ledger:
         is_new: Make it where it is missing.
 
     Raises:
-        InvalidValueError: There is none, another command has it open, or it cannot be made.
+        BusyError: Another command has it open.
+        InvalidValueError: There is none, it was not finished, or it cannot be made.
         UnreadableInputError: It is no ledger, or one of a newer version.
     """
 
     def __init__(self, folder: Path, *, is_new: bool = False) -> None:
-        path = folder / NAME
+        self._path = path = folder / NAME
         if not is_new and not path.is_file():
             msg = f"{folder} holds no submission; 'tcva submit' makes one"
             raise InvalidValueError(msg)
@@ -138,7 +149,7 @@ class Ledger:
             raise InvalidValueError(msg) from error
         self._db = sqlite3.connect(path, isolation_level=None, timeout=1.0)
         try:
-            self._open(path)
+            self._open(path, is_new=is_new)
         except sqlite3.Error as error:
             self._db.close()
             raise _refused(path, error) from error
@@ -146,7 +157,7 @@ class Ledger:
             self._db.close()
             raise
 
-    def _open(self, path: Path) -> None:
+    def _open(self, path: Path, *, is_new: bool) -> None:
         self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._db.execute("BEGIN EXCLUSIVE")  # from here on nobody else has it
         (whose,) = self._db.execute("PRAGMA application_id").fetchone()
@@ -161,6 +172,9 @@ class Ledger:
             msg = f"{path} is no submission of this version; give another folder"
             raise UnreadableInputError(msg)
         self._db.execute("COMMIT")
+        if not is_new and self.get("samples") is None:
+            msg = f"'tcva submit' was stopped before {path.parent} was whole; give it once more"
+            raise InvalidValueError(msg)
 
     def __enter__(self) -> Self:
         """The ledger."""
@@ -172,8 +186,14 @@ class Ledger:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close it; what was not committed is as if it had not been."""
+        """Close it; what was not committed is as if it had not been.
+
+        Raises:
+            UnreadableInputError: The block failed on the file, as where the disk is full.
+        """
         self._db.close()
+        if isinstance(error, sqlite3.Error):
+            raise _refused(self._path, error) from error
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -181,10 +201,11 @@ class Ledger:
         self._db.execute("BEGIN")
         try:
             yield
+            self._db.execute("COMMIT")
         except BaseException:
-            self._db.execute("ROLLBACK")
+            if self._db.in_transaction:  # SQLite has ended it by itself where the disk is full
+                self._db.execute("ROLLBACK")
             raise
-        self._db.execute("COMMIT")
 
     def get(self, name: str, default: Any = None) -> Any:
         """A value of the submission as a whole."""
@@ -238,24 +259,32 @@ class Ledger:
         """Ask a question anew, from its first turn."""
         self._db.execute("DELETE FROM turns WHERE question = ?", (question,))
 
-    def answer(self, batch: int, lines: Iterable[Line], most: int) -> None:
+    def answer(self, batch: int, lines: Iterable[Line], most: int) -> tuple[int, int]:
         """Note what came of requests of a batch; those that have an outcome keep it.
+
+        Lines of other requests, and second ones of a request, are passed over.
 
         Args:
             batch: Its number.
             lines: What came.
             most: How often a request is asked at most; until then one that may be answered another
                 day is to be asked again.
+
+        Returns:
+            The input and output tokens that the lines cost.
         """
-        self._db.executemany(
-            "UPDATE turns SET status = ?1, body = ?2, "
-            "batch = CASE WHEN ?3 AND tries < ?4 THEN NULL ELSE batch END "
-            "WHERE question = ?5 AND turn = ?6 AND batch = ?7 AND status IS NULL",
-            (
-                (each.status, each.body, each.is_passing, most, each.question, each.turn, batch)
-                for each in lines
-            ),
-        )
+        input_tokens = output_tokens = 0
+        for each in lines:
+            noted = self._db.execute(
+                "UPDATE turns SET status = ?1, body = ?2, "
+                "batch = CASE WHEN ?3 AND tries < ?4 THEN NULL ELSE batch END "
+                "WHERE question = ?5 AND turn = ?6 AND batch = ?7 AND status IS NULL",
+                (each.status, each.body, each.is_passing, most, each.question, each.turn, batch),
+            )
+            if noted.rowcount:
+                input_tokens += each.input_tokens
+                output_tokens += each.output_tokens
+        return input_tokens, output_tokens
 
     def left(self, batch: int) -> int:
         """How many turns of a batch have no outcome."""
@@ -299,6 +328,9 @@ def _refused(path: Path, error: sqlite3.Error) -> InvalidValueError | Unreadable
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         msg = f"another command is at work on {path.parent}; try again when it is done"
-        return InvalidValueError(msg)
+        return BusyError(msg)
+    if code == sqlite3.SQLITE_FULL:
+        msg = f"{path} cannot grow: {error}; free some space, and give the same command again"
+        return UnreadableInputError(msg)
     msg = f"{path} cannot be used: {error}; give another folder"
     return UnreadableInputError(msg)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -18,6 +19,10 @@ _PASSING: Final = frozenset(
 )
 """What the openai package, too, asks again, beside all failures of a server."""
 
+_CUSTOM_ID: Final = re.compile(r"([0-9a-f]+)-([0-9]{1,9})-[0-9]+")
+"""As `request_line` makes them; lines of anybody else's requests are left out."""
+
+_MOST_STATUS: Final = 599
 _UNASKED: Final = frozenset({"batch_expired", "batch_cancelled"})
 """Codes of requests that nobody looked at: as if they had no line."""
 
@@ -75,10 +80,11 @@ def read_line(raw: bytes, mask: Callable[[str], str]) -> Line | None:
     """
     try:
         told = json.loads(mask(raw.decode("utf-8-sig", "replace")), parse_int=read_integer)
-        question, turn, _ = told["custom_id"].rsplit("-", 2)
-        place = (question, int(turn))
+        place = _CUSTOM_ID.fullmatch(told["custom_id"])
         response, error = told.get("response"), told.get("error")
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return None
+    if place is None:
         return None
     code = error.get("code") if isinstance(error, Mapping) else None
     if code in _UNASKED:
@@ -86,7 +92,7 @@ def read_line(raw: bytes, mask: Callable[[str], str]) -> Line | None:
     response = response if isinstance(response, Mapping) else {}
     status = response.get("status_code")
     body = response.get("body")
-    if not isinstance(status, int) or status < HTTPStatus.OK:  # some write 0
+    if not isinstance(status, int) or not HTTPStatus.OK <= status <= _MOST_STATUS:  # some write 0
         status, body = int(HTTPStatus.BAD_GATEWAY), {"error": error}
     said = body.get("error") if isinstance(body, Mapping) else None
     has_no_credit = isinstance(said, Mapping) and NO_CREDIT in (said.get("code"), said.get("type"))
@@ -94,7 +100,8 @@ def read_line(raw: bytes, mask: Callable[[str], str]) -> Line | None:
     usage = body.get("usage") if isinstance(body, Mapping) else None
     usage = usage if isinstance(usage, Mapping) else {}
     return Line(
-        *place,
+        place[1],
+        int(place[2]),
         status,
         json.dumps(body),
         is_passing and not has_no_credit,

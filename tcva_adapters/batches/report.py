@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from tcva_adapters.batches.ledger import ENDED, Entry
+from tcva_adapters.batches.ledger import ENDED, UNDER_WAY, Entry
 from tcva_adapters.printing import Part, Table, Tabular, Wrapped, counted
 
 _PRICE_UNIT: Final = 1_000_000
@@ -103,7 +103,7 @@ class BatchReport(Tabular):
     @property
     def advice(self) -> str:
         """What to do next, in a sentence."""
-        if self.under_way:
+        if self.under_way or (self.waiting and not self.stopped):
             return f"'tcva collect {self.folder}' takes what is answered, and asks for what lacks"
         if self.stopped or self.failed:
             return (
@@ -119,8 +119,8 @@ class BatchReport(Tabular):
             yield Table(header, [_row(each) for each in self.batches], "rrllrrrl", spare=(7, 2))
         for each in self.batches:
             if each.said:
-                waits = "" if each.state == "stopped" else "waits for room: "
-                yield Wrapped(f"batch {each.number}: {waits}{each.said}", 2)
+                why = {"stopped": "", UNDER_WAY: "not found: "}.get(each.state, "waits for room: ")
+                yield Wrapped(f"batch {each.number}: {why}{each.said}", 2)
         for why, number, first in self.failures:
             yield Wrapped(f"{why}: {counted(number, 'sample')}, the first: {first}", 2)
         for model, dropped in self.refused.items():
@@ -163,18 +163,19 @@ def _amount(batches: Sequence[Entry]) -> str:
     return f"{requests} in {counted(len(batches), 'batch', 'batches')}"
 
 
+def _state(batch: Entry) -> str:
+    if batch.state == UNDER_WAY:
+        return batch.status.replace("_", " ")
+    return batch.state if batch.state in ENDED else "waits"
+
+
 def _row(batch: Entry) -> tuple[str, ...]:
-    state = batch.state
-    if state == "sent":
-        state = batch.status.replace("_", " ")
-    elif state not in ENDED:
-        state = "waits"
     figures = (batch.requests, batch.completed, batch.failed)
     return (
         str(batch.number),
         str(batch.round),
         batch.model,
-        state,
+        _state(batch),
         *map(str, figures),
         batch.id or "-",
     )

@@ -7,12 +7,13 @@ finds what it did, and does nothing twice that costs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final
 
 from tcva_adapters.batches.drafts import path_of
-from tcva_adapters.batches.ledger import ENDED, UNDER_WAY, Entry, Ledger
+from tcva_adapters.batches.ledger import ENDED, LOST, UNDER_WAY, Entry, Ledger
 from tcva_adapters.batches.lines import Line, read_line
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.openai_batches import Batch, BatchService
@@ -49,16 +50,32 @@ class Sending:
         ended = []
         for entry in self._ledger.batches():
             if entry.state == UNDER_WAY:
-                found = self._services[entry.model].batch(entry.id)
-                self._ledger.update(
-                    entry.number,
-                    status=found.status,
-                    completed=found.completed,
-                    failed=found.failed,
-                )
-                if found.has_ended:
-                    ended.append((entry, found))
+                with self._noting_loss(entry):
+                    found = self._services[entry.model].batch(entry.id)
+                    self._ledger.update(
+                        entry.number,
+                        status=found.status,
+                        said="",
+                        completed=found.completed,
+                        failed=found.failed,
+                    )
+                    if found.has_ended:
+                        ended.append((entry, found))
         return ended
+
+    @contextmanager
+    def _noting_loss(self, entry: Entry) -> Iterator[None]:
+        """Note where a server does not have a batch or its results, so that others go on."""
+        try:
+            yield
+        except JudgeError as error:
+            if error.reason != "no_batches":
+                raise
+            said = (
+                "is the key that of its submission? If it is gone for good, --again asks for what "
+                f"was in it, at its price ({error})"
+            )
+            self._ledger.update(entry.number, status=LOST, said=said)
 
     def collect(self, entry: Entry, found: Batch, tries: int) -> None:
         """Note everything that came of a batch that ended.
@@ -72,8 +89,8 @@ class Sending:
             # Turned away, not looked at: it goes up again when there is room.
             self._ledger.update(entry.number, state="uploaded", id="", said=found.said)
             return
-        with self._ledger.transaction():
-            spent = self._take(entry, found, tries)
+        with self._noting_loss(entry), self._ledger.transaction():
+            spent = self._ledger.answer(entry.number, self._lines(entry, found), tries)
             # One that failed as a whole fails again, and one that was cancelled was so on purpose.
             has_stopped = found.status in {"failed", "cancelled"}
             if not has_stopped:
@@ -89,21 +106,6 @@ class Sending:
                 output_tokens=spent[1],
             )
             self._ledger.put(is_passed=False)
-        path_of(self._folder, entry.number).unlink(missing_ok=True)
-
-    def _take(self, entry: Entry, found: Batch, tries: int) -> tuple[int, int]:
-        """Note the lines of the result files; returns the tokens that they cost."""
-        input_tokens = output_tokens = 0
-
-        def counted() -> Iterator[Line]:
-            nonlocal input_tokens, output_tokens
-            for line in self._lines(entry, found):
-                input_tokens += line.input_tokens
-                output_tokens += line.output_tokens
-                yield line
-
-        self._ledger.answer(entry.number, counted(), tries)
-        return input_tokens, output_tokens
 
     def _lines(self, entry: Entry, found: Batch) -> Iterator[Line]:
         service = self._services[entry.model]
@@ -121,9 +123,16 @@ class Sending:
                 self._create(entry)
 
     def cancel(self) -> None:
-        """Have all batches stopped that are under way."""
+        """Have all batches stopped that are under way, and send no other that is written."""
         for entry in self._ledger.batches():
-            if entry.state == UNDER_WAY:
+            if entry.state == "creating" and (found := self._made(entry)):
+                self._ledger.update(entry.number, state=UNDER_WAY, id=found.id)
+            elif entry.state not in {UNDER_WAY, *ENDED}:
+                said = "cancelled before it was sent"
+                self._ledger.update(entry.number, state="stopped", said=said)
+        ended = {entry.number for entry, _ in self.look()}
+        for entry in self._ledger.batches():
+            if entry.state == UNDER_WAY and not entry.is_lost and entry.number not in ended:
                 found = self._services[entry.model].cancel(entry.id)
                 self._ledger.update(entry.number, status=found.status)
 
@@ -152,14 +161,10 @@ class Sending:
         (entry,) = (each for each in self._ledger.batches() if each.number == entry.number)
         service = self._services[entry.model]
         tries = entry.tries if entry.state == "creating" else entry.tries + 1
-        metadata = {
-            "tcva_submission": str(self._ledger.get("submission")),
-            "tcva_batch": str(entry.number),
-            "tcva_try": str(tries),
-        }
-        found = service.find(entry.file, metadata) if entry.state == "creating" else None
+        found = self._made(entry) if entry.state == "creating" else None
         if found is None:
             self._ledger.update(entry.number, state="creating", tries=tries)
+            metadata = self._metadata(entry.number, tries)
             try:
                 found = service.create(entry.file, metadata, self._ledger.get("window"))
             except JudgeError as error:
@@ -172,3 +177,15 @@ class Sending:
         self._ledger.update(
             entry.number, state=UNDER_WAY, id=found.id, status=found.status, said=""
         )
+
+    def _made(self, entry: Entry) -> Batch | None:
+        """The batch of a command that was stopped before it knew whether it had made one."""
+        metadata = self._metadata(entry.number, entry.tries)
+        return self._services[entry.model].find(entry.file, metadata)
+
+    def _metadata(self, number: int, tries: int) -> dict[str, str]:
+        return {
+            "tcva_submission": str(self._ledger.get("submission")),
+            "tcva_batch": str(number),
+            "tcva_try": str(tries),
+        }

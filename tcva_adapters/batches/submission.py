@@ -14,13 +14,18 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
-from tcva_adapters.batches.drafts import Drafts, Limits
-from tcva_adapters.batches.ledger import ENDED, Ledger
+from tcva_adapters.batches.drafts import Drafts, Limits, path_of
+from tcva_adapters.batches.ledger import ENDED, BusyError, Entry, Ledger
 from tcva_adapters.batches.report import BatchReport
 from tcva_adapters.batches.sending import Sending
 from tcva_adapters.batches.work import Asked, Work, judging_of, models_of
 from tcva_adapters.core.checks import as_number
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
+from tcva_adapters.errors import (
+    InvalidSampleError,
+    InvalidValueError,
+    JudgeError,
+    UnreadableInputError,
+)
 from tcva_adapters.models.openai_batches import BatchService
 from tcva_adapters.models.openai_features import Capabilities
 from tcva_adapters.progress import progress_of
@@ -31,6 +36,8 @@ from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scorer import Scorer
 
 _SAMPLES: Final = "samples.jsonl"
+_LONGEST_WAIT: Final = 86_400.0
+_MOST_TRIES: Final = 100
 _TRANSIENT: Final = frozenset(
     {"connection", "timeout", "server_error", "unreachable", "rate_limit"}
 )
@@ -76,16 +83,21 @@ def submit(
         UnreadableInputError: The folder's ledger cannot be read.
     """
     check_count("tries", tries)
+    if tries > _MOST_TRIES:
+        msg = f"tries={tries}; a request is asked {_MOST_TRIES} times at most"
+        raise InvalidValueError(msg)
     _check_store(scorer)
     limits = limits or Limits()
     with _opened(scorer, folder, is_new=True) as (ledger, place, asked):
-        _begin(ledger, place, scorer, samples)
-        ledger.put(
-            window=window,
-            tries=tries,
-            limits=[limits.requests, limits.bytes, limits.tokens],
-            recipe=dict(recipe or {}),
-        )
+        about = _begun(ledger, place, scorer, samples)
+        with ledger.transaction():
+            ledger.put(
+                **about,
+                window=window,
+                tries=tries,
+                limits=[limits.requests, limits.bytes, limits.tokens],
+                recipe=dict(recipe or {}),
+            )
         for each in asked.values():
             each.is_tried = each.is_tried or not trial
         return _advance(ledger, place, scorer, asked, progress=progress)
@@ -130,8 +142,9 @@ def collect(
         scorer: As it was submitted; settings of the dial may differ.
         folder: Of the submission.
         again: Also ask for what failed at its last try, what no other try was given to, and what
-            is in batches that failed or were cancelled.
-        wait: Look again after so many seconds until nothing is under way; None looks once.
+            is in batches that failed, were cancelled or are lost.
+        wait: Look again after so many seconds, at most a day's, until nothing is under way; None
+            looks once.
         progress: As for `Scorer.evaluate_many`.
         told: Told the report of each look that others follow.
 
@@ -142,19 +155,22 @@ def collect(
     """
     _check_store(scorer)
     seconds = None if wait is None else as_number(wait)
-    if wait is not None and (seconds is None or not 0 < seconds < float("inf")):
-        msg = f"wait={wait!r}; it is a number of seconds above 0, or None"
+    if wait is not None and (seconds is None or not 0 < seconds <= _LONGEST_WAIT):
+        msg = f"wait={wait!r}; it is a number of seconds above 0, a day at most, or None"
         raise InvalidValueError(msg)
     while True:
         try:
             with _opened(scorer, folder) as (ledger, place, asked):
                 report = _advance(ledger, place, scorer, asked, again=again, progress=progress)
             again = False
+        except BusyError:
+            if seconds is None:
+                raise
         except JudgeError as error:
             if seconds is None or error.reason not in _TRANSIENT:
                 raise
         else:
-            if seconds is None or not report.under_way:
+            if seconds is None or all(each.is_lost for each in report.under_way):
                 return report
             if told is not None:
                 told(report)
@@ -225,8 +241,10 @@ def _opened(
         )
 
 
-def _begin(ledger: Ledger, place: Path, scorer: Scorer[Any], samples: Iterable[Sample]) -> None:
-    """Copy the samples of a new submission; of one that is there, compare them."""
+def _begun(
+    ledger: Ledger, place: Path, scorer: Scorer[Any], samples: Iterable[Sample]
+) -> dict[str, Any]:
+    """Copy the samples of a new submission, and say what to note; of one that is there, compare."""
     digest, number = hashlib.sha256(), 0
 
     def lines() -> Iterator[bytes]:
@@ -243,12 +261,11 @@ def _begin(ledger: Ledger, place: Path, scorer: Scorer[Any], samples: Iterable[S
             if not number:
                 msg = "there are no samples to submit"
                 raise InvalidSampleError(msg)
-        ledger.put(
-            samples=[number, digest.hexdigest()],
-            judging=judging_of(scorer),
-            submission=uuid4().hex[:16],
-        )
-        return
+        return {
+            "samples": [number, digest.hexdigest()],
+            "judging": judging_of(scorer),
+            "submission": uuid4().hex[:16],
+        }
     for _ in lines():
         pass
     if held != [number, digest.hexdigest()]:
@@ -257,6 +274,7 @@ def _begin(ledger: Ledger, place: Path, scorer: Scorer[Any], samples: Iterable[S
             "'tcva collect'"
         )
         raise InvalidValueError(msg)
+    return {}
 
 
 @contextmanager
@@ -282,31 +300,45 @@ def _advance(
         for entry, found in sending.look():
             sending.collect(entry, found, ledger.get("tries"))
         with ledger.transaction():
-            _split(ledger, _limits(ledger).tokens)
+            _split(ledger, place)
             if again:
                 _reopen(ledger)
                 ledger.put(again=True, is_passed=False)
         if not ledger.get("is_passed", default=False):
             _pass(ledger, place, scorer, asked, progress=progress)
         sending.send()
+        for entry in ledger.batches():
+            if entry.state in ENDED:
+                path_of(place, entry.number).unlink(missing_ok=True)
     return _report(ledger, place, asked)
 
 
 def _reopen(ledger: Ledger) -> None:
     for entry in ledger.batches():
-        if entry.state == "stopped":
+        if entry.state == "stopped" or entry.is_lost:
             ledger.reopen(entry.number)
-            ledger.update(entry.number, state="collected")
+            ledger.update(entry.number, state="collected", said="")
 
 
-def _split(ledger: Ledger, most: int | None) -> None:
-    """Take batches apart that no account with this limit of tokens has room for."""
+def _split(ledger: Ledger, place: Path) -> None:
+    """Write batches anew that are over limits which were lowered, or whose file is gone."""
     for entry in ledger.batches():
-        is_waiting = entry.state in {"ready", "uploaded"} and entry.requests > 1
-        if most is not None and is_waiting and entry.tokens > most:
+        if entry.state in {"ready", "uploading", "uploaded"} and _is_unfit(ledger, place, entry):
             ledger.take_back(entry.number)
             ledger.update(entry.number, state="split", requests=0)
             ledger.put(is_passed=False)
+
+
+def _is_unfit(ledger: Ledger, place: Path, entry: Entry) -> bool:
+    limits, path = _limits(ledger), path_of(place, entry.number)
+    if not path.is_file():
+        return entry.state != "uploaded"
+    is_over = (
+        entry.requests > limits.requests
+        or path.stat().st_size > limits.bytes
+        or (limits.tokens is not None and entry.tokens > limits.tokens)
+    )
+    return entry.requests > 1 and is_over
 
 
 def _pass(
@@ -333,7 +365,7 @@ def _pass(
         with ledger.transaction(), progress_of("asking", total, progress) as shown:
             again = ledger.get("again", default=False)
             work = Work(ledger, scorer, asked, drafts if is_over else None, again=again)
-            counts = work.run(_samples(place), lambda _: shown.tick())
+            counts = work.run(_samples(ledger, place), lambda _: shown.tick())
             drafts.close()
             ledger.put(
                 counts=[counts.scored, counts.unscored, counts.waiting],
@@ -347,10 +379,22 @@ def _pass(
         drafts.discard()
 
 
-def _samples(place: Path) -> Iterator[Sample]:
-    with (place / _SAMPLES).open("rb") as stream:
-        for line in stream:
-            yield Sample.model_validate_json(line)
+def _samples(ledger: Ledger, place: Path) -> Iterator[Sample]:
+    path, digest = place / _SAMPLES, hashlib.sha256()
+    try:
+        with path.open("rb") as stream:
+            for line in stream:
+                digest.update(line)
+                yield Sample.model_validate_json(line)
+        is_ours = ledger.get("samples")[1] == digest.hexdigest()
+    except (OSError, ValueError):
+        is_ours = False
+    if not is_ours:
+        msg = (
+            f"{path} is not as 'tcva submit' left it; bring it back, or submit into another folder: "
+            "what is in the store is not asked again"
+        )
+        raise UnreadableInputError(msg)
 
 
 def _limits(ledger: Ledger) -> Limits:
@@ -358,10 +402,11 @@ def _limits(ledger: Ledger) -> Limits:
 
 
 def _report(ledger: Ledger, place: Path, asked: Mapping[str, Asked]) -> BatchReport:
-    scored, unscored, waiting = ledger.get("counts", [0, 0, 0])
+    samples = ledger.get("samples")[0]
+    scored, unscored, waiting = ledger.get("counts", [0, 0, samples])
     return BatchReport(
         folder=str(place),
-        samples=ledger.get("samples", [0])[0],
+        samples=samples,
         scored=scored,
         unscored=unscored,
         waiting=waiting,

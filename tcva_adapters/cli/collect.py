@@ -11,6 +11,7 @@ from tcva_adapters.cli import options
 from tcva_adapters.cli.judged import print_figures
 from tcva_adapters.cli.submitted import FOLDER, Submission, scorer_of
 from tcva_adapters.cli.written import say_written
+from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import notes
 from tcva_adapters.results.store import VerdictStore
 
@@ -49,6 +50,9 @@ def collect(
     """
     from tcva_adapters import batches  # noqa: PLC0415  # they import openai
 
+    if cancel and (again or wait is not None):
+        msg = "--cancel collects nothing; leave --again and --wait out"
+        raise InvalidValueError(msg)
     recipe, said = batches.recipe_of(folder), notes()
     if cancel:
         found = batches.cancel(scorer_of(recipe), folder)

@@ -185,6 +185,12 @@ def _as_judge_error(server: Server, error: openai.OpenAIError) -> JudgeError:
             f"evaluate' there ({failure.status}: {failure.message})"
         )
         return JudgeError(msg, reason="no_batches")
+    if failure.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+        msg = (
+            f"{server.url} takes no file of this size; submit again with a smaller --batch-size "
+            f"({failure.status}: {failure.message})"
+        )
+        return JudgeError(msg)
     return failure.as_error()
 
 

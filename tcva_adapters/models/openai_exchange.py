@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Generator, Mapping
 from dataclasses import replace
-from http import HTTPStatus
 from typing import Any, Final
 
 from tcva_adapters.errors import JudgeError
@@ -19,7 +18,7 @@ from tcva_adapters.models.openai_features import (
     named_features,
     next_drop,
 )
-from tcva_adapters.models.openai_reply import Completion, completion_of, read_completion
+from tcva_adapters.models.openai_reply import Completion, read_completion
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import NEUTRAL, JudgeRequest
 
@@ -90,22 +89,7 @@ class Exchange:
                 capabilities = capabilities.without(form, "the message came back empty")
                 continue
             found = replace(completion, input_tokens=input_tokens, output_tokens=output_tokens)
-            return self._reply(found, retries=sent - 1), capabilities
-
-    def answered(self, status: int, payload: Any) -> ModelReply:
-        """The reply of an answer that came another way than `steps`, as from a batch.
-
-        Args:
-            status: The HTTP status that stands beside it.
-            payload: Its body, decoded.
-
-        Raises:
-            JudgeError: It is a failure, or holds no text.
-        """
-        if status != HTTPStatus.OK:
-            said = payload.get("error", payload) if isinstance(payload, Mapping) else payload
-            raise self.server.refusal(status, said).as_error()
-        return self._reply(self._checked(completion_of(payload), str(payload)))
+            return self._reply(found, sent - 1), capabilities
 
     def settled(
         self, request: JudgeRequest, settings: Settings, reply: ModelReply, used: Capabilities
@@ -165,12 +149,10 @@ class Exchange:
             self._capabilities = self._capabilities.merged(capabilities)
 
     def _read(self, raw: Any) -> Completion:
-        body = raw.content.decode("utf-8-sig", errors="replace")
-        return self._checked(read_completion(body), body)
-
-    def _checked(self, completion: Completion | None, body: str) -> Completion:
         """A completion without secrets, if there is one and it is no refusal."""
         server = self.server
+        body = raw.content.decode("utf-8-sig", errors="replace")
+        completion = read_completion(body)
         if completion is None:
             msg = (
                 f"{server.url} answered with something that is no chat completion: "
@@ -188,7 +170,7 @@ class Exchange:
             raise JudgeError(msg, reason="judge_error")
         return replace(completion, model=server.mask(completion.model))
 
-    def _reply(self, completion: Completion, *, retries: int = 0) -> ModelReply:
+    def _reply(self, completion: Completion, retries: int) -> ModelReply:
         if _is_empty(completion):
             msg = f"{self.server.url} returned an empty message"
             raise JudgeError(msg, reason="judge_error")

@@ -227,25 +227,6 @@ class OpenAICompatibleModel:
         """The server, as messages name it."""
         return self._server
 
-    def body(self, request: JudgeRequest) -> dict[str, Any]:
-        """The body of a chat completion that asks this, without what the server refused so far.
-
-        A call sends the same. It is a new mapping of JSON values.
-        """
-        return self.capabilities.body(self._settings, request)
-
-    def answered(self, status: int, payload: Any) -> ModelReply:
-        """What a call would have answered, from an answer to `body` that came another way.
-
-        Args:
-            status: The HTTP status that stands beside it.
-            payload: Its body, decoded.
-
-        Raises:
-            JudgeError: As `complete` does.
-        """
-        return self._exchange.answered(status, payload)
-
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request.
 

@@ -44,19 +44,11 @@ def read_completion(raw: str) -> Completion | None:
     """
     try:
         payload = json.loads(raw, parse_int=read_integer)
-    except (ValueError, RecursionError):
-        return None
-    return completion_of(payload)
-
-
-def completion_of(payload: Any) -> Completion | None:
-    """The completion that a JSON value is, or None where it is none."""
-    try:
         choice = payload["choices"][0]
         message = choice["message"]
         text = _content(message.get("content"))
         finish_reason = choice.get("finish_reason") or ""
-    except (LookupError, TypeError, AttributeError):
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
     usage = payload.get("usage")
     return Completion(

@@ -77,20 +77,6 @@ def test_one_request_carries_everything_and_the_reply_is_read(face: Face) -> Non
     assert answer == ModelReply('{"verdicts": []}', 10, 5, model="m", cost=6e-5)
 
 
-def test_an_answer_to_the_same_body_that_came_another_way_is_read_alike() -> None:
-    with serving(in_turn(OK), prices=(2.0, 8.0)) as (server, model):
-        live = model.complete(REQUEST)
-    assert model.body(REQUEST) == server.bodies[0]
-    assert model.answered(200, OK.payload) == live
-    with pytest.raises(JudgeError, match="slow down") as limited:
-        model.answered(429, {"error": {"message": "slow down", "code": None}})
-    assert limited.value.reason == "rate_limit"
-    with pytest.raises(JudgeError, match="returned an empty message"):
-        model.answered(200, reply(" ").payload)
-    with pytest.raises(JudgeError, match="no chat completion"):
-        model.answered(200, {"object": "list"})
-
-
 def test_settings_that_are_none_are_not_sent() -> None:
     with serving(in_turn(OK), temperature=None, seed=None) as (server, model):
         model.complete(REQUEST)
