@@ -28,6 +28,7 @@ from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.running.folder import check_folder
 from tcva_adapters.compare.running.judges import framework_models
 from tcva_adapters.compare.running.methods import ALL, Method, choose
+from tcva_adapters.compare.running.rows import Joined
 from tcva_adapters.compare.running.run import (
     Models,
     Outcome,
@@ -38,7 +39,6 @@ from tcva_adapters.compare.running.run import (
     spilled,
     tcva_name,
 )
-from tcva_adapters.compare.running.rows import Joined
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.compare.views.decisions import decision_view
 from tcva_adapters.compare.views.summary import summarise_table

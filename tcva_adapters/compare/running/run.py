@@ -12,7 +12,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import chain, islice
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -229,7 +229,9 @@ class _Job(NamedTuple):
 class _Jobs(Collection[_Job]):
     """A method on all samples, of which eight bytes each are held; equal ones are one job."""
 
-    def __init__(self, method: Method, samples: Sequence[Sample], key: Callable[[Sample], str]):
+    def __init__(
+        self, method: Method, samples: Sequence[Sample], key: Callable[[Sample], str]
+    ) -> None:
         self._method, self._samples, self._key = method, samples, key
         firsts: dict[bytes, int] = {}
         self._again: dict[int, list[int]] = {}

@@ -15,7 +15,7 @@ from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.samples.csv_cells import csv_text, original, write_table
 from tcva_adapters.samples.output import replacing
-from tcva_adapters.samples.rows import collect_rows
+from tcva_adapters.samples.rows import RowStream
 
 COLUMNS: Final = tuple(field.name for field in fields(Row))
 """The columns of the tidy table, in order."""
@@ -56,14 +56,13 @@ def write_csv(path: Path, rows: Iterable[Row]) -> None:
         stream.detach()
 
 
-def read_csv(path: Path) -> list[Row]:
-    """Read what `write_csv` wrote, scores on the methods' own scales.
+def stream_csv(path: Path) -> RowStream[Row]:
+    """What `write_csv` wrote, row by row, scores on the methods' own scales.
 
     Raises:
-        UnreadableInputError: The file cannot be read, or holds another table.
+        UnreadableInputError: The file cannot be read, or holds another table; while it is read.
     """
-    rows, _, _ = collect_rows(path, "csv", skip_bad=False, read=_row)
-    return rows
+    return RowStream(path, "csv", skip_bad=False, read=_row)
 
 
 def _row(record: dict[str, Any]) -> Row:
