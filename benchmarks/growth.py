@@ -1,8 +1,9 @@
 """Memory and time of whole commands from a thousand samples to a million.
 
-Run: python -m benchmarks.growth [--sizes 1000,10000] [--commands evaluate,store,sweep,ccrs]
+Run: python -m benchmarks.growth [--sizes 1000,10000] [--commands evaluate,compare,report]
      python -m benchmarks.growth --sizes 10000,1000000 --commands sweep       (two minutes)
      python -m benchmarks.growth --sizes 10000,1000000 --commands evaluate    (an hour)
+     python -m benchmarks.growth --sizes 10000,100000 --commands compare,report,folder
 Each command is a process of its own; its peak memory is the kernel's. Samples are short, seeded and
 all different; files are deleted afterwards. ``store`` judges by a model, which is a server in
 another process that answers at once, with a verdict store; ``again`` is served by that store. The
@@ -35,6 +36,7 @@ _SAMPLES: Final = "samples.jsonl"
 _JUDGED: Final = "judged.jsonl"
 _ASKED: Final = "asked.jsonl"
 _ADDRESS: Final = "address"
+_SIDE: Final = "side"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +183,27 @@ def ccrs(folder: Path, more: Sequence[str]) -> Measured:
     return run(folder, "rated.jsonl", "ccrs", _SAMPLES, *wanted, *more)
 
 
+def compare(folder: Path, more: Sequence[str]) -> Measured:
+    """TCVA beside RAGAS' faithfulness, both by the lexical judge; the first result is in the store."""
+    wanted = ("--judge", "lexical", "--with", "ragas", "--metrics", "faithfulness", "-B", "100")
+    return run(folder, None, "compare", _SAMPLES, *wanted, "--out", _SIDE, *more)
+
+
+def report(folder: Path, more: Sequence[str]) -> Measured:
+    """One page of what ``evaluate`` wrote, with the samples' texts."""
+    if not (folder / _JUDGED).exists():
+        evaluate(folder, ())
+    wanted = ("--samples", _SAMPLES, "--out", "report.html")
+    return run(folder, None, "report", _JUDGED, *wanted, *more)
+
+
+def folder_report(folder: Path, more: Sequence[str]) -> Measured:
+    """One page of what ``compare`` wrote."""
+    if not (folder / _SIDE).exists():
+        compare(folder, ())
+    return run(folder, None, "report", _SIDE, "--out", "side.html", *more)
+
+
 def sweep(folder: Path, more: Sequence[str]) -> Measured:
     """At ten temperatures, over what ``evaluate`` wrote; alone, over its first results again and again."""
     if not (folder / _JUDGED).exists():
@@ -223,6 +246,9 @@ COMMANDS: Final[Mapping[str, Callable[[Path, Sequence[str]], Measured]]] = {
     "again": again,
     "sweep": sweep,
     "ccrs": ccrs,
+    "compare": compare,
+    "report": report,
+    "folder": folder_report,
 }
 
 

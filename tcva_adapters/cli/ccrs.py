@@ -147,8 +147,9 @@ def ccrs(
         print_figures(summary, as_json=as_json, everything=everything, file=side, **more)
         drawn = draw_figures(summary, figures, figure_format, overwrite=overwrite)
         results = results_written(out, opened, "ratings: a line for each sample")
-        texts = report and [*reading.again()]
-        page = report_written(summary, report, of=samples, overwrite=overwrite, samples=texts)
+        page = report_written(
+            summary, report, of=samples, overwrite=overwrite, samples=reading.again()
+        )
         say_written({**results, **drawn, **page, **handed.written})
         summary.check()
         handed.conclude(gated)

@@ -80,8 +80,12 @@ def compare(
     with options.interruptible(notes, going_on), warnings.catch_warnings(action="ignore"):
         warnings.simplefilter("always", TCVAWarning)
         found = run_compare(
-            options.read_samples(
-                samples, skip_bad=skip_bad, input_format=input_format, rename=rename
+            options.stream_samples(
+                samples,
+                skip_bad=skip_bad,
+                input_format=input_format,
+                rename=rename,
+                is_read_first=True,
             ),
             settings,
             frameworks=frameworks,

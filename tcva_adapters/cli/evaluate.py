@@ -131,7 +131,7 @@ def evaluate(
         results_file = results_written(out, opened, "assessments: for sweep and calibrate")
         shown = report if found.summary.scored else None
         page = report_written(
-            found, shown, of=samples, overwrite=overwrite, samples=shown and [*reading.again()]
+            found, shown, of=samples, overwrite=overwrite, samples=reading.again()
         )
         say_written({**results_file, **page, **handed.written})
         found.check()

@@ -34,6 +34,7 @@ from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples import files
 from tcva_adapters.samples.output import check_ours
 from tcva_adapters.samples.paths import make_folder, usable_path
+from tcva_adapters.samples.rows import KEPT
 from tcva_adapters.samples.sample import Sample
 
 Command = TypeVar("Command", bound=Callable[..., None])
@@ -449,18 +450,6 @@ def interruptible(
         raise typer.Exit(INTERRUPTED) from None
 
 
-def read_samples(
-    source: str, *, skip_bad: bool, input_format: str | None, rename: Iterable[str] | None
-) -> files.SampleFile:
-    """The samples of a file, by the options that all commands have for it."""
-    return files.read_samples(
-        source,
-        skip_bad=skip_bad,
-        format=input_format,  # type: ignore[arg-type]  # checked by the reader
-        mapping=parse_renames(rename or []),
-    )
-
-
 def stream_samples(
     source: str,
     *,
@@ -468,8 +457,11 @@ def stream_samples(
     input_format: str | None,
     rename: Iterable[str] | None,
     require: Callable[[Sample], object] | None = None,
+    is_read_first: bool = False,
 ) -> files.SampleStream:
-    """The same one after the other, of which the first are checked before a model is paid for any.
+    """The samples of a file, by the options that all commands have for it.
+
+    The first ones are checked here, before a model is paid for any.
 
     Args:
         source: See `files.stream_samples`.
@@ -477,6 +469,8 @@ def stream_samples(
         input_format: See there.
         rename: See there.
         require: See there.
+        is_read_first: All of them are read before a model is paid for any: nothing is checked here,
+            and what is said of all bad rows is kept.
     """
 
     def required(sample: Sample) -> None:
@@ -494,8 +488,10 @@ def stream_samples(
         format=input_format,  # type: ignore[arg-type]  # checked by the reader
         mapping=parse_renames(rename or []),
         require=required,
+        kept=None if is_read_first else KEPT,
     )
-    stream.check()
+    if not is_read_first:
+        stream.check()
     return stream
 
 

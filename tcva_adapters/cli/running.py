@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
@@ -34,7 +34,7 @@ class Reading:
         self.stream = stream
         self.samples: SampleStream | Sequence[Sample] = [*stream] if self._is_held else stream
 
-    def again(self) -> Iterable[Sample]:
+    def again(self) -> SampleStream | Sequence[Sample]:
         """The samples from the first one on."""
         return self.samples if self._is_held else self.stream.again()
 

@@ -69,7 +69,7 @@ class Comparison(Tabular):
     temperatures: tuple[float, ...]
     samples: Sequence[Sample]
     outcome: Outcome
-    rows: tuple[Row, ...]
+    rows: Sequence[Row]
     table: ScoreTable
     summary: TableSummary
     decisions: DecisionView
@@ -83,14 +83,14 @@ class Comparison(Tabular):
     models: Models | None
 
     @property
-    def results(self) -> list[Result]:
-        """TCVA's, one per sample, in order."""
+    def results(self) -> Sequence[Result]:
+        """TCVA's, one per sample, in order; each is read anew from a temporary file."""
         return self.outcome.results
 
     @property
     def evidence(self) -> EvidenceCounts:
         """How many of TCVA's verdicts were lowered for their quotes, or could not be checked."""
-        return EvidenceCounts.of(result.assessment for result in self.results)
+        return self.outcome.evidence
 
     @property
     def lead(self) -> str:
@@ -109,12 +109,11 @@ class Comparison(Tabular):
         ours = {tcva_name(t) for t in self.temperatures}
         if self.tcva.profiles is not None:
             ours.add(profile_name(self.tcva.profiles))
-        claims = {result.sample_id or "": result.claims for result in self.results}
         graded = grade_table(
             self.table,
             self.rows,
             self.summary.methods,
-            dict.fromkeys(ours, claims),
+            dict.fromkeys(ours, self.results),
             self.tcva.judge.name,
         )
         return self.gates.judge(graded)
@@ -169,7 +168,7 @@ class Comparison(Tabular):
         )
         write_csv(scores, self.rows)
         has_parquet = write_parquet(parquet, self.rows)
-        judged = [result.assessment for result in self.results]
+        judged = (result.assessment for result in self.results)
         write_assessments(assessments, judged, overwrite=overwrite)
         write_details(details, self.details())
         write_json(summary, self.to_dict())

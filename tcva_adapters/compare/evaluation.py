@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from tcva_adapters.compare.agreement import PanelReport, panel_report
@@ -13,6 +14,7 @@ from tcva_adapters.errors import InvalidSampleError, JudgeError
 from tcva_adapters.printing import Part, Report
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.summary import Summary, Tally
+from tcva_adapters.samples.spilled import Viewed
 from tcva_adapters.tcva import TCVA
 
 
@@ -110,7 +112,7 @@ class Evaluation(Report):
         Raises:
             InvalidValueError: The judge is no panel.
         """
-        return panel_report([result.assessment for result in self.results])
+        return panel_report(Viewed(self.results, attrgetter("assessment")))
 
     def parts(self) -> Iterator[Part]:
         """Who judged and the dial, the summary, and the panel where there is one."""

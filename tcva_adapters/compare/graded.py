@@ -36,7 +36,7 @@ _FAILURES: Final = frozenset(
     {JUDGE_ERROR, METRIC_ERROR, NOT_ASKED, *(r.value for r in Reason if r.is_failure)}
 )
 
-_NO_ROW: Final = Row("", "", None, "no result")
+_NO_ROW: Final = "no result"
 
 Item = TypeVar("Item")
 
@@ -111,6 +111,7 @@ class Graded:
         threshold: A score passes from here on; None where nothing passes or fails.
         about: Who judged, and the dial, by name.
         is_part: It stands behind another method (one judge of a panel), and has gates alone.
+        bare: The same cases without claims, where these are read from somewhere.
     """
 
     name: str
@@ -118,6 +119,7 @@ class Graded:
     threshold: float | None = None
     about: Mapping[str, str] = field(default_factory=dict)
     is_part: bool = False
+    bare: Sequence[Case] | None = None
 
     @property
     def scored(self) -> Sequence[Case]:
@@ -183,7 +185,7 @@ class Graded:
         found = _Numbers(
             np.full(size, np.nan), np.full(size, -1, dtype=np.int8), np.zeros(size, dtype=bool)
         )
-        for place, case in enumerate(self.cases):
+        for place, case in enumerate(self.cases if self.bare is None else self.bare):
             found.failures[place] = case.is_failure
             if case.score is not None:
                 found.scores[place] = case.score
@@ -330,7 +332,7 @@ def grade_table(
     table: ScoreTable,
     rows: Iterable[Row],
     methods: Sequence[MethodSummary],
-    claims: Mapping[str, Mapping[str, tuple[ClaimVerdict, ...]]],
+    judged: Mapping[str, Sequence[Scored]],
     judge: str,
 ) -> tuple[Graded, ...]:
     """Every method of a comparison.
@@ -339,29 +341,44 @@ def grade_table(
         table: The samples and methods.
         rows: What each method said of each sample.
         methods: With their thresholds.
-        claims: By method and sample; those of TCVA's methods.
+        judged: By method, the results behind its scores, in the order of the table; those of TCVA's.
         judge: Its name.
     """
-    said = {(row.method, row.sample): row for row in rows}
-    graded = []
-    for method in methods:
-        own = claims.get(method.method, {})
-        cases = []
-        for sample in table.samples:
-            row = said.get((method.method, sample), _NO_ROW)
-            case = Case(
-                sample,
-                row.score,
-                passed=None if row.score is None else row.score >= method.threshold,
-                why=row.unscored,
-                is_failure=row.unscored.partition(":")[0] in _FAILURES,
-                claims=own.get(sample, ()),
-                seconds=row.seconds or 0.0,
-            )
-            cases.append(case)
-        about = {"judge": judge, "threshold": f"{method.threshold:g}"}
-        graded.append(Graded(method.method, tuple(cases), method.threshold, about))
-    return tuple(graded)
+    places = {name: place for place, name in enumerate(table.samples)}
+    columns = {name: place for place, name in enumerate(table.methods)}
+    seconds = np.zeros(table.scores.shape)
+    whys: dict[tuple[int, int], str] = {}
+    for row in rows:
+        at = places[row.sample], columns[row.method]
+        seconds[at] = row.seconds or 0.0
+        if row.score is None:
+            whys[at] = row.unscored
+
+    def case(method: MethodSummary, sample: str, place: int, *, with_claims: bool = True) -> Case:
+        at = place, columns[method.method]
+        score = None if np.isnan(table.scores[at]) else table.scores.item(*at)
+        why = whys.get(at, _NO_ROW) if score is None else ""
+        results = judged.get(method.method)
+        return Case(
+            sample,
+            score,
+            passed=None if score is None else score >= method.threshold,
+            why=why,
+            is_failure=why.partition(":")[0] in _FAILURES,
+            claims=results[place].claims if with_claims and results is not None else (),
+            seconds=seconds.item(*at),
+        )
+
+    return tuple(
+        Graded(
+            method.method,
+            Cases(table.samples, partial(case, method)),
+            method.threshold,
+            {"judge": judge, "threshold": f"{method.threshold:g}"},
+            bare=Cases(table.samples, partial(case, method, with_claims=False)),
+        )
+        for method in methods
+    )
 
 
 def grade_systems(table: SystemTable) -> tuple[Graded, ...]:

@@ -10,12 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.compare.judged_files import Brought, Held, read_judged
 from tcva_adapters.compare.kinds import Kinds
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.ratings import human_ratings, metadata_values
-from tcva_adapters.compare.running.run import named
 from tcva_adapters.core.aggregation import check_counts
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment
@@ -24,9 +22,7 @@ from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.level_table import LevelTable
 from tcva_adapters.results.result import Result, judged_counts
 from tcva_adapters.results.scoring import Scoring, changed
-from tcva_adapters.samples.files import SampleFile
 from tcva_adapters.samples.ids import DistinctIds
-from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import FloatArray, numbers
 
 
@@ -178,15 +174,6 @@ JudgedSource = (
     | Sequence[Sequence[float]]
 )
 """What `Judged.of` takes."""
-
-
-def samples_of(judged: Sequence[Assessment | CCRSResult]) -> SampleFile:
-    """What results say of their samples, ids and metadata; each with an id of its own.
-
-    Ids that repeat are numbered, and the N-th sample without one is ``row-N``.
-    """
-    bare = [Sample(id=each.sample_id, metadata=each.metadata) for each in judged]
-    return named(SampleFile.of(bare))
 
 
 def in_use(config: Config | str | Path | None) -> Scoring:

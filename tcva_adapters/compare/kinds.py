@@ -32,9 +32,13 @@ class Kinds:
         """Those of assessments."""
         kinds = cls()
         for each in assessments:
-            members = [(member.criterion, member.judge) for member in each.members]
-            kinds.add((each.criterion, each.judge), members, is_scored=each.unscored is None)
+            kinds.add_assessment(each)
         return kinds
+
+    def add_assessment(self, judged: Assessment) -> None:
+        """One judgement more."""
+        members = [(member.criterion, member.judge) for member in judged.members]
+        self.add((judged.criterion, judged.judge), members, is_scored=judged.unscored is None)
 
     def add(self, judge: Name, members: Sequence[Name], *, is_scored: bool) -> None:
         """One judgement more. Without a score of the first judge the others were not asked."""

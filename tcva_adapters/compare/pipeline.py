@@ -8,7 +8,7 @@ import inspect
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
@@ -28,6 +28,7 @@ from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.running.folder import check_folder
 from tcva_adapters.compare.running.judges import framework_models
 from tcva_adapters.compare.running.methods import ALL, Method, choose
+from tcva_adapters.compare.running.rows import Joined
 from tcva_adapters.compare.running.run import (
     Models,
     Outcome,
@@ -35,16 +36,17 @@ from tcva_adapters.compare.running.run import (
     judge_all,
     named,
     profile_name,
+    spilled,
     tcva_name,
 )
-from tcva_adapters.compare.table import Row, ScoreTable
+from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.compare.views.decisions import decision_view
 from tcva_adapters.compare.views.summary import summarise_table
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.samples.files import SampleFile, read_samples
+from tcva_adapters.samples.files import SampleFile, SampleStream, stream_samples
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import whole
 from tcva_adapters.stats.scipy_extra import scipy_module
@@ -73,7 +75,8 @@ class _Request:
     and ``outcome.fatal`` says why. The frameworks are imported, which takes seconds.
 
     Args:
-        samples: A file, what `read_samples` made of one, or samples.
+        samples: A file, what `read_samples` or `stream_samples` made of one, or samples. Those of a
+            file wait in a temporary file.
         tcva: A `TCVA`, or the settings of one: ``{"judge": "openai:MODEL", "threshold": 0.7}``. Its
             judge answers the frameworks' prompts, too.
         frameworks: Their names; ``all`` takes those that are installed, ``none`` runs TCVA alone.
@@ -108,7 +111,7 @@ class _Request:
         MissingDependencyError: Something that was asked for is not installed.
     """
 
-    samples: str | Path | SampleFile | Sequence[Sample]
+    samples: str | Path | SampleFile | SampleStream | Sequence[Sample]
     tcva: TCVA | Mapping[str, Any] = field(default_factory=dict)
     _: KW_ONLY
     frameworks: str | Sequence[str] = ALL
@@ -142,7 +145,7 @@ class _Request:
         if tcva.scoring.temperature not in grid:
             grid.append(tcva.scoring.temperature)
         fused = tuple(map(FusedMethod.parse, self.fuse))
-        read = named(_read(self.samples))
+        read = _read(self.samples)
         for note in read.notes:
             self.say(note)
         samples = read.samples
@@ -162,6 +165,7 @@ class _Request:
         plan = _Plan(
             request=self,
             samples=samples,
+            digest=_digest_of(samples),
             skipped=tuple(read.bad),
             tcva=tcva,
             temperatures=tuple(grid),
@@ -201,7 +205,8 @@ class _Plan:
     """What was read and checked before anything is paid for."""
 
     request: _Request
-    samples: list[Sample]
+    samples: Sequence[Sample]
+    digest: str
     skipped: tuple[tuple[int, str], ...]
     tcva: TCVA
     temperatures: tuple[float, ...]
@@ -264,7 +269,7 @@ class _Plan:
         dial = jsonable(self.tcva.scoring)
         del dial["temperature"]  # one of the temperatures
         found = {
-            "samples": f"{len(self.samples)}, {_digest_of(self.samples)}",
+            "samples": f"{len(self.samples)}, {self.digest}",
             "criterion": self.tcva.criterion.name,
             "judge": judge.name,
             "prompt version": judge.prompt_version,
@@ -312,8 +317,8 @@ class _Plan:
 
     def comparison(self, outcome: Outcome) -> Comparison:
         """The figures; they cost no call."""
-        rows = outcome.rows + [row for one in self.imported for row in one.rows]
-        members, left_out = self._fuse(rows)
+        rows = Joined(outcome.rows, *(one.rows for one in self.imported))
+        rows, members, left_out = self._fuse(rows)
         table = ScoreTable.of(rows, self.human)
         limits = {method.name: method.threshold for method in self.methods}
         for one in self.imported:
@@ -326,7 +331,7 @@ class _Plan:
             temperatures=self.temperatures,
             samples=self.samples,
             outcome=outcome,
-            rows=tuple(rows),
+            rows=rows,
             table=table,
             summary=summarise_table(
                 table,
@@ -337,7 +342,7 @@ class _Plan:
                 n_boot=self.request.n_boot,
             ),
             decisions=decision_view(
-                [result.assessment for result in outcome.results],
+                (result.assessment for result in outcome.results),
                 table,
                 ours=ours,
                 scoring=scoring,
@@ -358,14 +363,17 @@ class _Plan:
             models=self.models,
         )
 
-    def _fuse(self, rows: list[Row]) -> tuple[dict[str, dict[int, int]], list[str]]:
-        """Add the rows of fused methods; returns how many members stood behind each.
+    def _fuse(self, rows: Joined) -> tuple[Joined, dict[str, dict[int, int]], list[str]]:
+        """With the rows of fused methods, and how many members stood behind each.
 
         What cannot be fused (a member on a scale of its own) is left out and said: by then all the
         judgements are paid for.
         """
+        members: dict[str, dict[int, int]] = {}
+        left_out: list[str] = []
+        if not self.fused:
+            return rows, members, left_out
         single = ScoreTable.of(rows)
-        members, left_out = {}, []
         for fused in self.fused:
             try:
                 more, members[fused.name] = fused_rows(fused, single)
@@ -373,21 +381,26 @@ class _Plan:
                 left_out.append(f"left out {fused.name}: {error}")
                 self.request.say(left_out[-1])
             else:
-                rows += more
-        return members, left_out
+                rows = Joined(rows, more)
+        return rows, members, left_out
 
 
-def _read(samples: str | Path | SampleFile | Sequence[Sample]) -> SampleFile:
+def _read(samples: str | Path | SampleFile | SampleStream | Sequence[Sample]) -> SampleFile:
+    """The samples, each with an id of its own."""
     if isinstance(samples, str | Path):
-        return read_samples(samples)
-    if isinstance(samples, SampleFile):
-        return samples
-    return SampleFile.of(samples)
+        samples = stream_samples(samples, kept=None)
+    if isinstance(samples, SampleStream):
+        return spilled(samples)
+    return named(samples if isinstance(samples, SampleFile) else SampleFile.of(samples))
 
 
-def _digest_of(parts: Sequence[Any]) -> str:
+def _digest_of(parts: Iterable[Any]) -> str:
     """Eight characters that differ where the parts differ."""
-    return hashlib.sha256(repr(parts).encode(errors="replace")).hexdigest()[:8]
+    found = hashlib.sha256(b"[")
+    for number, part in enumerate(parts):
+        found.update(f"{', ' if number else ''}{part!r}".encode(errors="replace"))
+    found.update(b"]")
+    return found.hexdigest()[:8]
 
 
 def _listed(given: str | Sequence[T]) -> list[str] | list[T]:

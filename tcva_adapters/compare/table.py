@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -86,23 +87,29 @@ class ScoreTable:
         Raises:
             InvalidValueError: Two rows for one sample and method.
         """
-        cells: dict[tuple[str, str], float] = {}
+        samples: dict[str, int] = {}
+        methods: dict[str, int] = {}
+        given, at_sample, at_method = array("d"), array("q"), array("q")
         for row in rows:
-            cell = (row.sample, row.method)
-            if cell in cells:
-                msg = (
-                    f"two rows for sample {row.sample!r} and method {row.method!r}; give the scores "
-                    "of another run another name"
-                )
-                raise InvalidValueError(msg)
-            cells[cell] = np.nan if row.score is None else float(row.score)
-        samples = tuple(dict.fromkeys(sample for sample, _ in cells))
-        methods = tuple(dict.fromkeys(method for _, method in cells))
-        scores = np.array([[cells.get((s, m), np.nan) for m in methods] for s in samples])
+            at_sample.append(samples.setdefault(row.sample, len(samples)))
+            at_method.append(methods.setdefault(row.method, len(methods)))
+            given.append(np.nan if row.score is None else row.score)
+        scores = np.full((len(samples), len(methods)), np.nan)
+        cells = np.asarray(at_sample) * len(methods) + np.asarray(at_method)
+        _, firsts = np.unique(cells, return_index=True)
+        if len(firsts) < len(cells):
+            twice = int(np.setdiff1d(np.arange(len(cells)), firsts)[0])
+            sample, method = [*samples][at_sample[twice]], [*methods][at_method[twice]]
+            msg = (
+                f"two rows for sample {sample!r} and method {method!r}; give the scores "
+                "of another run another name"
+            )
+            raise InvalidValueError(msg)
+        scores.flat[cells] = given
         ratings = None
         if human is not None:
             ratings = np.array([human.get(sample, np.nan) for sample in samples])
-        return cls(samples, methods, scores.reshape(len(samples), len(methods)), ratings)
+        return cls(tuple(samples), tuple(methods), scores, ratings)
 
     def column(self, method: str) -> FloatArray:
         """One method's scores, shape (samples,).

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
 from tcva_adapters.compare.comparison import Comparison
-from tcva_adapters.compare.running.details import SampleDetails, read_details
+from tcva_adapters.compare.running.details import SampleDetails, stream_details
 from tcva_adapters.compare.running.folder import ASSESSMENTS, DETAILS, SCORES, SETTINGS, SUMMARY
 from tcva_adapters.compare.running.run import tcva_name
-from tcva_adapters.compare.running.write import read_csv
+from tcva_adapters.compare.running.write import stream_csv
 from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.frameworks import FRAMEWORKS
@@ -21,17 +23,18 @@ from tcva_adapters.printing import counted
 from tcva_adapters.report.content import SCALE, Content, FixedMethod, Human, Run, Said
 from tcva_adapters.report.existing import unmatched_text
 from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.files import read_assessments
+from tcva_adapters.results.files import stream_assessments
 from tcva_adapters.results.scoring import Profiles, Scoring
 from tcva_adapters.samples.paths import usable_path
+from tcva_adapters.samples.spilled import ByName, Spilled, Viewed
 
 _SCORING: Final = TypeAdapter(Scoring)
 
 
 def of_comparison(found: Comparison, title: str) -> Content:
     """What a comparison shows."""
-    judged = [result.assessment for result in found.results]
-    return _content(title, found.to_dict(), found.rows, judged, list(found.details()))
+    judged = Viewed(found.results, attrgetter("assessment"))
+    return _content(title, found.to_dict(), found.rows, judged, Spilled(found.details()))
 
 
 def is_folder_of_comparison(path: str | Path) -> bool:
@@ -51,10 +54,11 @@ def of_folder(folder: str | Path, title: str) -> Content:
     except (OSError, ValueError, RecursionError) as error:
         msg = f"{where / SUMMARY} cannot be read: {error}; run the comparison again"
         raise UnreadableInputError(msg) from None
-    rows = read_csv(where / SCORES)
-    judged = read_assessments(where / ASSESSMENTS).assessments
+    rows = stream_csv(where / SCORES)
+    judged = Spilled(stream_assessments(where / ASSESSMENTS))
+    details = Spilled(stream_details(where / DETAILS))
     try:
-        return _content(title, figures, rows, judged, read_details(where / DETAILS))
+        return _content(title, figures, rows, judged, details)
     except (LookupError, TypeError, AttributeError, ValidationError, InvalidValueError) as error:
         msg = f"{folder} is no comparison's of this version ({error}); run the comparison again"
         raise UnreadableInputError(msg) from None
@@ -63,7 +67,7 @@ def of_folder(folder: str | Path, title: str) -> Content:
 def _content(
     title: str,
     figures: Mapping[str, Any],
-    rows: Sequence[Row],
+    rows: Iterable[Row],
     judged: Sequence[Assessment],
     details: Sequence[SampleDetails],
 ) -> Content:
@@ -74,33 +78,59 @@ def _content(
     profiles = settings["profiles"]
     run = Run(
         name=f"{figures['criterion']} by {figures['judge']}",
-        assessments={each.sample_id or "": each for each in judged},
+        assessments=ByName(
+            {each.sample_id or "": place for place, each in enumerate(judged)}, judged, _itself
+        ),
         scoring=_SCORING.validate_python({**dial, "temperature": middle}),
         temperatures=temperatures,
         profiles=None if profiles is None else Profiles(profiles["by"], profiles["values"]),
     )
-    ratings = {d.sample.id or "": d.human for d in details if d.human is not None}
+    places, ratings = dict[str, int](), dict[str, float]()
+    for place, each in enumerate(details):
+        name = each.sample.id or ""
+        places[name] = place
+        if each.human is not None:
+            ratings[name] = each.human
     return Content(
         title=title,
         sentence=figures["sentence"],
-        samples=[each.sample for each in details],
+        samples=Viewed(details, attrgetter("sample")),
         runs=(run,),
-        methods=tuple(_methods(figures, rows, details)),
+        methods=tuple(_methods(figures, rows, partial(_said, places, details))),
         human=Human(ratings, settings["human"]) if ratings else None,
         notes=tuple(_notes(figures)),
     )
 
 
+def _itself(assessment: Assessment) -> Assessment:
+    return assessment
+
+
+def _said(
+    places: Mapping[str, int], details: Sequence[SampleDetails], method: str
+) -> Mapping[str, Said]:
+    """What a method said of each sample."""
+
+    def found(each: SampleDetails) -> Said | None:
+        said = Said(each.verdicts.get(method, ()), each.reasons.get(method, ""))
+        return None if said == Said() else said
+
+    return ByName(places, details, found)
+
+
 def _methods(
-    figures: Mapping[str, Any], rows: Sequence[Row], details: Sequence[SampleDetails]
+    figures: Mapping[str, Any], rows: Iterable[Row], said: Callable[[str], Mapping[str, Said]]
 ) -> Iterator[FixedMethod]:
-    by_method: dict[str, list[Row]] = {}
+    scores: dict[str, dict[str, float | None]] = {}
+    unscored: dict[str, dict[str, str]] = {}
     for row in rows:
-        by_method.setdefault(row.method, []).append(row)
+        scores.setdefault(row.method, {})[row.sample] = row.score
+        if row.score is None:
+            unscored.setdefault(row.method, {})[row.sample] = row.unscored
     ours = set(map(tcva_name, figures["temperatures"]))
     versions = figures[SETTINGS]["metrics"]
     limits = {one["method"]: one["threshold"] for one in figures["methods"]}
-    for name, own in by_method.items():
+    for name, own in scores.items():
         if name in ours:
             continue
         framework, _, metric = name.partition(" ")
@@ -110,17 +140,13 @@ def _methods(
             scale, framework = SCALE, _kind(name, figures)
         yield FixedMethod(
             name=name,
-            scores={row.sample: row.score for row in own},
+            scores=own,
             framework=framework,
             version=versions.get(name),
             scale=scale,
             threshold=limits[name],
-            unscored={row.sample: row.unscored for row in own if row.score is None},
-            said={
-                each.sample.id or "": Said(each.verdicts.get(name, ()), each.reasons.get(name, ""))
-                for each in details
-                if name in each.verdicts or name in each.reasons
-            },
+            unscored=unscored.get(name, {}),
+            said=said(name),
         )
 
 

@@ -82,7 +82,7 @@ def unmatched_text(rows: int) -> str:
     return f"{counted(rows, 'row')} {'matches' if rows == 1 else 'match'} no sample" if rows else ""
 
 
-def _own(path: str | Path, existing: Existing) -> tuple[list[Sample], list[list[Found]]]:
+def _own(path: str | Path, existing: Existing) -> tuple[Sequence[Sample], list[list[Found]]]:
     """The samples of a file with scores, and what it says of each."""
     usable = [found for found in existing.records if not found.unusable]
     if existing.kind == "tidy":  # a row per sample and method

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from functools import reduce
-from operator import add
+from itertools import islice
 from typing import Any, Final
 
 from tcva_adapters import __version__
@@ -17,11 +16,10 @@ from tcva_adapters.report.content import Content, FixedMethod, Run
 from tcva_adapters.report.details import Draw
 from tcva_adapters.report.judged import is_lexical
 from tcva_adapters.report.plain import plain
-from tcva_adapters.results.assessment import Usage
+from tcva_adapters.results.assessment import Assessment, Usage
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.result import judged_counts
 from tcva_adapters.results.scoring import Scoring
-from tcva_adapters.samples.sample import Sample
 
 FORMAT: Final = 1
 """Version of the figures' layout, which the page checks."""
@@ -54,23 +52,31 @@ def figures_of(content: Content, draw: Draw) -> dict[str, Any]:
         "penalties": list(PENALTIES),
         "presets": dict(PRESETS),
         "samples": _samples(content, draw),
-        "runs": [_run(run, content.samples, places) for run in content.runs],
-        "methods": [_method(method, content.samples, places) for method in content.methods],
+        "runs": [_run(run, places) for run in content.runs],
+        "methods": [_method(method, places) for method in content.methods],
         "systems": plain(content.systems),
         "interval": {"level": 0.95, "z": _Z},
     }
 
 
 def _samples(content: Content, draw: Draw) -> dict[str, Any]:
-    samples, human = content.samples, content.human
+    human = content.human
+    groups = Groups(None if human is None else human.name)
+    ids, ratings, questions = [], [], []
+    for sample in content.samples:
+        ids.append(sample.id)
+        questions.append(_shortened(sample.input or ""))
+        groups.add(sample.metadata)
+        if human is not None:
+            ratings.append(plain(human.ratings.get(sample.id or "")))
     return {
-        "ids": [sample.id for sample in samples],
-        "human": None if human is None else [plain(human.ratings.get(s.id or "")) for s in samples],
+        "ids": ids,
+        "human": None if human is None else ratings,
         "human_name": None if human is None else human.name,
         "human_scale": None if human is None else list(human.ends),
-        "questions": [_shortened(sample.input or "") for sample in samples],
-        "groups": _groups(samples, None if human is None else human.name),
-        "total": len(samples),
+        "questions": questions,
+        "groups": groups.found,
+        "total": len(ids),
         "drawn": draw.stated,
         "line": draw.lines,
     }
@@ -80,40 +86,77 @@ def _shortened(text: str) -> str:
     return shortened(text[: 4 * _QUESTION], _QUESTION)
 
 
-def _groups(samples: Sequence[Sample], human: str | None) -> dict[str, list[str]]:
-    """Metadata fields that part the samples into a few groups, for filters."""
-    fields = dict.fromkeys(name for sample in samples for name in sample.metadata)
-    found: dict[str, list[str]] = {}
-    for name in fields:
-        values = [sample.metadata.get(name) for sample in samples]
-        if name == human or not all(isinstance(v, str | bool | int | None) for v in values):
-            continue
-        texts = ["" if value is None else _shortened(str(plain(value))) for value in values]
-        different = set(texts) - {""}
-        if _FEWEST <= len(different) <= min(_MOST, len(samples) // 2):
-            found[name] = texts
-        if len(found) == _MOST_GROUPS:
-            break
-    return found
+class Groups:
+    """Metadata fields that part samples, which come one after the other, into a few groups.
+
+    >>> groups = Groups(None)
+    >>> for number in range(4):
+    ...     groups.add({"domain": "law" if number % 2 else "art", "number": number})
+    >>> groups.found
+    {'domain': ['art', 'law', 'art', 'law']}
+    """
+
+    def __init__(self, human: str | None) -> None:
+        """Begin without a sample.
+
+        Args:
+            human: The field of the human ratings, which makes no groups.
+        """
+        self._number = 0
+        self._values: dict[str, list[str] | None] = {} if human is None else {human: None}
+        self._different: dict[str, dict[str, str]] = {}
+
+    def add(self, metadata: Mapping[str, Any]) -> None:
+        """One sample more."""
+        for name, value in metadata.items():
+            texts = self._values.setdefault(name, [])
+            if texts is None:
+                continue
+            if not isinstance(value, str | bool | int | None):
+                self._values[name] = None
+                continue
+            text = "" if value is None else _shortened(str(plain(value)))
+            known = self._different.setdefault(name, {"": ""})
+            texts.extend([""] * (self._number - len(texts)))
+            texts.append(known.setdefault(text, text))
+            if len(known) - 1 > _MOST:
+                self._values[name] = None
+        self._number += 1
+
+    @property
+    def found(self) -> dict[str, list[str]]:
+        """The first of these fields, a text for each sample."""
+        fit = (
+            (name, texts)
+            for name, texts in self._values.items()
+            if texts is not None
+            and _FEWEST <= len(self._different[name]) - 1 <= min(_MOST, self._number // 2)
+        )
+        return {
+            name: [*texts, *[""] * (self._number - len(texts))]
+            for name, texts in islice(fit, _MOST_GROUPS)
+        }
 
 
-def _run(run: Run, samples: Sequence[Sample], places: Mapping[str | None, int]) -> dict[str, Any]:
-    judged = list(run.assessments.values())
-    first = judged[0]
-    members = next((each.members for each in judged if each.members), ())
+def _run(run: Run, places: Mapping[str | None, int]) -> dict[str, Any]:
     rows: dict[bytes, int] = {}
     shown: list[list[list[float] | None]] = []
-    row = [ABSENT] * len(samples)
+    row = [ABSENT] * len(places)
     unscored = []
-    for name, assessment, counts in zip(
-        run.assessments, judged, judged_counts(judged), strict=True
-    ):
+    evidence, usage = EvidenceCounts.of(()), Usage()
+    members: Sequence[Assessment] = ()
+    first = next(iter(run.assessments.values()))
+    for name, assessment in run.assessments.items():
+        evidence += EvidenceCounts.of((assessment,))
+        usage += assessment.usage
+        members = members or assessment.members
         place = places[name]
         why = assessment.unscored
         if why is not None:
             row[place] = UNSCORED
             unscored.append([place, why.text, why.reason.is_failure])
             continue
+        counts = judged_counts([assessment])[0]
         key = counts.tobytes()
         if key not in rows:
             rows[key] = len(shown)
@@ -134,8 +177,8 @@ def _run(run: Run, samples: Sequence[Sample], places: Mapping[str | None, int]) 
         "row": row,
         "unscored": unscored,
         "temperatures": list(run.temperatures),
-        "evidence": EvidenceCounts.of(judged).to_dict(),
-        "usage": plain(reduce(add, (each.usage for each in judged), Usage()).model_dump()),
+        "evidence": evidence.to_dict(),
+        "usage": plain(usage.model_dump()),
     }
 
 
@@ -166,9 +209,7 @@ def settings_of(scoring: Scoring) -> dict[str, Any]:
     }
 
 
-def _method(
-    method: FixedMethod, samples: Sequence[Sample], places: Mapping[str | None, int]
-) -> dict[str, Any]:
+def _method(method: FixedMethod, places: Mapping[str | None, int]) -> dict[str, Any]:
     return {
         "name": method.name,
         "framework": method.framework,
@@ -176,6 +217,6 @@ def _method(
         "scale": list(method.scale),
         "threshold": method.threshold,
         "higher_is_better": True,
-        "scores": [plain(method.scores.get(sample.id or "")) for sample in samples],
+        "scores": [plain(method.scores.get(name or "")) for name in places],
         "unscored": [[places[name], why] for name, why in method.unscored.items()],
     }

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from tcva_adapters.ccrs.metrics import METRICS
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.ccrs.summary import summarise_ccrs
-from tcva_adapters.compare.judged import samples_of
 from tcva_adapters.compare.kinds import Kinds
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.report.content import FixedMethod, Run, Said
@@ -20,68 +20,95 @@ from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.protocol import read_result
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import Scoring
-from tcva_adapters.results.summary import summarise
-from tcva_adapters.samples.rows import collect_rows
+from tcva_adapters.results.summary import Summary, Tally
+from tcva_adapters.samples.files import SampleFile
+from tcva_adapters.samples.ids import DistinctIds
+from tcva_adapters.samples.rows import RowStream
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.samples.spilled import ByName, Spilled
 
 ItemOfRun = Assessment | Result | CCRSResult
-_ITEMS: Final = (Assessment, Result, CCRSResult)
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedSamples:
-    """What one file or list holds, under ids that differ.
+    """What one file or list holds, under ids that differ; of each item little is held.
 
     Attributes:
         name: Of the file or list.
         samples: Ids and metadata; texts are not known.
-        results: One per sample.
-        ratings: CCRS results, one per sample; then there are no results.
+        judgements: One per sample.
+        ratings: CCRS results, one per sample; then there are no judgements.
+        scorings: The settings of the results, and how many have each.
+        summary: Of the results.
+        kinds: Who judged.
         notes: What was left out, in sentences.
     """
 
     name: str
-    samples: list[Sample]
-    results: list[Result]
-    ratings: list[CCRSResult]
+    samples: Sequence[Sample]
+    judgements: Sequence[Assessment]
+    ratings: Sequence[CCRSResult]
+    scorings: Counter[Scoring]
+    summary: Summary
+    kinds: Kinds
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, name: str, items: Sequence[ItemOfRun]) -> JudgedSamples:
-        """Results of one kind.
+    def of(cls, name: str, items: Iterable[Any]) -> JudgedSamples:
+        """Results of one kind, one after the other.
 
         Args:
             name: For messages and titles.
-            items: What was judged.
+            items: What was judged: assessments, results, or CCRS results.
 
         Raises:
             InvalidSampleError: There are none, they are of several kinds, judges or criteria, or
                 none has a score.
             InvalidValueError: Something else stands among them.
         """
-        if not items:
+        samples, judgements, ratings = (
+            Spilled[Sample](),
+            Spilled[Assessment](),
+            Spilled[CCRSResult](),
+        )
+        ids, tally, kinds, scorings = DistinctIds(), Tally(), Kinds(), Counter[Scoring]()
+        for place, item in enumerate(items, start=1):
+            if isinstance(item, CCRSResult):
+                judged: Assessment | CCRSResult = item
+                ratings.append(item)
+            elif isinstance(item, Assessment | Result):
+                result = Result(item) if isinstance(item, Assessment) else item
+                judged = result.assessment
+                judgements.append(judged)
+                tally.add(result)
+                scorings[result.scoring] += 1
+                kinds.add_assessment(judged)
+            else:
+                msg = f"{str(item)[:80]!r} stands among the results of {name}; give results alone: result_of or results_of of the framework's adapter finds them"
+                raise InvalidValueError(msg)
+            own = ids.unlike(judged.sample_id or f"row-{place}")
+            samples.append(Sample(id=own, metadata=judged.metadata))
+        if not samples:
             msg = f"{name} holds no assessments; give what 'tcva evaluate --out' wrote"
             raise InvalidSampleError(msg)
-        other = next((item for item in items if not isinstance(item, _ITEMS)), None)
-        if other is not None:
-            msg = f"{str(other)[:80]!r} stands among the results of {name}; give results alone: result_of or results_of of the framework's adapter finds them"
-            raise InvalidValueError(msg)
-        ratings = [item for item in items if isinstance(item, CCRSResult)]
-        results = [
-            Result(item) if isinstance(item, Assessment) else item
-            for item in items
-            if not isinstance(item, CCRSResult)
-        ]
-        if ratings and results:
+        if ratings and judgements:
             msg = f"{name} mixes assessments and CCRS ratings; give a file of each"
             raise InvalidSampleError(msg)
-        read = samples_of(ratings or [result.assessment for result in results])
-        return cls(name, read.samples, results, ratings, tuple(read.notes))
+        notes = SampleFile(samples, [], [], tuple(ids.repeated)).notes
+        return cls(
+            *(name, samples, judgements, ratings, scorings, tally.summary, kinds, tuple(notes))
+        )
+
+    @property
+    def places(self) -> dict[str, int]:
+        """Where each sample is, by its id."""
+        return {sample.id or "": place for place, sample in enumerate(self.samples)}
 
     @property
     def scoring(self) -> Scoring:
         """The setting that most results have."""
-        return Counter(result.scoring for result in self.results).most_common(1)[0][0]
+        return self.scorings.most_common(1)[0][0]
 
     @property
     def sentence(self) -> str:
@@ -89,23 +116,21 @@ class JudgedSamples:
         if self.ratings:
             return summarise_ccrs(self.ratings).sentence
         at = f" at T={self.scoring.temperature:g}"
-        lexical = is_lexical(self.results[0].assessment.judge)
+        lexical = is_lexical(self.judgements[0].judge)
         judge = "the lexical judge only compares words" if lexical else ""
-        return summarise(self.results).passing(at, judge=judge)
+        return self.summary.passing(at, judge=judge)
 
     def run(self, name: str) -> Run:
-        """Its results as a run under this name.
+        """Its judgements as a run under this name.
 
         Raises:
-            InvalidSampleError: See `Judged.of`.
+            InvalidSampleError: See `Kinds.check`.
         """
-        judged = [result.assessment for result in self.results]
-        Kinds.of(judged).check(self.name)
-        ids = [sample.id or "" for sample in self.samples]
+        self.kinds.check(self.name)
         scoring = self.scoring
         return Run(
             name=name,
-            assessments=dict(zip(ids, judged, strict=True)),
+            assessments=ByName(self.places, self.judgements, _itself),
             scoring=scoring,
             temperatures=(scoring.temperature,),
         )
@@ -116,21 +141,31 @@ class JudgedSamples:
         Args:
             prefix: Before their names, where several files have them.
         """
-        rated = {s.id or "": r for s, r in zip(self.samples, self.ratings, strict=True)}
-        for metric in dict.fromkeys(name for rating in self.ratings for name in rating.answers):
-            own = {name: rating for name, rating in rated.items() if metric in rating.answers}
+        places = self.places
+        scores: dict[str, dict[str, float | None]] = {}
+        unscored: dict[str, dict[str, str]] = {}
+        for name, rating in zip(places, self.ratings, strict=True):
+            for metric in rating.answers:
+                scores.setdefault(metric, {})[name] = rating.scores[metric]
+            for metric, why in rating.unscored_by.items():
+                unscored.setdefault(metric, {})[name] = why.text
+        for metric, own in scores.items():
             yield FixedMethod(
                 name=f"{prefix}{METRICS[metric].title}",
-                scores={name: rating.scores[metric] for name, rating in own.items()},
+                scores=own,
                 framework="ccrs",
                 threshold=self.ratings[0].threshold,
-                unscored={
-                    name: why.text
-                    for name, rating in own.items()
-                    if (why := rating.unscored_by.get(metric)) is not None
-                },
-                said={name: Said(reason=rating.reasons[metric]) for name, rating in own.items()},
+                unscored=unscored.get(metric, {}),
+                said=ByName(places, self.ratings, partial(_reason, metric)),
             )
+
+
+def _itself(assessment: Assessment) -> Assessment:
+    return assessment
+
+
+def _reason(metric: str, rating: CCRSResult) -> Said | None:
+    return Said(reason=rating.reasons[metric]) if metric in rating.answers else None
 
 
 def read_judged(path: str | Path, *, skip_bad: bool) -> JudgedSamples:
@@ -140,10 +175,10 @@ def read_judged(path: str | Path, *, skip_bad: bool) -> JudgedSamples:
         UnreadableInputError: It cannot be read, or a line is no result.
         InvalidSampleError: See `JudgedSamples.of`.
     """
-    items, _, bad = collect_rows(path, None, skip_bad=skip_bad, read=_item)
+    rows = RowStream(path, None, skip_bad=skip_bad, read=_item)
     name = Path(path).name
-    found = JudgedSamples.of(name, items)
-    skipped = [f"{name}: skipped line {line}: {message}" for line, message in bad]
+    found = JudgedSamples.of(name, rows)
+    skipped = [f"{name}: {said}" for said in rows.said()]
     return replace(found, notes=(*skipped, *found.notes))
 
 

@@ -16,7 +16,7 @@ from tcva_adapters.compare.existing.records import SCALE, format_of
 from tcva_adapters.compare.existing.records import Reading as ScoreReading
 from tcva_adapters.compare.existing.tables import HUMAN_COLUMNS
 from tcva_adapters.compare.labels import Labels
-from tcva_adapters.compare.running.run import human_scores, named
+from tcva_adapters.compare.running.run import human_scores, named, spilled
 from tcva_adapters.compare.systems.report import SystemsReport
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.printing import counted
@@ -24,9 +24,10 @@ from tcva_adapters.report.comparison import is_folder_of_comparison, of_comparis
 from tcva_adapters.report.content import Content, FixedMethod, Human, Run, Said
 from tcva_adapters.report.existing import ExistingScores, read_scores
 from tcva_adapters.report.judged import JudgedSamples, read_judged
-from tcva_adapters.samples.files import SampleFile, read_samples
+from tcva_adapters.samples.files import SampleFile, SampleStream, stream_samples
 from tcva_adapters.samples.records import read_records
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.samples.spilled import Spilled
 
 _MOST_SHOWN: Final = 60
 _MOST_NAMED: Final = 4
@@ -49,7 +50,7 @@ class Reading:
     """
 
     title: str | None = None
-    samples: str | Path | Sequence[Sample] | None = None
+    samples: str | Path | SampleStream | Sequence[Sample] | None = None
     human: str | Labels | None = None
     human_scale: tuple[float, float] | None = None
     missing: float | None = None
@@ -124,7 +125,7 @@ def _parts(source: Any, reading: Reading) -> _Parts:
     if isinstance(source, Mapping):
         return _Parts(
             ", ".join(map(str, source)),
-            [JudgedSamples.of(str(name), list(items)) for name, items in source.items()],
+            [JudgedSamples.of(str(name), items) for name, items in source.items()],
         )
     if isinstance(source, str | Path):
         source = [source]
@@ -166,12 +167,8 @@ def _is_judged(path: str | Path) -> bool:
 
 def _joined(parts: _Parts, reading: Reading) -> Content:
     """Runs and fixed scores on the same samples, the texts of these where they are known."""
-    bare: dict[str, Sample] = {}
-    for judged in parts.judged:
-        for sample in judged.samples:
-            bare.setdefault(sample.id or "", sample)
+    samples = _of_all(parts.judged)
     notes = [note for judged in parts.judged for note in judged.notes]
-    samples = list(bare.values())
     given = reading.samples if reading.samples is not None else parts.samples
     texts = _texts(given, reading)
     if samples and texts:
@@ -180,7 +177,7 @@ def _joined(parts: _Parts, reading: Reading) -> Content:
     how = ScoreReading(missing=reading.missing, scale=reading.scale)
     for path in parts.scores:
         read.append(read_scores(path, how, samples or texts))
-        samples = samples or list(read[-1].samples)
+        samples = samples or read[-1].samples
         notes += read[-1].notes
     methods = [method for one in read for method in one.methods]
     for judged in parts.judged:
@@ -192,28 +189,44 @@ def _joined(parts: _Parts, reading: Reading) -> Content:
         title=reading.title or parts.title,
         sentence=parts.sentence or _sentence(parts.judged, samples, read),
         samples=samples,
-        runs=_runs([judged for judged in parts.judged if judged.results]),
+        runs=_runs([judged for judged in parts.judged if judged.judgements]),
         methods=tuple(_unlike([*parts.methods, *methods])),
         human=None if ratings is None else Human(ratings),
         notes=tuple(notes),
     )
 
 
-def _texts(given: str | Path | Sequence[Sample], reading: Reading) -> list[Sample]:
+def _of_all(judged: Sequence[JudgedSamples]) -> Sequence[Sample]:
+    """The samples of several files, each id once."""
+    if len(judged) == 1:
+        return judged[0].samples
+    found, seen = Spilled[Sample](), set[str | None]()
+    for sample in (sample for one in judged for sample in one.samples):
+        if sample.id not in seen:
+            seen.add(sample.id)
+            found.append(sample)
+    return found
+
+
+def _texts(
+    given: str | Path | SampleStream | Sequence[Sample], reading: Reading
+) -> Sequence[Sample]:
     if isinstance(given, str | Path):
-        return named(read_samples(given, skip_bad=reading.skip_bad)).samples
+        given = stream_samples(given, skip_bad=reading.skip_bad)
+    if isinstance(given, SampleStream):
+        return spilled(given).samples
     return named(SampleFile.of(given)).samples
 
 
 def _with_texts(
     samples: Sequence[Sample], texts: Sequence[Sample], notes: list[str]
-) -> list[Sample]:
+) -> Sequence[Sample]:
     if len(texts) == len(samples) and all(
         sample.id == f"row-{number}" for number, sample in enumerate(samples, start=1)
     ):  # the frameworks give their evaluators no ids
-        return [_filled(*pair) for pair in zip(samples, texts, strict=True)]
-    by_id = {sample.id: sample for sample in texts}
-    lacking = sum(sample.id not in by_id for sample in samples)
+        return Spilled(_filled(*pair) for pair in zip(samples, texts, strict=True))
+    places = {sample.id: place for place, sample in enumerate(texts)}
+    lacking = sum(sample.id not in places for sample in samples)
     if lacking == len(samples):
         msg = (
             f"none of the {len(samples)} judged samples is among those that were given for their "
@@ -223,7 +236,10 @@ def _with_texts(
         raise InvalidValueError(msg)
     if lacking:
         notes.append(f"the texts of {counted(lacking, 'sample')} of {len(samples)} were not given")
-    return [_filled(sample, by_id.get(sample.id)) for sample in samples]
+    return Spilled(
+        _filled(sample, texts[places[sample.id]] if sample.id in places else None)
+        for sample in samples
+    )
 
 
 def _filled(judged: Sample, texts: Sample | None) -> Sample:
@@ -258,7 +274,7 @@ def _runs(judged: Sequence[JudgedSamples]) -> tuple[Run, ...]:
     names = [
         Path(one.name).stem
         if len(judged) > 1
-        else f"{one.results[0].assessment.criterion} by {one.results[0].assessment.judge}"
+        else f"{one.judgements[0].criterion} by {one.judgements[0].judge}"
         for one in judged
     ]
     found, taken = [], set[str]()
@@ -289,9 +305,9 @@ def _unlike(methods: Iterable[FixedMethod]) -> list[FixedMethod]:
 
 def _rated(content: Content, reading: Reading) -> Content:
     """The same with the human ratings that were asked for, or else those that are there."""
-    names = [sample.id or "" for sample in content.samples]
     human, notes = content.human, content.notes
     if isinstance(reading.human, Labels):
+        names = [sample.id or "" for sample in content.samples]
         human = Human(reading.human.of(names), reading.human.source)
         notes = (*notes, *reading.human.notes(names))
     elif reading.human is not None:

@@ -14,6 +14,7 @@ from tcva_adapters.report.details import Draw, detail_lines
 from tcva_adapters.report.figures import figures_of
 from tcva_adapters.report.page import OURS, page_of
 from tcva_adapters.report.sources import Reading, content_of
+from tcva_adapters.samples.files import SampleStream
 from tcva_adapters.samples.output import replacing
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import whole
@@ -51,7 +52,7 @@ def write(
     path: str | Path,
     *,
     title: str | None = None,
-    samples: str | Path | Sequence[Sample] | None = None,
+    samples: str | Path | SampleStream | Sequence[Sample] | None = None,
     human: str | Labels | None = None,
     human_scale: tuple[float, float] | None = None,
     missing: float | None = None,

@@ -34,8 +34,8 @@ class SampleFile:
         repeated: Ids that several rows have. From the second on they were numbered: a, a#2, a#3.
     """
 
-    samples: list[Sample]
-    lines: list[int]
+    samples: Sequence[Sample]
+    lines: Sequence[int]
     bad: list[tuple[int, str]]
     repeated: tuple[str, ...] = ()
 

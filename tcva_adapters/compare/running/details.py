@@ -15,7 +15,7 @@ from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.framework_score import FrameworkVerdict
 from tcva_adapters.results.metadata import written_out
 from tcva_adapters.samples.output import replacing
-from tcva_adapters.samples.rows import collect_rows
+from tcva_adapters.samples.rows import RowStream
 from tcva_adapters.samples.sample import Sample
 
 KIND: Final = "compared"
@@ -82,11 +82,10 @@ def write_details(path: Path, details: Iterable[SampleDetails]) -> None:
             stream.write(f"{each.to_json()}\n".encode())
 
 
-def read_details(path: Path) -> list[SampleDetails]:
-    """Read what `write_details` wrote.
+def stream_details(path: Path) -> RowStream[SampleDetails]:
+    """What `write_details` wrote, one after the other.
 
     Raises:
-        UnreadableInputError: The file cannot be read, or is none of these.
+        UnreadableInputError: The file cannot be read, or is none of these; while they are read.
     """
-    found, _, _ = collect_rows(path, "jsonl", skip_bad=False, read=SampleDetails.from_record)
-    return found
+    return RowStream(path, "jsonl", skip_bad=False, read=SampleDetails.from_record)

@@ -5,11 +5,16 @@ from __future__ import annotations
 import asyncio
 import math
 import time
+from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from typing import Any, Final, NamedTuple
+from itertools import chain, islice
+from typing import Final, NamedTuple
+
+import numpy as np
 
 from tcva_adapters.compare.ratings import parse_rating
 from tcva_adapters.compare.running.cached import (
@@ -21,26 +26,37 @@ from tcva_adapters.compare.running.cached import (
     read_cached,
 )
 from tcva_adapters.compare.running.methods import Method, llm_of
+from tcva_adapters.compare.running.rows import Rows
 from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel
 from tcva_adapters.progress import progress_of
-from tcva_adapters.results.assessment import Reason, Usage
+from tcva_adapters.results.assessment import Assessment, Reason, Usage
+from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import Profiles
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.results.store_troubles import StoreTroubles
-from tcva_adapters.samples.files import SampleFile, numbered
+from tcva_adapters.samples.files import SampleFile, SampleStream, numbered
+from tcva_adapters.samples.ids import DistinctIds
 from tcva_adapters.samples.sample import Sample, whole_characters
+from tcva_adapters.samples.spilled import Spilled, Viewed
 from tcva_adapters.tcva import TCVA
+from tcva_adapters.window import CHUNK
 
 Models = Callable[[str], JudgeModel]
 """From a framework to the model behind its LLM, the same one whenever it is asked."""
 
+Verdicts = tuple[FrameworkVerdict, ...]
+"""A framework metric's own, on one sample."""
+
 OURS: Final = "tcva"
 """Our own judgements in counts by method."""
+
+_DIGEST: Final = 16
+"""Bytes of a key by which equal samples are found."""
 
 _NOTHING: Final = Usage()
 _NOTHING_TO_SCORE: Final = frozenset({"the metric returned nan"})
@@ -53,20 +69,22 @@ class Outcome:
 
     Attributes:
         rows: One per sample and method, sample by sample, methods in the order of the run.
-        results: TCVA's, one per sample, in order.
+        results: TCVA's, one per sample, in order; read from a temporary file where they are many.
         judged: How many judgements were made now, by method; ``tcva`` is one of them.
         cached: How many were served from an earlier run, by method.
         spent: What the judgements made now cost. Seconds are those of each, added up.
+        evidence: What became of the quotes of TCVA's verdicts.
         verdicts: The framework metrics' own, by sample and method, where they gave any.
         fatal: Why no other call could succeed; None where none failed like that.
     """
 
-    rows: list[Row]
-    results: list[Result]
+    rows: Sequence[Row]
+    results: Sequence[Result]
     judged: dict[str, int]
     cached: dict[str, int]
     spent: Usage
-    verdicts: dict[str, dict[str, tuple[FrameworkVerdict, ...]]] = field(default_factory=dict)
+    evidence: EvidenceCounts
+    verdicts: Mapping[str, Mapping[str, Verdicts]] = field(default_factory=dict)
     fatal: JudgeError | None = None
 
 
@@ -84,6 +102,16 @@ def named(read: SampleFile) -> SampleFile:
         ]
     )
     return replace(read, samples=samples, repeated=(*read.repeated, *repeated))
+
+
+def spilled(stream: SampleStream) -> SampleFile:
+    """The same of a file that is read to its end; its samples wait in a temporary file."""
+    samples, lines, ids = Spilled[Sample](), array("q"), DistinctIds()
+    for sample in stream:
+        name = ids.unlike(sample.id or f"row-{stream.line}")
+        samples.append(sample if name == sample.id else sample.model_copy(update={"id": name}))
+        lines.append(stream.line)
+    return SampleFile(samples, lines, stream.bad, (*stream.ids.repeated, *ids.repeated))
 
 
 def human_scores(samples: Sequence[Sample], field: str) -> dict[str, float]:
@@ -160,64 +188,136 @@ async def judge_all(
         seconds: After which a framework metric is given up on a sample; None waits for ever.
         progress: As for `TCVA.evaluate_many`.
     """
-    run = _Run(samples, tcva, store, models, seconds)
-    results = await tcva.aevaluate_many(samples, progress=progress)
-    for result in results:
-        run.take(result, temperatures)
-    jobs = list(run.jobs(methods))
-    cached: dict[str, CachedJudgement] = {}
-    with run.troubles.spared():
-        cached = read_cached(store, (job.key for job in jobs))
-    waiting = iter(jobs)
+    run = _Run(samples, tcva, store, models, seconds, temperatures, methods)
+    async with aclosing(tcva.aiter_evaluate(samples, progress=progress)) as results:
+        async for result in results:
+            run.take(result)
+    jobs = [run.jobs(method) for method in methods]
+    waiting = run.found(chain.from_iterable(jobs))
 
     async def work() -> None:
-        for job in waiting:
-            shown.tick(failed=await run.do(job, cached.get(job.key)))
+        for job, cached in waiting:
+            shown.tick(failed=await run.do(job, cached))
 
-    with run.troubles, progress_of("framework metrics", len(jobs), progress) as shown:
+    number = sum(map(len, jobs))
+    with run.troubles, progress_of("framework metrics", number, progress) as shown:
         try:
             async with asyncio.TaskGroup() as group:
                 for _ in range(1 if models is None else tcva.max_concurrency):
                     group.create_task(work())
         except ExceptionGroup as failed:  # metrics do not raise: a fault of ours
             raise failed.exceptions[0] from None
-    return run.outcome(results, methods)
+    return run.outcome()
 
 
 class _Job(NamedTuple):
-    """A method on equal samples."""
+    """A method on equal samples.
+
+    Attributes:
+        method: The method.
+        key: Of the judgement.
+        sample: The first of them.
+        places: Where they are among all samples, rising.
+    """
 
     method: Method
     key: str
-    samples: list[Sample]
+    sample: Sample
+    places: Sequence[int]
 
 
-@dataclass(slots=True)
+class _Jobs(Collection[_Job]):
+    """A method on all samples, of which eight bytes each are held; equal ones are one job."""
+
+    def __init__(
+        self, method: Method, samples: Sequence[Sample], key: Callable[[Sample], str]
+    ) -> None:
+        self._method, self._samples, self._key = method, samples, key
+        firsts: dict[bytes, int] = {}
+        self._again: dict[int, list[int]] = {}
+        self._firsts = array("q")
+        for place, sample in enumerate(samples):
+            first = firsts.setdefault(bytes.fromhex(key(sample))[:_DIGEST], place)
+            if first == place:
+                self._firsts.append(place)
+            else:
+                self._again.setdefault(first, []).append(place)
+
+    def __len__(self) -> int:
+        return len(self._firsts)
+
+    def __contains__(self, job: object) -> bool:
+        return any(job == each for each in self)
+
+    def __iter__(self) -> Iterator[_Job]:
+        for place in self._firsts:
+            sample = self._samples[place]
+            places = [place, *self._again.get(place, ())]
+            yield _Job(self._method, self._key(sample), sample, places)
+
+
+class _Said(Mapping[str, "Mapping[str, Verdicts]"]):
+    """Verdicts by sample and method, in a temporary file."""
+
+    def __init__(self, names: Sequence[str], methods: Sequence[str]) -> None:
+        self._methods = methods
+        self._places = {name: place for place, name in enumerate(names)}
+        self._written: Spilled[Verdicts] = Spilled()
+        self._which = np.full((len(names), len(methods)), -1, dtype=np.int64)
+
+    def put(self, places: Sequence[int], method: int, verdicts: Verdicts) -> None:
+        """Those of a method on equal samples."""
+        self._which[places, method] = len(self._written)
+        self._written.append(verdicts)
+
+    def __getitem__(self, name: str) -> Mapping[str, Verdicts]:
+        """Those of one sample."""
+        which = self._which[self._places[name]].tolist()
+        found = zip(self._methods, which, strict=True)
+        return {method: self._written[number] for method, number in found if number >= 0}
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+
 class _Run:
     """A run under way: what its judgements share, and the rows so far."""
 
-    samples: Sequence[Sample]
-    tcva: TCVA
-    store: VerdictStore
-    model_of: Models | None
-    seconds: float | None
-    rows: dict[str, list[Row]] = field(default_factory=dict)
-    judged: Counter[str] = field(default_factory=Counter)
-    cached: Counter[str] = field(default_factory=Counter)
-    spent: Usage = _NOTHING
-    verdicts: dict[str, dict[str, tuple[FrameworkVerdict, ...]]] = field(default_factory=dict)
-    fatal: JudgeError | None = None
-    troubles: StoreTroubles = field(init=False)
-    lexical_llm: Callable[[str], Any] = field(
-        default_factory=lambda: cache(partial(llm_of, model=None))
-    )
+    def __init__(
+        self,
+        samples: Sequence[Sample],
+        tcva: TCVA,
+        store: VerdictStore,
+        model_of: Models | None,
+        seconds: float | None,
+        temperatures: Sequence[float],
+        methods: Sequence[Method],
+    ) -> None:
+        self.samples, self.tcva, self.store = samples, tcva, store
+        self.model_of, self.seconds = model_of, seconds
+        self.names = [sample.id or "" for sample in samples]
+        self.ours = {tcva_name(t): t for t in temperatures}
+        profiles = () if tcva.profiles is None else (profile_name(tcva.profiles),)
+        columns = [*self.ours, *profiles, *(method.name for method in methods)]
+        self.columns = {name: place for place, name in enumerate(columns)}
+        self.rows = Rows(self.names, columns)
+        self.judgements = Spilled[Assessment]()
+        self.verdicts = _Said(self.names, columns)
+        self.evidence = EvidenceCounts.of(())
+        self.judged, self.cached = Counter[str](), Counter[str]()
+        self.spent = _NOTHING
+        self.fatal: JudgeError | None = None
+        self.troubles = StoreTroubles(store, in_batch=False)
+        self.lexical_llm = cache(partial(llm_of, model=None))
 
-    def __post_init__(self) -> None:
-        self.troubles = StoreTroubles(self.store, in_batch=False)
-
-    def take(self, result: Result, temperatures: Sequence[float]) -> None:
+    def take(self, result: Result) -> None:
         """Count one of TCVA's judgements, with a row per temperature, and one for profiles."""
-        assessment = result.assessment
+        assessment, place = result.assessment, len(self.judgements)
+        self.judgements.append(assessment)
+        self.evidence += EvidenceCounts.of((assessment,))
         unscored = assessment.unscored
         if unscored is not None and unscored.fatal:
             self.fatal = JudgeError(unscored.detail, fatal=True)
@@ -226,61 +326,64 @@ class _Run:
         why = "" if unscored is None else _why(unscored.reason.value, unscored.detail)
         usage = assessment.usage
         plain = Result(assessment, self.tcva.scoring)
-        scores = {tcva_name(t): plain.at(t).score for t in temperatures}
+        scores = {name: plain.at(t).score for name, t in self.ours.items()}
         if self.tcva.profiles is not None:
             scores[profile_name(self.tcva.profiles)] = result.score
         for name, score in scores.items():
-            cell = (assessment.sample_id or "", name, score)
-            self._add(*cell, why if score is None else "", usage, usage.calls)
+            self._put([place], name, score, why if score is None else "", usage, usage.calls)
             usage = _NOTHING
 
-    def jobs(self, methods: Iterable[Method]) -> Iterator[_Job]:
-        """Method by method, so that results of one come together; equal samples are one job."""
-        for method in methods:
-            model = None if self.model_of is None else self.model_of(method.framework)
-            judge = (self.tcva.judge.name, {}) if model is None else (model.name, model.parameters)
-            equal: dict[str, _Job] = {}
-            for sample in self.samples:
-                key = method.key(sample, *judge)
-                equal.setdefault(key, _Job(method, key, [])).samples.append(sample)
-            yield from equal.values()
+    def jobs(self, method: Method) -> _Jobs:
+        """A method on all samples; equal ones are one job."""
+        model = None if self.model_of is None else self.model_of(method.framework)
+        judge = (self.tcva.judge.name, {}) if model is None else (model.name, model.parameters)
+        return _Jobs(method, self.samples, lambda sample: method.key(sample, *judge))
+
+    def found(self, jobs: Iterable[_Job]) -> Iterator[tuple[_Job, CachedJudgement | None]]:
+        """With what the store has of them; so many are looked up at once."""
+        waiting = iter(jobs)
+        while some := list(islice(waiting, CHUNK)):
+            cached: dict[str, CachedJudgement] = {}
+            with self.troubles.spared():
+                cached = read_cached(self.store, (job.key for job in some))
+            for job in some:
+                yield job, cached.get(job.key)
 
     async def do(self, job: _Job, cached: CachedJudgement | None) -> bool:
         """One judgement, made now or before, or the reason why nobody is asked; whether it failed."""
-        name, sample = job.method.name, job.samples[0]
+        name, places = job.method.name, job.places
         unasked = ""
-        if lacking := job.method.lacking(sample):
+        if lacking := job.method.lacking(job.sample):
             unasked = _why(Reason.MISSING_FIELD.value, lacking)
         elif cached is None and self.fatal is not None:
             unasked = _why(NOT_ASKED, str(self.fatal))
         if unasked:
-            for sample in job.samples:
-                self._add(sample.id or "", name, None, unasked, _NOTHING, 0)
+            self._put(places, name, None, unasked, _NOTHING, 0)
             return not lacking
         said = cached
         if said is None:
-            said = await self._asked(job.method, sample)
+            said = await self._asked(job.method, job.sample)
             with self.troubles.spared(loses=1):
                 self.store.put_record(job.key, said.to_json(), failed=said.is_failure)
         self._count(name, said.usage if cached is None else None)
-        score, usage = said.score, said.usage
-        calls = usage.calls or score.calls  # of the lexical judge only the metric knows
+        score = said.score
         why = "" if score.score is not None else _why(said.reason, score.error)
-        for sample in job.samples:
-            self._add(sample.id or "", name, score.score, why, usage, calls)
-            if score.verdicts:
-                self.verdicts.setdefault(sample.id or "", {})[name] = score.verdicts
-            usage, calls = _NOTHING, 0
+        # Of the lexical judge only the metric knows its calls.
+        self._put(places, name, score.score, why, said.usage, said.usage.calls or score.calls)
+        if score.verdicts:
+            self.verdicts.put(places, self.columns[name], score.verdicts)
         return said.is_failure
 
-    def outcome(self, results: list[Result], methods: Sequence[Method]) -> Outcome:
+    def outcome(self) -> Outcome:
         """What came of it."""
-        order = {method.name: place for place, method in enumerate(methods)}
-        for rows in self.rows.values():
-            rows.sort(key=lambda row: order.get(row.method, -1))  # our own come first
-        rows = [row for rows in self.rows.values() for row in rows]
         counts = dict(self.judged), dict(self.cached)
-        return Outcome(rows, results, *counts, self.spent, self.verdicts, self.fatal)
+        results = Viewed(self.judgements, self.tcva.result)
+        return Outcome(
+            *(self.rows, results, *counts, self.spent),
+            evidence=self.evidence,
+            verdicts=self.verdicts,
+            fatal=self.fatal,
+        )
 
     async def _asked(self, method: Method, sample: Sample) -> CachedJudgement:
         if self.model_of is None:
@@ -309,24 +412,27 @@ class _Run:
         (self.cached if usage is None else self.judged)[method] += 1
         self.spent += usage or _NOTHING
 
-    def _add(  # a row's own columns, in their order
+    def _put(
         self,
-        sample: str,
+        places: Sequence[int],
         method: str,
         score: float | None,
         unscored: str,
         usage: Usage,
         calls: int | None,
     ) -> None:
-        # Servers that report no tokens leave zeros, which would read as costing nothing.
-        known = bool(usage.input_tokens or usage.output_tokens)
-        row = Row(
-            *(sample, method, score, unscored, calls),
-            input_tokens=usage.input_tokens if known else None,
-            output_tokens=usage.output_tokens if known else None,
-            seconds=usage.seconds,
-        )
-        self.rows.setdefault(sample, []).append(row)
+        """The rows of a method on equal samples; the cost stands in that of the first."""
+        for place in places:
+            # Servers that report no tokens leave zeros, which would read as costing nothing.
+            known = bool(usage.input_tokens or usage.output_tokens)
+            row = Row(
+                *(self.names[place], method, score, unscored, calls),
+                input_tokens=usage.input_tokens if known else None,
+                output_tokens=usage.output_tokens if known else None,
+                seconds=usage.seconds,
+            )
+            self.rows.put(place, self.columns[method], row)
+            usage, calls = _NOTHING, 0
 
 
 def _why(reason: str, detail: str) -> str:

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, astuple, fields
+from io import TextIOWrapper
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.samples.csv_cells import csv_text, original
+from tcva_adapters.samples.csv_cells import csv_text, original, write_table
 from tcva_adapters.samples.output import replacing
-from tcva_adapters.samples.rows import collect_rows
+from tcva_adapters.samples.rows import RowStream
 
 COLUMNS: Final = tuple(field.name for field in fields(Row))
 """The columns of the tidy table, in order."""
+
+_AT_ONCE: Final = 8192
+"""Rows that are objects at once when they are made columns of parquet."""
 
 SCORES_BEGIN: Final = re.compile(",".join(COLUMNS[:3]).encode())
 """How the table begins as csv."""
@@ -45,18 +50,19 @@ def write_csv(path: Path, rows: Iterable[Row]) -> None:
     Raises:
         InvalidValueError: The file cannot be written.
     """
-    with replacing(path) as stream:
-        stream.write(scores_csv(rows).encode())
+    with replacing(path) as binary:
+        stream = TextIOWrapper(binary, encoding="utf-8", newline="")
+        write_table(stream, COLUMNS, map(astuple, rows))
+        stream.detach()
 
 
-def read_csv(path: Path) -> list[Row]:
-    """Read what `write_csv` wrote, scores on the methods' own scales.
+def stream_csv(path: Path) -> RowStream[Row]:
+    """What `write_csv` wrote, row by row, scores on the methods' own scales.
 
     Raises:
-        UnreadableInputError: The file cannot be read, or holds another table.
+        UnreadableInputError: The file cannot be read, or holds another table; while it is read.
     """
-    rows, _, _ = collect_rows(path, "csv", skip_bad=False, read=_row)
-    return rows
+    return RowStream(path, "csv", skip_bad=False, read=_row)
 
 
 def _row(record: dict[str, Any]) -> Row:
@@ -77,7 +83,7 @@ def _row(record: dict[str, Any]) -> Row:
         raise UnreadableInputError(msg) from None
 
 
-def write_parquet(path: Path, rows: Sequence[Row]) -> bool:
+def write_parquet(path: Path, rows: Iterable[Row]) -> bool:
     """Write the tidy table as parquet; False, and nothing written, without pyarrow.
 
     Raises:
@@ -91,10 +97,14 @@ def write_parquet(path: Path, rows: Sequence[Row]) -> bool:
     text, whole, number = pa.string(), pa.int64(), pa.float64()
     kinds = (text, text, number, text, whole, whole, whole, number)
     schema = pa.schema(list(zip(COLUMNS, kinds, strict=True)))
+    waiting = iter(rows)
+    parts = [schema.empty_table()]
+    while some := [asdict(row) for row in islice(waiting, _AT_ONCE)]:
+        parts.append(pa.Table.from_pylist(some, schema=schema))
     buffer = pa.BufferOutputStream()
-    pq.write_table(pa.Table.from_pylist([asdict(row) for row in rows], schema=schema), buffer)
+    pq.write_table(pa.concat_tables(parts), buffer)
     with replacing(path) as stream:
-        stream.write(buffer.getvalue().to_pybytes())
+        stream.write(buffer.getvalue())
     return True
 
 
@@ -104,10 +114,11 @@ def write_json(path: Path, figures: Any) -> None:
     Raises:
         InvalidValueError: The file cannot be written, or a figure is no JSON value.
     """
-    try:
-        text = json.dumps(figures, indent=1, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        msg = f"a figure for {path} is no JSON value: {error}"
-        raise InvalidValueError(msg) from error
+    encoder = json.JSONEncoder(indent=1, allow_nan=False)
     with replacing(path) as stream:
-        stream.write(f"{text}\n".encode())
+        try:
+            stream.writelines(piece.encode() for piece in encoder.iterencode(figures))
+        except (TypeError, ValueError) as error:
+            msg = f"a figure for {path} is no JSON value: {error}"
+            raise InvalidValueError(msg) from error
+        stream.write(b"\n")

@@ -5,7 +5,7 @@ Nothing here calls a model.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -114,7 +114,7 @@ class DecisionView:
 
 
 def decision_view(
-    assessments: Mapping[str, Assessment] | Sequence[Assessment],
+    assessments: Mapping[str, Assessment] | Iterable[Assessment],
     table: ScoreTable,
     *,
     ours: Sequence[str] = (),
@@ -130,7 +130,8 @@ def decision_view(
     whose edges are the flip temperatures themselves: the best range is exact.
 
     Args:
-        assessments: Ours, by sample id; or a list whose ``sample_id`` fits the table.
+        assessments: Ours, by sample id; or those whose ``sample_id`` fits the table, one after the
+            other, of which none is held.
         table: The methods' scores. Samples without an assessment count as unscored by ours.
         ours: Columns that are left out, as they are views of the same assessments.
         scoring: Our settings, threshold included.
@@ -146,10 +147,9 @@ def decision_view(
     limits = resolve_thresholds(table.methods, thresholds, others_too=True)
     for name in ours:
         table.column(name)  # refuses a name that is not there
-    results = _results(assessments, table, scoring)
-    spans = _passing(results)
+    spans = _passing(_named(assessments), table, scoring)
     methods = tuple(
-        _against(name, table, limits[name], results, spans, grid)
+        _against(name, table, limits[name], spans, scoring, grid)
         for name in table.methods
         if name not in ours
     )
@@ -185,70 +185,75 @@ def resolve_thresholds(
     return {name: float(given.get(name, THRESHOLD)) for name in methods}
 
 
-def _results(
-    assessments: Mapping[str, Assessment] | Sequence[Assessment],
-    table: ScoreTable,
-    scoring: Scoring,
-) -> dict[str, Result]:
-    """Ours by sample id, those with a score alone."""
-    if not isinstance(assessments, Mapping):
-        by_id: dict[str, Assessment] = {}
-        for assessment in assessments:
-            sample = assessment.sample_id
-            if sample is None or sample in by_id:
-                which = "no id" if sample is None else f"the id {sample!r}, as has another"
-                msg = f"an assessment has {which}; pass a mapping by the table's sample ids"
-                raise InvalidValueError(msg)
-            by_id[sample] = assessment
-        assessments = by_id
-    known = {sample: assessments[sample] for sample in table.samples if sample in assessments}
-    results = {sample: Result(assessment, scoring) for sample, assessment in known.items()}
-    return {sample: result for sample, result in results.items() if result.score is not None}
+def _named(
+    assessments: Mapping[str, Assessment] | Iterable[Assessment],
+) -> Iterator[tuple[str, Assessment]]:
+    """Ours with their samples' ids, each once."""
+    if isinstance(assessments, Mapping):
+        yield from assessments.items()
+        return
+    seen = set[str]()
+    for assessment in assessments:
+        sample = assessment.sample_id
+        if sample is None or sample in seen:
+            which = "no id" if sample is None else f"the id {sample!r}, as has another"
+            msg = f"an assessment has {which}; pass a mapping by the table's sample ids"
+            raise InvalidValueError(msg)
+        seen.add(sample)
+        yield sample, assessment
 
 
-def _passing(results: Mapping[str, Result]) -> dict[str, Spans]:
-    """Where each sample passes; samples with the same counts by all judges share the search."""
+def _passing(
+    assessments: Iterable[tuple[str, Assessment]], table: ScoreTable, scoring: Scoring
+) -> dict[str, Spans]:
+    """Where each sample with a score of ours passes, in the order of the table.
+
+    Samples with the same counts by all judges share the search, and what it found.
+    """
     searched: dict[bytes, Spans] = {}
-    spans = {}
-    for sample, result in results.items():
-        if result.unscored is not None:
-            spans[sample] = passing(result)
+    found: dict[str, Spans] = {}
+    known = set(table.samples)
+    for sample, assessment in assessments:
+        result = Result(assessment, scoring)
+        if sample not in known or result.score is None:
             continue
-        counts = judged_counts([result.assessment]).tobytes()
+        counts = b"" if result.unscored else judged_counts([assessment]).tobytes()
         if counts not in searched:
             searched[counts] = passing(result)
-        spans[sample] = searched[counts]
-    return spans
+        found[sample] = searched[counts]
+    return {sample: found[sample] for sample in table.samples if sample in found}
 
 
 def _against(
     name: str,
     table: ScoreTable,
     threshold: float,
-    results: Mapping[str, Result],
     spans: Mapping[str, Spans],
+    scoring: Scoring,
     grid: Sequence[float],
 ) -> MethodDecisions:
     theirs = dict(zip(table.samples, table.column(name).tolist(), strict=True))
     scored = {sample: score for sample, score in theirs.items() if np.isfinite(score)}
-    shared = [sample for sample in scored if sample in results]
+    shared = [sample for sample in scored if sample in spans]
+    others: dict[Spans, Spans] = {}
     decisions = []
     for sample in shared:
-        result = results[sample]
-        passes = scored[sample] >= threshold
-        agrees = spans[sample] if passes else outside(spans[sample], result.scoring.bounds)
-        flip = next((span.start for span in spans[sample] if span.end is None), None)
+        passes, agrees = scored[sample] >= threshold, spans[sample]
+        flip = next((span.start for span in agrees if span.end is None), None)
+        if not passes:
+            if agrees not in others:
+                others[agrees] = outside(agrees, scoring.bounds)
+            agrees = others[agrees]
         decisions.append(SampleDecision(sample, scored[sample], passes, flip, agrees))
     where = None
     if shared:
-        setting = results[shared[0]].scoring
-        where = best([d.agrees for d in decisions], setting.bounds, setting.temperature)
+        where = best([d.agrees for d in decisions], scoring.bounds, scoring.temperature)
     return MethodDecisions(
         method=name,
         threshold=threshold,
         samples=tuple(decisions),
-        unscored_ours=tuple(sample for sample in scored if sample not in results),
-        unscored_theirs=tuple(sample for sample in results if sample not in scored),
+        unscored_ours=tuple(sample for sample in scored if sample not in spans),
+        unscored_theirs=tuple(sample for sample in spans if sample not in scored),
         at=tuple(_at(t, decisions, spans) for t in grid),
         best=where,
     )

@@ -199,7 +199,7 @@ def _reasons(
     details: dict[str, dict[str, str]] = {method: {} for method in table.methods}
     if rows is None:
         return counted, details
-    said = {(row.sample, row.method): row.unscored for row in rows}
+    said = {(row.sample, row.method): row.unscored for row in rows if row.score is None}
     for number, method in enumerate(table.methods):
         words: Counter[str] = Counter()
         for i in np.flatnonzero(~np.isfinite(table.scores[:, number])):
