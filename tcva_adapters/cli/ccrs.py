@@ -89,13 +89,9 @@ def ccrs(
     said = notes()
     named = options.named_judge(judge, said)
     if ray is not None and not estimate:
-        plain = {
-            "metrics": options.parse_names(metrics),
-            "judge": named,
-            "model": model_settings,
-            **settings,
-        }
-        scaled.on_ray(context, ray, samples, plain, out=out, looks=scaled.LOOKS, notes=said)
+        names = options.parse_names(metrics)
+        plain = {"metrics": names, "judge": named, "model": model_settings, **settings}
+        scaled.on_ray(context, ray, plain, looks=scaled.LOOKS, notes=said)
         return
     options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
     handed.check([samples], as_json=as_json, out=out, report=report)
@@ -105,33 +101,16 @@ def ccrs(
     settings, model = scaled.share_of(settings, model_settings, 1 if estimate else workers)
     (asked,) = options.asked_judges([named], model, settings["max_concurrency"])
     rater = CCRS(options.parse_names(metrics), judge=asked, **settings)
-    shares = None if weights is None else _parse_weights(weights)
-    whole: dict[str, Any] = {"weights": shares, "threshold": threshold, "renormalise": renormalise}
-    has_composite = weights is not None or threshold is not None
-    gates.check_names(
-        [*(metric.name for metric in rater.metrics), *([COMPOSITE] if has_composite else [])]
-    )
     # Read and check before the first call is paid for, wrong weights too.
-    summarise_ccrs(CCRS(rater.metrics, judge="lexical").evaluate_many([Sample()]), **whole)
+    whole = _composite(rater, gates, weights, threshold, renormalise=renormalise)
     read = options.stream_samples(
         samples, skip_bad=skip_bad, input_format=input_format, rename=rename
     )
     reading = Reading(read, is_shown=report is not None)
     if estimate:
-        scaled.show_estimate(
-            rater,
-            reading.samples,
-            model_settings,
-            store=store,
-            no_store=no_store or ray is not None,
-            latency=latency,
-            as_json=as_json,
-        )
+        scaled.show_estimate(context, rater, reading.samples, model_settings, latency=latency)
         return
-    opened = options.open_store(
-        store, no_store=no_store, is_local=rater.is_local, what="ratings", notes=said
-    )
-    rater = rater.changed(store=opened)
+    rater = options.with_store(rater, store, no_store=no_store, what="ratings", notes=said)
     looked_at = gates.are_asked or handed.names_samples or report or figures
     how: dict[str, Any] = {"overwrite": overwrite, "is_looked_at": bool(looked_at)}
     tally = CCRSTally(**whole)
@@ -146,13 +125,29 @@ def ccrs(
         side = handed.side(out)
         print_figures(summary, as_json=as_json, everything=everything, file=side, **more)
         drawn = draw_figures(summary, figures, figure_format, overwrite=overwrite)
-        results = results_written(out, opened, "ratings: a line for each sample")
+        results = results_written(out, rater.store, "ratings: a line for each sample")
         page = report_written(
             summary, report, of=samples, overwrite=overwrite, samples=reading.again()
         )
         say_written({**results, **drawn, **page, **handed.written})
         summary.check()
         handed.conclude(gated)
+
+
+def _composite(
+    rater: CCRS, gates: Gates, weights: str | None, threshold: float | None, *, renormalise: bool
+) -> dict[str, Any]:
+    """The settings of a composite, once they and the gates on it are known to fit.
+
+    Raises:
+        InvalidValueError: A weight, the threshold or a gate does not.
+    """
+    shares = None if weights is None else _parse_weights(weights)
+    whole: dict[str, Any] = {"weights": shares, "threshold": threshold, "renormalise": renormalise}
+    names = [metric.name for metric in rater.metrics]
+    gates.check_names(names if weights is None and threshold is None else [*names, COMPOSITE])
+    summarise_ccrs(CCRS(rater.metrics, judge="lexical").evaluate_many([Sample()]), **whole)
+    return whole
 
 
 def _parse_weights(text: str) -> dict[str, float]:

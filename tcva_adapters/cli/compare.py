@@ -75,18 +75,15 @@ def compare(
     settings = options.under_config(context, config, {"criterion": criterion, **given})
     named, at_once = [options.named_judge(judge, notes)], settings["max_concurrency"]
     (settings["judge"],) = options.asked_judges(named, model_settings, at_once)
+    read = options.stream_samples(
+        samples, skip_bad=skip_bad, input_format=input_format, rename=rename, is_read_first=True
+    )
     going_on = f"what is done is in {out}; the same command goes on"
     # The frameworks' own deprecations are nothing that a reader could act on.
     with options.interruptible(notes, going_on), warnings.catch_warnings(action="ignore"):
         warnings.simplefilter("always", TCVAWarning)
         found = run_compare(
-            options.stream_samples(
-                samples,
-                skip_bad=skip_bad,
-                input_format=input_format,
-                rename=rename,
-                is_read_first=True,
-            ),
+            read,
             settings,
             frameworks=frameworks,
             metrics=metrics,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, TextIO
 
 import typer
 
@@ -14,23 +15,24 @@ from tcva_adapters.cli.judged import print_figures
 from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.running import Reading, judging
 from tcva_adapters.cli.written import results_written, say_written
-from tcva_adapters.compare.changes import changed_since, read_baseline
+from tcva_adapters.compare.changes import Changes, changed_since, read_baseline
 from tcva_adapters.compare.claim_view import check_wanted, claim_views
-from tcva_adapters.compare.evaluation import Running
+from tcva_adapters.compare.evaluation import Evaluation, Running
 from tcva_adapters.compare.gates import Gates
 from tcva_adapters.judging.panel import panel_of
 from tcva_adapters.long_run import long_run
 from tcva_adapters.results.result import Result
 from tcva_adapters.tcva import TCVA, TCVASettings
 
-
-@machines.hands_over("min_score", "min_pass_rate", "min_coverage")
-@options.takes_model_settings
-@options.takes(
-    TCVASettings,
+_SETTINGS: Final = (
     *("temperature", "threshold", "scheme", "penalty", "eps", "floor", "on_unscored"),
     *("claims", "max_claims", "max_concurrency"),
 )
+
+
+@machines.hands_over("min_score", "min_pass_rate", "min_coverage")
+@options.takes_model_settings
+@options.takes(TCVASettings, *_SETTINGS)
 def evaluate(
     context: typer.Context,
     samples: options.SampleFile,
@@ -66,76 +68,77 @@ def evaluate(
 
     Example: tcva evaluate samples.jsonl --judge openai:gpt-4.1-mini -T strict -o judged.jsonl
     """
-    notes = printing.notes()
+    notes, settings = printing.notes(), {"criterion": criterion, **settings}
     voices = [options.named_judge(judge, notes), *(panel or ())]
     if ray is not None and not estimate:
-        plain = {"criterion": criterion, **settings, "model": model_settings}
         judges = {"judge": voices[0], "panel": panel, "combine": combine, "fuse": fuse}
-        plain = {**options.under_config(context, config, plain), **judges}
+        plain = options.under_config(context, config, {**settings, "model": model_settings})
         looks = scaled.LOOKS - {"threshold"}
-        scaled.on_ray(context, ray, samples, plain, out=out, looks=looks, notes=notes)
+        scaled.on_ray(context, ray, {**plain, **judges}, looks=looks, notes=notes)
         return
     options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
-    read_from = [samples, *([] if baseline is None else [baseline])]
+    read_from = [samples] if baseline is None else [samples, baseline]
     handed.check(read_from, as_json=as_json, out=out, report=report)
     check_report(report, samples, overwrite=overwrite)
     at_once = settings["max_concurrency"]
     settings, model = scaled.share_of(settings, model_settings, 1 if estimate else workers)
     first, fused, settings = _judges(voices, fuse or (), combine, model, settings)
-    settings = options.under_config(context, config, {"criterion": criterion, **settings})
-    tcva = TCVA(judge=first, fuse=fused, **settings)
+    tcva = TCVA(judge=first, fuse=fused, **options.under_config(context, config, settings))
     running = Running(tcva, gates)
     before = None if baseline is None else read_baseline(baseline, tcva)
     # Read and check before the first call is paid for.
     read = options.stream_samples(
-        samples,
-        skip_bad=skip_bad,
-        input_format=input_format,
-        rename=rename,
-        require=tcva.require,
+        samples, skip_bad=skip_bad, input_format=input_format, rename=rename, require=tcva.require
     )
     reading = Reading(read, is_shown=bool(show or report))
     check_wanted(show or (), reading.again)
     if estimate:
-        scaled.show_estimate(
-            tcva,
-            reading.samples,
-            model_settings,
-            store=store,
-            no_store=no_store or ray is not None,
-            latency=latency,
-            as_json=as_json,
-        )
+        scaled.show_estimate(context, tcva, reading.samples, model_settings, latency=latency)
         return
-    opened = options.open_store(
-        store, no_store=no_store, is_local=tcva.judge.is_local, what="verdicts", notes=notes
-    )
-    tcva = tcva.changed(store=opened)
+    tcva = options.with_store(tcva, store, no_store=no_store, what="verdicts", notes=notes)
     looked_at = gates.are_asked or handed.names_samples or show or report or before or panel
     how: dict[str, Any] = {"overwrite": overwrite, "is_looked_at": bool(looked_at)}
-    whole = long_run(tcva, reading.samples, Result.from_json, out, tell=notes.print, **how)
-    with whole as run:
+    with long_run(tcva, reading.samples, Result.from_json, out, tell=notes.print, **how) as run:
         with judging(notes, out, reading):
             for result in run.results(scaled.evaluate_with(tcva, workers, at_once)):
                 running.add(result)
         found = running.ended(run.written, skipped=read.skipped)
         changes = changed_since(before, found.gated.graded)
         handed.write(found.sentence, found.gated, changes)
-        since = {} if changes is None else {"since_baseline": changes.to_dict()}
         side = sys.stderr if as_json else handed.side(out)
-        print_figures(found, as_json=as_json, everything=everything, file=side, **since)
-        if changes is not None and not as_json:
-            said = f"since the baseline: {changes.sentence}"
-            printing.show([printing.Wrapped(said)], file=side)
-        printing.show(claim_views(found.results, reading.again, show or ()), file=side)
-        results_file = results_written(out, opened, "assessments: for sweep and calibrate")
-        shown = report if found.summary.scored else None
-        page = report_written(
-            found, shown, of=samples, overwrite=overwrite, samples=reading.again()
-        )
+        views = claim_views(found.results, reading.again, show or ())
+        _print(found, changes, views, side, as_json=as_json, everything=everything)
+        results_file = results_written(out, tcva.store, "assessments: for sweep and calibrate")
+        page = _page(found, report, reading, of=samples, overwrite=overwrite)
         say_written({**results_file, **page, **handed.written})
         found.check()
         handed.conclude(found.gated)
+
+
+def _print(
+    found: Evaluation,
+    changes: Changes | None,
+    views: Iterable[printing.Part],
+    side: TextIO,
+    *,
+    as_json: bool,
+    everything: bool,
+) -> None:
+    """The figures, what changed since the baseline, and the samples that were asked for."""
+    since = {} if changes is None else {"since_baseline": changes.to_dict()}
+    print_figures(found, as_json=as_json, everything=everything, file=side, **since)
+    if changes is not None and not as_json:
+        said = f"since the baseline: {changes.sentence}"
+        printing.show([printing.Wrapped(said)], file=side)
+    printing.show(views, file=side)
+
+
+def _page(
+    found: Evaluation, report: Path | None, reading: Reading, *, of: str, overwrite: bool
+) -> dict[Path, str]:
+    """The page, where it was asked for and there is a score to show."""
+    shown = report if found.summary.scored else None
+    return report_written(found, shown, of=of, overwrite=overwrite, samples=reading.again())
 
 
 def _judges(

@@ -36,8 +36,10 @@ from tcva_adapters.samples.output import check_ours
 from tcva_adapters.samples.paths import make_folder, usable_path
 from tcva_adapters.samples.rows import KEPT
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.scorer import Scorer
 
 Command = TypeVar("Command", bound=Callable[..., None])
+AnyScorer = TypeVar("AnyScorer", bound=Scorer[Any])
 
 INTERRUPTED: Final = 130  # what shells report for Ctrl-C
 
@@ -407,15 +409,15 @@ def named_judge(judge: str | None, notes: Notes) -> str:
     return DEFAULT if judge is None else judge
 
 
-def open_store(
-    store: Path | None, *, no_store: bool, is_local: bool, what: str, notes: Notes
-) -> VerdictStore | None:
-    """The store of a command; what a model was paid for is cached by default.
+def with_store(
+    scorer: AnyScorer, store: Path | None, *, no_store: bool, what: str, notes: Notes
+) -> AnyScorer:
+    """The scorer of a command with its store; what a model was paid for is cached by default.
 
     Args:
+        scorer: Where its judge costs nothing, only a store that was asked for is used.
         store: What was asked for.
         no_store: Cache nothing.
-        is_local: Whether the judge costs nothing; then only a store that was asked for is used.
         what: What is cached, in the plural.
         notes: Where the default is announced.
 
@@ -425,10 +427,10 @@ def open_store(
     if store is not None and no_store:
         msg = "--store and --no-store exclude each other"
         raise InvalidValueError(msg)
-    if store is None and not is_local and not no_store:
+    if store is None and not scorer.is_local and not no_store:
         store = DEFAULT_STORE
         notes.print(f"{what} are cached in {store} (--no-store caches none)")
-    return None if store is None else VerdictStore(store)
+    return scorer if store is None else scorer.changed(store=VerdictStore(store))
 
 
 @contextmanager

@@ -92,20 +92,28 @@ def evaluate_with(scorer: Scorer[Any], workers: int, max_concurrency: int) -> Ev
 
 
 def show_estimate(
+    context: typer.Context,
     scorer: Scorer[Any],
     samples: Iterable[Sample],
     model_settings: Mapping[str, Any],
     *,
-    store: Path | None,
-    no_store: bool,
     latency: float | None,
-    as_json: bool,
 ) -> None:
-    """Print what judging will cost; nothing is asked, and no store is made."""
+    """Print what judging will cost; nothing is asked, and no store is made.
+
+    Args:
+        context: Of the command, with its options of stores and printing.
+        scorer: Who would judge.
+        samples: What would be judged.
+        model_settings: Of models.
+        latency: Seconds that a call takes; None says no time.
+    """
     from tcva_adapters.scale.cost import estimate
 
-    path = options.DEFAULT_STORE if store is None else store
-    if path.is_file() and not no_store:
+    given = context.params
+    path = Path(given["store"] or options.DEFAULT_STORE)
+    # On Ray no store is shared.
+    if path.is_file() and not given["no_store"] and given["ray"] is None:
         scorer = scorer.changed(store=VerdictStore(path))
     found = estimate(
         scorer,
@@ -114,27 +122,23 @@ def show_estimate(
         requests_per_minute=model_settings.get("requests_per_minute"),
         latency=latency,
     )
-    print_figures(found, as_json=as_json)
+    print_figures(found, as_json=given["as_json"])
 
 
 def on_ray(
     context: typer.Context,
     address: str,
-    samples: str,
     settings: Mapping[str, Any],
     *,
-    out: str | None,
     looks: Collection[str],
     notes: Notes,
 ) -> None:
     """Judge files on Ray, and print what is in the folder of parts.
 
     Args:
-        context: Of the command, with the options of reading and writing.
+        context: Of the command, with its samples and the options of reading and writing.
         address: What ``--ray`` names.
-        samples: A file or a folder.
         settings: See `scorer_of`.
-        out: The folder.
         looks: Parameters of the command that there are for results in this process alone.
         notes: Where it is said what is written.
 
@@ -157,13 +161,14 @@ def on_ray(
             "with 'tcva sweep --ray FOLDER', or at the parts' column tcva_result"
         )
         raise InvalidValueError(msg)
+    given = context.params
+    out = given["out"]
     if out is None or out == "-":
         msg = "--ray writes a folder of parts; name it with --out"
         raise InvalidValueError(msg)
-    given = context.params
     with options.interruptible(notes, "the same command goes on from the parts that are written"):
         found = judge_files(
-            samples,
+            given["samples"],
             out,
             settings,
             address=None if address == UNNAMED else address,
