@@ -217,6 +217,7 @@ RAY: Final = Requirement("ray", "ray.data", (2, 60), "ray", "ray==2.60.0")
 
 REQUIREMENTS: Final = (
     Requirement("openai", "openai", (3,), "openai"),
+    Requirement("aiohttp", "aiohttp", (3, 10, 11), "aiohttp"),
     _LANGCHAIN,
     _AGENTS,
     _CLASSIC,

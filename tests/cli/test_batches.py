@@ -37,7 +37,9 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> 
     assert run(list(arguments)) == code
     printed = capsys.readouterr()
     lines = [*printed.out.splitlines(), *printed.err.splitlines()]
-    assert [line for line in lines if cell_len(line) > 80] in ([], [printed.out.strip()])
+    # JSON is one line, and the name of a file is never cut.
+    wide = [line for line in lines if cell_len(line) > 80 and not line.startswith(("{", "/"))]
+    assert not wide
     return printed.out if code == 0 else printed.err
 
 
