@@ -7,9 +7,9 @@ PIP = $(BIN)/python -m pip --disable-pip-version-check
 # TESTS="tests/core tests/stats" runs these alone.
 TESTS ?=
 RUNNER = $(BIN)/python
-ENVIRONMENTS = lowest lowest-base newest openai deepeval 3.12 3.13
+ENVIRONMENTS = lowest lowest-base newest openai deepeval ray ray-alone 3.12 3.13
 
-.PHONY: demo test coverage lint types contracts docs long lines release web pictures clean \
+.PHONY: demo test coverage lint types contracts docs long bench lines release web pictures clean \
   $(ENVIRONMENTS:%=test-%)
 
 demo: $(VENV)/.demo
@@ -56,6 +56,12 @@ long: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.silence
 	$(BIN)/python -m benchmarks.fuzz --minutes $(MINUTES)
 	$(BIN)/python -m benchmarks.megabyte
+
+# All measurements of speed beside the peers, in environments of their own, into docs/speed.md: about
+# 40 minutes. BENCH="--quick --only methods" and the like are options of `benchmarks.bench`.
+BENCH ?=
+bench:
+	PYTHON="$(PYTHON)" .ci/bench $(BENCH)
 
 lines: $(VENV)/.demo
 	$(BIN)/python -m benchmarks.lines

@@ -34,6 +34,8 @@ _POLL: Final = 0.02
 _JUDGED_FOR_SWEEP: Final = 5_000
 _SAMPLES: Final = "samples.jsonl"
 _JUDGED: Final = "judged.jsonl"
+_ASKED: Final = "asked.jsonl"
+_ADDRESS: Final = "address"
 _SIDE: Final = "side"
 
 
@@ -220,17 +222,22 @@ def sweep(folder: Path, more: Sequence[str]) -> Measured:
 def store(folder: Path, more: Sequence[str]) -> Measured:
     """By a model, with a store."""
     with judge() as address:
-        wanted = ("--judge", "openai:m", "--store", "store.sqlite", "--out", "asked.jsonl", *more)
-        server = {"OPENAI_BASE_URL": address, "OPENAI_API_KEY": "none"}
-        return run(folder, "asked.jsonl", "evaluate", _SAMPLES, *wanted, **server)
+        (folder / _ADDRESS).write_text(address, encoding="utf-8")
+        return _asked(folder, address, more)
 
 
 def again(folder: Path, more: Sequence[str]) -> Measured:
-    """The same, from the store."""
-    if not (folder / "store.sqlite").exists():
+    """The same, from the store: nobody is at the address any more, which is part of its keys."""
+    if not (folder / _ADDRESS).exists():
         store(folder, more)
-    (folder / "asked.jsonl").unlink()
-    return store(folder, more)
+    (folder / _ASKED).unlink()
+    return _asked(folder, (folder / _ADDRESS).read_text(encoding="utf-8"), more)
+
+
+def _asked(folder: Path, address: str, more: Sequence[str]) -> Measured:
+    wanted = ("--judge", "openai:m", "--store", "store.sqlite", "--out", _ASKED, *more)
+    server = {"OPENAI_BASE_URL": address, "OPENAI_API_KEY": "none"}
+    return run(folder, _ASKED, "evaluate", _SAMPLES, *wanted, **server)
 
 
 COMMANDS: Final[Mapping[str, Callable[[Path, Sequence[str]], Measured]]] = {

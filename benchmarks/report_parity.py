@@ -193,10 +193,8 @@ class Compared:
         for threshold in (0.5, 0.7, 0.95):
             found = page.call(_FLIPS, [rows.as_json(FLIPPED), dial(scoring, threshold)])
             for at, counts in zip(found, rows.counts[:FLIPPED], strict=True):
-                wanted = flip_point(
-                    lambda t, c=counts: library(c[None], scoring, t)[0] >= threshold,  # type: ignore[misc]  # noqa: B023  # called before the next turn
-                    scoring.bounds,
-                )
+                curve = scoring.curve(counts)
+                wanted = flip_point(lambda t, of=curve: of(t) - threshold, scoring.bounds)  # type: ignore[misc]  # noqa: B023  # called before the next turn
                 self.flips += 1
                 if at is None or wanted is None:
                     self.never += at is not wanted

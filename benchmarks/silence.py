@@ -286,7 +286,7 @@ def main() -> None:
 
     environment = dict(os.environ)  # with the variables that the tests set
     quiet = frozenset(QUIET)
-    from benchmarks.native_calls import answer
+    from benchmarks.framework_answers import answer
     from tests.support.faults import for_prompts, with_faults
     from tests.support.server import auto_judge
 

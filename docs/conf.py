@@ -30,7 +30,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from tcva_adapters import __version__
-from tcva_adapters.cli.app import app
+from tcva_adapters.cli.app import app, imported
 from tcva_adapters.results.settings import settings_of
 
 project = "tcva-adapters"
@@ -78,8 +78,8 @@ class CommandHelp(SphinxDirective):
         section += [nodes.title(text=name), nodes.literal_block(text, text, language="text")]
         yield section
         if isinstance(command, click.Group):
-            for sub in command.commands.values():
-                yield from self._sections(sub, f"{name} {sub.name}")
+            for sub in command.commands:
+                yield from self._sections(imported(sub), f"{name} {sub}")
 
 
 def resolve(

@@ -213,6 +213,8 @@ FRAMEWORKS: Final[Mapping[str, Framework]] = MappingProxyType(
 
 MATPLOTLIB: Final = Requirement("matplotlib", "matplotlib", (3, 9), "plots")
 
+RAY: Final = Requirement("ray", "ray.data", (2, 60), "ray", "ray==2.60.0")
+
 REQUIREMENTS: Final = (
     Requirement("openai", "openai", (3,), "openai"),
     _LANGCHAIN,
@@ -225,6 +227,7 @@ REQUIREMENTS: Final = (
     Requirement("krippendorff", "krippendorff", (0, 8), "stats"),
     MATPLOTLIB,
     Requirement("pyarrow", "pyarrow", (17,), "parquet"),
+    RAY,
 )
 """Every optional package."""
 
@@ -233,6 +236,7 @@ NO_TELEMETRY: Final = MappingProxyType(
         "RAGAS_DO_NOT_TRACK": "true",
         "DEEPEVAL_TELEMETRY_OPT_OUT": "1",
         "DEEPEVAL_DISABLE_DOTENV": "1",
+        "RAY_USAGE_STATS_ENABLED": "0",
     }
 )
-"""Environment that keeps the frameworks from phoning home and from reading .env files."""
+"""Environment that keeps other packages from phoning home and from reading .env files."""

@@ -98,14 +98,15 @@ class Lines(Progress):
         if not rate:
             return f"{self._count()}, {so_far}"
         speed = f"{rate:.1f} a second" if rate >= 1.0 else f"{60 * rate:.1f} a minute"
-        if self.total is None:
+        if self.total is None or self.done > self.total:
             return f"{self._count()}, {speed}, {so_far}"
         left = _duration((self.total - self.done) / rate)
         return f"{self._count()}, {speed}, about {left} left"
 
     def _count(self) -> str:
         failed = f", {self.failed} failed" if self.failed else ""
-        of = "" if self.total is None else f" of {self.total}"
+        # What a file is expected to hold may be less than what comes.
+        of = "" if self.total is None or self.done > self.total else f" of {self.total}"
         count = f": {self.done}{of}" if self.done or of else ""
         return f"{self.what}{count}{failed}"
 

@@ -25,6 +25,8 @@ from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeVar
 
+from tcva_adapters.loops import is_in_loop
+
 Answer = TypeVar("Answer")
 
 MOST_REMEMBERED: Final = 4096
@@ -373,18 +375,10 @@ def may_wait_for(
     if thread in held:
         return False
     if own is not None or loop is None:
-        return own is not None or not _is_in_loop()
+        return own is not None or not is_in_loop()
     executor = getattr(loop, "_default_executor", loop)
     threads = () if executor is None else getattr(executor, "_threads", held)
-    return not _is_in_loop() and held.isdisjoint(threads)
-
-
-def _is_in_loop() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
+    return not is_in_loop() and held.isdisjoint(threads)
 
 
 def context_of_work() -> Context:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import islice
 from typing import Annotated, Any, Self
 
@@ -18,6 +19,7 @@ from tcva_adapters.judging.judge import (
     ModelJudge,
     identity_of,
 )
+from tcva_adapters.judging.judge import Steps as Judging
 from tcva_adapters.judging.keys import verdict_key
 from tcva_adapters.judging.panel import Panel
 from tcva_adapters.judging.resolve import DEFAULT, KINDS, is_lexical, resolve_judge, tell_of_default
@@ -156,7 +158,7 @@ class TCVA(FromConfig, Scorer[Result]):
         """The criterion's name."""
         return self.criterion.name
 
-    @property
+    @cached_property
     def name(self) -> str:
         """``tcva_`` and the criterion, and in brackets every setting that is not the usual one.
 
@@ -165,7 +167,7 @@ class TCVA(FromConfig, Scorer[Result]):
         """
         return column_name(f"tcva_{self.subject}", unusual(TCVASettings, self._told()))
 
-    @property
+    @cached_property
     def title(self) -> str:
         """``TCVA`` and the criterion, and in brackets the settings that are not the usual ones."""
         details = unusual(TCVASettings, self._told(), without=("threshold",))
@@ -186,12 +188,12 @@ class TCVA(FromConfig, Scorer[Result]):
         """The judge's name."""
         return self.judge.name
 
-    @property
+    @cached_property
     def required(self) -> tuple[str, ...]:
         """The fields that the criterion looks at."""
         return self.criterion.required
 
-    @property
+    @cached_property
     def shown(self) -> tuple[str, ...]:
         """Further fields that a judge sees for orientation."""
         return tuple(name for name in self.criterion.shows if name not in self.required)
@@ -201,7 +203,7 @@ class TCVA(FromConfig, Scorer[Result]):
         """A score passes from here on; profiles may have others."""
         return self.scoring.threshold
 
-    @property
+    @cached_property
     def is_local(self) -> bool:
         """Whether no judge is asked over a network."""
         return all(each.judge.is_local for each in (self, *self.members))
@@ -281,7 +283,7 @@ class _Judgement:
         self._tcva = tcva
         self._sample = sample
         self._missing = tcva.missing(sample)
-        if tcva.arguments["judge"] is None and not self._missing:
+        if tcva._given is None and not self._missing:  # noqa: SLF001  # made for it
             tell_of_default()
         self._panel = tcva.judge if isinstance(tcva.judge, Panel) else None
         judges = tcva.panel_judges or (tcva.judge,)
@@ -322,6 +324,10 @@ class _JudgeQuestion(Question[Assessment]):
 
     async def aask(self) -> Assessment:
         return await self.judge.aassess(self._sample, self._criterion)
+
+    def conversation(self) -> Judging | None:
+        judge = self.judge
+        return judge.steps(self._sample, self._criterion) if type(judge) is ModelJudge else None
 
     @classmethod
     def read(cls, store: VerdictStore, questions: Sequence[Self]) -> list[Assessment | None]:

@@ -7,12 +7,10 @@ import re
 import shlex
 import textwrap
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 
-from tcva_adapters.cli.app import app, run
+from tcva_adapters.cli.app import imported, run
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
@@ -96,12 +94,11 @@ def _run_commands(body: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_that_need_a_model_or_data_are_there(page: Path) -> None:
-    known: Any = typer.main.get_command(app)
     for block in FENCE.finditer(page.read_text(encoding="utf-8")):
         if block["kind"] not in {"sh", "yaml", "text"}:
             continue
         for command, rest in re.findall(r"\btcva ([a-z]+)(.*(?:\n +-.*)*)", block["body"]):
-            options = {name for each in known.commands[command].params for name in each.opts}
+            options = {name for each in imported(command).params for name in each.opts}
             assert set(re.findall(r"(?<!\S)--?[a-z][a-z-]*", rest)) <= options, rest
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from pkgutil import iter_modules
 
 import pytest
@@ -81,7 +82,33 @@ def test_a_lexical_judgement_loads_no_framework() -> None:
         "from tcva_adapters import TCVA, Sample\n"
         "TCVA().evaluate(Sample(response='It is open.', contexts=['It is open.']))"
     )
-    assert loaded.isdisjoint(HEAVY - {"pydantic", "json_repair"})
+    assert loaded.isdisjoint(HEAVY - {"pydantic"})
+
+
+COMMAND = "from tcva_adapters.cli.app import run; run({arguments!r})"
+
+
+def test_the_list_of_commands_loads_none_of_them() -> None:
+    loaded = loaded_after(COMMAND.format(arguments=["--help"]))
+    assert loaded.isdisjoint((HEAVY - {"typer", "rich"}) | {"numpy", "asyncio", "sqlite3"})
+
+
+def test_a_command_loads_what_it_needs(tmp_path: Path) -> None:
+    samples = tmp_path / "samples.jsonl"
+    samples.write_text('{"response": "It is open.", "contexts": ["It is open."]}\n')
+    arguments = ["evaluate", str(samples), "-o", str(tmp_path / "judged.jsonl")]
+    script = f"import sys\n{COMMAND.format(arguments=arguments)}\nprint(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert {name.partition(".")[0] for name in loaded}.isdisjoint(
+        HEAVY - {"typer", "rich", "pydantic"}
+    )
+    rooms = {name.split(".")[1] for name in loaded if name.startswith("tcva_adapters.")}
+    assert rooms.isdisjoint({"ccrs", "langchain", "llamaindex", "ragas", "deepeval"})
+    parts = ("calibration", "existing", "paper", "systems", "views")
+    assert loaded.isdisjoint(f"tcva_adapters.compare.{part}" for part in parts)
 
 
 @pytest.mark.parametrize("name", dir(tcva_adapters))

@@ -16,7 +16,7 @@ CONSTRAINTS = dict(
     line.lower().replace("_", "-").split("==")
     for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").split()
 )
-BOUND = re.compile(r"(?P<name>[\w.-]+)>=(?P<oldest>[\d.]+)(?:,<(?P<below>[\d.]+))?")
+BOUND = re.compile(r"(?P<name>[\w.-]+)(?:\[\w+\])?>=(?P<oldest>[\d.]+)(?:,<(?P<below>[\d.]+))?")
 
 
 def numbers(version: str) -> tuple[int, ...]:

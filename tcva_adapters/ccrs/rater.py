@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
@@ -91,29 +91,26 @@ class ModelRater:
 
     def rate(self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric]) -> Answers:
         """One answer per metric: in one conversation, or in one for each; see `Rater`."""
-        found: Answers = {}
-        for steps in self._conversations(sample, metrics, left):
-            found |= run(steps, partial(complete, self.model))
-        return found
+        return run(self.steps(sample, metrics, left=left), partial(complete, self.model))
 
     async def arate(
         self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric]
     ) -> Answers:
         """The same, awaited."""
+        return await arun(self.steps(sample, metrics, left=left), partial(acomplete, self.model))
+
+    def steps(self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric]) -> Steps:
+        """The same without its calls, for who brings the replies; it raises nothing."""
+        if self.suite:
+            return (yield from self._conversation(sample, metrics, left))
         found: Answers = {}
-        for steps in self._conversations(sample, metrics, left):
-            found |= await arun(steps, partial(acomplete, self.model))
+        for metric in left:
+            found |= yield from self._conversation(sample, [metric], [metric])
         return found
 
-    def _conversations(
-        self, sample: Sample, metrics: Sequence[Metric], left: Sequence[Metric]
-    ) -> Iterator[Steps]:
-        if self.suite:
-            yield self._steps(sample, metrics, left)
-        else:
-            yield from (self._steps(sample, [metric], [metric]) for metric in left)
-
-    def _steps(self, sample: Sample, metrics: Sequence[Metric], wanted: Sequence[Metric]) -> Steps:
+    def _conversation(
+        self, sample: Sample, metrics: Sequence[Metric], wanted: Sequence[Metric]
+    ) -> Steps:
         talk = Conversation()
         ratings: dict[str, Rating] = {}
         failure: Unscored | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Annotated, Any, Self
 
 from pydantic import ValidationError
@@ -12,6 +13,7 @@ from tcva_adapters.batch import Question
 from tcva_adapters.ccrs.exact import DEFAULT_MODE, ExactMatch, check_mode, exact_match
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, Metric, fields_of, resolve_metrics
 from tcva_adapters.ccrs.rater import Answers, ModelRater, Rater, resolve_rater
+from tcva_adapters.ccrs.rater import Steps as Rating
 from tcva_adapters.ccrs.result import CCRSResult, MetricAnswer
 from tcva_adapters.claims.criteria import FIELDS
 from tcva_adapters.judging.judge import EMPTY_REASONS
@@ -127,17 +129,17 @@ class CCRS(Scorer[CCRSResult]):
         names = ", ".join(metric.name for metric in self.metrics)
         return f"CCRS({names!r}, judge={self.rater.name!r}, protocol={self.rater.protocol!r})"
 
-    @property
+    @cached_property
     def subject(self) -> str:
         """The metrics' short names."""
         return "_".join(metric.name for metric in self.metrics)
 
-    @property
+    @cached_property
     def name(self) -> str:
         """``ccrs_`` and the metric, and in brackets every setting that is not the usual one."""
         return column_name(f"ccrs_{self.subject}", unusual(CCRSSettings, self._told()))
 
-    @property
+    @cached_property
     def title(self) -> str:
         """``CCRS`` and the metric's long name, and the settings that are not the usual ones."""
         details = unusual(CCRSSettings, self._told(), without=("threshold",))
@@ -149,14 +151,14 @@ class CCRS(Scorer[CCRSResult]):
         """The name of who gives the numbers."""
         return self.rater.name
 
-    @property
+    @cached_property
     def required(self) -> tuple[str, ...]:
         """The fields that every one of the metrics needs."""
         return tuple(
             name for name in FIELDS if all(name in metric.needs for metric in self.metrics)
         )
 
-    @property
+    @cached_property
     def shown(self) -> tuple[str, ...]:
         """Fields that some of the metrics need."""
         return tuple(name for name in fields_of(self.metrics) if name not in self.required)
@@ -299,6 +301,12 @@ class _RatingQuestion(Question[Answers]):
 
     async def aask(self) -> Answers:
         return self._whole(await self.judge.arate(self._sample, self._metrics, left=self._left))
+
+    def conversation(self) -> Rating | None:
+        return self._rated(self.judge) if isinstance(self.judge, ModelRater) else None
+
+    def _rated(self, rater: ModelRater) -> Rating:
+        return self._whole((yield from rater.steps(self._sample, self._metrics, left=self._left)))
 
     @classmethod
     def read(cls, store: VerdictStore, questions: Sequence[Self]) -> list[Answers | None]:

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 from tcva_adapters.errors import InvalidValueError
@@ -46,7 +47,7 @@ class Criterion:
     def __post_init__(self) -> None:
         for part in ("name", "wording"):
             object.__setattr__(self, part, whole_characters(getattr(self, part)))
-        for part in ("levels", "statements"):
+        for part in ("levels", "shows", "statements"):
             object.__setattr__(self, part, tuple(map(whole_characters, getattr(self, part))))
         for field in (self.claims, self.against, *self.shows):
             if field not in FIELDS:
@@ -65,13 +66,18 @@ class Criterion:
     @property
     def fingerprint(self) -> str:
         """Changes when anything changes that could change a verdict."""
-        return fingerprint_of(asdict(self))
+        return _fingerprint(self)
 
     @property
     def required(self) -> tuple[Field, ...]:
         """The fields that a sample must have, in the order of the sample's own fields."""
         needed = {self.against} if self.statements else {self.claims, self.against}
         return tuple(field for field in FIELDS if field in needed)
+
+
+@lru_cache(maxsize=64)  # it is a part of each key
+def _fingerprint(criterion: Criterion) -> str:
+    return fingerprint_of(asdict(criterion))
 
 
 def fingerprint_of(parts: Mapping[str, Any]) -> str:

@@ -2,32 +2,84 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import sys
 import traceback
 import warnings
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any, Final
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from tcva_adapters import __version__, printing
-from tcva_adapters.cli.calibrate import calibrate
-from tcva_adapters.cli.ccrs import ccrs
-from tcva_adapters.cli.compare import compare
-from tcva_adapters.cli.demo import demo
-from tcva_adapters.cli.doctor import doctor
-from tcva_adapters.cli.evaluate import evaluate
-from tcva_adapters.cli.report import report
-from tcva_adapters.cli.reproduce import reproduce
-from tcva_adapters.cli.sweep import sweep
-from tcva_adapters.cli.systems import systems
+from tcva_adapters.cli.ray_address import with_address
 from tcva_adapters.errors import TCVAError
 
 DONE, WRONG_USE = 0, 2
 CLOSED_PIPE = 141  # what shells report for SIGPIPE
 
+COMMANDS: Final = {
+    "evaluate": "Judge a file of samples and write their assessments.",
+    "sweep": "Mean scores of stored judgements over temperatures, schemes and penalties. No call.",
+    "demo": "Judge the package's own samples with the lexical judge and turn the dial. Offline.",
+    "doctor": (
+        "Say what is installed, what cannot be imported and how to fix it; ask a judge if given."
+    ),
+    "compare": "Run the frameworks' own metrics and TCVA on the same samples, each judged once.",
+    "reproduce": "Tables 5 to 9 of the TCVA paper beside its own digits, and fused scores. No call.",
+    "calibrate": (
+        "Which temperature agrees best with human ratings, and whether that can be told. No call."
+    ),
+    "ccrs": "Rate a file of samples by direct metrics: a number from 0 to 100 for the whole answer.",
+    "systems": (
+        "Compare systems on the same queries: means, ties, Tukey's HSD, discriminative power. "
+        "No call."
+    ),
+    "report": (
+        "Write one HTML file with a live dial; it opens from disk and asks nothing of a network."
+    ),
+    "submit": "Ask for judgements by a provider's batches: half the price, within a day.",
+    "status": "Ask the provider how far the batches of a submission are; nothing is collected.",
+    "collect": (
+        "Put what was answered into the store, and submit the next round for what is lacking."
+    ),
+}
+"""Each command and the first sentences of its function, which is imported when the command runs."""
+
+
+class _Commands(TyperGroup):
+    """The commands: those of `COMMANDS` by name, to be listed, and the one that is run."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        for name, said in COMMANDS.items():
+            self.commands[name] = TyperCommand(name, help=said)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
+        """The command that arguments begin with, imported."""
+        name, _command, rest = super().resolve_command(ctx, args)
+        return name, name and imported(name), rest
+
+
+def imported(name: str) -> Any:
+    """A command with its options, from the module of its name."""
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    # Modules make many objects that stay; looking for garbage among them takes a fifth of the start.
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        alone.command(name)(getattr(import_module(f"tcva_adapters.cli.{name}"), name))
+        return typer.main.get_command(alone)
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 app = typer.Typer(
     name="tcva",
+    cls=_Commands,
     help="Five-level verdicts and a strictness dial for LLM evaluation suites.",
     epilog="Exit codes: 0 done, 1 a gate failed, 2 wrong usage or unreadable input.",
     no_args_is_help=True,
@@ -60,18 +112,6 @@ def _options(
     """Five-level verdicts and a strictness dial for LLM evaluation suites."""
 
 
-app.command()(evaluate)
-app.command()(sweep)
-app.command()(demo)
-app.command()(doctor)
-app.command()(compare)
-app.command()(reproduce)
-app.command()(calibrate)
-app.command()(ccrs)
-app.command()(systems)
-app.command()(report)
-
-
 def main() -> None:
     """Run the command line and exit with its code."""
     sys.exit(run(sys.argv[1:]))
@@ -80,7 +120,7 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Run with these arguments; returns the exit code instead of leaving the process."""
     debug = "--debug" in arguments
-    arguments = [argument for argument in arguments if argument != "--debug"]
+    arguments = with_address([argument for argument in arguments if argument != "--debug"])
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: _note(f"warning: {message}")

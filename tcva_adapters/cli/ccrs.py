@@ -12,7 +12,7 @@ from tcva_adapters.ccrs.metrics import METRICS, resolve_metrics
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.ccrs.summary import CCRSTally, summarise_ccrs
-from tcva_adapters.cli import machines, options
+from tcva_adapters.cli import machines, options, scaled
 from tcva_adapters.cli.judged import check_figures, draw_figures, print_figures
 from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.running import Reading, judging
@@ -53,6 +53,7 @@ _Out = Annotated[
 @options.takes_model_settings
 @options.takes(CCRSSettings, "suite", "em", "lambda_", "max_concurrency")
 def ccrs(
+    context: typer.Context,
     samples: options.SampleFile,
     *,
     metrics: _Metrics = _ALL,
@@ -70,6 +71,10 @@ def ccrs(
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
     report: Report = None,
+    workers: scaled.Workers = 1,
+    ray: scaled.Ray = None,
+    estimate: scaled.EstimateOnly = False,
+    latency: scaled.Latency = None,
     everything: options.Everything = False,
     as_json: options.AsJson = False,
     gates: Gates,
@@ -81,13 +86,24 @@ def ccrs(
 
     Example: tcva ccrs samples.jsonl --metrics qr,ir --judge openai:gpt-4.1-mini -o rated.jsonl
     """
+    said = notes()
+    named = options.named_judge(judge, said)
+    if ray is not None and not estimate:
+        plain = {
+            "metrics": options.parse_names(metrics),
+            "judge": named,
+            "model": model_settings,
+            **settings,
+        }
+        scaled.on_ray(context, ray, samples, plain, out=out, looks=scaled.LOOKS, notes=said)
+        return
     options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
     handed.check([samples], as_json=as_json, out=out, report=report)
     check_figures(figures, figure_format)
     check_report(report, samples, overwrite=overwrite)
-    said = notes()
-    named = options.named_judge(judge, said)
-    (asked,) = options.asked_judges([named], model_settings, settings["max_concurrency"])
+    at_once = settings["max_concurrency"]
+    settings, model = scaled.share_of(settings, model_settings, 1 if estimate else workers)
+    (asked,) = options.asked_judges([named], model, settings["max_concurrency"])
     rater = CCRS(options.parse_names(metrics), judge=asked, **settings)
     shares = None if weights is None else _parse_weights(weights)
     whole: dict[str, Any] = {"weights": shares, "threshold": threshold, "renormalise": renormalise}
@@ -101,6 +117,17 @@ def ccrs(
         samples, skip_bad=skip_bad, input_format=input_format, rename=rename
     )
     reading = Reading(read, is_shown=report is not None)
+    if estimate:
+        scaled.show_estimate(
+            rater,
+            reading.samples,
+            model_settings,
+            store=store,
+            no_store=no_store or ray is not None,
+            latency=latency,
+            as_json=as_json,
+        )
+        return
     opened = options.open_store(
         store, no_store=no_store, is_local=rater.is_local, what="ratings", notes=said
     )
@@ -110,7 +137,7 @@ def ccrs(
     tally = CCRSTally(**whole)
     with long_run(rater, reading.samples, CCRSResult.from_json, out, tell=said.print, **how) as run:
         with judging(said, out, reading):
-            for result in run.results(rater.iter_evaluate):
+            for result in run.results(scaled.evaluate_with(rater, workers, at_once)):
                 tally.add(result)
         summary = tally.ended(run.written)
         gated = gates.judge(grade_ccrs(summary))

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from tcva_adapters import printing
-from tcva_adapters.cli import machines, options
+from tcva_adapters.cli import machines, options, scaled
 from tcva_adapters.cli.judged import print_figures
 from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.running import Reading, judging
@@ -18,8 +18,7 @@ from tcva_adapters.compare.changes import changed_since, read_baseline
 from tcva_adapters.compare.claim_view import check_wanted, claim_views
 from tcva_adapters.compare.evaluation import Running
 from tcva_adapters.compare.gates import Gates
-from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.panel import Panel
+from tcva_adapters.judging.panel import panel_of
 from tcva_adapters.long_run import long_run
 from tcva_adapters.results.result import Result
 from tcva_adapters.tcva import TCVA, TCVASettings
@@ -52,6 +51,10 @@ def evaluate(
     baseline: machines.Baseline = None,
     report: Report = None,
     show: machines.Show = None,
+    workers: scaled.Workers = 1,
+    ray: scaled.Ray = None,
+    estimate: scaled.EstimateOnly = False,
+    latency: scaled.Latency = None,
     everything: options.Everything = False,
     as_json: options.AsJson = False,
     gates: Gates,
@@ -63,18 +66,22 @@ def evaluate(
 
     Example: tcva evaluate samples.jsonl --judge openai:gpt-4.1-mini -T strict -o judged.jsonl
     """
+    notes = printing.notes()
+    voices = [options.named_judge(judge, notes), *(panel or ())]
+    if ray is not None and not estimate:
+        plain = {"criterion": criterion, **settings, "model": model_settings}
+        judges = {"judge": voices[0], "panel": panel, "combine": combine, "fuse": fuse}
+        plain = {**options.under_config(context, config, plain), **judges}
+        looks = scaled.LOOKS - {"threshold"}
+        scaled.on_ray(context, ray, samples, plain, out=out, looks=looks, notes=notes)
+        return
     options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
     read_from = [samples, *([] if baseline is None else [baseline])]
     handed.check(read_from, as_json=as_json, out=out, report=report)
     check_report(report, samples, overwrite=overwrite)
-    notes = printing.notes()
-    voices = [options.named_judge(judge, notes), *(panel or ())]
-    asked = options.asked_judges(
-        [*voices, *(fuse or ())], model_settings, settings["max_concurrency"]
-    )
-    first, fused = asked[0], asked[len(voices) :]
-    if panel:
-        first, settings = _panel(asked[: len(voices)], combine, settings)
+    at_once = settings["max_concurrency"]
+    settings, model = scaled.share_of(settings, model_settings, 1 if estimate else workers)
+    first, fused, settings = _judges(voices, fuse or (), combine, model, settings)
     settings = options.under_config(context, config, {"criterion": criterion, **settings})
     tcva = TCVA(judge=first, fuse=fused, **settings)
     running = Running(tcva, gates)
@@ -89,6 +96,17 @@ def evaluate(
     )
     reading = Reading(read, is_shown=bool(show or report))
     check_wanted(show or (), reading.again)
+    if estimate:
+        scaled.show_estimate(
+            tcva,
+            reading.samples,
+            model_settings,
+            store=store,
+            no_store=no_store or ray is not None,
+            latency=latency,
+            as_json=as_json,
+        )
+        return
     opened = options.open_store(
         store, no_store=no_store, is_local=tcva.judge.is_local, what="verdicts", notes=notes
     )
@@ -98,7 +116,7 @@ def evaluate(
     whole = long_run(tcva, reading.samples, Result.from_json, out, tell=notes.print, **how)
     with whole as run:
         with judging(notes, out, reading):
-            for result in run.results(tcva.iter_evaluate):
+            for result in run.results(scaled.evaluate_with(tcva, workers, at_once)):
                 running.add(result)
         found = running.ended(run.written, skipped=read.skipped)
         changes = changed_since(before, found.gated.graded)
@@ -120,16 +138,16 @@ def evaluate(
         handed.conclude(found.gated)
 
 
-def _panel(
-    judges: Sequence[Any], combine: str, settings: dict[str, Any]
-) -> tuple[Panel, dict[str, Any]]:
-    """The judges of a panel as one, and the settings without those that it takes itself."""
-    if settings["claims"] != "split":
-        msg = (
-            f"--claims {settings['claims']} gives each judge claims of its own; a --panel needs "
-            "'split'"
-        )
-        raise InvalidValueError(msg)
-    panel = Panel(judges, combine=combine, max_claims=settings["max_claims"])  # type: ignore[arg-type]  # checked when built
-    taken = ("claims", "max_claims")
-    return panel, {name: value for name, value in settings.items() if name not in taken}
+def _judges(
+    voices: Sequence[str],
+    fuse: Sequence[str],
+    combine: str,
+    model: Mapping[str, Any],
+    settings: dict[str, Any],
+) -> tuple[Any, list[Any], dict[str, Any]]:
+    """The first judge or panel, the fused ones, and the settings that are left for `TCVA`."""
+    asked = options.asked_judges([*voices, *fuse], model, settings["max_concurrency"])
+    first, fused = asked[0], asked[len(voices) :]
+    if len(voices) > 1:
+        first, settings = panel_of(asked[: len(voices)], combine, settings)
+    return first, fused, settings

@@ -10,12 +10,12 @@ import typer
 
 from tcva_adapters import plots
 from tcva_adapters.cli.options import ratings_of
-from tcva_adapters.compare.evaluation import Evaluation
-from tcva_adapters.compare.judged import Judged
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.printing import Tabular, json_line, notes
 
 if TYPE_CHECKING:
+    from tcva_adapters.compare.evaluation import Evaluation
+    from tcva_adapters.compare.judged import Judged
     from tcva_adapters.plots.saving import Drawn
 
 File = Annotated[str, typer.Argument(help="jsonl written by 'tcva evaluate --out'; '-' for stdin.")]
@@ -24,6 +24,9 @@ Resamples = Annotated[int, typer.Option("--bootstrap", "-B", help="Resamples for
 
 def read_judged(source: str, *, skip_bad: bool) -> Judged:
     """What a command looks at; says on stderr which lines were skipped, whatever comes of it."""
+    # Here: most commands judge, and read no judgements.
+    from tcva_adapters.compare.judged import Judged  # noqa: PLC0415  # see above
+
     judged = Judged.of(source, skip_bad=skip_bad)
     for note in judged.notes:
         notes().print(note)

@@ -41,8 +41,13 @@ class Reading:
 
 @contextmanager
 def judging(notes: Notes, out: str | None, reading: Reading) -> Iterator[None]:
-    """Say what was left out of a file once it is read, and how to go on after an early end."""
+    """Say what is left out of a file: of its first rows before, of the others once they are read.
+
+    And how to go on after an early end.
+    """
     stream = reading.stream
+    for note in stream.checked:
+        notes.print(note)
     has_draft = out not in (None, STDOUT) and is_read_again(stream.source)
     try:
         with interruptible(notes, _STOPPED.format(draft=_GOES_ON if has_draft else "")):
@@ -56,4 +61,5 @@ def judging(notes: Notes, out: str | None, reading: Reading) -> Iterator[None]:
         raise
     finally:
         for note in stream.notes:
-            notes.print(note)
+            if note not in stream.checked:
+                notes.print(note)

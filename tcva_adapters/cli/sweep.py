@@ -6,7 +6,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from tcva_adapters.cli import options
+from tcva_adapters.cli import options, scaled
 from tcva_adapters.cli.judged import (
     File,
     Resamples,
@@ -55,6 +55,7 @@ def sweep(
     bootstrap: Resamples = 2000,
     seed: Annotated[int, typer.Option(help="Seed of the resamples.")] = 0,
     skip_bad: options.SkipBad = False,
+    ray: scaled.Ray = None,
     figures: options.Figures = None,
     figure_format: options.FigureFormat = "png",
     overwrite: options.Overwrite = False,
@@ -70,20 +71,21 @@ def sweep(
     """
     check_figures(figures, figure_format)
     dial = options.under_config(context, config, dial)
-    judged = read_judged(assessments, skip_bad=skip_bad)
-    found = swept(
-        judged,
-        options.parse_names(temperatures),
-        schemes={scheme: options.parse_scheme(scheme) for scheme in schemes or []},
-        penalties=penalties,  # type: ignore[arg-type]  # checked there
-        eps=dial["eps"],
-        floor=dial["floor"],
-        config=config,
-        ablation=ablation,
-        human=read_ratings(judged, human, labels),
-        n_boot=bootstrap,
-        seed=seed,
-    )
+    with scaled.judgements(assessments, ray) as file:
+        judged = read_judged(str(file), skip_bad=skip_bad)
+        found = swept(
+            judged,
+            options.parse_names(temperatures),
+            schemes={scheme: options.parse_scheme(scheme) for scheme in schemes or []},
+            penalties=penalties,  # type: ignore[arg-type]  # checked there
+            eps=dial["eps"],
+            floor=dial["floor"],
+            config=config,
+            ablation=ablation,
+            human=read_ratings(judged, human, labels),
+            n_boot=bootstrap,
+            seed=seed,
+        )
     unused = (f"note: {note}" for note in found.unused)
     print_figures(found, as_json=as_json, everything=everything, said=unused)
     say_written(draw_figures(found, figures, figure_format, overwrite=overwrite))

@@ -10,23 +10,25 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Final, Generic, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.ccrs.result import CCRSResult
-from tcva_adapters.ccrs.summary import CCRSSummary
 from tcva_adapters.compare.running.cached import JUDGE_ERROR, METRIC_ERROR, NOT_ASKED
-from tcva_adapters.compare.systems.table import SystemTable
 from tcva_adapters.compare.table import Row, ScoreTable
-from tcva_adapters.compare.views.describe import MethodSummary
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
+
+if TYPE_CHECKING:  # what is graded is there already, and most commands have none of it
+    from tcva_adapters.ccrs.result import CCRSResult
+    from tcva_adapters.ccrs.summary import CCRSSummary
+    from tcva_adapters.compare.systems.table import SystemTable
+    from tcva_adapters.compare.views.describe import MethodSummary
 
 COMPOSITE: Final = "composite"
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.core.checks import as_floats, as_number, listed
-from tcva_adapters.core.kernel import Penalty, Plan, score_rows
+from tcva_adapters.core.kernel import LARGEST_WHOLE, Penalty, Plan, score_rows
+from tcva_adapters.core.single import ScoreCurves, SingleScores
 from tcva_adapters.core.temperature import (
     BALANCED,
     PAPER_BOUNDS,
@@ -19,12 +21,15 @@ from tcva_adapters.core.temperature import (
     check_temperature,
     exponent_within,
 )
-from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme, count_levels
+from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme, level_counts
 from tcva_adapters.errors import InvalidValueError
 
 Floor = Literal["paper", "always"]
 
 SchemeLike = WeightScheme | str | Sequence[float]
+
+GivenSettings = tuple[SchemeLike, Penalty, float, Floor, Bounds]
+Settings = tuple[WeightScheme, Penalty, float, Floor, Bounds]
 
 PENALTIES: Final[tuple[Penalty, ...]] = get_args(Penalty)
 FLOORS: Final[tuple[Floor, ...]] = get_args(Floor)
@@ -33,7 +38,6 @@ DEFAULT_PENALTY: Final[Penalty] = "paper"
 DEFAULT_FLOOR: Final[Floor] = "paper"
 DEFAULT_EPS: Final = 1e-9
 
-_LARGEST_COUNT: Final = 2.0**53
 _CHUNK_CELLS: Final = 2**18
 _LOOKUP_CELLS: Final = 2**20
 
@@ -83,10 +87,9 @@ def aggregate(
     >>> round(aggregate(words, "strict", eps=0.05), 3)
     0.049
     """
-    plan = make_plan(
-        [temperature], scheme=scheme, penalty=penalty, eps=eps, floor=floor, bounds=bounds
-    )
-    return float(score_rows(count_levels(verdicts)[None, :], plan)[0, 0])
+    counts = level_counts(verdicts)
+    value = check_temperature(temperature, bounds)
+    return single_score(counts, value, scheme, penalty, eps, floor, bounds)
 
 
 def sweep(
@@ -132,6 +135,79 @@ def sweep(
     return scores_of(rows, plan)
 
 
+def single_score(
+    counts: Sequence[float],
+    temperature: float,
+    scheme: SchemeLike,
+    penalty: Penalty,
+    eps: float,
+    floor: Floor,
+    bounds: Bounds,
+) -> float:
+    """The score of five level counts that are known to be such, at a temperature that is checked.
+
+    Raises:
+        InvalidValueError: As for ``aggregate``.
+    """
+    scores = _single_scores(scheme, penalty, eps, floor, bounds)
+    return scores.of(counts, temperature, exponent_within(temperature, bounds))
+
+
+def score_curves(
+    rows: FloatArray,
+    scheme: SchemeLike,
+    penalty: Penalty,
+    eps: float,
+    floor: Floor,
+    bounds: Bounds,
+) -> ScoreCurves:
+    """The scores of checked rows as functions of the temperature.
+
+    Raises:
+        InvalidValueError: As for ``sweep``.
+    """
+    single = _single_scores(scheme, penalty, eps, floor, bounds)
+    return ScoreCurves(rows, single, bounds)
+
+
+def _single_scores(*settings: *GivenSettings) -> SingleScores:
+    try:
+        return _remembered(*settings)
+    except TypeError:  # what has no hash: weights as a list, numbers as arrays
+        return _remembered(*_checked(*settings))
+
+
+@lru_cache(maxsize=64, typed=True)  # typed: a truth value equals a number, and is none
+def _remembered(*settings: *GivenSettings) -> SingleScores:
+    return SingleScores(_plan((), *_checked(*settings)))
+
+
+def _checked(
+    scheme: SchemeLike, penalty: Penalty, eps: float, floor: Floor, bounds: Bounds
+) -> Settings:
+    return (
+        WeightScheme.resolve(scheme),
+        check_penalty(penalty),
+        check_eps(eps),
+        check_floor(floor),
+        check_bounds(bounds),
+    )
+
+
+def _plan(temperatures: tuple[float, ...], *settings: *Settings) -> Plan:
+    scheme, penalty, eps, floor, bounds = settings
+    weights = scheme.as_array()
+    floored = np.maximum(weights, eps)
+    at = np.array(temperatures, dtype=np.float64)
+    return Plan(
+        temperatures=at,
+        exponents=exponent_within(at, bounds),
+        floored=floored,
+        weights=floored if floor == "always" else weights,
+        penalty=penalty,
+    )
+
+
 def make_plan(
     temperatures: Iterable[float | str],
     *,
@@ -148,18 +224,7 @@ def make_plan(
     """
     check_bounds(bounds)
     values = [check_temperature(t, bounds) for t in listed("temperatures", temperatures)]
-    check_penalty(penalty)
-    check_floor(floor)
-    eps = check_eps(eps)
-    weights = WeightScheme.resolve(scheme).as_array()
-    floored = np.maximum(weights, eps)
-    return Plan(
-        temperatures=np.array(values, dtype=np.float64),
-        exponents=np.array([exponent_within(t, bounds) for t in values], dtype=np.float64),
-        floored=floored,
-        weights=floored if floor == "always" else weights,
-        penalty=penalty,
-    )
+    return _plan(tuple(values), *_checked(scheme, penalty, eps, floor, bounds))
 
 
 def check_penalty(penalty: Penalty) -> Penalty:
@@ -223,8 +288,8 @@ def check_counts(counts: npt.ArrayLike) -> FloatArray:
             f"none; got {rows.shape}"
         )
         raise InvalidValueError(msg)
-    if rows.size and not (rows.min() >= 0.0 and rows.max() <= _LARGEST_COUNT):
-        row, column = np.argwhere(~((rows >= 0.0) & (rows <= _LARGEST_COUNT)))[0]
+    if rows.size and not (rows.min() >= 0.0 and rows.max() <= LARGEST_WHOLE):
+        row, column = np.argwhere(~((rows >= 0.0) & (rows <= LARGEST_WHOLE)))[0]
         value = float(rows[row, column])
         msg = (
             f"row {row} of counts has {value!r} for {LEVELS[column].value}; "

@@ -23,6 +23,8 @@ def listed(what: str, values: Any) -> list[Any]:
     ...
     tcva_adapters.errors.InvalidValueError: verdicts must be a list, got 'fully'
     """
+    if type(values) is list or type(values) is tuple:
+        return list(values)  # at once, as in `as_number`
     try:
         if isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping):
             return list(values)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from tcva_adapters.core.aggregation import (
     DEFAULT_EPS,
@@ -16,15 +16,19 @@ from tcva_adapters.core.aggregation import (
     Floor,
     SchemeLike,
     check_counts,
-    make_plan,
+    score_curves,
 )
 from tcva_adapters.core.checks import check_within, listed
-from tcva_adapters.core.kernel import TINY_EXPONENT, Penalty, score_rows
-from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds, check_bounds, exponent_within
+from tcva_adapters.core.kernel import TINY_EXPONENT, Penalty
+from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds, exponent_within
 from tcva_adapters.core.verdicts import FloatArray, Verdict, WeightScheme, count_levels
 
-_PROBES: Final = 65
-_AHEAD: Final = 256
+_CLOSE: Final = 1e-8
+"""A step after which a parabola tells where the score crosses the threshold."""
+
+_STEPS: Final = np.array([*range(16), *(2.0**i for i in range(4, 44))])
+_AROUND: Final = np.concatenate((-_STEPS, _STEPS))
+_EVENLY: Final = 2.0 ** -np.arange(12.0)
 
 
 def flip_temperature(
@@ -69,47 +73,41 @@ def flip_temperature(
     True
     """
     least = check_within("threshold", threshold, 0.0, 1.0)
-    check_bounds(bounds)
     items = listed("verdicts or counts", verdicts_or_counts)
     is_words = all(isinstance(item, str) for item in items)
     row = count_levels(items)[None, :] if is_words else check_counts([items])
-
-    def passes(temperatures: FloatArray) -> npt.NDArray[np.bool_]:
-        plan = make_plan(
-            temperatures, scheme=scheme, penalty=penalty, eps=eps, floor=floor, bounds=bounds
-        )
-        reached: npt.NDArray[np.bool_] = score_rows(row, plan)[0] >= least
-        return reached
-
-    return flip_point(passes, bounds)
+    scores = score_curves(row, scheme, penalty, eps, floor, bounds)
+    return flip_point(lambda temperatures: scores(temperatures)[0] - least, bounds)
 
 
 def flip_point(
-    passes: Callable[[FloatArray], npt.NDArray[np.bool_]], bounds: Bounds = PAPER_BOUNDS
+    above: Callable[[FloatArray], FloatArray], bounds: Bounds = PAPER_BOUNDS
 ) -> float | None:
-    """The smallest temperature from which on ``passes`` holds, for scores that rise with it.
+    """The smallest temperature from which on a score passes, for scores that rise with it.
 
     Args:
-        passes: Which of some temperatures pass. Once it holds it goes on to hold, but for a fall
-            right above exponent 0, which is where the floor under the weights may end.
+        above: How far the score lies above what passes at some temperatures: it passes from 0 on,
+            not where it is nan. It never falls as the temperature rises, but right above exponent
+            0, which is where the floor under the weights may end.
         bounds: The range that is searched.
 
     Returns:
         As `flip_temperature`.
 
-    >>> flip_point(lambda temperatures: temperatures >= 0.625)
+    >>> flip_point(lambda temperatures: temperatures - 0.625)
     0.625
     """
     # Two pieces on which the score never falls: exponents above 0, and those up to 0.
     pieces = [(bounds.t_min, bounds.t_max)]
     edge = first_positive(bounds)
     if edge is not None:
-        pieces = [(edge, bounds.t_max), (bounds.t_min, float(np.nextafter(edge, -np.inf)))]
+        pieces = [(edge, bounds.t_max), (bounds.t_min, math.nextafter(edge, -math.inf))]
     found = None
     for start, end in pieces:
-        if not passes(np.array([end]))[0]:
+        settled = _settles(above, start, end)
+        if settled is None:
             break
-        found = _settles(passes, start, end)
+        found = settled
         if found > start:
             break
     return found
@@ -120,27 +118,68 @@ def first_positive(bounds: Bounds) -> float | None:
     """The smallest temperature whose exponent counts as positive; None for all of them, or none."""
     if not bounds.p_min < TINY_EXPONENT <= bounds.p_max:
         return None
-
-    def positive(temperatures: FloatArray) -> npt.NDArray[np.bool_]:
-        return np.array([exponent_within(t, bounds) >= TINY_EXPONENT for t in temperatures])
-
-    return _settles(positive, bounds.t_min, bounds.t_max)
+    return _settles(
+        lambda each: exponent_within(each, bounds) - TINY_EXPONENT, bounds.t_min, bounds.t_max
+    )
 
 
-def _settles(
-    holds: Callable[[FloatArray], npt.NDArray[np.bool_]], low: float, high: float
-) -> float:
-    """The float in [low, high] from which on ``holds`` does, given that it does at ``high``."""
+def _settles(above: Callable[[FloatArray], FloatArray], low: float, high: float) -> float | None:
+    """The float in [low, high] from which on ``above`` is at least 0; None where it is not at high."""
     end = high
+    below, beyond = (float(above(np.array([at]))[0]) for at in (low, high))
+    if not beyond >= 0.0:
+        return None
+    guess = low
     while True:
-        probes = np.unique(np.linspace(low, high, _PROBES))
-        failing = np.flatnonzero(~holds(probes))
+        if below < 0.0:
+            guess = _crossing(above, (low, below), (high, beyond))
+        # The floats around one by one, ever more distant ones, and some up to the end: the last bit
+        # may waver.
+        around = guess + math.ulp(math.nextafter(guess, low)) * _AROUND
+        probes = np.concatenate(
+            (around, guess + (end - guess) * _EVENLY, (low, (low + high) / 2.0))
+        )
+        np.minimum(np.maximum(probes, low, out=probes), end, out=probes)
+        probes.sort()
+        values = above(probes)
+        failing = (values < 0.0).nonzero()[0]
         if not len(failing):
             return low
-        low, high = float(probes[failing[-1]]), float(probes[failing[-1] + 1])
-        if len(probes) == 2:
-            break
-    # The very next floats one by one: there the last bit wavers, and probes skip most of them.
-    ahead = np.minimum(high + np.spacing(high) * np.arange(_AHEAD), end)
-    failing = np.flatnonzero(~holds(ahead))
-    return float(ahead[failing[-1] + 1]) if len(failing) else high
+        last = failing[-1]
+        low, high = probes[last : last + 2].tolist()
+        below, beyond = values[last : last + 2].tolist()
+        if math.nextafter(low, math.inf) >= high:
+            return high
+
+
+Point = tuple[float, float]
+
+
+def _crossing(above: Callable[[FloatArray], FloatArray], failing: Point, passing: Point) -> float:
+    """Where ``above`` crosses 0 between a float and a larger one, nearly (Chandrupatla's method).
+
+    Args:
+        above: The function.
+        failing: A float where it is negative, and what it is there.
+        passing: A larger one where it is not.
+    """
+    (a, fa), (b, fb) = failing, passing
+    share = fa / (fa - fb)
+    while abs(share * (b - a)) > max(_CLOSE, 4.0 * math.ulp(max(-a, -b, b, a))):
+        c, fc = a, fa
+        at = a + share * (b - a)
+        value = float(above(np.array([at]))[0])
+        if (value >= 0.0) != (fa >= 0.0):
+            c, fc, b, fb = b, fb, a, fa
+        a, fa = at, value
+        share = _share((a, fa), (b, fb), (c, fc))
+    return a + share * (b - a)
+
+
+def _share(one: Point, two: Point, three: Point) -> float:
+    """Where between two points to look next: by the parabola through three where that is safe."""
+    (a, fa), (b, fb), (c, fc) = one, two, three
+    place, height = (a - b) / (c - b), (fa - fb) / (fc - fb)
+    if height * height < place and (1.0 - height) ** 2 < 1.0 - place:
+        return fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
+    return 0.5

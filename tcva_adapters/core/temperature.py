@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from tcva_adapters.core.checks import as_number
 from tcva_adapters.errors import InvalidValueError
+
+Number = TypeVar("Number", float, npt.NDArray[np.float64])
 
 STRICT: Final = 0.2
 BALANCED: Final = 0.5
@@ -121,7 +126,7 @@ def exponent(
     return exponent_within(check_temperature(temperature, bounds), bounds)
 
 
-def exponent_within(temperature: float, bounds: Bounds) -> float:
-    """The exponent at a temperature that is known to lie within the bounds."""
+def exponent_within(temperature: Number, bounds: Bounds) -> Number:
+    """The exponent at a temperature, or at each of an array, known to lie within the bounds."""
     share = (temperature - bounds.t_min) / (bounds.t_max - bounds.t_min)
     return bounds.p_min + share * (bounds.p_max - bounds.p_min)

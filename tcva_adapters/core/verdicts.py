@@ -51,7 +51,7 @@ class Verdict(StrEnum):
 LEVELS: Final[tuple[Verdict, ...]] = tuple(Verdict)
 """All levels, fully first: the column order of every counts matrix."""
 
-_INDEX: Final = {level: i for i, level in enumerate(LEVELS)}
+_INDEX: Final[dict[str, int]] = {level: i for i, level in enumerate(LEVELS)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,19 @@ def count_levels(verdicts: Iterable[Verdict | str]) -> FloatArray:
     >>> count_levels(["fully", "none", "fully"]).tolist()
     [2.0, 0.0, 0.0, 0.0, 1.0]
     """
+    return np.array(level_counts(verdicts), dtype=np.float64)
+
+
+def level_counts(verdicts: Iterable[Verdict | str]) -> list[int]:
+    """The same as whole numbers.
+
+    Raises:
+        InvalidValueError: As `count_levels`.
+    """
     counts = [0] * len(LEVELS)
     for verdict in listed("verdicts", verdicts):
-        counts[_INDEX[verdict if isinstance(verdict, Verdict) else Verdict.parse(verdict)]] += 1
-    return np.array(counts, dtype=np.float64)
+        try:
+            counts[_INDEX[verdict]] += 1  # a level, or its word as it is written
+        except (KeyError, TypeError):
+            counts[_INDEX[Verdict.parse(verdict)]] += 1
+    return counts

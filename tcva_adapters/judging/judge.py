@@ -222,13 +222,14 @@ class ModelJudge:
 
     def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """Judge one sample; a failed call or a bad reply becomes the reason of an unscored one."""
-        return run(self._steps(sample, criterion), partial(complete, self.model))
+        return run(self.steps(sample, criterion), partial(complete, self.model))
 
     async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """The same, awaited."""
-        return await arun(self._steps(sample, criterion), partial(acomplete, self.model))
+        return await arun(self.steps(sample, criterion), partial(acomplete, self.model))
 
-    def _steps(self, sample: Sample, criterion: Criterion) -> Steps:
+    def steps(self, sample: Sample, criterion: Criterion) -> Steps:
+        """A judgement without its calls, for who brings the replies; it raises nothing."""
         talk = Conversation()
         claims: tuple[ClaimVerdict, ...] = ()
         try:
@@ -313,7 +314,8 @@ def _accepted(
     """The verdicts by claim number, whether a non-claim was disbelieved, and what was wrong."""
     accepted: dict[int, ClaimVerdict] = {}
     disbelieved = False
-    parsed = parse_verdicts(reply.text, len(texts))
+    has_tokens = reply.token_logprobs is not None
+    parsed = parse_verdicts(reply.text, len(texts), with_starts=has_tokens)
     for number, verdict in parsed.verdicts.items():
         text = texts[number - 1]
         if isinstance(verdict.label, Verdict):

@@ -211,3 +211,22 @@ def _shares(cast: Sequence[ClaimVerdict]) -> tuple[float, float, float, float, f
         added(column) / len(rows) for column in zip(*rows, strict=True)
     )
     return fully, mostly, partial, minor, none
+
+
+def panel_of(
+    judges: Sequence[Any], combine: str, settings: Mapping[str, Any]
+) -> tuple[Panel, dict[str, Any]]:
+    """The judges of a panel as one, and the settings without those that it takes itself.
+
+    Raises:
+        InvalidValueError: Each judge would make claims of its own.
+    """
+    if settings.get("claims", "split") != "split":
+        msg = (
+            f"--claims {settings['claims']} gives each judge claims of its own; a --panel needs "
+            "'split'"
+        )
+        raise InvalidValueError(msg)
+    panel = Panel(judges, combine=combine, max_claims=settings.get("max_claims", MAX_CLAIMS))  # type: ignore[arg-type]  # checked when built
+    taken = ("claims", "max_claims", "judge")
+    return panel, {name: value for name, value in settings.items() if name not in taken}

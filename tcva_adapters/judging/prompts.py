@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from tcva_adapters.claims.criteria import Criterion, Field
@@ -71,9 +72,7 @@ _LEFT_RUN: Final = _runs(_LEFT)
 _RIGHT_RUN: Final = _runs(_RIGHT)
 _TEMPLATE_OPEN: Final = re.compile(rf"[<＜][{_INVISIBLE}]*+[|｜]")
 # Tag characters carry text that no reader sees; surrogates cannot be sent; the rest is control.
-_UNSENDABLE: Final = re.compile(
-    "[\U000e0000-\U000e007f]|[\ud800-\udfff]|[\x00-\x08\x0b\x0c\x0e-\x1f]"
-)
+_UNSENDABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\U000e0000-\U000e007f]")
 _END_LINE: Final = re.compile(
     r"[\W_]*END[\W_]*(?:OF[\W_]+)?(?:(?:THE|ALL)[\W_]+)?"
     r"(?:PASSAGE|REFERENCE|QUESTION|RESPONSE|TEXT|CLAIM|CRITERION|CRITERIA|CONTEXT|DATA)S?[\W_]*"
@@ -104,9 +103,12 @@ def neutralise(text: str) -> str:
     "'see \\u2039PASSAGE 2\\u203a and cout << x'"
     """
     text = _UNSENDABLE.sub(_replace_unsendable, text)
-    text = _TEMPLATE_OPEN.sub("‹|", text)
-    text = _LEFT_RUN.sub(lambda m: _shorten(m.group(), _LEFT, "‹"), text)
-    text = _RIGHT_RUN.sub(lambda m: _shorten(m.group(), _RIGHT, "›"), text)
+    is_ascii = text.isascii()  # most texts are, and have none of these marks
+    if not is_ascii or "<" in text:
+        text = _TEMPLATE_OPEN.sub("‹|", text)
+        text = _LEFT_RUN.sub(lambda m: _shorten(m.group(), _LEFT, "‹"), text)
+    if not is_ascii or ">" in text:
+        text = _RIGHT_RUN.sub(lambda m: _shorten(m.group(), _RIGHT, "›"), text)
     return "".join(_defuse_line(line) for line in text.splitlines(keepends=True))
 
 
@@ -122,9 +124,9 @@ def _shorten(run: str, marks: dict[str, int], single: str) -> str:
 
 
 def _defuse_line(line: str) -> str:
-    if len(_GAPS.sub(" ", line)) > _LONGEST_END_LINE:
-        return line
     if line.isascii() and "end" not in line.casefold():
+        return line
+    if len(_GAPS.sub(" ", line)) > _LONGEST_END_LINE:
         return line
     plain = _HIDDEN.sub("", unicodedata.normalize("NFKD", line)).translate(_LOOK_ALIKES)
     plain = "".join(c for c in plain if unicodedata.category(c) not in {"Cf", "Mn"})
@@ -242,6 +244,7 @@ def _verdict_schema(*, allow_non_claims: bool) -> dict[str, Any]:
     return closed_object({"verdicts": {"type": "array", "items": entry}})
 
 
+@lru_cache(maxsize=64)
 def _verdict_system(criterion: Criterion, *, allow_non_claims: bool) -> str:
     held_against = _DESCRIPTIONS[criterion.against]
     sections = [

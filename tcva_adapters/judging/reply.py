@@ -320,7 +320,7 @@ def _read_line(line: str | re.Match[str]) -> _Entry | None:
 # --- settling --------------------------------------------------------------------------------
 
 
-def parse_verdicts(reply: str, n_claims: int) -> ParsedReply:
+def parse_verdicts(reply: str, n_claims: int, *, with_starts: bool = True) -> ParsedReply:
     """The verdicts in a judge's reply, by claim number. Never raises.
 
     Read are JSON in any of the usual dresses and states of repair, reasoning blocks around it,
@@ -329,6 +329,11 @@ def parse_verdicts(reply: str, n_claims: int) -> ParsedReply:
 
     A claim is absent from the result, and so can be asked for again, if its verdict is missing,
     was cut off, is not exactly a known word, or if two verdicts on it differ.
+
+    Args:
+        reply: What the judge answered.
+        n_claims: How many claims it was asked about.
+        with_starts: Whether to look for the offsets of labels, which token probabilities need.
 
     >>> parse_verdicts('{"verdicts":[{"claim":1,"verdict":"mostly"}]}', 1).verdicts[1].label
     <Verdict.MOSTLY: 'mostly'>
@@ -339,7 +344,7 @@ def parse_verdicts(reply: str, n_claims: int) -> ParsedReply:
         return ParsedReply({}, ("the reply is empty",))
     position, is_open = after_reasoning(reply)
     best = ParsedReply({}, ("no verdicts found in the reply",))
-    for reading in _readings(reply, position, has_plain_text=not is_open):
+    for reading in _readings(reply, position, has_plain_text=not is_open, with_starts=with_starts):
         parsed = _settle(reading, n_claims)
         if len(parsed.verdicts) >= len(best.verdicts):
             best = parsed
@@ -350,7 +355,9 @@ def parse_verdicts(reply: str, n_claims: int) -> ParsedReply:
     return best
 
 
-def _readings(reply: str, position: int, *, has_plain_text: bool) -> list[_Reading]:
+def _readings(
+    reply: str, position: int, *, has_plain_text: bool, with_starts: bool
+) -> list[_Reading]:
     """The ways to read a reply; where it holds no JSON with verdicts, its lines are one."""
     readings: list[_Reading] = []
     alone: list[_Entry] = []
@@ -360,7 +367,9 @@ def _readings(reply: str, position: int, *, has_plain_text: bool) -> list[_Readi
     for node in json_values(reply, position):
         gaps.append(reply[end : node.start])
         end = node.end
-        entries = _with_starts(reply, node, _entries(node.value))
+        entries = _entries(node.value)
+        if with_starts:
+            entries = _with_starts(reply, node, entries)
         problems = [_IS_CUT] if node.is_cut else []
         if node.is_repaired and not _is_sound(reply, node):
             entries, problems = [], [*problems, _IS_DOUBTFUL]

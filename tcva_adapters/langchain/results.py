@@ -48,8 +48,9 @@ class TCVAOutput(TypedDict):
 
 def as_output(result: Scored) -> TCVAOutput:
     """A result as plain data."""
-    own = {"value": _VALUES[result.passed], "reasoning": result.reason}
-    return {**own, **result.to_dict()}  # type: ignore[typeddict-item]  # its fields by name
+    plain = result.to_dict()
+    own = {"value": _VALUES[plain["passed"]], "reasoning": plain["reason"]}
+    return {**own, **plain}  # type: ignore[typeddict-item]  # its fields by name
 
 
 def as_feedback(key: str, output: TCVAOutput) -> dict[str, Any]:

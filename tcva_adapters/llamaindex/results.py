@@ -28,7 +28,10 @@ class ScorerEvaluationResult(EvaluationResult, Generic[R]):
 
     result: Annotated[
         R,
-        PlainValidator(lambda found: found if isinstance(found, Scored) else read_result(found)),
+        # A result's own method tells it: the protocol would ask for each property, and work it out.
+        PlainValidator(
+            lambda found: found if hasattr(found, "unscored_for") else read_result(found)
+        ),
         PlainSerializer(lambda result: result.to_dict()),
     ]
 
@@ -120,12 +123,12 @@ def result_of(carried: Any) -> Scored:
 
 
 def _fields(result: Scored) -> dict[str, Any]:
-    is_invalid = result.score is None
+    is_invalid, reason = result.score is None, result.reason
     return {
         "passing": result.passed,
-        "feedback": result.reason,
+        "feedback": reason,
         "score": result.score,
         "invalid_result": is_invalid,
-        "invalid_reason": result.reason if is_invalid else None,
+        "invalid_reason": reason if is_invalid else None,
         "result": result,
     }

@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
 
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.loops import is_in_loop
 
 
 class ConcurrencyLimit:
@@ -38,7 +39,7 @@ class ConcurrencyLimit:
         Inside a running event loop the block starts at once: waiting would stop the very
         coroutines that hold the places. Such a thread adds one holder at most.
         """
-        if _in_event_loop():
+        if is_in_loop():
             yield
             return
         place = self._queue()
@@ -118,11 +119,3 @@ class RateLimit:
             start = max(now, self._next)
             self._next = start + self._spacing
             return start - now
-
-
-def _in_event_loop() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True

@@ -6,32 +6,77 @@ import asyncio
 import os
 import threading
 import weakref
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from tcva_adapters.models.limits import ConcurrencyLimit, RateLimit
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI
+    from openai import AsyncOpenAI, OpenAI
 
 _T = TypeVar("_T")
 _CONNECT_SECONDS: Final = 10.0
+_FILE_SECONDS: Final = 300.0
+"""Between two pieces of a file that is sent or fetched."""
 
 
 def new_client(url: str, key: str, max_retries: int) -> AsyncOpenAI:
     """A client for one event loop. How long a call may take is the caller's business."""
     import openai  # noqa: PLC0415  # only who uses it needs the package
 
-    from tcva_adapters.models.openai_http import BoundedClient  # noqa: PLC0415  # as above
+    from tcva_adapters.models.openai_http import http_client  # noqa: PLC0415  # as above
 
     return openai.AsyncOpenAI(
         base_url=url,
         api_key=key,
         max_retries=max_retries,
         timeout=openai.Timeout(None, connect=_CONNECT_SECONDS),
-        http_client=BoundedClient(),
+        http_client=http_client(url),
     )
+
+
+def new_blocking_client(url: str, key: str, max_retries: int) -> OpenAI:
+    """A client for files and batches, which follows no redirects: files hold samples."""
+    import openai  # noqa: PLC0415  # as above
+
+    return openai.OpenAI(
+        base_url=url,
+        api_key=key,
+        max_retries=max_retries,
+        timeout=openai.Timeout(_FILE_SECONDS, connect=_CONNECT_SECONDS),
+        http_client=openai.DefaultHttpxClient(follow_redirects=False),
+    )
+
+
+class Answered(NamedTuple):
+    """What came back of one request.
+
+    Attributes:
+        content: The body.
+        retries_taken: How often the openai package had repeated the request.
+    """
+
+    content: bytes
+    retries_taken: int
+
+
+async def post(client: AsyncOpenAI, body: Mapping[str, Any]) -> Answered:
+    """Send a body by a client that was made here, of whose answer only the bytes are wanted.
+
+    By the package's way to any endpoint: that to chat completions first looks through the whole
+    body for what it may have to rewrite, which takes as long as all the rest.
+    """
+    import httpx2  # noqa: PLC0415  # as above
+
+    response = await client.post("/chat/completions", cast_to=httpx2.Response, body=body)
+    repeated = response.request.headers.get("x-stainless-retry-count", "0")
+    return Answered(response.content, int(repeated))
+
+
+async def create(client: AsyncOpenAI, body: Mapping[str, Any]) -> Any:
+    """Send a body by a user's client, whose method may be a wrapped one."""
+    return await client.chat.completions.with_raw_response.create(**body)
 
 
 class LoopClients:
@@ -146,6 +191,7 @@ class Connections:
         clients: Makes the clients; None where a synchronous client of the user's is used.
         max_concurrency: Calls under way at once.
         requests_per_minute: None sets no limit.
+        blocking: Makes a client for what is no chat completion; None where the user has one.
     """
 
     def __init__(
@@ -153,7 +199,9 @@ class Connections:
         clients: Callable[[], LoopClients] | None,
         max_concurrency: int,
         requests_per_minute: float | None,
+        blocking: Callable[[], OpenAI] | None = None,
     ) -> None:
+        self.blocking = blocking
         self._settings = (clients, max_concurrency, requests_per_minute)
         self.renew()
         _ALL.add(self)

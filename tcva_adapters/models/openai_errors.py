@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import NO_CREDIT, as_judge_error
@@ -60,17 +60,28 @@ class Server:
             cause = error.__cause__ or error
             text = self.clean(str(cause) or type(cause).__name__)  # a reset says nothing else
             return Failure(self, None, text, kind=as_judge_error(error).reason)
-        body = getattr(error, "body", None)
-        said = body.get("message") if isinstance(body, Mapping) else body
-        text = said if isinstance(said, str) and said else str(error)
         response = getattr(error, "response", None)
+        location = "" if response is None else response.headers.get("location", "")
+        return self.refusal(status, getattr(error, "body", None), str(error), location)
+
+    def refusal(self, status: int, said: Any, text: str = "", location: str = "") -> Failure:
+        """What an answer means that is no success.
+
+        Args:
+            status: The HTTP status.
+            said: Its ``error``, a mapping or a text.
+            text: What is quoted where that says nothing.
+            location: Where the server pointed instead.
+        """
+        fields = said if isinstance(said, Mapping) else {"message": said}
+        message, param = fields.get("message"), fields.get("param")
         return Failure(
             self,
             status,
-            self.clean(text),
-            code=str(getattr(error, "code", None) or ""),
-            param=getattr(error, "param", None),
-            location="" if response is None else response.headers.get("location", ""),
+            self.clean(message if isinstance(message, str) and message else text),
+            code=str(fields.get("code") or ""),
+            param=param if isinstance(param, str) else None,
+            location=location,
         )
 
     def late(self) -> JudgeError:

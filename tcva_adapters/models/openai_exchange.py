@@ -38,14 +38,18 @@ class Exchange:
         self, server: Server, prices: tuple[float, float] | None, sdk_error: type[Exception]
     ) -> None:
         self.server = server
-        self._prices = prices
+        self.prices = prices
         self._sdk_error = sdk_error
         self._lock = threading.Lock()
         self._capabilities = Capabilities()
 
     def __copy__(self) -> Exchange:
-        found = Exchange(self.server, self._prices, self._sdk_error)
-        found._capabilities = self.capabilities  # of this class
+        return self.knowing(self.capabilities)
+
+    def knowing(self, capabilities: Capabilities) -> Exchange:
+        """One of its own, which begins with what is known."""
+        found = Exchange(self.server, self.prices, self._sdk_error)
+        found._capabilities = capabilities  # of this class
         return found
 
     @property
@@ -81,23 +85,11 @@ class Exchange:
             input_tokens += completion.input_tokens
             output_tokens += completion.output_tokens
             form = format_drop(body)
-            if _is_empty(completion):
-                if form is None:
-                    msg = f"{self.server.url} returned an empty message"
-                    raise JudgeError(msg, reason="judge_error")
+            if form is not None and _is_empty(completion):
                 capabilities = capabilities.without(form, "the message came back empty")
                 continue
-            reply = ModelReply(
-                text=completion.text,
-                input_tokens=input_tokens,
-                output_tokens=output_tokens,
-                retries=sent - 1,
-                truncated=completion.finish_reason == "length",
-                model=completion.model,
-                cost=self._cost(input_tokens, output_tokens),
-                token_logprobs=completion.token_logprobs,
-            )
-            return reply, capabilities
+            found = replace(completion, input_tokens=input_tokens, output_tokens=output_tokens)
+            return self._reply(found, sent - 1), capabilities
 
     def settled(
         self, request: JudgeRequest, settings: Settings, reply: ModelReply, used: Capabilities
@@ -157,9 +149,10 @@ class Exchange:
             self._capabilities = self._capabilities.merged(capabilities)
 
     def _read(self, raw: Any) -> Completion:
+        """A completion without secrets, if there is one and it is no refusal."""
+        server = self.server
         body = raw.content.decode("utf-8-sig", errors="replace")
         completion = read_completion(body)
-        server = self.server
         if completion is None:
             msg = (
                 f"{server.url} answered with something that is no chat completion: "
@@ -177,10 +170,25 @@ class Exchange:
             raise JudgeError(msg, reason="judge_error")
         return replace(completion, model=server.mask(completion.model))
 
+    def _reply(self, completion: Completion, retries: int) -> ModelReply:
+        if _is_empty(completion):
+            msg = f"{self.server.url} returned an empty message"
+            raise JudgeError(msg, reason="judge_error")
+        return ModelReply(
+            text=completion.text,
+            input_tokens=completion.input_tokens,
+            output_tokens=completion.output_tokens,
+            retries=retries,
+            truncated=completion.finish_reason == "length",
+            model=completion.model,
+            cost=self._cost(completion.input_tokens, completion.output_tokens),
+            token_logprobs=completion.token_logprobs,
+        )
+
     def _cost(self, input_tokens: int, output_tokens: int) -> float | None:
-        if self._prices is None:
+        if self.prices is None:
             return None
-        per_input, per_output = self._prices
+        per_input, per_output = self.prices
         return (input_tokens * per_input + output_tokens * per_output) / _PRICE_UNIT
 
 

@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Generator, Hashable, Mapping
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Any, Final, Self, cast
 from typing_extensions import Unpack
 
 from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError
-from tcva_adapters.models.openai_clients import Connections, LoopClients, new_client
+from tcva_adapters.models.openai_clients import (
+    Connections,
+    LoopClients,
+    create,
+    new_blocking_client,
+    new_client,
+    post,
+)
 from tcva_adapters.models.openai_errors import Server, shown_url
 from tcva_adapters.models.openai_exchange import Exchange
 from tcva_adapters.models.openai_features import Capabilities, Settings
@@ -97,10 +104,13 @@ class OpenAICompatibleModel:
             "OPENAI_API_KEY where it is opened"
         )
         given, clients = client or async_client, None
+        blocking: Callable[[], OpenAI] | None = None
+        self._send = post if given is None else create
         if given is None:
             url = (found["base_url"] or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL).strip()
             key, retries = _key(found["api_key"], check_url(url)), found["max_retries"]
             clients = partial(LoopClients, partial(new_client, url, key, retries))
+            blocking = partial(new_blocking_client, url, key, retries)
             if type(self) is OpenAICompatibleModel:
                 # An address may hold a password, too.
                 digest = hashlib.sha256(f"{url}\n{key}".encode()).hexdigest()
@@ -118,7 +128,7 @@ class OpenAICompatibleModel:
 
             clients = partial(LoopClients, again, first=async_client)
         self._connections = Connections(
-            clients, found["max_concurrency"], found["requests_per_minute"]
+            clients, found["max_concurrency"], found["requests_per_minute"], blocking
         )
         mask = Mask(key, os.environ.get("OPENAI_API_KEY") or "", *secrets_of(url))
         timeout = found["timeout"] if given is None else None
@@ -169,6 +179,53 @@ class OpenAICompatibleModel:
     def capabilities(self) -> Capabilities:
         """What the server has refused so far."""
         return self._exchange.capabilities
+
+    def steps(
+        self, request: JudgeRequest, exchange: Exchange
+    ) -> Generator[dict[str, Any], Any, ModelReply]:
+        """A call without its transport, for who brings answers another way.
+
+        Args:
+            request: What is asked.
+            exchange: What is known of the server, and learnt; see `exchange`.
+
+        Raises:
+            JudgeError: As `complete` does.
+        """
+        reply, _ = yield from exchange.steps(request, self._settings)
+        return reply
+
+    def exchange(self, known: Capabilities) -> Exchange:
+        """What `steps` takes, where so much is known; what it learns stays with it."""
+        return self._exchange.knowing(known)
+
+    def blocking_client(self) -> OpenAI:
+        """A client for what is no chat completion: the user's own, or a new one, to be closed.
+
+        Raises:
+            InvalidValueError: The user gave an asynchronous one alone.
+        """
+        if self._connections.blocking is not None:
+            return self._connections.blocking()
+        if self._client is None:
+            msg = f"{self!r} has an AsyncOpenAI alone; give client=openai.OpenAI(...), too"
+            raise InvalidValueError(msg)
+        return self._client  # type: ignore[no-any-return]  # the user's, checked when it was given
+
+    @property
+    def has_own_client(self) -> bool:
+        """Whether `blocking_client` is the user's."""
+        return self._connections.blocking is None
+
+    @property
+    def prices(self) -> tuple[float, float] | None:
+        """Per million input and per million output tokens; None where none were given."""
+        return self._exchange.prices
+
+    @property
+    def server(self) -> Server:
+        """The server, as messages name it."""
+        return self._server
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request.
@@ -257,7 +314,8 @@ class OpenAICompatibleModel:
         rate, client = self._connections.rate, cast("Any", await clients.client())
         if max_retries is not None:
             client = client.with_options(max_retries=max_retries)
-        create = client.chat.completions.with_raw_response.create  # imports; takes no call's time
+        if self._send is create:
+            _ = client.chat.completions  # it imports, which is to take no call's time
         reply: ModelReply | None = None
         try:
             async with asyncio.timeout(self._server.timeout) as deadline:
@@ -268,7 +326,7 @@ class OpenAICompatibleModel:
                         if end is not None:  # standing in line is not the server's time
                             deadline.reschedule(end + pause)
                         await asyncio.sleep(pause)
-                    return await create(**body)
+                    return await self._send(client, body)
 
                 found, used = await arun(self._exchange.steps(request, settings), send)
                 reply = found

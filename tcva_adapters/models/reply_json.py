@@ -7,9 +7,8 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, NamedTuple, SupportsIndex
-
-from json_repair import repair_json
 
 CUT: Final = "\ua66e"
 """Stands where a reply was cut off, so that a value closed only by the repair can be told.
@@ -160,7 +159,12 @@ def _holds(reply: str, position: int, start: int, mark: re.Match[str]) -> bool:
 
 def plain_key(key: Any) -> str:
     """A key of a mapping as it is compared: small letters, underscores for blanks and hyphens."""
-    return re.sub(r"[\s-]+", "_", str(key)[:_LONGEST_KEY].strip().casefold())
+    return _plain(str(key)[:_LONGEST_KEY])
+
+
+@lru_cache(maxsize=256)  # replies have the same keys again and again
+def _plain(key: str) -> str:
+    return re.sub(r"[\s-]+", "_", key.strip().casefold())
 
 
 def json_values(reply: str, position: int) -> Iterator[Node]:
@@ -308,6 +312,9 @@ class _Metered(str):
 
 
 def _repair(reply: str, start: int, end: int | None, meter: _Meter) -> Node | None:
+    # Here: most replies need no repair, and the lexical judge gets none.
+    from json_repair import repair_json  # noqa: PLC0415  # see above
+
     text = reply[start:] + CUT if end is None else reply[start:end]
     text = _BARE_WORD.sub(lambda m: f':"{m["bare"]}"' if m["bare"] else m.group(), text)
     try:

@@ -104,7 +104,8 @@ def secrets_of(url: str) -> tuple[str, ...]:
 
 def mask_of_environment() -> Mask:
     """Takes out the keys that the environment holds, whoever uses them."""
-    return _mask(tuple(v for k, v in os.environ.items() if k.endswith("_API_KEY")))
+    held = [os.environ.get(name, "") for name in os.environ if name.endswith("_API_KEY")]
+    return _mask(tuple(held))
 
 
 def mask_of(holder: object) -> Mask:

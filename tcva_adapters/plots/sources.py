@@ -83,18 +83,13 @@ class Dial:
         found = np.full(len(rows), np.nan)
         for place, row in enumerate(rows):
             if row[0].any():
-                found[place] = self._flip(row[None])
+                found[place] = self._flip(row)
         flips: FloatArray = found[inverse.ravel()]
         return flips
 
     def _flip(self, counts: FloatArray) -> float:
-        def passes(temperatures: FloatArray) -> npt.NDArray[np.bool_]:
-            reached: npt.NDArray[np.bool_] = (
-                self._scores(counts, temperatures)[0] >= self.scoring.threshold
-            )
-            return reached
-
-        flip = flip_point(passes, self.scoring.bounds)
+        curve = self.scoring.curve(counts)
+        flip = flip_point(lambda each: curve(each) - self.scoring.threshold, self.scoring.bounds)
         return np.inf if flip is None else flip
 
     @property

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, ClassVar, Final, TypeVar
 
+from instructor import OpenAISchema
 from langchain_core.callbacks import Callbacks
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -257,8 +258,11 @@ def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in settings.items() if isinstance(v, bool | int | float | str)}
 
 
-class _AnyObject(BaseModel):
-    """Any JSON object; what the LLM is told to write is the request's schema."""
+class _AnyObject(OpenAISchema):
+    """Any JSON object; what the LLM is told to write is the request's schema.
+
+    Of instructor's own kind, since instructor makes such a class of any other one, for each call.
+    """
 
     model_config = ConfigDict(extra="allow")
     reply_schema: ClassVar[str] = "{}"

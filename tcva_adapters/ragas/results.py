@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Final, Generic, Self
 
 import pandas as pd  # type: ignore[import-untyped]  # no stubs among our requirements
@@ -70,10 +71,15 @@ class ScorerMetricResult(MetricResult, Generic[R]):
     """
 
     def __init__(self, result: R, judged: Mapping[str, Any] | None = None) -> None:
-        traces = {"input": dict(judged or {}), "output": result.to_dict()}
-        super().__init__(_number(result), result.reason, traces)
+        super().__init__(_number(result), result.reason)
+        del self.traces  # RAGAS' own have them at once; these are worked out when looked at
         self.result = result
         self._judged = judged
+
+    @cached_property
+    def traces(self) -> dict[str, Any]:  # type: ignore[override]  # an attribute of RAGAS' that nobody sets
+        """What was judged under ``input``, and the result as JSON values under ``output``."""
+        return {"input": dict(self._judged or {}), "output": self.result.to_dict()}
 
     def __reduce__(self) -> tuple[type[Self], tuple[R, Mapping[str, Any] | None]]:
         # RAGAS' class cannot be copied: it looks its value up in objects that have none yet.

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from tcva_adapters.core.checks import listed
 from tcva_adapters.core.kernel import GRAINS
-from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, count_levels
+from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, count_levels, level_counts
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.metadata import Metadata, written_out
 from tcva_adapters.samples.checked import FROZEN, first_fault
@@ -315,11 +315,18 @@ class Assessment(BaseModel):
 
         Where claims carry probabilities these are expected counts.
         """
+        return np.array(self.level_counts, dtype=np.float64)
+
+    @property
+    def level_counts(self) -> list[float]:
+        """The same as five numbers, whole ones where no claim carries probabilities."""
         if self.unscored is not None:
-            return np.zeros(len(LEVELS))
+            return [0] * len(LEVELS)
         soft = [_in_grains(c.probabilities) for c in self.claims if c.verdict and c.probabilities]
-        hard = count_levels(c.verdict for c in self.claims if c.verdict and not c.probabilities)
-        return hard + np.sum(np.array(soft), axis=0) / GRAINS if soft else hard
+        hard = level_counts([c.verdict for c in self.claims if c.verdict and not c.probabilities])
+        if not soft:
+            return [*hard]
+        return [n + sum(grains[i] for grains in soft) / GRAINS for i, n in enumerate(hard)]
 
     @property
     def hard_counts(self) -> FloatArray:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import TypeAdapter, ValidationError
 
-from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.flip import flip_point
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
@@ -80,18 +78,11 @@ class Result:
         unscored = self.assessment.unscored
         if unscored is not None:
             return None if unscored.reason.is_failure else self.scoring.on_unscored
-        return _score_of(judged_counts([self.assessment])[0].tobytes(), self.scoring)
-
-    def scores_at(self, temperatures: FloatArray) -> FloatArray:
-        """The scores at several temperatures, fused where the sample has several judges.
-
-        Args:
-            temperatures: Shape (T,).
-
-        Returns:
-            Shape (T,); nan throughout where the sample has no score of its own.
-        """
-        return _scores_of(judged_counts([self.assessment])[0], temperatures, self.scoring)
+        counts = self.assessment.level_counts
+        if not self.assessment.members:
+            return self.scoring.single(counts)
+        at = np.array([self.scoring.temperature])
+        return float(self.scoring.curve(judged_counts([self.assessment])[0])(at)[0])
 
     @property
     def unscored(self) -> Unscored | None:
@@ -130,12 +121,12 @@ class Result:
         """The smallest temperature from which on the sample passes; None if it never does."""
         if self.unscored is not None:
             return None
-        return flip_point(self.passes_at, self.scoring.bounds)
+        return flip_point(self.above_threshold(), self.scoring.bounds)
 
-    def passes_at(self, temperatures: FloatArray) -> npt.NDArray[np.bool_]:
-        """At which of these temperatures the sample's own score reaches the threshold."""
-        passing: npt.NDArray[np.bool_] = self.scores_at(temperatures) >= self.scoring.threshold
-        return passing
+    def above_threshold(self) -> Callable[[FloatArray], FloatArray]:
+        """How far the sample's own score lies above the threshold, as a function of temperatures."""
+        curve = self.scoring.curve(judged_counts([self.assessment])[0])
+        return lambda temperatures: curve(temperatures) - self.scoring.threshold
 
     @property
     def human_score(self) -> float | None:
@@ -266,18 +257,6 @@ class Result:
 def _scoring_of(text: str) -> Scoring:
     """The settings in some JSON: all lines of a file have the same ones."""
     return _SCORING.validate_python(json.loads(text))
-
-
-@lru_cache(maxsize=2**14)
-def _score_of(counts: bytes, scoring: Scoring) -> float:
-    """The score of a sample by its counts: a batch has many samples with the same ones."""
-    rows = np.frombuffer(counts).reshape(-1, len(LEVELS))
-    return float(_scores_of(rows, np.array([scoring.temperature]), scoring)[0])
-
-
-def _scores_of(rows: FloatArray, temperatures: FloatArray, scoring: Scoring) -> FloatArray:
-    """The scores of a sample at several temperatures, by its counts with a row for each judge."""
-    return scoring.fusion.joined(list(sweep(rows, temperatures, **scoring.options)))
 
 
 def _shorten(text: str) -> str:

@@ -18,6 +18,8 @@ from tcva_adapters.core.aggregation import (
     check_eps,
     check_floor,
     check_penalty,
+    score_curves,
+    single_score,
 )
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.panel import Fused, fuse
@@ -67,7 +69,7 @@ class Fusion:
         """Fused scores of a matrix with one column per judge; nan where a judge has none."""
         return fuse(scores, weights=self.weights, temperature=self.temperature)
 
-    def joined(self, by_judge: Sequence[FloatArray]) -> FloatArray:
+    def joined(self, by_judge: Sequence[FloatArray] | FloatArray) -> FloatArray:
         """The scores of several judges as one: what an additional judge lacks is left out of the mean.
 
         Args:
@@ -299,6 +301,26 @@ class Scoring:
             "floor": self.floor,
             "bounds": self.bounds,
         }
+
+    def single(self, counts: Sequence[float]) -> float:
+        """The score of five level counts; nan where all are 0."""
+        return single_score(counts, self.temperature, **self.options)
+
+    def curve(self, counts: FloatArray) -> Callable[[FloatArray], FloatArray]:
+        """A sample's score as a function of temperatures, whatever the temperature here is.
+
+        Args:
+            counts: Its level counts, shape (J, 5), with a row for each judge, the main one first.
+
+        Returns:
+            Takes temperatures within the bounds, shape (T,), and gives as many scores; nan
+            throughout where the main judge has no verdicts.
+
+        >>> Scoring().curve(np.array([[1.0, 1, 1, 0, 0]]))(np.array([0.1, 0.5])).round(3)
+        array([0.786, 0.867])
+        """
+        by_judge = score_curves(counts, **self.options)
+        return lambda temperatures: self.fusion.joined(by_judge(temperatures))
 
 
 @dataclass(frozen=True)

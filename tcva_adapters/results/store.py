@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from tcva_adapters.errors import InvalidValueError, StoreWarning, UnreadableInputError
+from tcva_adapters.loops import is_in_loop
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.network_folders import network_file_system
 from tcva_adapters.samples.paths import make_folder, new_file, usable_path
@@ -28,6 +29,7 @@ STORE_VERSION: Final = 1
 _APPLICATION_ID: Final = 0x54435641  # "TCVA": tells this file from any other SQLite database
 _MEMORY: Final = ":memory:"
 _WAIT_SECONDS: Final = 10.0
+_LOOP_WAIT_SECONDS: Final = 1.0  # nothing else goes on in that event loop meanwhile
 _PAUSE_SECONDS: Final = 0.01
 _KEYS_PER_QUERY: Final = 500  # SQLite may be built with no more than 999 variables
 _TRANSIENT: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
@@ -81,7 +83,8 @@ class VerdictStore:
     acknowledged. (A power cut may lose the last few puts on a WAL file, never the file.)
     A row that cannot be read counts as absent. The sample's id and metadata are not stored; the
     texts of claims and evidence are. Where another program holds the file, reading and writing
-    wait for it, and after one wait that was in vain only try, until it is free again.
+    wait for it, ten seconds at most and one where an event loop runs in this thread, and after one
+    wait that was in vain only try, until it is free again.
 
     It is pickled as its path, and opened anew by whoever unpickles it.
 
@@ -118,7 +121,7 @@ class VerdictStore:
         not: they are to be tried again. ``usage`` is what the judgement cost when it was made.
 
         Raises:
-            UnreadableInputError: The file is damaged, or was locked for 10 seconds.
+            UnreadableInputError: The file is damaged, or was locked all the while.
             InvalidValueError: The store is closed.
         """
         return self.get_many([key]).get(key)
@@ -140,7 +143,7 @@ class VerdictStore:
         A failure never replaces anything but a failure; anything else replaces what was there.
 
         Raises:
-            UnreadableInputError: The file cannot be written, or was locked for 10 seconds.
+            UnreadableInputError: The file cannot be written, or was locked all the while.
             InvalidValueError: The store is closed.
         """
         self.put_many([(key, assessment)])
@@ -298,7 +301,8 @@ class VerdictStore:
             if connection is None:
                 msg = f"the verdict store {self.path} is closed; open it again to use it"
                 raise InvalidValueError(msg)
-            patience = 0.0 if writes in self._given_up else _WAIT_SECONDS
+            longest = _LOOP_WAIT_SECONDS if is_in_loop() else _WAIT_SECONDS
+            patience = 0.0 if writes in self._given_up else longest
             connection.execute(f"PRAGMA busy_timeout = {patience * 1000:.0f}")
             self._given_up.add(writes)
             found = _patiently(self.path, lambda: action(connection), patience)
@@ -358,7 +362,7 @@ def _patiently(path: str, action: Callable[[], T], patience: float | None = None
 
 def _hint(code: int) -> str:
     if code in _TRANSIENT:
-        return f"another process held it for {_WAIT_SECONDS:g} seconds, try again when it is done"
+        return "another process held it, try again when it is done"
     if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
         return "it is no verdict store or a damaged one, give another path or move it away"
     return "check the path, its permissions and the free space, or give another path"

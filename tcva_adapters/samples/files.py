@@ -257,6 +257,19 @@ class _Renaming:
         return f"column {column!r}: {message}" if column else message
 
 
+def sample_reader(mapping: Mapping[str, str]) -> Callable[[dict[str, Any]], Sample]:
+    """What makes a sample of one record, as files are read: it raises InvalidSampleError.
+
+    Args:
+        mapping: Your column name to the field it holds.
+
+    Raises:
+        InvalidValueError: A mapping to no field.
+    """
+    rename = _Renaming(mapping)
+    return lambda record: _to_sample(rename, record)
+
+
 def _required(
     rename: _Renaming, require: Callable[[Sample], object] | None, record: dict[str, Any]
 ) -> Sample:

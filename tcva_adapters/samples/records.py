@@ -10,7 +10,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from itertools import chain
+from io import SEEK_END
+from itertools import chain, islice
 from pathlib import Path
 from typing import (
     Any,
@@ -136,6 +137,27 @@ def format_of(source: Source, kind: Format | None = None) -> Format:
 def is_read_again(source: Source) -> bool:
     """Whether a second reading gives the same rows: of a file, not of a pipe or a stream."""
     return source != "-" and isinstance(source, str | Path) and usable_path(source).is_file()
+
+
+def rows_expected(source: Source, kind: Format, line: int, number: int) -> int | None:
+    """About how many rows a file has, by the size of its first ones; None where that says nothing.
+
+    Args:
+        source: The file; `is_read_again` holds of it.
+        kind: Its format; items of json have no lines.
+        line: Where the last of the first rows is.
+        number: How many these are.
+    """
+    if kind == "parquet":
+        import pyarrow.parquet as pq  # type: ignore[import-untyped]  # noqa: PLC0415  # an extra, untyped
+
+        return int(pq.read_metadata(source).num_rows)
+    if kind == "json":
+        return None
+    with _opened(cast("str | Path", source)) as file:
+        read = sum(map(len, islice(file, line)))
+        # Three digits, so that nobody takes it for a count.
+        return int(float(f"{number * file.seek(0, SEEK_END) / read:.3g}"))
 
 
 def name_of(source: Source) -> str:
@@ -411,8 +433,8 @@ def _header(lines: _Lines, line: int, cells: list[str]) -> list[str]:
 
 def _parquet_rows(source: Source) -> Iterator[FileRow]:
     try:
-        import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415  # an extra
-        import pyarrow.parquet as pq  # type: ignore[import-untyped]  # noqa: PLC0415  # an extra, untyped
+        import pyarrow as pa  # noqa: PLC0415  # an extra
+        import pyarrow.parquet as pq  # noqa: PLC0415  # an extra
     except ImportError:
         msg = "reading parquet needs pyarrow: pip install 'tcva-adapters[parquet]'"
         raise MissingDependencyError(msg) from None

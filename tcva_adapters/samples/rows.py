@@ -20,6 +20,7 @@ from tcva_adapters.samples.records import (
     read_lines,
     read_records,
     record_in,
+    rows_expected,
     unreadable,
 )
 
@@ -43,9 +44,12 @@ class RowStream(Iterator[Item], Generic[Item]):
         number: How many were handed out.
         bad: Line and message of bad rows that were skipped, the first ones.
         skipped: How many those are.
-        total: How many items there are, where `check` has seen them all; else None.
+        checked: What `check` found to be told, in sentences.
+        total: How many items there are, where `check` has seen them all; of a longer file about how
+            many, by the size of those; None where nobody knows.
     """
 
+    checked: Sequence[str] = ()
     total: int | None = None
 
     def __init__(
@@ -113,12 +117,16 @@ class RowStream(Iterator[Item], Generic[Item]):
         """
         if not is_read_again(self.source):
             self._ahead.extend(islice(self._rows, rows))
-            self.total = _below(rows, len(self._ahead))
+            self.total = len(self._ahead) if len(self._ahead) < rows else None
+            self.checked = self.notes
             self._ended(f" in its first {rows} rows")
             return
         with closing(self.again()) as first:
             deque(islice(first, rows), maxlen=0)
-            self.total = _below(rows, first.number)
+            self.total = first.number
+            if first.number == rows:
+                self.total = rows_expected(self.source, self.kind, first.line, rows)
+            self.checked = first.notes
             first._ended(f" in its first {rows} rows")  # noqa: SLF001  # another one of this class
 
     def again(self) -> RowStream[Item]:
@@ -139,6 +147,11 @@ class RowStream(Iterator[Item], Generic[Item]):
             items.append(item)
             lines.append(self.line)
         return items, lines
+
+    @property
+    def notes(self) -> list[str]:
+        """What is to be known of what was read so far, in sentences."""
+        return self.said()
 
     def said(self, where: str = "") -> list[str]:
         """Which rows were skipped and why, in sentences.
@@ -212,11 +225,6 @@ def skipped_rows(bad: Sequence[tuple[int, str]], number: int, where: str = "") -
     """
     said = [f"skipped line {line}{where}: {message}" for line, message in bad]
     return [*said, f"skipped {number - len(bad)} more{where}"] if number > len(bad) else said
-
-
-def _below(rows: int, number: int) -> int | None:
-    """How many there are, if fewer came than were asked for."""
-    return number if number < rows else None
 
 
 def collect_rows(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import json
 import os
@@ -11,13 +12,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
-from tcva_adapters.cli.app import app, run
+from tcva_adapters.cli.app import COMMANDS, run
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.data import labels_of, sample_lines
 from tcva_adapters.printing import LINES
@@ -28,7 +30,6 @@ from tests.support.packages import not_imported
 from tests.support.paper import FOLDER, needs_paper_data
 from tests.support.server import ScriptedServer, auto_judge, later
 
-COMMANDS = [command.callback.__name__ for command in app.registered_commands if command.callback]
 HYPOTHESES = [
     {
         "name": "a reranker helps",
@@ -112,6 +113,12 @@ VARIANTS = [
     ],
     ["ccrs", "rated.jsonl", "--weights", "cc=0.5,ir=0.5", "-o", "rated-ccrs.jsonl", "--overwrite"],
     ["ccrs", "few.jsonl", "-j", "openai:m", "--retries", "0", "--no-store"],
+    ["evaluate", "few.jsonl", "--estimate"],
+    [*EVALUATE, "--workers", "2", "-o", "workers.jsonl"],
+    ["submit", "few.jsonl"],
+    ["submit", "few.jsonl", "-j", "lexical"],
+    ["status", "a-folder-that-nobody-has-ever-submitted-anything-into-at-all"],
+    ["collect", "a-folder-that-nobody-has-ever-submitted-anything-into-at-all"],
     SYSTEMS,
     [*SYSTEMS, "--power", "0.05", "--hypotheses", "h.json", "-T", "0.1,0.2,0.3,0.5,0.7,0.8,0.9"],
     ["doctor"],
@@ -157,6 +164,12 @@ def test_80_columns_with_all_lines(arguments: list[str]) -> None:
 def test_help_fits(command: str) -> None:
     said = Said(*filter(None, [command]), "--help")
     assert (said.code, said.too_wide) == (0, [])
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_list_says_what_a_command_says_of_itself(command: str) -> None:
+    found = getattr(import_module(f"tcva_adapters.cli.{command}"), command)
+    assert COMMANDS[command] == (inspect.getdoc(found) or "").partition("\n\n")[0]
 
 
 @needs_paper_data

@@ -227,11 +227,11 @@ def test_a_fault_of_ours_costs_its_sample_and_keeps_the_paid_reply(
 ) -> None:
     ours = getattr(judging, step)
 
-    def failing(first: Any, *rest: Any) -> Any:
+    def failing(first: Any, *rest: Any, **options: Any) -> Any:
         first = list(first) if step == "check_evidence" else first
         if "odd" in str(first):
             raise fault
-        return ours(first, *rest)
+        return ours(first, *rest, **options)
 
     monkeypatch.setattr(judging, step, failing)
     odd = verdict_json((1, "partial", "odd"))

@@ -33,6 +33,7 @@ SCORERS: list[Any] = [TCVA(judge="lexical"), CCRS("qr", judge="lexical")]
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("tcva_adapters.results.store._WAIT_SECONDS", 0.3)
+    monkeypatch.setattr("tcva_adapters.results.store._LOOP_WAIT_SECONDS", 0.3)
     return tmp_path / "v.sqlite"
 
 
@@ -69,6 +70,19 @@ def test_a_held_store_is_waited_for_once_and_told_of_once(
         assert len(told) == 1
     assert all(result.score is not None for result in results)
     assert judged(scorer) == results  # all is well again, and nothing is said
+
+
+def test_an_event_loop_does_not_stand_still_for_long(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tcva_adapters.results.store._WAIT_SECONDS", 60.0)
+    monkeypatch.setattr("tcva_adapters.results.store._LOOP_WAIT_SECONDS", 0.1)
+    tcva = TCVA(judge="lexical", store=path)
+    with held(path):
+        started = time.monotonic()
+        with pytest.warns(StoreWarning, match="held it"):
+            asyncio.run(tcva.aevaluate(SAMPLES[0]))
+        assert time.monotonic() - started < 30.0
 
 
 def test_single_evaluations_tell_it_once_until_it_is_over(path: Path) -> None:

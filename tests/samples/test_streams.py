@@ -8,8 +8,10 @@ import os
 import sys
 import threading
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
+import pandas as pd  # type: ignore[import-untyped]  # no stubs among our requirements
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -83,6 +85,37 @@ def test_what_was_checked_is_numbered_once(tmp_path: Path) -> None:
         stream = stream_samples(source)
         stream.check()
         assert [sample.id for sample in stream] == ["a", "a#2"]
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "json", "parquet"])
+def test_how_much_is_left_of_a_long_file_is_known_about(tmp_path: Path, suffix: str) -> None:
+    rows = [{"id": f"a{n}", "answer": "Ada."} for n in range(1000, 2234)]
+    frame, path = pd.DataFrame(rows), tmp_path / f"s.{suffix}"
+    write = {
+        "jsonl": partial(frame.to_json, orient="records", lines=True),
+        "json": partial(frame.to_json, orient="records"),
+        "csv": partial(frame.to_csv, index=False),
+        "parquet": frame.to_parquet,
+    }
+    write[suffix](path)
+    stream = stream_samples(path)
+    stream.check(100)
+    about = {"jsonl": 1230, "csv": 1220, "json": None, "parquet": 1234}
+    assert stream.total == about[suffix]
+    stream.check(2000)
+    assert stream.total == 1234
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_what_is_skipped_of_the_first_rows_is_known_before(tmp_path: Path, *, again: bool) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_text(GOOD + "bad\n" + GOOD * 2 + "worse\n", encoding="utf-8")
+    stream = stream_samples(path if again else stream_of(path.read_text()), skip_bad=True)
+    stream.check(3)
+    assert stream.checked == ["skipped line 2: not JSON: Expecting value at column 1"]
+    assert len([*stream]) == 3
+    assert [stream.notes[0]] == stream.checked
+    assert len(stream.notes) == 2
 
 
 def test_a_named_pipe_is_read_once(tmp_path: Path) -> None:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal, getcontext
 from itertools import product
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from tcva_adapters.core.aggregation import PENALTIES, sweep
+from tcva_adapters.core.aggregation import PENALTIES
 from tcva_adapters.core.flip import flip_point
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
@@ -49,11 +47,6 @@ def rows(draw: np.random.Generator, number: int) -> list[FloatArray]:
     return found
 
 
-def scores(row: FloatArray, scoring: Scoring, temperatures: FloatArray) -> FloatArray:
-    """Shape (T,), as a result scores its assessment."""
-    return scoring.fusion.joined(list(sweep(row, temperatures, **scoring.options)))
-
-
 def plain(value: float | None) -> float | None:
     """Without nan, which JSON has not."""
     return None if value is None or np.isnan(value) else float(value)
@@ -71,18 +64,18 @@ def case(row: FloatArray, scoring: Scoring) -> dict[str, Any]:
         "bounds": {n: getattr(bounds, n) for n in ("p_min", "p_max", "t_min", "t_max")},
         "fusion": {"temperature": scoring.fusion.temperature, "weights": scoring.fusion.weights},
     }
-    found = scores(row, scoring, np.array(TEMPERATURES))
+    found = scoring.curve(row)(np.array(TEMPERATURES))
     judges = [[float(c) for c in counts] if counts.any() else None for counts in row]
     return {"row": judges, "settings": settings, "scores": list(map(plain, found))}
 
 
 def flips(row: FloatArray, scoring: Scoring) -> list[float | None]:
     """From which temperature on a row reaches each threshold."""
-
-    def passes(least: float) -> Callable[[FloatArray], npt.NDArray[np.bool_]]:
-        return lambda temperatures: scores(row, scoring, temperatures) >= least
-
-    return [flip_point(passes(threshold), scoring.bounds) for threshold in THRESHOLDS]
+    curve = scoring.curve(row)
+    return [
+        flip_point(lambda each, least=least: curve(each) - least, scoring.bounds)  # type: ignore[misc]  # mypy knows no defaults of lambdas
+        for least in THRESHOLDS
+    ]
 
 
 def functions(draw: np.random.Generator) -> dict[str, list[tuple[float, ...]]]:

@@ -75,7 +75,7 @@ def passing(result: Result) -> Spans:
     # Below the edge the score never falls, so the search may be told that the scale ends there.
     last = float(np.nextafter(edge, -np.inf))
     below = Bounds(bounds.p_min, exponent_within(last, bounds), bounds.t_min, last)
-    start = flip_point(result.passes_at, below)
+    start = flip_point(result.above_threshold(), below)
     lower = () if start is None else (Span(start, edge),)
     if lower and upper and upper[0].start == edge:
         return (Span(lower[0].start),)

@@ -13,11 +13,11 @@ from typing import Final
 
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.judging.evidence.negation import negations
-from tcva_adapters.judging.evidence.places import Passages
+from tcva_adapters.judging.evidence.places import Passages, prepared
 from tcva_adapters.judging.evidence.quote import contrary
 from tcva_adapters.judging.evidence.relation import Relation, Side, relation
 from tcva_adapters.judging.evidence.search import Found, find_quote
-from tcva_adapters.judging.evidence.words import Words
+from tcva_adapters.judging.evidence.words import listed
 from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
 
 _SHOWN: Final = 1000  # characters of each claim that show its language
@@ -47,8 +47,8 @@ def check_evidence(
     >>> lowered.verdict, lowered.original_verdict, lowered.evidence_check
     (<Verdict.PARTIAL: 'partial'>, <Verdict.FULLY: 'fully'>, <EvidenceCheck.NOT_FOUND: 'not_found'>)
     """
-    verdicts, held = tuple(verdicts), Passages(passages)
-    said = Words.of(" ".join(v.claim[:_SHOWN] for v in verdicts)).listed()
+    verdicts, held = tuple(verdicts), prepared(tuple(passages))
+    said = listed(" ".join(v.claim[:_SHOWN] for v in verdicts))
     return tuple(_checked(verdict, held, said) for verdict in verdicts)
 
 
@@ -92,7 +92,7 @@ def _rests_on(claim: Side, clause: str, quote: str) -> bool:
     """
     if clause != quote and relation(Side(clause), claim) is not Relation.SHARES:
         return False
-    quoted, said = Words.of(quote).listed(), Words.of(claim.text).listed()
+    quoted, said = listed(quote), listed(claim.text)
     more = negations(quoted) - negations(said)
     return more >= 0 and more % 2 == 0 and not contrary(said, quoted)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 from tcva_adapters.lexical.word_lists import FUNCTION_WORDS_OF
@@ -37,6 +38,11 @@ _LISTS: Final = {
     language: frozenset(FUNCTION_WORDS_OF.get(language, ())) | frozenset(_LISTED.get(language, ()))
     for language in {**FUNCTION_WORDS_OF, **_LISTED}
 }
+_KNOWN: Final = {
+    word: tuple(language for language, known in _LISTS.items() if word in known)
+    for word in frozenset().union(*_LISTS.values())
+}
+"""The languages that a word is a small word of."""
 
 _ENOUGH: Final = 0.15
 """Share of words that must be small words of a language; in running text it is 0.3 to 0.5."""
@@ -44,7 +50,8 @@ _ENOUGH: Final = 0.15
 _SAMPLE: Final = 400
 
 
-def small_words(languages: Collection[str]) -> frozenset[str]:
+@lru_cache(maxsize=256)
+def small_words(languages: frozenset[str] | tuple[str, ...]) -> frozenset[str]:
     """The function words of some languages; of all that are known without one."""
     return frozenset().union(*(_LISTS[language] for language in languages or _LISTS))
 
@@ -61,7 +68,7 @@ def languages(words: Sequence[str]) -> frozenset[str]:
     some = words[:_SAMPLE]
     if 2 * sum(map(_is_han_or_kana, some)) > len(some):
         return frozenset({"Japanese" if any(map(_is_kana, some)) else "Chinese"})
-    hits = Counter(language for language, known in _LISTS.items() for word in some if word in known)
+    hits = Counter(chain.from_iterable(_KNOWN.get(word, ()) for word in some))
     most = max(hits.values(), default=0)
     if not most or most < _ENOUGH * len(some):
         return frozenset()
@@ -73,7 +80,7 @@ def _is_kana(word: str) -> bool:
 
 
 def _is_han_or_kana(word: str) -> bool:
-    return _script_of(word[0]) == "CJK"
+    return not word.isascii() and _script_of(word[0]) == "CJK"
 
 
 @lru_cache(maxsize=4096)

@@ -135,11 +135,11 @@ def _denies(words: Sequence[str]) -> bool:
 
 def _last(marks: np.ndarray[tuple[int], np.dtype[np.int64]], at: int) -> int:
     """The last mark up to an index, -1 without one."""
-    place = int(np.searchsorted(marks, at, "right"))
+    place = int(marks.searchsorted(at, "right"))
     return int(marks[place - 1]) if place else -1
 
 
 def _next(marks: np.ndarray[tuple[int], np.dtype[np.int64]], at: int) -> int:
     """The first mark from an index on, which is what ends the passage if nothing else does."""
-    place = int(np.searchsorted(marks, at))
+    place = int(marks.searchsorted(at))
     return int(marks[place]) if place < len(marks) else at + _REACH

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from tcva_adapters.judging.evidence.quote import Quote
-from tcva_adapters.judging.evidence.words import NEGATIONS, Indexes, Words
+from tcva_adapters.judging.evidence.words import NEGATIONS, Indexes, Words, joined
 
 NEAR_ENOUGH: Final = 0.7
 """Share of a quote's three-word sequences that one stretch of a passage must have. One changed
@@ -27,6 +27,10 @@ _ENOUGH_STRETCHES: Final = 10
 _MOST_PLACES: Final = 5000
 _MOST_TRIES: Final = 500
 _AROUND: Final = 50
+_MOST_PREPARED: Final = 32
+_LONGEST_PREPARED: Final = 50_000
+"""Characters of passages that stay prepared for the next call; longer ones take much memory."""
+
 _MOST_KINDS: Final = 2_000_000  # its cube is a 64-bit number
 
 
@@ -61,16 +65,16 @@ class Passages:
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
-        self.words = Words.of_all(texts)
+        self.words = Words.of(texts)
         self.firsts = np.concatenate(([0], self.words.ends + 1))[: len(texts)]
 
     def passage(self, at: Indexes) -> Indexes:
         """In which passage words stand, counted from 0."""
-        return np.searchsorted(self.firsts, at, "right") - 1
+        return self.firsts.searchsorted(at, "right") - 1
 
     def around(self, at: int) -> list[str]:
         """The words on both sides of one, which show the language it is in."""
-        passage = int(np.searchsorted(self.firsts, at, "right")) - 1
+        passage = int(self.firsts.searchsorted(at, "right")) - 1
         begin, end = int(self.firsts[passage]), int(self.words.ends[passage])
         return self.words.between(max(begin, at - _AROUND), min(end, at + _AROUND))
 
@@ -86,23 +90,23 @@ class Passages:
             np.fromiter(map(NEGATIONS.__contains__, listed), np.bool_, len(listed))
         )
 
-    def exact(self, quote: Words) -> Places:
+    def exact(self, quote: Quote) -> Places:
         """Where it stands word for word, however its words are written together or apart."""
         starts = list(islice(self._spaced_starts(quote), _MOST_PLACES))
         if starts:
-            begins = np.searchsorted(self.words.begins, np.array(starts))
+            begins = self.words.begins.searchsorted(starts)
             return Places(begins, begins + len(quote))
         return Places.of(list(self._joined_pairs(quote)))
 
-    def _spaced_starts(self, quote: Words) -> Iterator[int]:
+    def _spaced_starts(self, quote: Quote) -> Iterator[int]:
         at = self.words.spaced.find(quote.spaced)
         while at >= 0:
             yield at + 1
             # The space at its end begins what follows.
             at = self.words.spaced.find(quote.spaced, at + len(quote.spaced) - 1)
 
-    def _joined_pairs(self, quote: Words) -> Iterator[tuple[int, int]]:
-        wanted, (text, begins, ends) = quote.joined()[0], self._joined
+    def _joined_pairs(self, quote: Quote) -> Iterator[tuple[int, int]]:
+        wanted, (text, begins, ends) = joined(quote.spaced), self._joined
         at = text.find(wanted)
         for _ in range(_MOST_TRIES):
             if at < 0:
@@ -187,6 +191,15 @@ class Passages:
         keys = (ids[:-2] * n + ids[1:-1]) * n + ids[2:]
         order = np.argsort(keys, kind="stable")
         return order, keys[order], index
+
+
+def prepared(texts: tuple[str, ...]) -> Passages:
+    """The passages, ready to be searched: most often those of a call before, of the same sample."""
+    is_long = sum(map(len, texts)) > _LONGEST_PREPARED
+    return Passages(texts) if is_long else _prepared(texts)
+
+
+_prepared: Final = lru_cache(maxsize=_MOST_PREPARED)(Passages)
 
 
 def _in_windows(at: Indexes, kind: Indexes, weights: Indexes, reach: int) -> Indexes:

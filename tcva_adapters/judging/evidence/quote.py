@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
-from tcva_adapters.judging.evidence.words import NEGATIONS, NUMBER_WORDS, Words
+from tcva_adapters.judging.evidence.words import NEGATIONS, NUMBER_WORDS, listed, spaced, split
 from tcva_adapters.lexical.contrast import opposites
 from tcva_adapters.lexical.text_features import tokenise
 from tcva_adapters.lexical.word_lists import FUNCTION_WORDS
@@ -22,28 +23,32 @@ _CAPITAL: Final = re.compile(r"\S+")
 _CONTRARY: Final = ("un", "in", "im", "il", "ir", "dis", "non")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Quote:
     """Words that should stand in a passage side by side.
 
     Attributes:
-        words: As they are looked up.
-        listed: The same as a list.
-        names: Those that are written with a capital, function words aside.
+        text: The quote or fragment.
     """
 
-    words: Words
-    listed: Sequence[str]
-    names: frozenset[str]
+    text: str
 
-    @classmethod
-    def of(cls, text: str) -> Quote:
-        """Read a quote or a fragment."""
-        words = Words.of(text)
-        pieces = (piece.lstrip("\"'“‘„«([-") for piece in _CAPITAL.findall(text))
+    @cached_property
+    def spaced(self) -> str:
+        """Its words as they are looked up, with spaces around each."""
+        return spaced(self.text)
+
+    @cached_property
+    def listed(self) -> list[str]:
+        """The same as a list."""
+        return split(self.spaced)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Those that are written with a capital, function words aside."""
+        pieces = (piece.lstrip("\"'“‘„«([-") for piece in _CAPITAL.findall(self.text))
         capital = " ".join(piece for piece in pieces if piece[:1].isupper())
-        names = frozenset(Words.of(capital).listed()) - FUNCTION_WORDS
-        return cls(words, words.listed(), names)
+        return frozenset(listed(capital)) - FUNCTION_WORDS
 
     @classmethod
     def fragments(cls, text: str) -> list[Quote]:
@@ -51,7 +56,7 @@ class Quote:
         parts = [part for part in _ELLIPSIS.split(text) if any(map(str.isalnum, part))]
         if len(parts) > _MOST_FRAGMENTS:
             return []
-        return [quote for quote in map(cls.of, parts) if len(quote)]
+        return [quote for quote in map(cls, parts) if len(quote)]
 
     def __len__(self) -> int:
         return len(self.listed)

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Final
 
 from tcva_adapters.judging.evidence.languages import languages, script, small_words
-from tcva_adapters.judging.evidence.words import NEGATIONS, UNSPACED, Words
+from tcva_adapters.judging.evidence.words import NEGATIONS, UNSPACED, listed
 from tcva_adapters.lexical.text_features import Token, tokenise
 from tcva_adapters.lexical.word_lists import NEGATORS, VAGUE_NUMBERS
 
@@ -60,9 +60,8 @@ class Side:
     @cached_property
     def listed(self) -> list[str]:
         """Its words, folded; what follows an apostrophe once more by itself."""
-        return (
-            Words.of(self.text).listed() + Words.of(" ".join(_ELIDED.findall(self.text))).listed()
-        )
+        elided = _ELIDED.findall(self.text)
+        return listed(self.text) + (listed(" ".join(elided)) if elided else [])
 
     @cached_property
     def languages(self) -> frozenset[str]:
@@ -198,5 +197,7 @@ def _is_ideograph(word: str) -> bool:
 
 def _plain(word: str) -> str:
     """Without accents and the Arabic article, so that names are the same with and without."""
+    if word.isascii():
+        return word
     plain = "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
     return _ARABIC.sub("", plain) if "\u0600" <= plain[:1] <= "\u06ff" else plain

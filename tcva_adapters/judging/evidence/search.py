@@ -57,28 +57,25 @@ def find_quote(text: str, passages: Passages) -> Found | None:
     >>> find_quote("safe for children", passages).denied_before
     True
     """
-    if len(text) > LONGEST:
+    whole = Quote(text)
+    if len(text) > LONGEST or not len(whole):
         return None
-    whole = Quote.of(text)
-    if not len(whole):
-        return None
-    exact = passages.exact(whole.words)
+    exact = passages.exact(whole)
     if len(exact.begins):
-        return _found(passages, [exact])
+        return _found_whole(passages, exact)
     fragments = Quote.fragments(text)
-    if not fragments:
-        return None
     places = [_either(passages, fragment) for fragment in fragments]
-    if not all(len(each.begins) for each in places):
+    if not places or not all(len(each.begins) for each in places):
         return None
+    if len(places) == 1:
+        return _found_whole(passages, places[0])
     sizes = [len(fragment) for fragment in fragments]
-    found = _found(passages, places, sizes)
-    return found or _spread(passages, places, sizes)
+    return _found(passages, places, sizes) or _spread(passages, places, sizes)
 
 
 def _either(passages: Passages, quote: Quote) -> Places:
     """Where it stands exactly, and in other passages nearly so."""
-    exact, near = passages.exact(quote.words), passages.near(quote)
+    exact, near = passages.exact(quote), passages.near(quote)
     if len(near.begins):
         near = near.where(~np.isin(passages.own(near), passages.own(exact)))
     if not len(near.begins):
@@ -87,9 +84,32 @@ def _either(passages: Passages, quote: Quote) -> Places:
     return Places(*(np.concatenate(pair)[order] for pair in zip(exact, near, strict=True)))
 
 
-def _found(
-    passages: Passages, places: Sequence[Places], sizes: Sequence[int] = (1,)
-) -> Found | None:
+def _found_whole(passages: Passages, places: Places) -> Found:
+    """The same as `_found` for one fragment, without arrays of the few places that it has."""
+    words, begins, ends = passages.words, places.begins.tolist(), places.ends.tolist()
+    before = [denied_before(words, begin) for begin in begins[:_MOST_LOOKED_AT]]
+    asserted = [
+        begin
+        for begin, end, is_denied in zip(begins, ends, before, strict=False)
+        if not is_denied and not denied_behind(words, end)
+    ]
+    if asserted:
+        return Found(_numbers(passages, asserted), asserted[0])
+    is_more = len(begins) > _MOST_LOOKED_AT
+    return Found(
+        _numbers(passages, begins),
+        begins[0],
+        denied_before=is_more or any(before),
+        denied_behind=is_more or any(denied_behind(words, end) for end in ends),
+    )
+
+
+def _numbers(passages: Passages, begins: Sequence[int]) -> tuple[int, ...]:
+    """The numbers of the passages in which words stand, counted from 1, rising."""
+    return tuple(sorted({number + 1 for number in passages.passage(np.array(begins)).tolist()}))
+
+
+def _found(passages: Passages, places: Sequence[Places], sizes: Sequence[int]) -> Found | None:
     """The passages that have all fragments in order, first those where no edge is denied."""
     holders = _holders(passages, places, sizes)
     if not len(holders):
@@ -170,7 +190,7 @@ def _joined(
 def _spread(passages: Passages, places: Sequence[Places], sizes: Sequence[int]) -> Found | None:
     """The passages of the longest fragment, where several together hold all of them."""
     held = [set(passages.own(each).tolist()) for each in places]
-    if len(places) == 1 or min(sizes) < GRAM or set.intersection(*held):
+    if min(sizes) < GRAM or set.intersection(*held):
         return None
     edges = [
         (_denied(passages, each, before=True), _denied(passages, each, before=False))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, compress, repeat
 from typing import Final
 
@@ -91,13 +92,52 @@ _FOLDING: Final = _Folding()
 
 def fold(text: str) -> str:
     """A text without what does not matter: case, quotation marks, kinds of dashes, accents' code."""
-    text = unicodedata.normalize("NFKC", _NEW_LINE.sub("\n;", tamed(text))).casefold()
-    return _BRACKET_CODES.sub(" ", text).translate(_FOLDING)
+    if not text.isascii():
+        text = tamed(text)
+    if "\n" in text:
+        text = _NEW_LINE.sub("\n;", text)
+    text = unicodedata.normalize("NFKC", text).casefold()
+    if "b-" in text:
+        text = _BRACKET_CODES.sub(" ", text)
+    return text.translate(_FOLDING)
+
+
+def listed(text: str) -> list[str]:
+    """The words of a text, without the marks between them.
+
+    >>> listed("It costs 1,500 dollars; it's NEW.")
+    ['it', 'costs', '1500', 'dollars', 'its', 'new']
+    """
+    return split(spaced(text))
+
+
+@lru_cache(maxsize=64)  # a quote is looked up, and then compared with its claim
+def spaced(text: str) -> str:
+    """The same in one text: a space before each word, and one at the end."""
+    return _spaced([token for token in _TOKEN.findall(fold(text)) if token not in _MARKS])
+
+
+def split(spaced: str) -> list[str]:
+    """The words of what `spaced` returns."""
+    return spaced[1:-1].split(" ") if len(spaced) > 1 else []
+
+
+def joined(spaced: str) -> str:
+    """The words of what `spaced` returns without spaces, but with a bar between figures.
+
+    So "do n't" is "don't", and "1 5" is not "15".
+    """
+    return _DIGITS_MEET.sub("|", spaced).replace(" ", "")
+
+
+def _spaced(words: Iterable[str]) -> str:
+    text = " ".join(chain(("",), words, ("",)))
+    return _THOUSANDS.sub(lambda number: number[0].replace(",", ""), text) if "," in text else text
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """One or several texts as words.
+    """Several texts as words.
 
     Attributes:
         spaced: The words, each with a space before it, and one at the end.
@@ -114,24 +154,14 @@ class Words:
     ends: Indexes
 
     @classmethod
-    def of(cls, text: str) -> Words:
-        """The words of a text."""
-        return cls._of_tokens(_TOKEN.findall(fold(text)))
-
-    @classmethod
-    def of_all(cls, texts: Iterable[str]) -> Words:
+    def of(cls, texts: Iterable[str]) -> Words:
         """The words of several texts, one behind the other."""
         each = (chain(_TOKEN.findall(fold(text)), (END,)) for text in texts)
-        return cls._of_tokens(list(chain.from_iterable(each)))
-
-    @classmethod
-    def _of_tokens(cls, tokens: Sequence[str]) -> Words:
+        tokens = list(chain.from_iterable(each))
         kinds = np.fromiter(map(_MARKS.get, tokens, repeat(0)), np.int8, len(tokens))
         is_word = (kinds == 0) | (kinds == _END)
         index = np.cumsum(is_word)  # of the next word, at each mark
-        spaced = " ".join(chain(("",), compress(tokens, is_word), ("",)))
-        if "," in spaced:
-            spaced = _THOUSANDS.sub(lambda number: number[0].replace(",", ""), spaced)
+        spaced = _spaced(compress(tokens, is_word))
         return cls(
             spaced=spaced,
             begins=np.flatnonzero(_codes(spaced) == ord(" ")) + 1,
@@ -147,17 +177,14 @@ class Words:
         """The words from one index up to another."""
         if begin >= end:
             return []
-        return self.spaced[self.begins[begin] : self.begins[end] - 1].split(" ")
+        return split(self.spaced[self.begins[begin] - 1 : self.begins[end]])
 
     def listed(self) -> list[str]:
         """All of them."""
         return self.between(0, len(self))
 
     def joined(self) -> tuple[str, Indexes, Indexes]:
-        """The words without spaces, but with a bar between figures; where each begins and ends.
-
-        So "do n't" is "don't", and "1 5" is not "15".
-        """
+        """The words without spaces, see `joined`; where each begins and ends."""
         barred = _DIGITS_MEET.sub("|", self.spaced)
         spaces = np.cumsum(_codes(barred) == ord(" "), dtype=np.int64)
         begins = self.begins[:-1] - spaces[self.begins[:-1] - 1]

@@ -1,0 +1,166 @@
+"""Ray beside a plain loop: ``python -m benchmarks.ray_scale [ROWS]``, with the extra ``ray``.
+
+Prints rows per second after start-up for a plain loop, `judge_batch` in a loop, two processes, and Ray with one
+and two workers; and whether a killed worker and a killed driver end in the same rows.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from tcva_adapters import TCVA, Sample
+from tcva_adapters.scale import iter_evaluate, judge_batch, judge_files
+
+SETTINGS: Final = {"criterion": "faithfulness", "judge": "lexical"}
+WORDS: Final = ("room", "office", "opens", "nine", "blue", "car", "city", "water", "school", "ten")
+AT_ONCE: Final = 256
+
+
+def rows(number: int) -> Iterator[dict[str, Any]]:
+    draw = random.Random(0)
+
+    def sentence() -> str:
+        return f"{' '.join(draw.choices(WORDS, k=10)).capitalize()} {draw.randint(1, 999)}."
+
+    for n in range(number):
+        contexts = [" ".join(sentence() for _ in range(4)) for _ in range(3)]
+        answer = f"{contexts[0].split('.')[0]}. {sentence()} {sentence()}"
+        yield {"id": str(n), "question": "When?", "answer": answer, "contexts": contexts}
+
+
+def on_ray(source: Path, out: Path, workers: int) -> None:
+    judge_files(
+        str(source),
+        str(out),
+        SETTINGS,
+        address="local",
+        output_format="jsonl",
+        workers=workers,
+        rows_at_once=AT_ONCE,
+    )
+
+
+def written(out: Path) -> Counter[str]:
+    """The rows that are there, each without what its judgement cost."""
+    found: Counter[str] = Counter()
+    for part in out.glob("*.jsonl"):
+        for line in part.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            found[
+                json.dumps([row["id"], row["tcva_score"], row["tcva_key"], row["tcva_reason"]])
+            ] += 1
+    return found
+
+
+def span(out: Path) -> float:
+    """Seconds from the first part to the last: without start-up, for all parts but the first."""
+    times = sorted(part.stat().st_mtime for part in out.glob("*.jsonl"))
+    return (times[-1] - times[0]) / (1 - 1 / len(times))
+
+
+def killed(source: Path, out: Path, whom: str) -> None:
+    """Kill a worker or the driver once some parts are written, and end the run."""
+    command = [sys.executable, "-m", "benchmarks.ray_scale", "run", str(source), str(out)]
+    driver = subprocess.Popen(command)
+    while len(list((out / "_rows").glob("*.parquet"))) < 3:
+        time.sleep(0.05)
+        if driver.poll() is not None:
+            sys.exit(f"the run ended before it could be killed: {driver.returncode}")
+    if whom == "driver":
+        driver.kill()
+        driver.wait()
+        time.sleep(5)
+        print(f"  the driver was killed with {sum(written(out).values())} rows written")
+        subprocess.run(command, check=True)
+    else:
+        os.kill(judge_of(driver.pid), signal.SIGKILL)
+        if driver.wait():
+            sys.exit(f"the run did not survive its worker: {driver.returncode}")
+
+
+def judge_of(driver: int) -> int:
+    """A process that judges, of the Ray that this driver has started."""
+    for process in descendants(driver):
+        name = Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace")
+        if "ray::MapWorker(MapBatches(_Judge))" in name:
+            return process
+    sys.exit("no process that judges was found")
+
+
+def descendants(root: int) -> Iterator[int]:
+    parents = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parents[int(folder.name)] = int(
+                (folder / "stat").read_text().rsplit(")", 1)[1].split()[1]
+            )
+        except OSError:
+            continue  # it has ended
+    for process in parents:
+        up = process
+        while up in parents and up != root:
+            up = parents[up]
+        if up == root and process != root:
+            yield process
+
+
+def main(number: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "rows.jsonl")
+        with source.open("w", encoding="utf-8") as file:
+            file.writelines(f"{json.dumps(row)}\n" for row in rows(number))
+        scorer = TCVA("faithfulness", judge="lexical")
+        few = list(rows(min(number, 5000)))
+        samples = [Sample.from_record(row) for row in few]
+        scorer.evaluate_many(samples[:100], progress=False)
+
+        def told(what: str, seconds: float, of: int) -> float:
+            print(f"{what:34} {of / seconds:8.0f} rows/s", flush=True)
+            return of / seconds
+
+        started = time.perf_counter()
+        for result in scorer.evaluate_many(samples, progress=False):
+            result.to_json()
+        told("evaluate_many and to_json", time.perf_counter() - started, len(few))
+        started = time.perf_counter()
+        for first in range(0, len(few), AT_ONCE):
+            some = few[first : first + AT_ONCE]
+            judge_batch({name: [r[name] for r in some] for name in some[0]}, settings=SETTINGS)
+        told("judge_batch in a loop", time.perf_counter() - started, len(few))
+        rate = {}
+        for workers in (1, 2):
+            found = iter_evaluate(scorer, (s for s in samples), workers=workers, progress=False)
+            next(found)
+            started = time.perf_counter()
+            left = sum(1 for _ in found)
+            told(f"iter_evaluate, {workers} processes", time.perf_counter() - started, left)
+        for workers in (1, 2):
+            out = Path(folder, f"ray{workers}")
+            on_ray(source, out, workers)
+            rate[workers] = told(f"Ray, {workers} workers, after start-up", span(out), number)
+        print(f"Ray, 2 workers against 1: {rate[2] / rate[1]:.2f}")
+        whole = written(Path(folder, "ray1"))
+        assert sum(whole.values()) == number == len(whole)
+        assert written(Path(folder, "ray2")) == whole
+        for whom in ("worker", "driver"):
+            out = Path(folder, f"killed-{whom}")
+            killed(source, out, whom)
+            print(f"killed {whom}: same rows: {written(out) == whole}")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["run"]:
+        on_ray(Path(sys.argv[2]), Path(sys.argv[3]), 2)
+    else:
+        main(int(sys.argv[1]) if sys.argv[1:] else 20_000)

@@ -1,0 +1,285 @@
+"""A pass over the samples of a submission: as far as each gets with the answers that there are.
+
+The way of a sample is that of a live run: the same plan of the scorer, the same conversation of the
+judge, the same reading of a server's answers, and the same store. Only that an answer which is not
+there yet ends the way for today, and its request goes into the next file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any, Final, TypeVar, cast
+
+from tcva_adapters.batch import Plan, Question
+from tcva_adapters.batches.drafts import Drafts, Request
+from tcva_adapters.batches.ledger import Ledger
+from tcva_adapters.ccrs.rater import ModelRater
+from tcva_adapters.ccrs.scorer import CCRS
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.judging.judge import ModelJudge
+from tcva_adapters.models.openai_batches import Recorded
+from tcva_adapters.models.openai_features import Capabilities, Feature
+from tcva_adapters.models.openai_model import OpenAICompatibleModel
+from tcva_adapters.models.request import NEUTRAL
+from tcva_adapters.models.steps import relayed
+from tcva_adapters.results.assessment import Unscored
+from tcva_adapters.results.protocol import Scored
+from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.scorer import Scorer
+from tcva_adapters.tcva import TCVA
+
+R = TypeVar("R", bound=Scored)
+
+_ID: Final = 48
+"""Characters of a key that name its question: 192 bits, so that a custom_id stays below 64."""
+
+_TOGETHER: Final = 500
+"""Answers that go into the store in one transaction; the ledger has their replies until then."""
+
+_EXAMPLE: Final = Sample(input="i", response="r", contexts=["c"], reference="f")
+
+
+@dataclass
+class Asked:
+    """A model of a submission.
+
+    Attributes:
+        model: The model.
+        known: What its server is known to refuse; new questions begin with it.
+        is_tried: Whether one live question has found out.
+    """
+
+    model: OpenAICompatibleModel
+    known: Capabilities = field(default_factory=Capabilities)
+    is_tried: bool = False
+
+    @property
+    def refused(self) -> dict[str, str]:
+        """The same as JSON has it."""
+        return {str(feature): why for feature, why in self.known.dropped.items()}
+
+
+def judges_of(scorer: Scorer[Any]) -> list[Any]:
+    """Everyone who is asked by a scorer: the judges of panels and of fused scores one by one.
+
+    Raises:
+        InvalidValueError: It is neither `TCVA` nor `CCRS`.
+    """
+    if isinstance(scorer, CCRS):
+        return [scorer.rater]
+    if isinstance(scorer, TCVA):
+        whole = (scorer, *scorer.members)
+        return [judge for each in whole for judge in (each.panel_judges or (each.judge,))]
+    msg = f"a batch is made for a TCVA or a CCRS, not for a {type(scorer).__name__}"
+    raise InvalidValueError(msg)
+
+
+def models_of(scorer: Scorer[Any]) -> dict[str, OpenAICompatibleModel]:
+    """The models that a batch asks, by name.
+
+    Raises:
+        InvalidValueError: There is none; a judge calls by itself; or two have one name and other
+            settings.
+    """
+    found: dict[str, OpenAICompatibleModel] = {}
+    for judge in judges_of(scorer):
+        if judge.is_local:
+            continue
+        model = judge.model if type(judge) in (ModelJudge, ModelRater) else None
+        if not isinstance(model, OpenAICompatibleModel):
+            msg = f"{judge.name} calls by itself; a batch asks judges that are named openai:MODEL"
+            raise InvalidValueError(msg)
+        other = found.setdefault(model.name, model)
+        if other.parameters != model.parameters:
+            msg = f"{model.name} is asked with two settings; make a submission for each"
+            raise InvalidValueError(msg)
+    if not found:
+        msg = f"{scorer!r} asks no model, and needs no batch; evaluate_many judges at once"
+        raise InvalidValueError(msg)
+    return found
+
+
+def judging_of(scorer: Scorer[Any]) -> str:
+    """A digest of everything that can change what is asked; the dial cannot."""
+    if isinstance(scorer, CCRS):
+        keys = [scorer.key(_EXAMPLE, metric, scorer.metrics) for metric in scorer.metrics]
+    else:
+        tcva = cast("TCVA", scorer)
+        keys = [each.key(_EXAMPLE) for each in (tcva, *tcva.members)]
+    return hashlib.sha256(" ".join(keys).encode()).hexdigest()
+
+
+@dataclass
+class Counts:
+    """How far the samples are.
+
+    Attributes:
+        scored: Samples with a score.
+        unscored: Samples that have none, for good.
+        waiting: Samples that wait for answers.
+        failed: Samples whose judging failed, by reason.
+        first: What was said of the first failure of each reason.
+    """
+
+    scored: int = 0
+    unscored: int = 0
+    waiting: int = 0
+    failed: Counter[str] = field(default_factory=Counter)
+    first: dict[str, str] = field(default_factory=dict)
+
+    def add(self, result: Scored | None) -> None:
+        """Count one sample; None for one that waits."""
+        why: Unscored | None = None if result is None else result.unscored
+        if result is None:
+            self.waiting += 1
+        elif why is None:
+            self.scored += 1
+        elif why.reason.is_failure:
+            self.failed[why.reason] += 1
+            self.first.setdefault(why.reason, why.detail)
+        else:
+            self.unscored += 1
+
+
+class Work:
+    """One pass, inside one transaction of the ledger.
+
+    Args:
+        ledger: What was asked, and what came of it.
+        scorer: Whose questions; it has a store.
+        asked: Its models.
+        drafts: Takes what is to be asked now; None where nothing is.
+        again: Ask questions that failed anew.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        scorer: Scorer[Any],
+        asked: Mapping[str, Asked],
+        drafts: Drafts | None,
+        *,
+        again: bool = False,
+    ) -> None:
+        self._ledger = ledger
+        self._scorer = scorer
+        self._asked = asked
+        self._drafts = drafts
+        self._again = again
+        self._new: list[tuple[Question[Any], Any]] = []
+
+    def run(self, samples: Iterable[Sample], told: Callable[[Scored | None], None]) -> Counts:
+        """Take every sample as far as it gets.
+
+        Args:
+            samples: All of the submission.
+            told: Told each result, None for one that waits.
+        """
+        counts = Counts()
+        for sample in samples:
+            result = _followed(self._scorer.steps(sample), self._answer)
+            counts.add(result)
+            told(result)
+        self._keep()
+        return counts
+
+    def _answer(self, question: Question[Any]) -> Any:
+        """The answer to a question; None where it is not there yet."""
+        store = cast("VerdictStore", self._scorer.store)
+        (answer,) = question.read(store, [question])
+        if answer is not None:
+            return answer
+        if getattr(question.judge, "is_local", False):
+            answer = question.ask()
+        else:
+            answer = self._told(question)
+        is_failure = answer is not None and question.failure(answer) is not None
+        if is_failure and self._again and self._drafts is not None:
+            self._ledger.forget(_id(question))
+            answer = self._told(question)
+        if answer is not None:
+            self._new.append((question, answer))
+            if len(self._new) >= _TOGETHER:
+                self._keep()
+        return answer
+
+    def _keep(self) -> None:
+        """Put new answers into the store, in one transaction of it."""
+        if self._new:
+            store = cast("VerdictStore", self._scorer.store)
+            self._new[0][0].write(store, self._new)
+            self._new = []
+
+    def _told(self, question: Question[Any]) -> Any:
+        """The answer that the ledger has the replies for; else the next of them is asked for."""
+        name, talk = _id(question), question.conversation()
+        asked = self._asked[cast("ModelJudge | ModelRater", question.judge).model.name]
+        turns = self._ledger.turns(name)
+        if not turns and self._drafts is None:
+            return None
+        if not turns and not asked.is_tried:
+            asked.model.complete(NEUTRAL)
+            asked.known = asked.known.merged(asked.model.capabilities)
+            asked.is_tried = True
+        known = _capabilities(turns[0].dropped) if turns else asked.known
+        dropped = turns[0].dropped if turns else asked.refused
+        exchange = asked.model.exchange(known)
+        bodies = relayed(talk, lambda request: asked.model.steps(request, exchange))  # type: ignore[arg-type]  # no local judge's
+        try:
+            body, number = next(bodies), 0
+            while True:
+                turn = turns[number] if number < len(turns) else None
+                answer = None if turn is None else turn.answer
+                if turn is None or turn.is_open:
+                    if self._drafts is None:
+                        return None
+                    if self._drafts.fits(body):
+                        tries = 1 if turn is None else turn.tries + 1
+                        request = Request(asked.model.name, name, number, tries, body)
+                        self._drafts.ask(request, dropped)
+                        return None
+                    answer = _too_large(self._drafts.limits.bytes)
+                elif answer is None:
+                    return None  # it is under way
+                refusal = answer.refusal if answer is not None else None
+                body = bodies.send(answer) if refusal is None else bodies.throw(refusal)
+                number += 1
+        except StopIteration as stop:
+            return stop.value
+        finally:
+            bodies.close()
+            asked.known = asked.known.merged(exchange.capabilities)
+
+
+def _followed(plan: Plan[R], answer: Callable[[Question[Any]], Any]) -> R | None:
+    """A sample's result; None where it waits. Questions side by side are all asked in one round."""
+    try:
+        questions = next(plan)
+        while True:
+            answers = [answer(question) for question in questions]
+            if any(each is None for each in answers):
+                plan.close()
+                return None
+            questions = plan.send(answers)
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]  # a generator hands its result over untyped
+
+
+def _id(question: Question[Any]) -> str:
+    """The name of a question: its key, or a digest of several."""
+    key = question.key
+    return (hashlib.sha256(key.encode()).hexdigest() if " " in key else key)[:_ID]
+
+
+def _capabilities(dropped: Mapping[str, str]) -> Capabilities:
+    return Capabilities(cast("Mapping[Feature, str]", dropped))
+
+
+def _too_large(most: int) -> Recorded:
+    said = f"the request is larger than a file of a batch may be ({most:,} bytes)"
+    return Recorded(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, {"error": {"message": said}})

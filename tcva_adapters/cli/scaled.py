@@ -1,0 +1,211 @@
+"""Options of the commands that judge, for what one process is too small for, and for its cost."""
+
+# ruff: noqa: PLC0415  # processes, Ray and estimates are loaded where they are asked for
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, Optional
+
+import typer
+
+from tcva_adapters.cli import options
+from tcva_adapters.cli.judged import print_figures
+from tcva_adapters.cli.ray_address import UNNAMED
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.printing import Notes
+from tcva_adapters.results.settings import check_count
+from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.scorer import Scorer
+
+if TYPE_CHECKING:
+    from tcva_adapters.long_run import Evaluate
+
+Workers = Annotated[
+    int,
+    typer.Option(
+        "--workers", help="Processes of this machine that judge; worth it with the lexical judge."
+    ),
+]
+Ray = Annotated[
+    Optional[str],
+    typer.Option(
+        "--ray",
+        metavar="[ADDRESS]",
+        help="Work on Ray, with a folder of parts: a cluster at host:port, auto or local (started "
+        "here); by default RAY_ADDRESS, else local. Needs the extra ray.",
+    ),
+]
+EstimateOnly = Annotated[
+    bool,
+    typer.Option("--estimate", help="Only say what it will cost: calls, tokens, money, time."),
+]
+Latency = Annotated[
+    Optional[float],
+    typer.Option(help="With --estimate: seconds that a call takes, for the time."),
+]
+
+
+def share_of(
+    settings: Mapping[str, Any], model_settings: Mapping[str, Any], workers: int
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The limits of calls of one of several processes: so many at once, and so many a minute.
+
+    Args:
+        settings: Of the scorer.
+        model_settings: Of models.
+        workers: How many processes there are.
+    """
+    if workers <= 1:
+        return dict(settings), dict(model_settings)
+    share, model = dict(settings), dict(model_settings)
+    share["max_concurrency"] = max(1, settings["max_concurrency"] // workers)
+    if "requests_per_minute" in model:
+        model["requests_per_minute"] /= workers
+    return share, model
+
+
+def evaluate_with(scorer: Scorer[Any], workers: int, max_concurrency: int) -> Evaluate:
+    """What judges: this process, or several.
+
+    Args:
+        scorer: Who judges, with the limits of one of them.
+        workers: How many processes.
+        max_concurrency: Calls under way at once in all of them.
+
+    Raises:
+        InvalidValueError: There are more processes than calls, or less than one.
+    """
+    if workers == 1:
+        return scorer.iter_evaluate
+    from tcva_adapters.scale.processes import iter_evaluate
+    from tcva_adapters.scale.settings import divided
+
+    check_count("--workers", workers)
+    if not scorer.is_local:
+        divided(max_concurrency, workers)
+    return partial(iter_evaluate, scorer, workers=workers)
+
+
+def show_estimate(
+    scorer: Scorer[Any],
+    samples: Iterable[Sample],
+    model_settings: Mapping[str, Any],
+    *,
+    store: Path | None,
+    no_store: bool,
+    latency: float | None,
+    as_json: bool,
+) -> None:
+    """Print what judging will cost; nothing is asked, and no store is made."""
+    from tcva_adapters.scale.cost import estimate
+
+    path = options.DEFAULT_STORE if store is None else store
+    if path.is_file() and not no_store:
+        scorer = scorer.changed(store=VerdictStore(path))
+    found = estimate(
+        scorer,
+        samples,
+        prices=model_settings.get("prices"),
+        requests_per_minute=model_settings.get("requests_per_minute"),
+        latency=latency,
+    )
+    print_figures(found, as_json=as_json)
+
+
+def on_ray(
+    context: typer.Context,
+    address: str,
+    samples: str,
+    settings: Mapping[str, Any],
+    *,
+    out: str | None,
+    looks: Collection[str],
+    notes: Notes,
+) -> None:
+    """Judge files on Ray, and print what is in the folder of parts.
+
+    Args:
+        context: Of the command, with the options of reading and writing.
+        address: What ``--ray`` names.
+        samples: A file or a folder.
+        settings: See `scorer_of`.
+        out: The folder.
+        looks: Parameters of the command that there are for results in this process alone.
+        notes: Where it is said what is written.
+
+    Raises:
+        InvalidValueError: No folder, or an option that Ray has no place for.
+        InvalidSampleError: No row has a score.
+    """
+    from tcva_adapters.scale.run import judge_files
+
+    refused = list(_typed(context, looks))
+    if "--store" in refused:
+        msg = (
+            "--store: SQLite files are not shared between nodes; leave it out with --ray (rows that "
+            "were written are not judged again), or from Python give node_store=PATH on their disks"
+        )
+        raise InvalidValueError(msg)
+    if refused:
+        msg = (
+            f"{', '.join(refused)}: not with --ray, which writes a folder of parts; look at results "
+            "with 'tcva sweep --ray FOLDER', or at the parts' column tcva_result"
+        )
+        raise InvalidValueError(msg)
+    if out is None or out == "-":
+        msg = "--ray writes a folder of parts; name it with --out"
+        raise InvalidValueError(msg)
+    given = context.params
+    with options.interruptible(notes, "the same command goes on from the parts that are written"):
+        found = judge_files(
+            samples,
+            out,
+            settings,
+            address=None if address == UNNAMED else address,
+            input_format=given["input_format"],
+            mapping=options.parse_renames(given["rename"] or []),
+            overwrite=given["overwrite"],
+            progress=True,
+        )
+    print_figures(found, as_json=given["as_json"])
+    notes.print(f"written: {found.folder}: parts in {found.written_as}")
+    if found.rows and not found.scored:
+        reasons = ", ".join(f"{number} {reason}" for reason, number in found.unscored.items())
+        msg = f"no row has a score: {reasons}"
+        raise InvalidSampleError(msg)
+
+
+@contextmanager
+def judgements(source: str, address: str | None) -> Iterator[str | Path]:
+    """A file of judgements: itself, or with ``--ray`` made of a folder of parts."""
+    if address is None:
+        yield source
+        return
+    from tcva_adapters.scale.lines import judged_lines
+
+    with judged_lines(source, address=None if address == UNNAMED else address) as file:
+        yield file
+
+
+def _typed(context: typer.Context, names: Collection[str]) -> Iterator[str]:
+    """The flags of these parameters that stand on the command line."""
+    for parameter in context.command.params:
+        if parameter.name in names:
+            source = context.get_parameter_source(parameter.name)
+            if source is not None and source.name != "DEFAULT":
+                yield parameter.opts[0]
+
+
+LOOKS: Final = frozenset(
+    {
+        *("store", "skip_bad", "workers", "baseline", "report", "show", "figures"),
+        *("min_score", "min_pass_rate", "min_coverage", "junit", "markdown", "annotations"),
+        *("weights", "threshold", "renormalise"),
+    }
+)
+"""What is for results in this process alone."""

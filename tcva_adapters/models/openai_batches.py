@@ -1,0 +1,250 @@
+"""The files and batches of an OpenAI-compatible server. Imported only where they are used."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+import openai
+
+from tcva_adapters.errors import JudgeError
+from tcva_adapters.models.call_errors import as_judge_error
+from tcva_adapters.models.openai_errors import Server
+from tcva_adapters.models.openai_model import OpenAICompatibleModel
+from tcva_adapters.models.protocol import as_count
+from tcva_adapters.models.secrets import mask_of_environment, quotable
+
+ENDPOINT: Final = "/v1/chat/completions"
+
+LONGEST_LINE: Final = 32_000_000
+"""Bytes of a line of a result file; a longer one is left out, and counts as missing."""
+
+_MOST_LISTED: Final = 1000
+"""Files or batches that are looked through for one of ours: the newest come first."""
+
+_MOST_SAID: Final = 3
+_NO_INTERFACE: Final = frozenset(
+    {HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A batch, as its server tells of it.
+
+    Attributes:
+        id: The server's name for it.
+        status: ``validating``, ``in_progress``, ``finalizing``, ``completed``, ``failed``,
+            ``expired``, ``cancelling`` or ``cancelled``.
+        completed: Requests that were answered so far.
+        failed: Requests that were refused so far.
+        files: The ids of its result files: answers, then errors.
+        codes: Why the whole of it failed, in the server's words for it.
+        said: The same in sentences, without secrets.
+        input_file: The id of the file that it was made of.
+        metadata: What was sent along.
+    """
+
+    id: str
+    status: str
+    completed: int = 0
+    failed: int = 0
+    files: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()
+    said: str = ""
+    input_file: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing more will come of it."""
+        return self.status in {"completed", "failed", "expired", "cancelled"}
+
+
+class BatchService:
+    """Uploads, batches and result files of the server of a model; close it after use.
+
+    Every method raises a `JudgeError` where the server refuses or cannot be reached.
+
+    Args:
+        model: Whose server, with whose key.
+    """
+
+    def __init__(self, model: OpenAICompatibleModel) -> None:
+        self._client = model.blocking_client()
+        self._is_ours = not model.has_own_client
+        self._server = model.server
+
+    def mask(self, text: str) -> str:
+        """A text without the keys of the model and of the environment."""
+        return mask_of_environment()(self._server.mask(text))
+
+    def close(self) -> None:
+        """Close the connections; a client of the user's stays open."""
+        if self._is_ours:
+            self._client.close()
+
+    def upload(self, path: Path, name: str) -> str:
+        """Upload a file of requests, and return its id."""
+        with path.open("rb") as stream, self._errors():
+            return self._client.files.create(file=(name, stream), purpose="batch").id
+
+    def uploaded(self, name: str) -> str | None:
+        """The id of a file that was uploaded under this name, if there is one."""
+        with self._errors():
+            files = islice(self._client.files.list(purpose="batch"), _MOST_LISTED)
+            return next((each.id for each in files if each.filename == name), None)
+
+    def create(self, file: str, metadata: dict[str, str], window: str) -> Batch:
+        """Make a batch of an uploaded file.
+
+        It is sent once: after a failure without an answer, `find` tells whether there is one.
+        """
+        with self._errors():
+            # A request that is repeated after a lost answer would make, and cost, a second batch.
+            client = self._client.with_options(max_retries=0)
+            made = client.batches.create(
+                input_file_id=file,
+                endpoint=ENDPOINT,
+                completion_window=window,  # type: ignore[arg-type]  # other providers have others
+                metadata=metadata,
+            )
+            return self._read(made)
+
+    def find(self, file: str, metadata: Mapping[str, str]) -> Batch | None:
+        """The batch that `create` made with these, if there is one."""
+        with self._errors():
+            for each in islice(self._client.batches.list(limit=100), _MOST_LISTED):
+                found = self._read(each)
+                if found.metadata == metadata:
+                    return found
+                # A server that keeps no metadata: one that failed was the try before.
+                if not found.metadata and found.input_file == file and found.status != "failed":
+                    return found
+        return None
+
+    def batch(self, id: str) -> Batch:  # noqa: A002  # what it is called
+        """How far a batch is."""
+        with self._errors():
+            return self._read(self._client.batches.retrieve(id))
+
+    def cancel(self, id: str) -> Batch:  # noqa: A002  # what it is called
+        """Have a batch stopped; what was answered until then comes in its files."""
+        with self._errors():
+            return self._read(self._client.batches.cancel(id))
+
+    def lines(self, file: str) -> Iterator[bytes]:
+        """The lines of a result file, as they arrive."""
+        with (
+            self._errors(),
+            self._client.files.with_streaming_response.content(file) as response,
+        ):
+            yield from split(response.iter_bytes())
+
+    def _read(self, found: Any) -> Batch:
+        """A batch from what the package made of it; servers leave fields out."""
+        told: dict[str, Any] = found.to_dict()
+        counts = told.get("request_counts") or {}
+        errors = (told.get("errors") or {}).get("data") or []
+        said = [str(each.get("message") or "") for each in errors[:_MOST_SAID]]
+        files = (told.get("output_file_id"), told.get("error_file_id"))
+        return Batch(
+            id=str(told.get("id")),
+            status=str(told.get("status")),
+            completed=as_count(counts.get("completed")),
+            failed=as_count(counts.get("failed")),
+            files=tuple(each for each in files if each),
+            codes=tuple(str(each.get("code") or "") for each in errors),
+            said=quotable("; ".join(filter(None, said)), self._server.mask),
+            input_file=str(told.get("input_file_id") or ""),
+            metadata=told.get("metadata") or {},
+        )
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Whatever the package raises comes out as the `JudgeError` that it means."""
+        try:
+            yield
+        except openai.OpenAIError as error:
+            raise _as_judge_error(self._server, error) from error
+        except Exception as error:  # the transport's own, where a file breaks off
+            raise as_judge_error(error) from error
+
+
+def _as_judge_error(server: Server, error: openai.OpenAIError) -> JudgeError:
+    failure = server.failure(error)
+    if failure.status in _NO_INTERFACE:
+        msg = (
+            f"{server.url} has no files and batches, or not this one; judge live with 'tcva "
+            f"evaluate' there ({failure.status}: {failure.message})"
+        )
+        return JudgeError(msg, reason="no_batches")
+    if failure.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+        msg = (
+            f"{server.url} takes no file of this size; submit again with a smaller --batch-size "
+            f"({failure.status}: {failure.message})"
+        )
+        return JudgeError(msg)
+    return failure.as_error()
+
+
+def split(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    r"""Lines of a stream of bytes, ended by line feeds alone: texts may hold U+2028.
+
+    >>> list(split(iter([b"a\nb", b"c\r\n", b"d"])))
+    [b'a', b'bc\r', b'd']
+    """
+    rest: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        *whole, last = piece.split(b"\n")
+        for end in whole:
+            if size + len(end) <= LONGEST_LINE:
+                yield b"".join([*rest, end])
+            rest, size = [], 0
+        size += len(last)
+        if size <= LONGEST_LINE:
+            rest.append(last)
+    if size and size <= LONGEST_LINE:
+        yield b"".join(rest)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """An answer that came by a file, in the form in which `OpenAICompatibleModel.steps` takes it.
+
+    Attributes:
+        status: The HTTP status that stands beside it.
+        body: Its body, decoded.
+        retries_taken: How often its request had been asked before.
+    """
+
+    status: int
+    body: Any
+    retries_taken: int = 0
+
+    @property
+    def content(self) -> bytes:
+        """The body as it would have come over a connection."""
+        return json.dumps(self.body).encode()
+
+    @property
+    def refusal(self) -> openai.OpenAIError | None:
+        """What the package would have raised; None for a success."""
+        return None if self.status == HTTPStatus.OK else _RefusedError(self)
+
+
+class _RefusedError(openai.OpenAIError):
+    """A failure that stands in a file, with what the package's own errors of a status have."""
+
+    def __init__(self, answer: Recorded) -> None:
+        body = answer.body
+        self.status_code = answer.status
+        self.body = body.get("error", body) if isinstance(body, Mapping) else body
+        super().__init__(f"status {answer.status}")

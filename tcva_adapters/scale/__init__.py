@@ -1,0 +1,8 @@
+"""The same judging beyond one process: tables, processes, Ray, and what it will cost.
+
+Every name is imported on first use; ray, pyarrow and pandas where something needs them.
+"""
+
+from tcva_adapters.lazy import public_names
+
+__getattr__, __dir__, __all__ = public_names(__name__)  # listed in the stub beside this file
