@@ -26,7 +26,7 @@ from tcva_adapters.core.verdicts import FloatArray, Verdict, WeightScheme, count
 _CLOSE: Final = 1e-8
 """A step after which a parabola tells where the score crosses the threshold."""
 
-_STEPS: Final = np.array([*range(16), *(2.0**i for i in range(4, 44))])
+_STEPS: Final = np.array([*range(8), *(2.0**i for i in range(3, 44, 2))])
 _AROUND: Final = np.concatenate((-_STEPS, _STEPS))
 _EVENLY: Final = 2.0 ** -np.arange(12.0)
 

@@ -124,7 +124,7 @@ class PreparedRows:
 
     def _linear(self, alpha: FloatArray) -> FloatArray:
         """The scores at exponent 1, shape (rows,), for a penalty's power or one for each row."""
-        top, bottom = self._arithmetic_ratio()
+        top, bottom = self._arithmetic_ratio
         linear = np.abs(alpha - 1.0) < TINY_EXPONENT
         # A power that all rows share is a number: numpy then takes square roots as such.
         power = alpha if self.plan.penalty == "ramped" else alpha[0]
@@ -135,6 +135,7 @@ class PreparedRows:
         ratio: FloatArray = top / (bottom * np.where(linear, self._of, 1.0))
         return ratio
 
+    @cached_property  # a search near exponent 1 asks for it again and again
     def _arithmetic_ratio(self) -> tuple[FloatArray, FloatArray]:
         """The arithmetic mean as numerator and denominator, exact for counts and decimal weights."""
         levels, counts = self._by_weight(self.plan.weights)
