@@ -32,7 +32,7 @@ PAGE: Final = Path("docs/speed.md")
 METHODS: Final = "methods"
 STEPS: Final[dict[str, tuple[str, ...]]] = {
     "scores": ("benchmarks.scores",),
-    "start": ("benchmarks.import_time",),
+    "start": ("benchmarks.start",),
     "statistics": ("benchmarks.bootstrap",),
     "sweep": ("benchmarks.sweep",),
     "growth": ("benchmarks.growth",),

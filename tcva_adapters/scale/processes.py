@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import threading
+import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -13,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection
 from typing import Any, Final, Generic, TypeVar
 
@@ -200,6 +201,14 @@ def _is_judged(future: Future[Any]) -> bool:
 _PICKLED: list[bytes] = []
 """Of a worker process: who judges there."""
 
+_JUDGING: Final[list[bool]] = []
+"""Of a worker process: not empty while it judges, which only changes under this lock."""
+
+_STEP: Final = threading.Lock()
+
+_LOOK: Final = 0.02
+"""Seconds between looks at whether a worker process may end."""
+
 
 def _open(pickled: bytes, lifeline: Connection) -> None:
     """Make a worker ready. Ctrl-C is its parent's business, and it ends with its parent."""
@@ -211,14 +220,29 @@ def _open(pickled: bytes, lifeline: Connection) -> None:
 
 
 def _end_with(lifeline: Connection) -> None:
-    """End this process when the other end is closed, or gone with its process."""
+    """End this process when the other end is closed, or gone with its process.
+
+    Half a chunk of results would keep a parent that lives waiting for the other half: for its sake the
+    process ends while it judges. What waits for work is ended by the pool.
+    """
     with suppress(EOFError, OSError):
         lifeline.recv_bytes()
-    os._exit(0)
+    parent = parent_process()
+    while True:
+        with _STEP:
+            if _JUDGING or parent is None or not parent.is_alive():
+                os._exit(0)
+        time.sleep(_LOOK)
 
 
 def _judged(samples: Sequence[Sample]) -> list[Any]:
-    return _scorer().evaluate_many(samples, progress=False)
+    with _STEP:
+        _JUDGING.append(True)
+    try:
+        return _scorer().evaluate_many(samples, progress=False)
+    finally:
+        with _STEP:
+            _JUDGING.clear()
 
 
 @cache
