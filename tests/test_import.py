@@ -90,7 +90,7 @@ COMMAND = "from tcva_adapters.cli.app import run; run({arguments!r})"
 
 def test_the_list_of_commands_loads_none_of_them() -> None:
     loaded = loaded_after(COMMAND.format(arguments=["--help"]))
-    assert loaded.isdisjoint((HEAVY - {"typer", "rich"}) | {"numpy", "asyncio", "sqlite3"})
+    assert loaded.isdisjoint((HEAVY - {"typer", "rich"}) | {"numpy", "asyncio"})
 
 
 def test_a_command_loads_what_it_needs(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_retries_are_counted_down_to_none(
 def test_they_hold_for_fused_and_panel_judges_too(
     server: ScriptedServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lexical = ["evaluate", "in.jsonl", "--json", "--prices", "2,8"]
+    lexical = ["evaluate", "in.jsonl", "--json", "--prices", "2,8", "--no-store"]
     assert run([*lexical, "--fuse", "openai:m"]) == 0
     assert run([*lexical, "--panel", "openai:m"]) == 0
     assert capsys.readouterr().out.count('"cost": 0.00018') == 2
@@ -179,3 +179,13 @@ def test_the_models_of_a_comparison_share_limits_and_learn_for_themselves() -> N
     assert ragas is not deepeval
     assert isinstance(ragas, OpenAICompatibleModel)
     assert vars(ragas)["_connections"] is vars(deepeval)["_connections"]
+
+
+def test_what_a_fused_model_said_is_cached_beside_a_judge_that_costs_nothing(
+    server: ScriptedServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["evaluate", "in.jsonl", "--fuse", "openai:m"]
+    assert run(asked) == 0
+    assert "verdicts are cached in" in capsys.readouterr().err
+    assert run(asked) == 0
+    assert server.count == 3
