@@ -48,7 +48,7 @@ def judge_batch(
 
     Args:
         batch: Columns by name: a dict of numpy arrays (or lists), a `pyarrow.Table` or a
-            `pandas.DataFrame`. The same kind comes back.
+            ``pandas.DataFrame``. The same kind comes back.
         settings: The arguments of `TCVA` or, with ``metrics``, of `CCRS` as plain values, or one of
             these objects; see `ScorerLike`. Equal settings are made into a scorer once in a process.
         mapping: Your column name to the field it holds, e.g. ``{"my_answer": "response"}``.

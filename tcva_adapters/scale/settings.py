@@ -21,7 +21,7 @@ ScorerLike = Scorer[Any] | Mapping[str, Any]
 
 Those of `TCVA`, or with ``metrics`` those of `CCRS`. Beside them: ``model`` (a mapping of
 `ModelSettings` for judges that are named), ``panel`` (additional judges of the same claims),
-``combine`` (how they decide), and ``config`` (a file of `tcva calibrate`).
+``combine`` (how they decide), and ``config`` (a file of ``tcva calibrate``).
 """
 
 _SCORERS_KEPT: Final = 8
