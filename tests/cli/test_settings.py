@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from pathlib import Path
 
@@ -76,6 +77,7 @@ def test_the_lexical_judge_joins_a_model_at_no_call(
         monkeypatch.setenv("OPENAI_API_KEY", "key")
         alone = figures(capsys, "--judge", "openai:m", "--no-store")
         before = server.count
+        gc.collect()  # a judge that is still there would share what it has
         fused = figures(
             capsys, "--judge", "openai:m", "--fuse", "lexical", "--no-store", "-o", "out.jsonl"
         )

@@ -1,0 +1,1 @@
+"""Measurements, run from a checkout: ``python -m benchmarks.NAME``."""
