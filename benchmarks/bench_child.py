@@ -59,9 +59,8 @@ def builder(group: str, name: str, lines: Sequence[bytes]) -> Callable[[Asked], 
         return lambda asked: PEERS[name](
             asked.url, asked.concurrency, records[asked.first : asked.last]
         )
-    # Not at the top: eval-ai-library's environment has none of it.
-    from benchmarks.adapter_methods import GROUPS, use_server  # noqa: PLC0415
-    from tcva_adapters import Sample  # noqa: PLC0415
+    from benchmarks.adapter_methods import GROUPS, use_server  # noqa: PLC0415  # not in eval-ai-library's environment
+    from tcva_adapters import Sample  # noqa: PLC0415  # as above
 
     methods = {(each.name, each.with_our_client): each for each in GROUPS[group]()}
     method = methods[name.removesuffix(OUR_CLIENT), name.endswith(OUR_CLIENT)]

@@ -140,7 +140,7 @@ def judge() -> Iterator[str]:
 
 async def _serve() -> None:
     # A process begins with the peak memory of the one that started it, which stays small without.
-    from tests.support.server import auto_judge  # noqa: PLC0415
+    from tests.support.server import auto_judge  # noqa: PLC0415  # see above
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while head := await _head(reader):

@@ -12,6 +12,7 @@ import pyarrow.fs  # type: ignore[import-untyped]  # as above
 import pyarrow.parquet  # type: ignore[import-untyped]  # as above
 
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.samples.paths import usable_path
 from tcva_adapters.samples.records import Format
 
 _MANIFEST: Final = "_tcva.json"  # readers of folders leave out what begins with an underscore
@@ -141,8 +142,6 @@ def file_system(address: str) -> tuple[Any, str]:
     Raises:
         InvalidValueError: There is no such file system.
     """
-    from tcva_adapters.samples.paths import usable_path  # noqa: PLC0415
-
     try:
         if "://" in address:
             return pa.fs.FileSystem.from_uri(address)  # type: ignore[no-any-return]  # Arrow is not typed
