@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -148,7 +149,9 @@ class _Running(Generic[R]):
             self.stop()
             self._start()
             with suppress(BrokenProcessPool):
-                self._pool.submit(os.getpid).result()
+                with _interrupts_held():
+                    alive = self._pool.submit(os.getpid)
+                alive.result()
                 return
         msg = (
             "the processes end as they start; what they printed says why. A script needs its "
@@ -157,7 +160,10 @@ class _Running(Generic[R]):
         raise InvalidValueError(msg)
 
     def _submit(self, chunk: _Chunk[R]) -> None:
-        with suppress(BrokenProcessPool):  # it is seen where the chunk is waited for
+        with (
+            suppress(BrokenProcessPool),
+            _interrupts_held(),
+        ):  # a broken one is seen where it is awaited
             chunk.future = self._pool.submit(_judged, chunk.samples)
 
     def _done(self, chunk: _Chunk[R]) -> list[R]:
@@ -194,6 +200,23 @@ class _Running(Generic[R]):
         return [*self._alone(samples[:half]), *self._alone(samples[half:])]
 
 
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold Ctrl-C back in this thread, and in the processes that start meanwhile until they ignore it.
+
+    A process that is interrupted while its Python starts prints a traceback of Python's own. The first
+    thing that is submitted to a pool starts its processes.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _is_judged(future: Future[Any]) -> bool:
     return future.done() and not future.cancelled() and future.exception() is None
 
@@ -212,8 +235,6 @@ _LOOK: Final = 0.02
 
 def _open(pickled: bytes, lifeline: Connection) -> None:
     """Make a worker ready. Ctrl-C is its parent's business, and it ends with its parent."""
-    import signal  # noqa: PLC0415  # in workers alone
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
     _PICKLED.append(pickled)
