@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, Literal, get_args
 
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.request import JudgeRequest, Sampling
 
 Feature = Literal[
     "logprobs",
@@ -113,15 +113,18 @@ class Capabilities:
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         elif form == "json_object":
             body["response_format"] = {"type": "json_object"}
-        if settings.temperature is not None and "temperature" not in self.dropped:
-            body["temperature"] = settings.temperature
+        drawn = request.sampling or Sampling()
+        temperature = settings.temperature if drawn.temperature is None else drawn.temperature
+        if temperature is not None and "temperature" not in self.dropped:
+            body["temperature"] = temperature
         if settings.seed is not None and "seed" not in self.dropped:
-            body["seed"] = settings.seed
-        if settings.logprobs and "logprobs" not in self.dropped:
+            body["seed"] = settings.seed + drawn.seed_offset
+        alternatives = drawn.top_logprobs or (TOP_LOGPROBS if settings.logprobs else None)
+        if alternatives is not None and "logprobs" not in self.dropped:
             body["logprobs"] = True
-            body["top_logprobs"] = TOP_LOGPROBS
+            body["top_logprobs"] = alternatives
         if self.token_limit is not None:
-            body[self.token_limit] = settings.max_tokens
+            body[self.token_limit] = drawn.max_tokens or settings.max_tokens
         return body
 
 

@@ -7,6 +7,25 @@ from typing import Any, Final
 
 
 @dataclass(frozen=True, slots=True)
+class Sampling:
+    """How a reply is drawn, where that differs from the model's own settings.
+
+    Attributes:
+        max_tokens: Limit of the reply's length.
+        top_logprobs: Ask for so many alternatives of each token.
+        choices: Replies to draw at once.
+        temperature: The model's, 0 to 2; never the dial's.
+        seed_offset: Added to the model's seed, where it has one.
+    """
+
+    max_tokens: int | None = None
+    top_logprobs: int | None = None
+    choices: int = 1
+    temperature: float | None = None
+    seed_offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class JudgeRequest:
     """What a judge model is asked.
 
@@ -15,12 +34,14 @@ class JudgeRequest:
         user: The sample between fences, and what is to be done now.
         schema: JSON schema of the reply, fit for strict modes.
         schema_name: A name for the schema, for services that want one.
+        sampling: How the reply is drawn; None leaves everything to the model's settings.
     """
 
     system: str
     user: str
     schema: dict[str, Any]
     schema_name: str
+    sampling: Sampling | None = None
 
 
 def closed_object(properties: dict[str, Any]) -> dict[str, Any]:
