@@ -10,7 +10,7 @@ RUNNER = $(BIN)/python
 ENVIRONMENTS = lowest lowest-base newest openai deepeval ray ray-alone 3.12 3.13
 
 .PHONY: demo test coverage lint types contracts docs long bench lines release web pictures clean \
-  $(ENVIRONMENTS:%=test-%)
+  test-local-model $(ENVIRONMENTS:%=test-%)
 
 demo: $(VENV)/.demo
 	$(BIN)/tcva demo
@@ -28,6 +28,10 @@ coverage: test
 # The tests with other versions, each in an environment of its own: see .ci/environment.
 $(ENVIRONMENTS:%=test-%):
 	PYTHON="$(PYTHON)" .ci/environment $(@:test-%=%) $(TESTS)
+
+# Every form of a verdict with a real small model, which is downloaded: MODEL=0.5b and 1.5b are larger.
+test-local-model: $(VENV)/.dev
+	PYTHON="$(PYTHON)" VENV="$(VENV)" .ci/local-model
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
