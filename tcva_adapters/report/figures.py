@@ -14,12 +14,12 @@ from tcva_adapters.core.verdicts import LEVELS, SCHEMES
 from tcva_adapters.printing import shortened
 from tcva_adapters.report.content import Content, FixedMethod, Run
 from tcva_adapters.report.details import Draw
-from tcva_adapters.report.judged import is_lexical
 from tcva_adapters.report.plain import plain
 from tcva_adapters.results.assessment import Assessment, Usage
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.result import judged_counts
 from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.uncertainty import is_lexical
 
 FORMAT: Final = 1
 """Version of the figures' layout, which the page checks."""

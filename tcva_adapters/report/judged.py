@@ -21,6 +21,7 @@ from tcva_adapters.results.protocol import read_result
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.results.summary import Summary, Tally
+from tcva_adapters.results.uncertainty import is_lexical
 from tcva_adapters.samples.files import SampleFile
 from tcva_adapters.samples.ids import DistinctIds
 from tcva_adapters.samples.rows import RowStream
@@ -187,8 +188,3 @@ def _item(record: dict[str, Any]) -> ItemOfRun:
     if "scoring" not in record and "answers" not in record:
         return Assessment.from_json(json.dumps(record))
     return cast("ItemOfRun", read_result(record))
-
-
-def is_lexical(judge: str) -> bool:
-    """Whether a judge of this name compares words."""
-    return judge.startswith("lexical")

@@ -18,7 +18,7 @@ from tcva_adapters.samples.checked import FROZEN, first_fault
 SCHEMA_VERSION: Final = 2
 """Version of the JSON layout. Layout 1 called a claim's ``original_verdict`` ``judged``."""
 
-VIEW_FIELDS: Final = ("kind", "score", "passed", "reason", "scoring")
+VIEW_FIELDS: Final = ("kind", "score", "passed", "reason", "uncertainty", "scoring")
 """What the JSON of a `Result` has beyond that of its assessment."""
 
 PROBABILITY_TOLERANCE: Final = 1e-6

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from tcva_adapters.core.flip import flip_point
+from tcva_adapters.core.uncertainty import Uncertainty
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.printing import html_table
@@ -26,6 +27,7 @@ from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.metadata import written_out
 from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.scoring import Scoring, changed
+from tcva_adapters.results.uncertainty import distribution_of, unsure_claims
 from tcva_adapters.samples.checked import first_fault
 
 __all__ = ["Result", "Scoring", "judged_counts"]
@@ -116,6 +118,22 @@ class Result:
         """Whether the score reaches the threshold; None where there is no score."""
         return None if self.score is None else self.score >= self.scoring.threshold
 
+    @cached_property
+    def uncertainty(self) -> Uncertainty | None:
+        """Where the score may lie by the probabilities of its verdicts, and how likely it passes.
+
+        None without a score, and where no claim has probabilities that are chances: those of the
+        lexical judge place a claim between two levels. A fused panel's are votes; its distribution
+        is that of a judge drawn by lot for each claim.
+        """
+        found = distribution_of(self.assessment, self.scoring)
+        return None if found is None else found.summary(self.scoring.threshold)
+
+    @property
+    def unsure_claims(self) -> tuple[ClaimVerdict, ...]:
+        """The claims on which more than a quarter of the probability is on other levels."""
+        return unsure_claims(self.assessment)
+
     @property
     def flip_temperature(self) -> float | None:
         """The smallest temperature from which on the sample passes; None if it never does."""
@@ -176,7 +194,7 @@ class Result:
         return html_table(self.reason, ("verdict", "claim", "why", "quote"), rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON values: the assessment, the setting, and score, passed and reason.
+        """As JSON values: the assessment, the setting, and score, passed, reason and uncertainty.
 
         Metadata that JSON cannot hold is written as text.
         """
@@ -185,6 +203,7 @@ class Result:
             "score": self.score,
             "passed": self.passed,
             "reason": self.reason,
+            "uncertainty": None if self.uncertainty is None else self.uncertainty.to_dict(),
             "scoring": _SCORING.dump_python(self.scoring, mode="json"),
             **self.assessment.model_dump(mode="json", fallback=written_out),
         }
@@ -225,7 +244,7 @@ class Result:
 
     @property
     def reason(self) -> str:
-        """The score in one sentence: claims per level, what quotes lowered, and the worst claim."""
+        """The score in one sentence: claims per level, how sure, what quotes lowered, the worst claim."""
         if self.unscored is not None:
             given = "" if self.score is None else f" (counted as {self.score:g} by on_unscored)"
             return f"unscored: {self.unscored.text}{given}"
@@ -242,6 +261,8 @@ class Result:
                 for name, score in self.member_scores.items()
             )
             text = f"{text}; fused from {', '.join(parts)}"
+        if self.uncertainty is not None:
+            text = f"{text}; {self.uncertainty.text}"
         text = "; ".join((text, *EvidenceCounts.of([self.assessment]).lines()))
         worst = min(
             (c for c in self.claims if c.verdict is not None),
