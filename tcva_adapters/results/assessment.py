@@ -215,6 +215,8 @@ class Assessment(BaseModel):
             judgement: no judge was asked for this one, and its usage is nothing.
         members: What additional judges said of the same sample, for a fused score.
         panel: The single judges' assessments that this one was made of.
+        form: In which form verdicts were asked for in the end, e.g. ``written`` or ``yes_no, 5
+            draws``; empty for judges that are not asked.
 
     >>> a = Assessment.from_verdicts(["fully", "none"])
     >>> a.counts.tolist()
@@ -238,6 +240,7 @@ class Assessment(BaseModel):
     shared: bool = False
     members: tuple[Assessment, ...] = ()
     panel: tuple[Assessment, ...] = ()
+    form: str = ""
 
     @model_validator(mode="before")
     @classmethod
