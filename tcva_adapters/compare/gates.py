@@ -334,7 +334,8 @@ def verdict_of(case: Case, method: Graded) -> str:
     if case.passed != (case.score >= method.threshold):  # its profile has a threshold of its own
         return f"{case.score:.3f}, {'passes' if case.passed else 'fails'} by its profile"
     relation = ">=" if case.passed else "<"
-    return f"{_apart(case.score, method.threshold)} {relation} {method.threshold:g}"
+    sure = f", {case.sure}" if case.sure else ""
+    return f"{_apart(case.score, method.threshold)} {relation} {method.threshold:g}{sure}"
 
 
 def claim_lines(case: Case, most: int = CLAIMS) -> Iterator[str]:

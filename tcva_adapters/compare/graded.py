@@ -21,6 +21,7 @@ from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
+from tcva_adapters.results.uncertainty import uncertainty_text
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
 
@@ -53,6 +54,7 @@ class Case:
         is_failure: The judge or the metric failed on it, as opposed to a sample that has no score.
         claims: With their verdicts; none where whole answers are rated.
         seconds: Time that the judgement took.
+        sure: How sure the score is, in a few words; empty where its verdicts have no probabilities.
     """
 
     sample: str
@@ -62,6 +64,7 @@ class Case:
     is_failure: bool = False
     claims: tuple[ClaimVerdict, ...] = ()
     seconds: float = 0.0
+    sure: str = ""
 
     @property
     def worst_claims(self) -> list[ClaimVerdict]:
@@ -241,7 +244,13 @@ def _case(result: Scored, place: int) -> Case:
         is_failure=_is_failure(result.unscored),
         claims=result.claims,
         seconds=result.usage.seconds,
+        sure=_sure(result),
     )
+
+
+def _sure(result: Scored) -> str:
+    found = result.uncertainty if isinstance(result, Result) else None
+    return "" if found is None else uncertainty_text(found)
 
 
 def part_names(tcva: TCVA) -> list[str]:

@@ -55,7 +55,8 @@ class Uncertainty:
         high: The smallest score that at most (1 - ``level``) / 2 of it lies above.
         level: The least probability of [``low``, ``high``], both ends included. Scores are
             discrete, so that the interval has more than this, never less.
-        pass_probability: That the score reaches the threshold, in [0, 1].
+        threshold: A score passes from here on.
+        pass_probability: That the score does, in [0, 1].
         is_exact: Whether these are sums over all that the verdicts may be. Otherwise 10 000 draws
             with seed 0 stand in: the chance to pass then has a standard error of at most 0.005.
     """
@@ -65,20 +66,14 @@ class Uncertainty:
     low: float
     high: float
     level: float
+    threshold: float
     pass_probability: float
     is_exact: bool
 
-    def is_undecided(self, threshold: float) -> bool:
-        """Whether the interval has scores on both sides of a threshold."""
-        return self.low < threshold <= self.high
-
     @property
-    def text(self) -> str:
-        """The chance to pass and the interval, in a few words."""
-        chance = f"{100.0 * self.pass_probability:.0f}%"
-        if chance in {"0%", "100%"} and 0.0 < self.pass_probability < 1.0:
-            chance = "< 1%" if chance == "0%" else "> 99%"
-        return f"chance to pass {chance}, {100 * self.level:g}% interval {self.low:.3f} to {self.high:.3f}"
+    def is_undecided(self) -> bool:
+        """Whether the interval has scores on both sides of the threshold."""
+        return self.low < self.threshold <= self.high
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
@@ -133,6 +128,7 @@ class ScoreDistribution:
             low=float(scores[below <= outside][-1]),
             high=float(scores[above <= outside][0]),
             level=level,
+            threshold=threshold,
             pass_probability=min(math.fsum(chances[scores >= threshold]), 1.0),
             is_exact=self.is_exact,
         )

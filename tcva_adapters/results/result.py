@@ -27,7 +27,7 @@ from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.metadata import written_out
 from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.scoring import Scoring, changed
-from tcva_adapters.results.uncertainty import distribution_of, unsure_claims
+from tcva_adapters.results.uncertainty import distribution_of, uncertainty_text, unsure_claims
 from tcva_adapters.samples.checked import first_fault
 
 __all__ = ["Result", "Scoring", "judged_counts"]
@@ -262,7 +262,7 @@ class Result:
             )
             text = f"{text}; fused from {', '.join(parts)}"
         if self.uncertainty is not None:
-            text = f"{text}; {self.uncertainty.text}"
+            text = f"{text}; {uncertainty_text(self.uncertainty)}"
         text = "; ".join((text, *EvidenceCounts.of([self.assessment]).lines()))
         worst = min(
             (c for c in self.claims if c.verdict is not None),
