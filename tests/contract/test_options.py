@@ -13,6 +13,7 @@ import pytest
 from tcva_adapters import TCVA, Config, Fusion, HumanScale, Panel, Result, Sample
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.judge import ModelJudge
+from tcva_adapters.judging.panel import Combine
 from tcva_adapters.results.config import MappingKnots, ProfileTable, Settings
 from tests.contract.adapters import ADAPTERS, Adapter
 from tests.support.scripted import ScriptedModel, verdict_json
@@ -75,11 +76,11 @@ def test_fused_scores_are_the_same_to_the_last_bit(adapter: Adapter, asynchronou
     assert scores(results) != scores(ours())
 
 
-def panel() -> Panel:
+def panel(combine: Combine = "median") -> Panel:
     """Two scripted models and the lexical judge."""
     texts = {"scripted:one": REPLY, "scripted:two": OTHER}
     models = [ScriptedModel([text], name=name) for name, text in texts.items()]
-    return Panel([*map(ModelJudge, models), "lexical"])
+    return Panel([*map(ModelJudge, models), "lexical"], combine=combine)
 
 
 def by_langchain(panel: Panel, sample: Sample) -> Result:
@@ -133,9 +134,12 @@ def by_deepeval(panel: Panel, sample: Sample) -> Result:
     return found
 
 
-@pytest.mark.parametrize(
+every_drop_in = pytest.mark.parametrize(
     "judged", [by_langchain, by_llamaindex, by_ragas, by_ragas_collections, by_deepeval]
 )
+
+
+@every_drop_in
 def test_a_panel_is_a_judge_everywhere(judged: Callable[[Panel, Sample], Result]) -> None:
     expected = TCVA(judge=panel()).evaluate(SAMPLES[0])
     result = judged(panel(), SAMPLES[0])
@@ -146,6 +150,20 @@ def test_a_panel_is_a_judge_everywhere(judged: Callable[[Panel, Sample], Result]
         "scripted:two",
         "lexical/1",
     ]
+
+
+@every_drop_in
+def test_how_sure_a_score_is_comes_through_everywhere(
+    judged: Callable[[Panel, Sample], Result],
+) -> None:
+    expected = TCVA(judge=panel("fused")).evaluate(SAMPLES[0])
+    result = judged(panel("fused"), SAMPLES[0])
+    assert result.uncertainty is not None
+    assert result.uncertainty == expected.uncertainty
+    assert result.unsure_claims == expected.unsure_claims != ()
+    assert result.at("strict").uncertainty == expected.at("strict").uncertainty
+    assert result.reason == expected.reason
+    assert "chance to pass" in result.reason
 
 
 CLASSES = [
