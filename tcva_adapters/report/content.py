@@ -9,6 +9,7 @@ from typing import Any, Final
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.framework_score import FrameworkVerdict
+from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import Profiles, Scoring
 from tcva_adapters.samples.sample import Sample
 
@@ -32,6 +33,12 @@ class Run:
     scoring: Scoring
     temperatures: tuple[float, ...] = ()
     profiles: Profiles | None = None
+
+    def result(self, assessment: Assessment) -> Result:
+        """One of its judgements at the settings that the page begins with, or at its own profile's."""
+        if self.profiles is None:
+            return Result(assessment, self.scoring)
+        return Result(assessment, self.profiles.scoring(self.scoring, assessment.metadata))
 
 
 @dataclass(frozen=True, slots=True)

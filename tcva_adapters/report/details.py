@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tcva_adapters.printing import counted
 from tcva_adapters.report.content import Content, Said
 from tcva_adapters.report.plain import inert_json, plain
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.results.result import Result
+from tcva_adapters.results.uncertainty import uncertainty_text
 from tcva_adapters.samples.sample import Sample
 
 SEED: Final = 0
@@ -110,7 +112,11 @@ def detail_lines(content: Content, draw: Draw) -> Iterator[dict[str, Any]]:
     for place in draw.chosen:
         sample = content.samples[place]
         name = sample.id or ""
-        runs = {r.name: _judged(r.assessments[name]) for r in content.runs if name in r.assessments}
+        runs = {
+            run.name: {**_judged(run.assessments[name]), **_sure(run.result(run.assessments[name]))}
+            for run in content.runs
+            if name in run.assessments
+        }
         methods = {}
         for method in content.methods:
             said = method.said.get(name)
@@ -153,6 +159,16 @@ def _judged(assessment: Assessment) -> dict[str, Any]:
                 for each in others
             ]
     return found
+
+
+def _sure(result: Result) -> dict[str, str]:
+    """How sure the score is, at the setting that the text names: the dial does not change it."""
+    found = result.uncertainty
+    if found is None:
+        return {}
+    at = f"At T = {result.scoring.temperature:g} and threshold {found.threshold:g}"
+    unsure = f"{len(result.unsure_claims)} of {counted(len(result.assessment.verdicts), 'claim')}"
+    return {"sure": f"{at}: {uncertainty_text(found)}; the judge is unsure of {unsure}."}
 
 
 def _claim(claim: ClaimVerdict) -> dict[str, Any]:

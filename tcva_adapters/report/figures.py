@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
 from typing import Any, Final
@@ -19,6 +19,7 @@ from tcva_adapters.results.assessment import Assessment, Usage
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.result import judged_counts
 from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.sureness import UncertaintyTally
 from tcva_adapters.results.uncertainty import is_lexical
 
 FORMAT: Final = 1
@@ -41,12 +42,13 @@ def figures_of(content: Content, draw: Draw) -> dict[str, Any]:
         draw: Which samples have their texts in the page.
     """
     places = {sample.id: place for place, sample in enumerate(content.samples)}
+    sure = (note for run in content.runs for note in _sure(run))
     return {
         "format": FORMAT,
         "made_by": f"tcva-adapters {__version__}",
         "title": content.title,
         "sentence": content.sentence,
-        "notes": [*content.notes, *draw.notes],
+        "notes": [*content.notes, *draw.notes, *sure],
         "levels": [level.value for level in LEVELS],
         "schemes": {name: list(scheme.weights) for name, scheme in SCHEMES.items()},
         "penalties": list(PENALTIES),
@@ -180,6 +182,16 @@ def _run(run: Run, places: Mapping[str | None, int]) -> dict[str, Any]:
         "evidence": evidence.to_dict(),
         "usage": plain(usage.model_dump()),
     }
+
+
+def _sure(run: Run) -> Iterator[str]:
+    """How sure its scores are at the settings that the page begins with."""
+    tally = UncertaintyTally()
+    for name, assessment in run.assessments.items():
+        tally.add(name, run.result(assessment))
+    if tally.counts is not None:
+        at = f"{run.name}, at T = {run.scoring.temperature:g}"
+        yield f"{at}: {'; '.join(tally.counts.lines())}"
 
 
 def _counts(counts: list[float]) -> list[float]:

@@ -13,7 +13,7 @@ from tcva_adapters.printing import Part, Report, Table, counted, figure, share, 
 from tcva_adapters.results.assessment import Usage
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.uncertainty import UncertaintyCounts, UncertaintyTally
+from tcva_adapters.results.sureness import UncertaintyCounts, UncertaintyTally
 
 _DETAIL: Final = 200
 
@@ -154,13 +154,7 @@ class Tally:
         self._levels.update(judged.verdicts)
         self._evidence += EvidenceCounts.of([judged])
         self._usage += result.usage
-        if result.uncertainty is not None:
-            self._uncertainty.add(
-                result.sample_id or f"row-{self._samples}",
-                result.uncertainty,
-                claims=len(judged.verdicts),
-                unsure=len(result.unsure_claims),
-            )
+        self._uncertainty.add(result.sample_id or f"row-{self._samples}", result)
         if why is not None:
             self._reasons[why.reason.value] += 1
             self._details.setdefault(why.reason.value, why.detail)
