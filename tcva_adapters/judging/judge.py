@@ -175,6 +175,8 @@ class ModelJudge:
         claims: ``split`` takes sentences (deterministic, one call); ``llm`` asks the model for the
             claims first (the paper's protocol, two calls).
         max_claims: At most this many claims.
+        repeat: Which of several independent judgements it makes; added to the model's seed.
+        repeat_temperature: The model's temperature for it; None leaves the model's own.
 
     Raises:
         InvalidValueError: An unknown ``claims`` mode, or ``max_claims`` below 1.
@@ -183,6 +185,8 @@ class ModelJudge:
     model: JudgeModel
     claims: ClaimsMode = "split"
     max_claims: int = MAX_CLAIMS
+    repeat: int = 0
+    repeat_temperature: float | None = None
     is_local = False
     prompt_version = PROMPT_VERSION
 
@@ -200,7 +204,10 @@ class ModelJudge:
     @property
     def parameters(self) -> Mapping[str, Any]:
         """The model's parameters, and how claims are made."""
-        own = {"claims": self.claims, "max_claims": self.max_claims}
+        own: dict[str, Any] = {"claims": self.claims, "max_claims": self.max_claims}
+        # Only where they differ from the usual: equal judgements have equal keys.
+        drawn = {"repeat": self.repeat or None, "repeat_temperature": self.repeat_temperature}
+        own |= {name: value for name, value in drawn.items() if value is not None}
         return {**self.model.parameters, **own}
 
     @property
@@ -221,7 +228,7 @@ class ModelJudge:
 
     def steps(self, sample: Sample, criterion: Criterion) -> Steps:
         """A judgement without its calls, for who brings the replies; it raises nothing."""
-        talk = Conversation()
+        talk = Conversation(seed_offset=self.repeat, temperature=self.repeat_temperature)
         claims: tuple[ClaimVerdict, ...] = ()
         try:
             unscored = blank_field(sample, criterion)
