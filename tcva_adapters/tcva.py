@@ -11,6 +11,7 @@ from typing_extensions import Unpack
 from tcva_adapters.batch import Question
 from tcva_adapters.claims.criteria import Criterion, resolve_criterion
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.judging.combining import told, voices
 from tcva_adapters.judging.judge import (
     MAX_CLAIMS,
     ClaimsMode,
@@ -20,7 +21,6 @@ from tcva_adapters.judging.judge import (
 )
 from tcva_adapters.judging.judge import Steps as Judging
 from tcva_adapters.judging.keys import verdict_key
-from tcva_adapters.judging.combining import told, voices
 from tcva_adapters.judging.panel import Panel
 from tcva_adapters.judging.repeats import repeated
 from tcva_adapters.judging.resolve import DEFAULT, KINDS, is_lexical, resolve_judge, tell_of_default
