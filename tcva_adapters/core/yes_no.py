@@ -30,7 +30,7 @@ def check_points(points: Sequence[float]) -> Shares:
         found[-1] >= 0.0 and found[0] <= 1.0 and all(a > b for a, b in pairwise(found))
     ):
         msg = (
-            f"points={points!r}; they are the probabilities of a yes at which fully, mostly, partial, "
+            f"yes_no_points={points!r}; they are the probabilities of a yes at which fully, mostly, partial, "
             f"minor and none stand: five falling numbers from 1 to 0, e.g. {POINTS}"
         )
         raise InvalidValueError(msg)

@@ -65,7 +65,7 @@ def check_form(verdicts: VerdictForm, samples: int, points: Shares) -> None:
     check_count("samples", samples)
     check_points(points)
     if points != POINTS and verdicts not in ("yes_no", "auto"):
-        msg = f"points={points!r} with verdicts={verdicts!r}; they are for 'yes_no' and 'auto' alone"
+        msg = f"yes_no_points={points!r} with verdicts={verdicts!r}; they are for 'yes_no' and 'auto' alone"
         raise InvalidValueError(msg)
     if verdicts in ("written", "auto") and samples != DRAWS:
         msg = (

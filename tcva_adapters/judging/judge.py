@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any, Final, Literal, Protocol, runtime_checkable
 
@@ -33,6 +33,8 @@ ClaimsMode = Literal["split", "llm"]
 
 MAX_CLAIMS: Final = 8
 """The paper's limit (section 4.8)."""
+
+_ALWAYS_TOLD: Final = ("claims", "max_claims")
 
 Steps = Generator[JudgeRequest, ModelReply, Assessment]
 """A judgement without I/O: it yields what to ask and is sent what was answered."""
@@ -182,7 +184,10 @@ class ModelJudge:
             ``yes_no`` for yes or no, one call a claim; ``auto`` is ``yes_no`` where the model gives
             probabilities of tokens, else ``written``.
         samples: For ``labels`` and ``yes_no``: answers drawn a claim where it gives none.
-        points: For ``yes_no``: at which probabilities of a yes the levels stand; see `level_shares`.
+        yes_no_points: For ``yes_no``: at which probabilities of a yes the levels stand; see
+            `level_shares`.
+        repeat: Which of several independent judgements it makes; added to the model's seed.
+        repeat_temperature: The model's temperature for it; None leaves the model's own.
 
     Raises:
         InvalidValueError: An unknown ``claims`` mode or form of verdicts, ``max_claims`` or
@@ -194,11 +199,13 @@ class ModelJudge:
     max_claims: int = MAX_CLAIMS
     verdicts: VerdictForm = "written"
     samples: int = DRAWS
-    points: Shares = POINTS
+    yes_no_points: Shares = POINTS
+    repeat: int = 0
+    repeat_temperature: float | None = None
     is_local = False
 
     def __post_init__(self) -> None:
-        check_form(self.verdicts, self.samples, self.points)
+        check_form(self.verdicts, self.samples, self.yes_no_points)
         check_count("max_claims", self.max_claims)
         if self.claims not in ("split", "llm"):
             msg = f"claims={self.claims!r}; it is 'split' (sentences) or 'llm' (asked of the judge)"
@@ -212,11 +219,13 @@ class ModelJudge:
     @property
     def parameters(self) -> Mapping[str, Any]:
         """The model's parameters, and how claims are made."""
-        own: dict[str, Any] = {"claims": self.claims, "max_claims": self.max_claims}
-        # What keeps its default leaves the keys as they were.
-        own |= {} if self.verdicts == "written" else {"verdicts": self.verdicts}
-        own |= {} if self.samples == DRAWS else {"samples": self.samples}
-        own |= {} if self.points == POINTS else {"points": list(self.points)}
+        own = {
+            each.name: getattr(self, each.name)
+            for each in fields(self)
+            # Further ones only where they differ from their default: equal judgements, equal keys.
+            if each.name in _ALWAYS_TOLD or getattr(self, each.name) != each.default
+        }
+        del own["model"]
         return {**self.model.parameters, **own}
 
     @property
@@ -242,7 +251,7 @@ class ModelJudge:
 
     def steps(self, sample: Sample, criterion: Criterion) -> Steps:
         """A judgement without its calls, for who brings the replies; it raises nothing."""
-        talk = Conversation()
+        talk = Conversation(seed_offset=self.repeat, temperature=self.repeat_temperature)
         claims: tuple[ClaimVerdict, ...] = ()
         form = ""
         try:
@@ -254,7 +263,7 @@ class ModelJudge:
                 if how.asked is None:
                     claims = yield from written_verdicts(talk, sample, criterion, texts)
                 else:
-                    asking = (how.asked, how.draws, self.points)
+                    asking = (how.asked, how.draws, self.yes_no_points)
                     questions = LabelQuestions(talk, sample, criterion, *asking)
                     claims = yield from questions.verdicts(texts)
                 unscored = nothing_to_score(claims)

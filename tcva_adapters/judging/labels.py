@@ -22,6 +22,9 @@ from tcva_adapters.samples.sample import Sample
 _DRAWN_AT: Final = 1.0
 """The temperature of draws: at this one they come from the model's own probabilities."""
 
+_APART: Final = 1000
+"""Between the seeds of draws: repeats of a judgement shift all seeds by one each."""
+
 _WORTH_SAYING: Final = 0.005
 
 
@@ -90,7 +93,7 @@ class LabelQuestions:
         drawn: list[str] = []
         choices = self.draws  # all at once; servers that give one are asked for the others singly
         while len(drawn) < self.draws:
-            how = Sampling(temperature=_DRAWN_AT, seed_offset=len(drawn), choices=choices)
+            how = Sampling(temperature=_DRAWN_AT, seed_offset=_APART * len(drawn), choices=choices)
             reply = yield from self.talk.ask(request(how))
             drawn += reply.choices or (reply.text,)
             choices = 1
