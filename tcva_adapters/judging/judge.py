@@ -221,7 +221,7 @@ class ModelJudge:
         """The model's parameters, and how claims are made."""
         own = {
             each.name: getattr(self, each.name)
-            for each in fields(self)
+            for each in fields(ModelJudge)
             # Further ones only where they differ from their default: equal judgements, equal keys.
             if each.name in _ALWAYS_TOLD or getattr(self, each.name) != each.default
         }
