@@ -120,7 +120,7 @@ class Comparison(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """All figures as plain values; what is undefined is None."""
-        outcome = self.outcome
+        outcome, sure = self.outcome, self.outcome.uncertainty
         return {
             "sentence": self.sentence,
             "criterion": self.tcva.criterion.name,
@@ -136,6 +136,7 @@ class Comparison(Tabular):
             },
             "gates": self.gated.to_dict(),
             "evidence": self.evidence.to_dict(),
+            "uncertainty": None if sure is None else {"method": self.lead, **sure.to_dict()},
             "fused": {
                 name: {"members": jsonable(counts), "gain": jsonable(self.gains.get(name))}
                 for name, counts in self.members.items()
@@ -221,6 +222,8 @@ class Comparison(Tabular):
             f"{counted(spent.calls, 'call')}, {spent.input_tokens} + {spent.output_tokens} tokens"
         )
         yield from self.evidence.lines()
+        if outcome.uncertainty is not None:
+            yield from (f"{self.lead}: {line}" for line in outcome.uncertainty.lines())
 
     def _gains(self) -> Iterator[Part]:
         for name, counts in self.members.items():

@@ -21,9 +21,6 @@ from tcva_adapters.results.scoring import Scoring
 UNSURE: Final = 0.25
 """The judge is unsure of a claim where other levels than the given one have more than this share."""
 
-_YES_NO: Final = "yes_no"
-"""How the form of such answers begins, see `Assessment.form`."""
-
 
 def level_chances(assessment: Assessment) -> FloatArray | None:
     """How likely each level is, claim by claim.
@@ -44,7 +41,7 @@ def level_chances(assessment: Assessment) -> FloatArray | None:
     certain = np.eye(len(LEVELS))
     rows = [c.probabilities or certain[LEVELS.index(c.verdict)] for c in scored if c.verdict]
     chances = np.array(rows, dtype=np.float64)
-    if assessment.form.startswith(_YES_NO):
+    if _is_yes_no(assessment):
         # Their shares lie between two levels, whose expected weight is the probability of a yes.
         yes = np.clip(chances @ WeightScheme.DEFAULT.as_array(), 0.0, 1.0)
         chances = np.outer(yes, certain[0]) + np.outer(1.0 - yes, certain[-1])
@@ -58,7 +55,7 @@ def unsure_claims(assessment: Assessment) -> tuple[ClaimVerdict, ...]:
         return ()
     scored = [claim for claim in assessment.claims if claim.verdict is not None]
     given = [LEVELS.index(claim.verdict or "") for claim in scored]
-    if assessment.form.startswith(_YES_NO):
+    if _is_yes_no(assessment):
         given = chances.argmax(axis=1).tolist()  # the answer; the level says how far it goes
     return tuple(
         claim
@@ -91,6 +88,11 @@ def distribution_of(assessment: Assessment, scoring: Scoring) -> ScoreDistributi
         for judged, each in zip(judges, chances, strict=True)
     ]
     return parts[0] if len(parts) == 1 else joined_distribution(parts, scoring.fusion.joined)
+
+
+def _is_yes_no(assessment: Assessment) -> bool:
+    """Whether all that was answered is yes or no, see `Assessment.form`."""
+    return all(form.startswith("yes_no") for form in assessment.form.split(" and "))
 
 
 def uncertainty_text(found: Uncertainty) -> str:

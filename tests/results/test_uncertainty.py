@@ -88,6 +88,11 @@ def test_yes_or_no_is_fully_or_none() -> None:
     assert result.unsure_claims == ()
     doubtful = assessed(claim((0.0, 0.0, 0.75, 0.25, 0.0), Verdict.PARTIAL), form="yes_no")
     assert Result(doubtful).unsure_claims == doubtful.claims
+    mixed = doubtful.model_copy(update={"form": "yes_no and written"})
+    assert Result(mixed).uncertainty is not None
+    found = Result(mixed).uncertainty
+    assert found is not None
+    assert found.low == pytest.approx(0.3)
 
 
 def test_a_fused_score_joins_the_judges() -> None:
