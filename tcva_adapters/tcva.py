@@ -22,7 +22,16 @@ from tcva_adapters.judging.judge import (
 from tcva_adapters.judging.judge import Steps as Judging
 from tcva_adapters.judging.keys import verdict_key
 from tcva_adapters.judging.panel import Panel
-from tcva_adapters.judging.resolve import DEFAULT, KINDS, is_lexical, resolve_judge, tell_of_default
+from tcva_adapters.judging.resolve import (
+    DEFAULT,
+    FOR_MODELS,
+    JUDGING,
+    KINDS,
+    is_lexical,
+    resolve_judge,
+    tell_of_default,
+)
+from tcva_adapters.judging.wording import PROMPT_FORMS, PromptForm
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored, Usage
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
@@ -59,6 +68,14 @@ class FurtherSettings(WeightSettings, JudgingSettings, total=False):
         ),
     ]
     max_claims: Annotated[int, Setting(MAX_CLAIMS, "Most claims per sample.", check_count)]
+    prompt: Annotated[
+        PromptForm,
+        Setting(
+            "full",
+            "Instructions of a model that writes verdicts: full, or compact for small models.",
+            check_one_of(*PROMPT_FORMS),
+        ),
+    ]
     fuse: Annotated[
         Any,
         Setting(
@@ -128,7 +145,7 @@ class TCVA(FromConfig, Scorer[Result]):
         self.store: VerdictStore | None = found["store"]
         self.share: bool = found["share"]
         self.max_concurrency: int = found["max_concurrency"]
-        how = {name: found[name] for name in ("claims", "max_claims", "max_concurrency")}
+        how = {name: found[name] for name in (*JUDGING, "max_concurrency")}
         self.judge: Judge = resolve_judge(DEFAULT if judge is None else judge, **how)
         self.judge.check(self.criterion)
         self._given = _again(judge, self.judge)
@@ -256,7 +273,7 @@ class TCVA(FromConfig, Scorer[Result]):
 
     def _told(self) -> Mapping[str, Any]:
         """The settings as names tell them: a judge that came ready-made has its own."""
-        own = {name: self.judge.parameters.get(name) for name in ("claims", "max_claims")}
+        own = {name: self.judge.parameters.get(name) for name in JUDGING}
         judging = {name: value for name, value in own.items() if value is not None}
         dial = {name: getattr(self.scoring, name) for name in DIAL}
         return {**self.settings, **dial, **judging, "fuse": self.members}
@@ -399,9 +416,8 @@ def _member(given: Any, criterion: Criterion, how: Mapping[str, Any]) -> TCVA:
         msg = f"fuse=... holds None; an additional judge is {KINDS}"
         raise InvalidValueError(msg)
     if not isinstance(given, TCVA):
-        settings = {} if isinstance(given, Judge) else dict(how)
-        if is_lexical(given):
-            settings.pop("claims")  # it splits sentences, whoever else is asked for claims
+        without = how if isinstance(given, Judge) else FOR_MODELS if is_lexical(given) else ()
+        settings = {name: value for name, value in how.items() if name not in without}
         return TCVA(criterion, judge=given, **settings)
     if given.members:
         msg = f"{given!r} is fused already; list all the judges in one fuse=[...]"

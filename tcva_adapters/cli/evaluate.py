@@ -26,7 +26,7 @@ from tcva_adapters.tcva import TCVA, TCVASettings
 
 _SETTINGS: Final = (
     *("temperature", "threshold", "scheme", "penalty", "eps", "floor", "on_unscored"),
-    *("claims", "max_claims", "max_concurrency"),
+    *("claims", "max_claims", "prompt", "max_concurrency"),
 )
 
 

@@ -15,6 +15,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.conversation import CannotScoreError, Conversation, why_unscored
 from tcva_adapters.judging.prompts import PROMPT_VERSION, claims_request
 from tcva_adapters.judging.reply import parse_claims
+from tcva_adapters.judging.wording import PROMPT_FORMS, PromptForm
 from tcva_adapters.judging.written import passages, written_verdicts
 from tcva_adapters.lexical.judge import LexicalJudge
 from tcva_adapters.models.proof import acomplete, complete
@@ -175,21 +176,25 @@ class ModelJudge:
         claims: ``split`` takes sentences (deterministic, one call); ``llm`` asks the model for the
             claims first (the paper's protocol, two calls).
         max_claims: At most this many claims.
+        prompt: ``full``, or ``compact`` for small models: shorter instructions, the same reply.
 
     Raises:
-        InvalidValueError: An unknown ``claims`` mode, or ``max_claims`` below 1.
+        InvalidValueError: An unknown ``claims`` mode or ``prompt``, or ``max_claims`` below 1.
     """
 
     model: JudgeModel
     claims: ClaimsMode = "split"
     max_claims: int = MAX_CLAIMS
+    prompt: PromptForm = "full"
     is_local = False
-    prompt_version = PROMPT_VERSION
 
     def __post_init__(self) -> None:
         check_count("max_claims", self.max_claims)
         if self.claims not in ("split", "llm"):
             msg = f"claims={self.claims!r}; it is 'split' (sentences) or 'llm' (asked of the judge)"
+            raise InvalidValueError(msg)
+        if self.prompt not in PROMPT_FORMS:
+            msg = f"prompt={self.prompt!r}; it is {' or '.join(map(repr, PROMPT_FORMS))}"
             raise InvalidValueError(msg)
 
     @property
@@ -200,8 +205,14 @@ class ModelJudge:
     @property
     def parameters(self) -> Mapping[str, Any]:
         """The model's parameters, and how claims are made."""
-        own = {"claims": self.claims, "max_claims": self.max_claims}
+        own: dict[str, Any] = {"claims": self.claims, "max_claims": self.max_claims}
+        own |= {} if self.prompt == "full" else {"prompt": self.prompt}
         return {**self.model.parameters, **own}
+
+    @property
+    def prompt_version(self) -> str:
+        """The version of the prompts, and their form where that is not the full one."""
+        return PROMPT_VERSION if self.prompt == "full" else f"{PROMPT_VERSION} {self.prompt}"
 
     @property
     def identity(self) -> Identity:
@@ -227,7 +238,7 @@ class ModelJudge:
             unscored = blank_field(sample, criterion)
             if unscored is None:
                 texts = yield from self._claim_texts(talk, sample, criterion)
-                claims = yield from written_verdicts(talk, sample, criterion, texts)
+                claims = yield from written_verdicts(talk, sample, criterion, texts, self.prompt)
                 unscored = nothing_to_score(claims)
         except Exception as error:  # noqa: BLE001  # nothing that a reply holds ends a batch
             unscored = why_unscored(error, talk.replies)

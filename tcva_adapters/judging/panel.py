@@ -11,7 +11,8 @@ from tcva_adapters.core.summing import added
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.judge import MAX_CLAIMS, Judge, ModelJudge
-from tcva_adapters.judging.resolve import resolve_judge
+from tcva_adapters.judging.resolve import JUDGING, is_lexical, resolve_judge
+from tcva_adapters.judging.wording import PromptForm
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
 from tcva_adapters.samples.sample import Sample
 
@@ -32,6 +33,7 @@ class Panel:
         least: How many judges must have succeeded; with fewer the sample is unscored. A judge
             that fails is left out.
         max_claims: Most claims per sample, the same for every judge.
+        prompt: Instructions of the models among them; see `ModelJudge`.
 
     Raises:
         InvalidValueError: Fewer than two judges, two of one name, a judge that asks for claims of
@@ -52,6 +54,7 @@ class Panel:
         combine: Combine = "median",
         least: int = 1,
         max_claims: int = MAX_CLAIMS,
+        prompt: PromptForm = "full",
     ) -> None:
         if isinstance(judges, str) or len(judges) < 2:
             number = 1 if isinstance(judges, str) else len(judges)
@@ -64,7 +67,7 @@ class Panel:
             msg = f"least={least!r}; it lies between 1 and the number of judges, {len(judges)}"
             raise InvalidValueError(msg)
         self.judges: tuple[Judge, ...] = tuple(
-            judge if isinstance(judge, Judge) else resolve_judge(judge, max_claims=max_claims)
+            judge if isinstance(judge, Judge) else _resolved(judge, max_claims, {"prompt": prompt})
             for judge in judges
         )
         self.combine: Combine = combine
@@ -213,6 +216,11 @@ def _shares(cast: Sequence[ClaimVerdict]) -> tuple[float, float, float, float, f
     return fully, mostly, partial, minor, none
 
 
+def _resolved(judge: Any, max_claims: int, for_models: Mapping[str, Any]) -> Judge:
+    how = {} if is_lexical(judge) else for_models
+    return resolve_judge(judge, max_claims=max_claims, **how)
+
+
 def panel_of(
     judges: Sequence[Any], combine: str, settings: Mapping[str, Any]
 ) -> tuple[Panel, dict[str, Any]]:
@@ -227,6 +235,7 @@ def panel_of(
             "'split'"
         )
         raise InvalidValueError(msg)
-    panel = Panel(judges, combine=combine, max_claims=settings.get("max_claims", MAX_CLAIMS))  # type: ignore[arg-type]  # checked when built
-    taken = ("claims", "max_claims", "judge")
+    how = {name: settings[name] for name in ("max_claims", "prompt") if name in settings}
+    panel = Panel(judges, combine=combine, **how)  # type: ignore[arg-type]  # checked when built
+    taken = (*JUDGING, "judge")
     return panel, {name: value for name, value in settings.items() if name not in taken}

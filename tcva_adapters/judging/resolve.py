@@ -20,6 +20,7 @@ from tcva_adapters.judging.judge import (
     LexicalSampleJudge,
     ModelJudge,
 )
+from tcva_adapters.judging.wording import PromptForm
 from tcva_adapters.models.protocol import JudgeModel
 from tcva_adapters.models.settings import ModelSettings
 
@@ -38,6 +39,12 @@ KINDS: Final = (
     "object with complete() and acomplete()"
 )
 
+
+FOR_MODELS: Final = ("claims", "prompt")
+"""Settings that a model follows, and the lexical judge cannot."""
+
+JUDGING: Final = (*FOR_MODELS, "max_claims")
+"""The settings of how a judge judges, which all judges of an evaluator follow as far as they can."""
 
 DEFAULT: Final = "lexical"
 """Who judges where no judge is named."""
@@ -59,6 +66,7 @@ def resolve_judge(
     *,
     claims: ClaimsMode = "split",
     max_claims: int = MAX_CLAIMS,
+    prompt: PromptForm = "full",
     max_concurrency: int = MAX_CONCURRENCY,
 ) -> Judge:
     """A judge from its name, from a model object, or from itself.
@@ -74,13 +82,16 @@ def resolve_judge(
         JudgeError: No API key.
     """
     if isinstance(judge, Judge):
-        if (claims, max_claims) != ("split", MAX_CLAIMS):
-            msg = f"{judge.name} is a judge already; give claims and max_claims to it, not here"
+        if (claims, max_claims, prompt) != ("split", MAX_CLAIMS, "full"):
+            msg = f"{judge.name} is a judge already; give claims, max_claims and prompt to it, not here"
             raise InvalidValueError(msg)
         return judge
     if is_lexical(judge):
         if claims != "split":
             msg = f"claims={claims!r} needs a model as judge; the lexical judge splits sentences"
+            raise InvalidValueError(msg)
+        if prompt != "full":
+            msg = f"prompt={prompt!r} needs a model as judge; the lexical judge has no prompt"
             raise InvalidValueError(msg)
         return LexicalSampleJudge(max_claims=max_claims)
     model = _model(judge, max_concurrency)
@@ -88,7 +99,7 @@ def resolve_judge(
         meant = _meant(judge) if isinstance(judge, str) else ""
         msg = f"unknown judge {judge!r}; {meant}a judge is {KINDS}"
         raise InvalidValueError(msg)
-    return ModelJudge(model, claims=claims, max_claims=max_claims)
+    return ModelJudge(model, claims=claims, max_claims=max_claims, prompt=prompt)
 
 
 def is_lexical(judge: Any) -> bool:
