@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
@@ -23,29 +25,6 @@ from tcva_adapters.sharing import Identity
 _PARAMETERS: Final = ("temperature", "max_tokens", "top_p", "top_k", "seed", "reasoning_effort")
 """What LLM classes call the settings that can change a reply. A list of what is taken, not of what
 is left out: a class may keep a key under any name."""
-
-
-class _Verdict(BaseModel):
-    claim: int
-    evidence: str
-    passage: int
-    reason: str
-    verdict: str
-
-
-class _Verdicts(BaseModel):
-    verdicts: list[_Verdict]
-
-
-class _Claims(BaseModel):
-    claims: list[str]
-
-
-_REPLIES: Final[Mapping[str, type[BaseModel]]] = {
-    "tcva_verdicts": _Verdicts,
-    "tcva_claims": _Claims,
-}
-"""The schemas of the requests by their names, as DeepEval's LLMs take them."""
 
 
 def as_judge_model(llm: object) -> JudgeModel | None:
@@ -142,14 +121,30 @@ def _schema(generate: Callable[..., Any], request: JudgeRequest) -> dict[str, An
     parameter = inspect.signature(generate).parameters.get("schema")
     if parameter is None or parameter.default is not parameter.empty:
         return {}
-    known = _REPLIES.get(request.schema_name)
-    return {"schema": known or _flat_model(request)}
+    return {"schema": _model(request.schema_name, json.dumps(request.schema))}
 
 
-def _flat_model(request: JudgeRequest) -> type[BaseModel]:
-    """A model with the properties of a request's schema, for replies that are a plain object."""
-    fields: dict[str, Any] = dict.fromkeys(request.schema.get("properties", {}), (Any, ...))
-    return create_model(request.schema_name, **fields)
+@lru_cache(maxsize=64)
+def _model(name: str, schema: str) -> type[BaseModel]:
+    """The JSON schema of a reply as the model that DeepEval's LLMs take."""
+    found = json.loads(schema)
+    made: type[BaseModel] = _type(name, found, found.get("$defs", {}))
+    return made
+
+
+def _type(name: str, schema: Mapping[str, Any], defined: Mapping[str, Any]) -> Any:
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        return _type(name, defined[name], defined)
+    if schema.get("type") == "array":
+        return list[_type(f"{name}_item", schema["items"], defined)]  # type: ignore[misc]  # made here
+    if schema.get("type") == "string":
+        return str
+    if "properties" not in schema:
+        return Any  # numbers are read with more care than a model would
+    parts = {key: _type(key, part, defined) for key, part in schema["properties"].items()}
+    fields: dict[str, Any] = {key: (part, ...) for key, part in parts.items()}
+    return create_model(name, **fields)
 
 
 def _reply(answer: Any) -> ModelReply:

@@ -11,9 +11,8 @@ from typing import Final, Literal
 
 from tcva_adapters.claims.criteria import Criterion
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.judging.prompts import _DESCRIPTIONS as DESCRIPTIONS
-from tcva_adapters.judging.prompts import _fence as fence
-from tcva_adapters.judging.prompts import fenced_fields
+from tcva_adapters.judging.fences import fence, fenced_fields
+from tcva_adapters.judging.wording import DESCRIPTIONS
 from tcva_adapters.models.request import JudgeRequest, Sampling
 from tcva_adapters.samples.sample import Sample
 

@@ -118,7 +118,15 @@ _NUMBER_KEYS: Final = [
     "n",
     "i",
 ]
-_EVIDENCE_KEYS: Final = ["evidence", "quote", "quotes", "supporting_quote", "citation", "support"]
+_EVIDENCE_KEYS: Final = [
+    "evidence",
+    "quote",
+    *map("quote_from_{}".format, ("passage", "reference", "question", "response")),
+    "quotes",
+    "supporting_quote",
+    "citation",
+    "support",
+]
 _REASON_KEYS: Final = ["reason", "explanation", "reasoning", "rationale", "justification"]
 _PASSAGE_KEYS: Final = [
     "passage",

@@ -148,7 +148,8 @@ def checked_reply(model: JudgeModel, reply: Any) -> ModelReply:
         raise JudgeError(msg, reason="no_reply")
     hidden = mask_of(model)
     text, *choices = (
-        hidden(mask_of_environment()(whole_characters(each))) for each in (reply.text, *reply.choices)
+        hidden(mask_of_environment()(whole_characters(each)))
+        for each in (reply.text, *reply.choices)
     )
     reply = replace(reply, choices=tuple(choices)) if choices else reply
     return reply if text == reply.text else replace(reply, text=text, token_logprobs=None)

@@ -173,17 +173,15 @@ class _Rehearsed:
 
 def _reply(request: JudgeRequest) -> str:
     if request.schema_name == "tcva_verdicts":
-        verdicts = [
-            {
-                "claim": int(number),
-                "evidence": text[:_QUOTE],
-                "passage": 1,
+        # No higher level: with a quote that is no place of a passage, the judge would be asked again.
+        found: dict[str, Any] = {
+            f"claim_{number}": {
+                "quote_from_passage": text[:_QUOTE],
                 "reason": _REASON,
-                "verdict": "fully",
+                "verdict": "partial",
             }
             for number, text in _QUOTED.findall(request.user)
-        ]
-        found: dict[str, Any] = {"verdicts": verdicts}
+        }
     elif request.schema_name == "tcva_claims":
         found = {"claims": split_claims("".join(_TEXT.findall(request.user)))}
     else:
