@@ -23,6 +23,7 @@ class Completion:
         output_tokens: 0 where the server does not say.
         model: The model's name as the server gives it.
         token_logprobs: None where there are none.
+        choices: The texts of all choices, where there are several; empty otherwise.
     """
 
     text: str
@@ -32,6 +33,7 @@ class Completion:
     output_tokens: int = 0
     model: str = ""
     token_logprobs: tuple[TokenLogprob, ...] | None = None
+    choices: tuple[str, ...] = ()
 
 
 def read_completion(raw: str) -> Completion | None:
@@ -44,8 +46,9 @@ def read_completion(raw: str) -> Completion | None:
     """
     try:
         payload = json.loads(raw, parse_int=read_integer)
-        choice = payload["choices"][0]
+        choice, *others = payload["choices"]
         message = choice["message"]
+        texts = [_content(other["message"].get("content")) for other in others]
         text = _content(message.get("content"))
         finish_reason = choice.get("finish_reason") or ""
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
@@ -59,6 +62,7 @@ def read_completion(raw: str) -> Completion | None:
         output_tokens=_count(usage, "completion_tokens"),
         model=str(payload.get("model") or ""),
         token_logprobs=_token_logprobs(choice.get("logprobs")),
+        choices=(text, *texts) if texts else (),
     )
 
 
