@@ -20,6 +20,7 @@ from tcva_adapters.compare.pipeline import PATIENCE
 from tcva_adapters.compare.pipeline import compare as run_compare
 from tcva_adapters.compare.running.folder import CONTENTS, PARQUET
 from tcva_adapters.errors import TCVAWarning
+from tcva_adapters.judging.panel import panel_of
 from tcva_adapters.tcva import TCVASettings
 
 STORE: Final = "verdicts.sqlite"
@@ -38,6 +39,8 @@ def compare(
     overwrite: options.Overwrite = False,
     frameworks: options.Frameworks = "all",
     judge: options.Judge = None,
+    panel: options.PanelJudges = None,
+    combine: options.Combine = "median",
     criterion: options.Criterion = "faithfulness",
     config: options.ConfigFile = None,
     temperatures: options.Temperatures = "0.1,0.5,0.9",
@@ -75,8 +78,14 @@ def compare(
     notes = printing.notes()
     handed.check([file], as_json=as_json, report=report)
     settings = options.under_config(context, config, {"criterion": criterion, **given})
-    named, at_once = [options.named_judge(judge, notes)], settings["max_concurrency"]
-    (settings["judge"],) = options.asked_judges(named, model_settings, at_once)
+    voices, at_once = (
+        [options.named_judge(judge, notes), *(panel or ())],
+        settings["max_concurrency"],
+    )
+    first, *others = options.asked_judges(voices, model_settings, at_once)
+    if others:
+        first, settings = panel_of([first, *others], combine, settings)
+    settings["judge"] = first
     read = options.stream_samples(
         file, skip_bad=skip_bad, input_format=input_format, rename=rename, is_read_first=True
     )

@@ -55,8 +55,8 @@ _MinCoverage = Annotated[
 _Confidence = Annotated[
     Optional[float],
     typer.Option(
-        help="Of the gates: mean score and pass rate reach their gate with the lower bound at this "
-        "confidence, e.g. 0.95; --repeats makes the judge's part of it smaller.",
+        help="Of the gates: mean score and pass rate have to reach theirs with the lower bound at "
+        "this confidence, e.g. 0.95.",
     ),
 ]
 _Markdown = Annotated[

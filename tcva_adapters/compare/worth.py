@@ -75,15 +75,13 @@ class PanelWorth:
         """To how many independent judges they amount."""
         found = self.independence
         if not found.is_known:
+            rated = " and a human rating" if found.of_errors else ""
             why = (
-                f"{found.samples} with a score by each, and {ENOUGH} are needed"
+                f"not enough samples ({found.samples} with a score by each{rated}; {ENOUGH} are needed)"
                 if found.samples < ENOUGH
-                else "their scores do not vary"
+                else "fewer than two of them give scores that vary"
             )
-            return (
-                f"to how many independent judges these {found.judges} amount is not known: not "
-                f"enough samples ({why})"
-            )
+            return f"to how many independent judges these {found.judges} amount is not known: {why}"
         what = (
             "their errors against human ratings"
             if found.of_errors
@@ -166,8 +164,8 @@ def _best(
     n = int(kept.sum())
     if n < ENOUGH:
         return None, (
-            f"whether its best judge alone would do is not known: not enough samples ({n} with human "
-            f"ratings and all scores, and {ENOUGH} are needed)"
+            f"whether its best judge alone would do is not known: not enough samples ({n} with all "
+            f"scores and a human rating; {ENOUGH} are needed)"
         )
     scores, ratings = table[kept], ratings[kept]
     values = [agreement("spearman", column, ratings).value for column in scores.T[:-1]]

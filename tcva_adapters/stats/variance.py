@@ -112,7 +112,7 @@ def variance_components(scores: npt.ArrayLike) -> VarianceComponents:
         mean=float(means.mean()),
         samples=k,
         scores=total,
-        repeats=float(k / (1.0 / n).sum()),
+        repeats=k / math.fsum(1.0 / n),
         judge=judge,
         sample=sample,
     )
