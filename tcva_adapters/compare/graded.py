@@ -115,7 +115,7 @@ class Graded:
         threshold: A score passes from here on; None where nothing passes or fails.
         about: Who judged, and the dial, by name.
         is_part: It stands behind another method (one judge of a panel), and has gates alone.
-        bare: The same cases without claims, where these are read from somewhere.
+        bare: The same cases without claims and how sure they are, where these take time.
     """
 
     name: str
@@ -261,19 +261,20 @@ def grade(
     >>> found.scored[0].sample, found.pass_rate, found.scored[0].worst_claims[0].claim
     ('row-1', 0.0, 'claim 1')
     """
-    return Graded(name, Cases(results, _case), threshold, about or {}, is_part)
+    cases, bare = Cases(results, _case), Cases(results, partial(_case, is_bare=True))
+    return Graded(name, cases, threshold, about or {}, is_part, bare)
 
 
-def _case(result: Scored, place: int) -> Case:
+def _case(result: Scored, place: int, *, is_bare: bool = False) -> Case:
     return Case(
         case_name(result, place + 1),
         result.score,
         passed=result.passed,
         why=_why(result.unscored, "" if result.claims else result.reason),
         is_failure=_is_failure(result.unscored),
-        claims=result.claims,
+        claims=() if is_bare else result.claims,
         seconds=result.usage.seconds,
-        sure=_sure(result),
+        sure="" if is_bare else _sure(result),
     )
 
 

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from tcva_adapters import TCVA, Assessment, ClaimVerdict, Result, Sample, Verdict, aggregate
+from tcva_adapters.compare.gates import verdict_of
+from tcva_adapters.compare.graded import grade
 from tcva_adapters.results.protocol import read_result
 from tcva_adapters.results.summary import summarise
 from tcva_adapters.results.uncertainty import level_chances
@@ -136,3 +138,12 @@ def test_a_summary_says_what_to_look_at() -> None:
     text = str(found)
     for said in ("chance to pass 75% of 2 samples", "1 undecided", "unsure of 1 of 2", "torn 50%"):
         assert said in " ".join(text.split())
+
+
+def test_gates_say_it_beside_the_score() -> None:
+    results = [Result(assessed(claim(HALF), claim(HALF), sample_id="torn"))]
+    [torn] = grade("c", results, threshold=0.5).cases
+    assert verdict_of(torn, grade("c", results, threshold=0.5)).endswith(
+        "< 0.5, chance to pass 25%, 95% interval 0.000 to 1.000"
+    )
+    assert not grade("c", [Result(Assessment.from_verdicts(["none"]))]).cases[0].sure
