@@ -68,9 +68,7 @@ Judge = Annotated[
 ]
 ProbedJudge = Annotated[
     Optional[str],
-    typer.Option(
-        "--judge", "-j", help="Also try this judge, e.g. openai:MODEL (15 to 55 calls)."
-    ),
+    typer.Option("--judge", "-j", help="Also try this judge, e.g. openai:MODEL (15 to 55 calls)."),
 ]
 AdditionalJudges = Annotated[
     Optional[list[str]],

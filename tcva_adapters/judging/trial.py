@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from statistics import median
 from typing import Any, Final
 from uuid import uuid4
@@ -15,12 +14,12 @@ from tcva_adapters.errors import JudgeError
 from tcva_adapters.judging.judge import ModelJudge
 from tcva_adapters.judging.trial_cases import CASES, Case
 from tcva_adapters.judging.wording import verdict_system
+from tcva_adapters.models.metered import Metered
 from tcva_adapters.models.proof import complete
-from tcva_adapters.models.protocol import JudgeModel, ModelReply, identity_of_model
+from tcva_adapters.models.protocol import JudgeModel
 from tcva_adapters.models.request import JudgeRequest, Sampling
 from tcva_adapters.printing import Part, Report, Table
 from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.sharing import Identity
 
 FORMS: Final[Mapping[str, Mapping[str, Any]]] = {
     "full": {},
@@ -234,25 +233,26 @@ def try_model(
             tried, since the other forms would take five calls a claim.
         say: Told what is asked next.
     """
-    metered = _Metered(model)
+    metered = Metered(model)
     tried: list[FormTrial] = []
-    fault = ""
+    fault = ""  # that of the first form: what a later one lacks is a matter of that form
     for form, settings in FORMS.items():
         if form in _BY_TOKENS and not logprobs:
             continue
         say(f"{len(CASES)} claims of known answer, form {form}")
-        found, fault = _tried(ModelJudge(metered, **settings), form)
+        found, why = _tried(ModelJudge(metered, **settings), form)
+        fault = fault if tried else why
         tried.append(found)
         if fault or found.is_fit:
             break
-    output = sum(reply.output_tokens for _, reply in metered.calls)
-    seconds = sum(taken for taken, _ in metered.calls)
+    output = sum(call.reply.output_tokens for call in metered.calls)
+    seconds = sum(call.seconds for call in metered.calls)
     trial = Trial(
         model.name,
         tuple(tried),
         logprobs,
         writes=output / seconds if output else None,
-        cached_tokens=sum(reply.cached_tokens for _, reply in metered.calls),
+        cached_tokens=sum(call.reply.cached_tokens for call in metered.calls),
         fault=fault,
     )
     return trial if fault else _with_cache(trial, metered)
@@ -285,7 +285,7 @@ def _result(case: Case, judged: Assessment) -> CaseResult:
     return CaseResult(case.tests, level, is_right=level in case.levels, quote_found=found)
 
 
-def _with_cache(trial: Trial, metered: _Metered) -> Trial:
+def _with_cache(trial: Trial, metered: Metered) -> Trial:
     """The same with what two calls tell that differ in their last word alone."""
     # Nobody has asked this before, so nothing of it can be in a cache.
     system = f"{uuid4()}\n{verdict_system(FAITHFULNESS, 'full', allow_non_claims=True)}"
@@ -296,41 +296,12 @@ def _with_cache(trial: Trial, metered: _Metered) -> Trial:
             complete(metered, replace(asked, user=asked.user + word))
     except JudgeError:
         return trial
-    (first_took, first), (second_took, second) = metered.calls[begun:]
+    first, second = metered.calls[begun:]
     has_cache: bool | None = None
-    if second.cached_tokens or first_took > _SPEEDUP * second_took:
+    if second.reply.cached_tokens or first.seconds > _SPEEDUP * second.seconds:
         has_cache = True
-    elif first_took > _LONG:
+    elif first.seconds > _LONG:
         has_cache = False
-    reads = first.input_tokens / first_took if first.input_tokens else None
-    cached = trial.cached_tokens + second.cached_tokens
+    reads = first.reply.input_tokens / first.seconds if first.reply.input_tokens else None
+    cached = trial.cached_tokens + second.reply.cached_tokens
     return replace(trial, has_prefix_cache=has_cache, reads=reads, cached_tokens=cached)
-
-
-@dataclass
-class _Metered:
-    """A model whose calls are timed."""
-
-    model: JudgeModel
-    calls: list[tuple[float, ModelReply]] = field(default_factory=list)
-
-    @property
-    def name(self) -> str:
-        return self.model.name
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        return self.model.parameters
-
-    @property
-    def identity(self) -> Identity:
-        return identity_of_model(self.model)
-
-    def complete(self, request: JudgeRequest) -> ModelReply:
-        started = time.perf_counter()
-        reply = self.model.complete(request)
-        self.calls.append((time.perf_counter() - started, reply))
-        return reply
-
-    async def acomplete(self, request: JudgeRequest) -> ModelReply:
-        return self.complete(request)
