@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
@@ -15,7 +15,9 @@ from pydantic import BaseModel, SecretStr, create_model
 
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judging.keys import digest
+from tcva_adapters.judging.label_prompts import SCHEMA_NAME
 from tcva_adapters.models.call_errors import judge_errors
+from tcva_adapters.models.openai_reply import token_logprobs
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.sharing import Identity
@@ -41,9 +43,16 @@ class _Claims(BaseModel):
     claims: list[str]
 
 
+class _Answer(BaseModel):
+    """What a class that answers with objects alone gives for an answer of one word."""
+
+    answer: str
+
+
 _REPLIES: Final[Mapping[str, type[BaseModel]]] = {
     "tcva_verdicts": _Verdicts,
     "tcva_claims": _Claims,
+    SCHEMA_NAME: _Answer,
 }
 """The schemas of the requests by their names, as DeepEval's LLMs take them."""
 
@@ -120,6 +129,9 @@ class DeepEvalModel:
             JudgeError: The LLM raised, or answered with something else than text.
         """
         with judge_errors(self.llm):
+            if wanted := self._alternatives(request):
+                raw: Any = self.llm
+                return _raw_reply(*raw.generate_raw_response(_prompt(request), wanted))
             ask = self.llm.generate
             return _reply(ask(_prompt(request), **_schema(ask, request)))
 
@@ -130,8 +142,19 @@ class DeepEvalModel:
             JudgeError: The LLM raised, or answered with something else than text.
         """
         with judge_errors(self.llm):
+            if wanted := self._alternatives(request):
+                raw: Any = self.llm
+                return _raw_reply(*await raw.a_generate_raw_response(_prompt(request), wanted))
             ask = self.llm.a_generate
             return _reply(await ask(_prompt(request), **_schema(ask, request)))
+
+    def _alternatives(self, request: JudgeRequest) -> int:
+        """Alternatives of each token to ask for; 0 for none, or where the LLM cannot be asked."""
+        wanted = None if request.sampling is None else request.sampling.top_logprobs
+        if wanted is None or not hasattr(self.llm, "generate_raw_response"):
+            return 0
+        knows: Any = getattr(self.llm, "supports_log_probs", lambda: None)
+        return 0 if knows() is False else wanted  # None is a model that DeepEval does not know
 
 
 def _prompt(request: JudgeRequest) -> str:
@@ -152,10 +175,19 @@ def _flat_model(request: JudgeRequest) -> type[BaseModel]:
     return create_model(request.schema_name, **fields)
 
 
+def _raw_reply(completion: Any, cost: Any) -> ModelReply:
+    """The reply of a chat completion, which DeepEval's LLMs give with token probabilities."""
+    choice = completion.model_dump()["choices"][0]
+    found = _reply((choice["message"]["content"], cost))
+    return replace(found, token_logprobs=token_logprobs(choice.get("logprobs")))
+
+
 def _reply(answer: Any) -> ModelReply:
     cost: Any = None
     if isinstance(answer, tuple) and len(answer) == 2:
         answer, cost = answer
+    if isinstance(answer, _Answer):
+        answer = answer.answer
     if isinstance(answer, BaseModel):
         answer = answer.model_dump_json()
     if not isinstance(answer, str):
