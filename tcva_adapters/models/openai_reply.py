@@ -64,7 +64,7 @@ def read_completion(raw: str) -> Completion | None:
         input_tokens=_count(usage, "prompt_tokens"),
         output_tokens=_count(usage, "completion_tokens"),
         model=str(payload.get("model") or ""),
-        token_logprobs=_token_logprobs(choice.get("logprobs")),
+        token_logprobs=token_logprobs(choice.get("logprobs")),
         cached_tokens=_cached(payload),
         choices=(text, *texts) if texts else (),
     )
@@ -88,14 +88,17 @@ def _cached(payload: Mapping[str, Any]) -> int:
     return _count(details, "cached_tokens") or _count(payload.get("timings"), "cache_n")
 
 
-def _token_logprobs(logprobs: Any) -> tuple[TokenLogprob, ...] | None:
-    """The tokens; None where one of them is odd: the reply itself may be good all the same."""
+def token_logprobs(logprobs: Any) -> tuple[TokenLogprob, ...] | None:
+    """The tokens of a reply as JSON has them, also without the ``content`` around them.
+
+    None where one of them is odd: the reply itself may be good all the same.
+    """
     try:
         tokens = tuple(
             TokenLogprob(
                 *_token(entry), tuple(_token(other) for other in entry.get("top_logprobs") or ())
             )
-            for entry in logprobs["content"]
+            for entry in (logprobs if isinstance(logprobs, list) else logprobs["content"])
         )
     except (LookupError, TypeError, AttributeError, ValueError):
         return None

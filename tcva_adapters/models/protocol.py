@@ -154,5 +154,5 @@ def checked_reply(model: JudgeModel, reply: Any) -> ModelReply:
         hidden(mask_of_environment()(whole_characters(each)))
         for each in (reply.text, *reply.choices)
     )
-    reply = replace(reply, choices=tuple(choices)) if choices else reply
-    return reply if text == reply.text else replace(reply, text=text, token_logprobs=None)
+    found: ModelReply = replace(reply, choices=tuple(choices)) if choices else reply
+    return found if text == found.text else replace(found, text=text, token_logprobs=None)
