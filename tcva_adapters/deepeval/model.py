@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final
 from weakref import WeakValueDictionary
@@ -18,6 +18,7 @@ from pydantic import BaseModel, SecretStr, create_model
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judging.keys import digest
 from tcva_adapters.models.call_errors import judge_errors
+from tcva_adapters.models.openai_reply import token_logprobs
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.sharing import Identity
@@ -25,6 +26,12 @@ from tcva_adapters.sharing import Identity
 _PARAMETERS: Final = ("temperature", "max_tokens", "top_p", "top_k", "seed", "reasoning_effort")
 """What LLM classes call the settings that can change a reply. A list of what is taken, not of what
 is left out: a class may keep a key under any name."""
+
+
+class _Answer(BaseModel):
+    """What a class that answers with objects alone gives for an answer of one word."""
+
+    answer: str
 
 
 def as_judge_model(llm: object) -> JudgeModel | None:
@@ -99,6 +106,9 @@ class DeepEvalModel:
             JudgeError: The LLM raised, or answered with something else than text.
         """
         with judge_errors(self.llm):
+            if wanted := self._alternatives(request):
+                raw: Any = self.llm
+                return _raw_reply(*raw.generate_raw_response(_prompt(request), wanted))
             ask = self.llm.generate
             return _reply(ask(_prompt(request), **_schema(ask, request)))
 
@@ -109,8 +119,19 @@ class DeepEvalModel:
             JudgeError: The LLM raised, or answered with something else than text.
         """
         with judge_errors(self.llm):
+            if wanted := self._alternatives(request):
+                raw: Any = self.llm
+                return _raw_reply(*await raw.a_generate_raw_response(_prompt(request), wanted))
             ask = self.llm.a_generate
             return _reply(await ask(_prompt(request), **_schema(ask, request)))
+
+    def _alternatives(self, request: JudgeRequest) -> int:
+        """Alternatives of each token to ask for; 0 for none, or where the LLM cannot be asked."""
+        wanted = None if request.sampling is None else request.sampling.top_logprobs
+        if wanted is None or not hasattr(self.llm, "generate_raw_response"):
+            return 0
+        knows: Any = getattr(self.llm, "supports_log_probs", lambda: None)
+        return 0 if knows() is False else wanted  # None is a model that DeepEval does not know
 
 
 def _prompt(request: JudgeRequest) -> str:
@@ -121,6 +142,8 @@ def _schema(generate: Callable[..., Any], request: JudgeRequest) -> dict[str, An
     parameter = inspect.signature(generate).parameters.get("schema")
     if parameter is None or parameter.default is not parameter.empty:
         return {}
+    if not request.schema:
+        return {"schema": _Answer}
     return {"schema": _model(request.schema_name, json.dumps(request.schema))}
 
 
@@ -147,10 +170,19 @@ def _type(name: str, schema: Mapping[str, Any], defined: Mapping[str, Any]) -> A
     return create_model(name, **fields)
 
 
+def _raw_reply(completion: Any, cost: Any) -> ModelReply:
+    """The reply of a chat completion, which DeepEval's LLMs give with token probabilities."""
+    choice = completion.model_dump()["choices"][0]
+    found = _reply((choice["message"]["content"], cost))
+    return replace(found, token_logprobs=token_logprobs(choice.get("logprobs")))
+
+
 def _reply(answer: Any) -> ModelReply:
     cost: Any = None
     if isinstance(answer, tuple) and len(answer) == 2:
         answer, cost = answer
+    if isinstance(answer, _Answer):
+        answer = answer.answer
     if isinstance(answer, BaseModel):
         answer = answer.model_dump_json()
     if not isinstance(answer, str):

@@ -11,12 +11,13 @@ from typing_extensions import TypedDict  # as the tables of settings are
 
 from tcva_adapters.core.yes_no import POINTS, Shares, check_points
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.conversation import Conversation
+from tcva_adapters.judging.conversation import CannotScoreError, Conversation
 from tcva_adapters.judging.label_prompts import PROBE, YES_NO, Asked
 from tcva_adapters.judging.label_reading import read_tokens
 from tcva_adapters.judging.wording import PROMPT_FORMS, PromptForm
 from tcva_adapters.models.protocol import JudgeModel, ModelReply, identity_of_model
 from tcva_adapters.models.request import JudgeRequest, Sampling
+from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.settings import check_count
 from tcva_adapters.sharing import SharedJudgements
 
@@ -111,7 +112,13 @@ def settled_form(
     same = identity_of_model(model)
     reads = _LEARNT.known(same, _KEY)
     if reads is None:
-        reply = yield from talk.ask(replace(PROBE, sampling=BY_TOKENS))
+        try:
+            reply = yield from talk.ask(replace(PROBE, sampling=BY_TOKENS))
+        except CannotScoreError as stop:
+            if stop.unscored.reason is not Reason.JUDGE_ERROR or stop.unscored.fatal:
+                raise
+            # Perhaps a refusal of the probabilities, which not every model tells from a failure.
+            reply = yield from talk.ask(PROBE)
         reading = read_tokens(reply, YES_NO)
         reads = _LEARNT.known(same, _KEY)  # of several at once the first one counts for all
         if reads is None:

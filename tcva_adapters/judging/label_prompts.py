@@ -71,6 +71,11 @@ def label_request(
     return JudgeRequest(_system(criterion, form), "\n\n".join(parts), {}, SCHEMA_NAME, sampling)
 
 
+def answer_to(request: JudgeRequest) -> str:
+    """One of the answers that a request of this kind asks for."""
+    return next(ANSWERS[form][0] for form, ask in _TO_REPLY.items() if ask in request.user)
+
+
 PROBE: Final = JudgeRequest(
     system=_TO_REPLY["yes_no"],
     user=f"Is two more than one? {_TO_REPLY['yes_no']}",

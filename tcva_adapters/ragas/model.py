@@ -28,8 +28,9 @@ from ragas.run_config import add_async_retry, add_retry
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judging.resolve import is_lexical
 from tcva_adapters.models.call_errors import judge_errors
+from tcva_adapters.models.openai_reply import token_logprobs
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.request import JudgeRequest, closed_object
 from tcva_adapters.scorer import Scorer
 from tcva_adapters.sharing import Identity
 
@@ -137,10 +138,11 @@ class WrappedModel:
         return self._reply(result)
 
     def _arguments(self, request: JudgeRequest) -> dict[str, Any]:
+        drawn = None if request.sampling is None else request.sampling.temperature
         return {
             "prompt": self._prompt(request),
             "n": 1,
-            "temperature": _TEMPERATURE,
+            "temperature": _TEMPERATURE if drawn is None else drawn,
             "stop": None,
             "callbacks": _CALLBACKS.get(),
         }
@@ -167,6 +169,10 @@ class WrappedModel:
             output_tokens=counts.get("output_tokens") or counts.get("completion_tokens") or 0,
             truncated=not self.llm.is_finished(result),
             model=str(output.get("model_name") or ""),
+            # They come where the user's LLM asks for them: RAGAS takes no such argument.
+            token_logprobs=token_logprobs(
+                getattr(message, "response_metadata", {}).get("logprobs")
+            ),
         )
 
 
@@ -274,11 +280,15 @@ class _AnyObject(OpenAISchema):
         return dict(json.loads(cls.reply_schema))
 
 
+_ONE_WORD: Final = closed_object({"answer": {"type": "string"}})
+"""Asked for in place of a plain answer: LLMs of this family give objects alone."""
+
+
 def _reply_model(request: JudgeRequest) -> type[_AnyObject]:
-    return _model_of(request.schema_name, json.dumps(request.schema, sort_keys=True))
+    return _model_of(request.schema_name, json.dumps(request.schema or _ONE_WORD))
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=64)
 def _model_of(name: str, schema: str) -> type[_AnyObject]:
     model = create_model(name, __base__=_AnyObject)
     model.reply_schema = schema
@@ -287,7 +297,11 @@ def _model_of(name: str, schema: str) -> type[_AnyObject]:
 
 def _instructor_reply(reply: BaseModel) -> ModelReply:
     completion = getattr(reply, "_raw_response", None)
-    return _completion_reply(reply.model_dump_json(), completion)
+    said = reply.model_dump()
+    is_one_word = said.keys() == _ONE_WORD["properties"].keys()
+    return _completion_reply(
+        str(said["answer"]) if is_one_word else reply.model_dump_json(), completion
+    )
 
 
 def _reply_of_error(error: Exception, asked: object) -> ModelReply:
