@@ -167,7 +167,9 @@ class Evaluation(Report):
         if self._has_panel:
             yield from self.panel().parts()
         if isinstance(tcva.judge, Repeats):
-            yield from repeat_report(self.results).parts()
+            found = repeat_report(self.results)
+            yield found.sentence
+            yield from found.parts()
 
     def check(self) -> None:
         """Refuse a batch that says nothing.
