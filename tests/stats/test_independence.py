@@ -41,8 +41,9 @@ def test_judges_that_are_right_are_not_taken_for_one() -> None:
 
 
 def test_missing_scores_and_judges_that_do_not_vary_are_left_out() -> None:
-    rows = [[0.1, 0.2, 0.5], [0.4, 0.1, 0.5], [0.9, 0.8, 0.5], [0.3, None, 0.5], [0.2, 0.9, 0.5]]
-    found = independence(rows, [1, 2, 3, 4, None])
+    nan = math.nan
+    rows = [[0.1, 0.2, 0.5], [0.4, 0.1, 0.5], [0.9, 0.8, 0.5], [0.3, nan, 0.5], [0.2, 0.9, 0.5]]
+    found = independence(rows, [1, 2, 3, 4, nan])
     assert (found.judges, found.samples) == (3, 3)
     two = independence([row[:2] for row in rows[:3]])
     assert independence(rows[:3]).correlation == two.correlation

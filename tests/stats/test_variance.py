@@ -11,6 +11,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.variance import variance_components
 
 EXACT = 1e-12
+NAN = math.nan
 
 
 def test_unequal_numbers_of_scores_by_hand() -> None:
@@ -20,7 +21,7 @@ def test_unequal_numbers_of_scores_by_hand() -> None:
     # n0 = (6 - 14/6) / 2 = 11/6; sample: (89/12 - 34/12) / (11/6) = (55/12) (6/11) = 5/2
     # The harmonic mean of 2, 3 and 1 is 3 / (1/2 + 1/3 + 1) = 18/11.
     # standard error: (5/2 + (17/6) (11/18)) / 3 = (457/108) / 3 = 457/324
-    found = variance_components([[1, 2, None], [3, 5, 7], [None, None, 4]])
+    found = variance_components([[1.0, 2.0, NAN], [3.0, 5.0, 7.0], [NAN, NAN, 4.0]])
     assert (found.samples, found.scores) == (3, 6)
     assert found.mean == pytest.approx(3.5, rel=EXACT)
     assert found.judge == pytest.approx(17 / 6, rel=EXACT)
