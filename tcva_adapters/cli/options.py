@@ -68,7 +68,7 @@ Judge = Annotated[
 ]
 ProbedJudge = Annotated[
     Optional[str],
-    typer.Option("--judge", "-j", help="Also ask this judge, e.g. openai:MODEL (one call)."),
+    typer.Option("--judge", "-j", help="Also try this judge, e.g. openai:MODEL (15 to 55 calls)."),
 ]
 AdditionalJudges = Annotated[
     Optional[list[str]],

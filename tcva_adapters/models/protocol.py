@@ -59,6 +59,8 @@ class ModelReply:
         cost: In the currency of the prices; None where no prices were given.
         token_logprobs: The tokens of `text` with their alternatives; None where not asked for or
             not given.
+        cached_tokens: Those of `input_tokens` that the server took from its cache; 0 where it does
+            not say.
         choices: The texts of all replies, `text` among them, where several were asked for in one
             request and came; empty otherwise.
     """
@@ -71,6 +73,7 @@ class ModelReply:
     model: str = ""
     cost: float | None = None
     token_logprobs: tuple[TokenLogprob, ...] | None = None
+    cached_tokens: int = 0
     choices: tuple[str, ...] = ()
 
     def usage(self, seconds: float) -> Usage:
