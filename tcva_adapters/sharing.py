@@ -164,7 +164,8 @@ class SharedJudgements:
     def known(self, identity: Identity, key: str) -> Any:
         """What is remembered; None where nothing is."""
         with self._lock:
-            return self._known.get(identity.key, {}).get(key)
+            remembered = self._known.get(identity.key)
+            return None if remembered is None else remembered.get(key)
 
     def ask(
         self,

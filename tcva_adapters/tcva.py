@@ -10,8 +10,10 @@ from typing_extensions import Unpack
 
 from tcva_adapters.batch import Question
 from tcva_adapters.claims.criteria import Criterion, resolve_criterion
+from tcva_adapters.core.yes_no import POINTS, Shares, check_points
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.combining import told, voices
+from tcva_adapters.judging.forms import DRAWS, VERDICT_FORMS, VerdictForm
 from tcva_adapters.judging.judge import (
     MAX_CLAIMS,
     ClaimsMode,
@@ -23,7 +25,16 @@ from tcva_adapters.judging.judge import Steps as Judging
 from tcva_adapters.judging.keys import verdict_key
 from tcva_adapters.judging.panel import Panel
 from tcva_adapters.judging.repeats import repeated
-from tcva_adapters.judging.resolve import DEFAULT, KINDS, is_lexical, resolve_judge, tell_of_default
+from tcva_adapters.judging.resolve import (
+    DEFAULT,
+    FOR_MODELS,
+    JUDGING,
+    KINDS,
+    is_lexical,
+    resolve_judge,
+    tell_of_default,
+)
+from tcva_adapters.judging.wording import PROMPT_FORMS, PromptForm
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored, Usage
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
@@ -60,6 +71,39 @@ class FurtherSettings(WeightSettings, JudgingSettings, total=False):
         ),
     ]
     max_claims: Annotated[int, Setting(MAX_CLAIMS, "Most claims per sample.", check_count)]
+    verdicts: Annotated[
+        VerdictForm,
+        Setting(
+            "written",
+            "written (all in one call), labels (one of five letters a claim), yes_no (P(yes) of each "
+            "claim), or auto (yes_no where the model gives probabilities of tokens, else written).",
+            check_one_of(*VERDICT_FORMS),
+        ),
+    ]
+    prompt: Annotated[
+        PromptForm,
+        Setting(
+            "full",
+            "Instructions of a model that writes verdicts: full, or compact for small models.",
+            check_one_of(*PROMPT_FORMS),
+        ),
+    ]
+    samples: Annotated[
+        int,
+        Setting(
+            DRAWS,
+            "With labels and yes_no: answers drawn a claim where the model gives no probabilities.",
+            check_count,
+        ),
+    ]
+    yes_no_points: Annotated[
+        Shares,
+        Setting(
+            POINTS,
+            "With yes_no: the probabilities of a yes at which fully to none stand.",
+            lambda _, points: check_points(points),
+        ),
+    ]
     repeats: Annotated[
         int,
         Setting(
@@ -137,7 +181,7 @@ class TCVA(FromConfig, Scorer[Result]):
         self.store: VerdictStore | None = found["store"]
         self.share: bool = found["share"]
         self.max_concurrency: int = found["max_concurrency"]
-        how = {name: found[name] for name in ("claims", "max_claims", "max_concurrency")}
+        how = {name: found[name] for name in (*JUDGING, "max_concurrency")}
         once: Judge = resolve_judge(DEFAULT if judge is None else judge, **how)
         once.check(self.criterion)
         self._given = _again(judge, once)
@@ -267,7 +311,7 @@ class TCVA(FromConfig, Scorer[Result]):
 
     def _told(self) -> Mapping[str, Any]:
         """The settings as names tell them: a judge that came ready-made has its own."""
-        own = {name: self.judge.parameters.get(name) for name in ("claims", "max_claims")}
+        own = {name: self.judge.parameters.get(name) for name in JUDGING}
         judging = {name: value for name, value in own.items() if value is not None}
         dial = {name: getattr(self.scoring, name) for name in DIAL}
         return {**self.settings, **dial, **judging, "fuse": self.members}
@@ -408,11 +452,12 @@ def _member(given: Any, criterion: Criterion, how: Mapping[str, Any]) -> TCVA:
         msg = f"fuse=... holds None; an additional judge is {KINDS}"
         raise InvalidValueError(msg)
     if not isinstance(given, TCVA):
-        settings = {"repeats": how["repeats"]} if isinstance(given, Judge) else dict(how)
+        names = {"repeats"} if isinstance(given, Judge) else {*how}
         if is_lexical(given):
-            del settings["claims"]  # it splits sentences, whoever else is asked for claims
+            names -= {*FOR_MODELS}  # it splits sentences, whoever else is asked for claims
         if is_lexical(given) or getattr(given, "is_local", False):
-            del settings["repeats"]  # it says the same each time
+            names -= {"repeats"}  # it says the same each time
+        settings = {name: how[name] for name in names}
         return TCVA(criterion, judge=given, **settings)
     if given.members:
         msg = f"{given!r} is fused already; list all the judges in one fuse=[...]"

@@ -91,6 +91,12 @@ def models_of(scorer: Scorer[Any]) -> dict[str, OpenAICompatibleModel]:
     for judge in judges_of(scorer):
         if judge.is_local:
             continue
+        if getattr(judge, "verdicts", "written") != "written":
+            msg = (
+                f"verdicts={judge.verdicts!r} asks about claim after claim, and each would wait for a "
+                "batch of its own; a batch asks for verdicts='written'"
+            )
+            raise InvalidValueError(msg)
         model = judge.model if type(judge) in (ModelJudge, ModelRater) else None
         if not isinstance(model, OpenAICompatibleModel):
             msg = f"{judge.name} calls by itself; a batch asks judges that are named openai:MODEL"

@@ -28,7 +28,7 @@ from tcva_adapters.tcva import TCVA, TCVASettings
 
 _SETTINGS: Final = (
     *("temperature", "threshold", "scheme", "penalty", "eps", "floor", "on_unscored"),
-    *("claims", "max_claims", "repeats", "max_concurrency"),
+    *("claims", "max_claims", *options.JUDGED, "repeats", "max_concurrency"),
 )
 
 
@@ -37,7 +37,7 @@ _SETTINGS: Final = (
 @options.takes(TCVASettings, *_SETTINGS)
 def evaluate(
     context: typer.Context,
-    samples: options.SampleFile,
+    file: options.SampleFile,
     *,
     criterion: options.Criterion = "faithfulness",
     judge: options.Judge = None,
@@ -81,10 +81,10 @@ def evaluate(
         scaled.on_ray(context, ray, {**plain, **judges}, looks=looks, notes=notes)
         return
     ratings = _ratings(human, labels, panel)
-    options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
-    read_from = [samples] if baseline is None else [samples, baseline]
+    options.check_out(out, file, as_json=as_json, overwrite=overwrite)
+    read_from = [file] if baseline is None else [file, baseline]
     handed.check(read_from, as_json=as_json, out=out, report=report)
-    check_report(report, samples, overwrite=overwrite)
+    check_report(report, file, overwrite=overwrite)
     at_once = settings["max_concurrency"]
     settings, model = scaled.share_of(settings, model_settings, 1 if estimate else workers)
     first, fused, settings = _judges(voices, fuse or (), combine, model, settings)
@@ -93,7 +93,7 @@ def evaluate(
     before = None if baseline is None else read_baseline(baseline, tcva)
     # Read and check before the first call is paid for.
     read = options.stream_samples(
-        samples, skip_bad=skip_bad, input_format=input_format, rename=rename, require=tcva.require
+        file, skip_bad=skip_bad, input_format=input_format, rename=rename, require=tcva.require
     )
     reading = Reading(read, is_shown=bool(show or report))
     check_wanted(show or (), reading.again)
@@ -115,7 +115,7 @@ def evaluate(
         views = claim_views(found.results, reading.again, show or ())
         _print(found, changes, views, side, as_json=as_json, everything=everything)
         results_file = results_written(out, tcva.store, "assessments: for sweep and calibrate")
-        page = _page(found, report, reading, of=samples, overwrite=overwrite)
+        page = _page(found, report, reading, of=file, overwrite=overwrite)
         say_written({**results_file, **page, **handed.written})
         found.check()
         handed.conclude(found.gated)

@@ -168,7 +168,7 @@ def on_ray(
         raise InvalidValueError(msg)
     with options.interruptible(notes, "the same command goes on from the parts that are written"):
         found = judge_files(
-            given["samples"],
+            given["file"],
             out,
             settings,
             address=None if address == UNNAMED else address,

@@ -7,19 +7,33 @@ from collections.abc import Generator
 from dataclasses import dataclass, replace
 from typing import Final, Literal, get_args
 
+from typing_extensions import TypedDict  # as the tables of settings are
+
 from tcva_adapters.core.yes_no import POINTS, Shares, check_points
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.conversation import Conversation
+from tcva_adapters.judging.conversation import CannotScoreError, Conversation
 from tcva_adapters.judging.label_prompts import PROBE, YES_NO, Asked
 from tcva_adapters.judging.label_reading import read_tokens
+from tcva_adapters.judging.wording import PROMPT_FORMS, PromptForm
 from tcva_adapters.models.protocol import JudgeModel, ModelReply, identity_of_model
 from tcva_adapters.models.request import JudgeRequest, Sampling
+from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.settings import check_count
 from tcva_adapters.sharing import SharedJudgements
 
 VerdictForm = Literal["written", "labels", "yes_no", "auto"]
 
 VERDICT_FORMS: Final[tuple[VerdictForm, ...]] = get_args(VerdictForm)
+
+
+class FormSettings(TypedDict, total=False):
+    """In which form a model is asked for verdicts; meanings and defaults: `TCVASettings`."""
+
+    verdicts: VerdictForm
+    prompt: PromptForm
+    samples: int
+    yes_no_points: Shares
+
 
 DRAWS: Final = 5
 """Draws for a claim, where a model gives no probabilities."""
@@ -49,11 +63,11 @@ class Form:
     draws: int = 0
 
     def __str__(self) -> str:
-        """As `Assessment.form` tells it."""
-        return f"{self.asked}, {self.draws} draws" if self.draws else self.asked or "written"
+        """As `Assessment.form` tells it; empty for written ones."""
+        return f"{self.asked}, {self.draws} draws" if self.draws else self.asked or ""
 
 
-def check_form(verdicts: VerdictForm, samples: int, points: Shares) -> None:
+def check_form(verdicts: VerdictForm, prompt: PromptForm, samples: int, points: Shares) -> None:
     """Refuse what is no form, and settings that it leaves without effect.
 
     Raises:
@@ -61,6 +75,12 @@ def check_form(verdicts: VerdictForm, samples: int, points: Shares) -> None:
     """
     if verdicts not in VERDICT_FORMS:
         msg = f"verdicts={verdicts!r}; it is {' or '.join(map(repr, VERDICT_FORMS))}"
+        raise InvalidValueError(msg)
+    if prompt not in PROMPT_FORMS:
+        msg = f"prompt={prompt!r}; it is {' or '.join(map(repr, PROMPT_FORMS))}"
+        raise InvalidValueError(msg)
+    if prompt != "full" and verdicts not in ("written", "auto"):
+        msg = f"prompt={prompt!r} with verdicts={verdicts!r}; it is for 'written' and 'auto' alone"
         raise InvalidValueError(msg)
     check_count("samples", samples)
     check_points(points)
@@ -92,7 +112,13 @@ def settled_form(
     same = identity_of_model(model)
     reads = _LEARNT.known(same, _KEY)
     if reads is None:
-        reply = yield from talk.ask(replace(PROBE, sampling=BY_TOKENS))
+        try:
+            reply = yield from talk.ask(replace(PROBE, sampling=BY_TOKENS))
+        except CannotScoreError as stop:
+            if stop.unscored.reason is not Reason.JUDGE_ERROR or stop.unscored.fatal:
+                raise
+            # Perhaps a refusal of the probabilities, which not every model tells from a failure.
+            reply = yield from talk.ask(PROBE)
         reading = read_tokens(reply, YES_NO)
         reads = _LEARNT.known(same, _KEY)  # of several at once the first one counts for all
         if reads is None:

@@ -11,13 +11,14 @@ from typing import Any, Final, Literal, Protocol, runtime_checkable
 from tcva_adapters.claims.criteria import Criterion
 from tcva_adapters.claims.non_claims import non_claim_kind
 from tcva_adapters.claims.splitting import split_claims
+from tcva_adapters.core.yes_no import POINTS, Shares
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.core.yes_no import POINTS, Shares, check_points
 from tcva_adapters.judging.conversation import CannotScoreError, Conversation, why_unscored
 from tcva_adapters.judging.forms import DRAWS, VerdictForm, check_form, settled_form
 from tcva_adapters.judging.labels import LabelQuestions
 from tcva_adapters.judging.prompts import PROMPT_VERSION, claims_request
 from tcva_adapters.judging.reply import parse_claims
+from tcva_adapters.judging.wording import PromptForm
 from tcva_adapters.judging.written import passages, written_verdicts
 from tcva_adapters.lexical.judge import LexicalJudge
 from tcva_adapters.models.proof import acomplete, complete
@@ -183,6 +184,8 @@ class ModelJudge:
         verdicts: ``written`` asks for all in one call, ``labels`` for one of five letters a claim and
             ``yes_no`` for yes or no, one call a claim; ``auto`` is ``yes_no`` where the model gives
             probabilities of tokens, else ``written``.
+        prompt: For written ones: ``full``, or ``compact`` for small models: shorter instructions, the
+            same reply.
         samples: For ``labels`` and ``yes_no``: answers drawn a claim where it gives none.
         yes_no_points: For ``yes_no``: at which probabilities of a yes the levels stand; see
             `level_shares`.
@@ -190,14 +193,15 @@ class ModelJudge:
         repeat_temperature: The model's temperature for it; None leaves the model's own.
 
     Raises:
-        InvalidValueError: An unknown ``claims`` mode or form of verdicts, ``max_claims`` or
-            ``samples`` below 1, or a setting that another one leaves without effect.
+        InvalidValueError: An unknown ``claims`` mode, ``prompt`` or form of verdicts, ``max_claims``
+            or ``samples`` below 1, or a setting that another one leaves without effect.
     """
 
     model: JudgeModel
     claims: ClaimsMode = "split"
     max_claims: int = MAX_CLAIMS
     verdicts: VerdictForm = "written"
+    prompt: PromptForm = "full"
     samples: int = DRAWS
     yes_no_points: Shares = POINTS
     repeat: int = 0
@@ -205,7 +209,7 @@ class ModelJudge:
     is_local = False
 
     def __post_init__(self) -> None:
-        check_form(self.verdicts, self.samples, self.yes_no_points)
+        check_form(self.verdicts, self.prompt, self.samples, self.yes_no_points)
         check_count("max_claims", self.max_claims)
         if self.claims not in ("split", "llm"):
             msg = f"claims={self.claims!r}; it is 'split' (sentences) or 'llm' (asked of the judge)"
@@ -230,8 +234,9 @@ class ModelJudge:
 
     @property
     def prompt_version(self) -> str:
-        """The version of the prompts, and the form of the verdicts where that is not ``written``."""
-        return PROMPT_VERSION if self.verdicts == "written" else f"{PROMPT_VERSION} {self.verdicts}"
+        """The version of the prompts, and their forms where these are not the usual ones."""
+        forms = [name for name in (self.prompt, self.verdicts) if name not in ("full", "written")]
+        return " ".join([PROMPT_VERSION, *forms])
 
     @property
     def identity(self) -> Identity:
@@ -259,13 +264,13 @@ class ModelJudge:
             if unscored is None:
                 texts = yield from self._claim_texts(talk, sample, criterion)
                 how = yield from settled_form(talk, self.model, self.verdicts, self.samples)
-                form = str(how)
+                form = str(how) or ("written" if self.prompt == "full" else self.prompt)
                 if how.asked is None:
-                    claims = yield from written_verdicts(talk, sample, criterion, texts)
+                    asking = written_verdicts(talk, sample, criterion, texts, self.prompt)
                 else:
-                    asking = (how.asked, how.draws, self.yes_no_points)
-                    questions = LabelQuestions(talk, sample, criterion, *asking)
-                    claims = yield from questions.verdicts(texts)
+                    fixed = (how.asked, how.draws, self.yes_no_points)
+                    asking = LabelQuestions(talk, sample, criterion, *fixed).verdicts(texts)
+                claims = yield from asking
                 unscored = nothing_to_score(claims)
         except Exception as error:  # noqa: BLE001  # nothing that a reply holds ends a batch
             unscored = why_unscored(error, talk.replies)

@@ -11,9 +11,8 @@ from typing import Final, Literal
 
 from tcva_adapters.claims.criteria import Criterion
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.judging.prompts import _DESCRIPTIONS as DESCRIPTIONS
-from tcva_adapters.judging.prompts import _fence as fence
-from tcva_adapters.judging.prompts import fenced_fields
+from tcva_adapters.judging.fences import fence, fenced_fields
+from tcva_adapters.judging.wording import DESCRIPTIONS
 from tcva_adapters.models.request import JudgeRequest, Sampling
 from tcva_adapters.samples.sample import Sample
 
@@ -70,6 +69,11 @@ def label_request(
     ask = f"The data ends here. {_QUESTIONS[form]} {_TO_REPLY[form]}"
     parts.append(f"{ask} {_AGAIN}" if again else ask)
     return JudgeRequest(_system(criterion, form), "\n\n".join(parts), {}, SCHEMA_NAME, sampling)
+
+
+def answer_to(request: JudgeRequest) -> str:
+    """One of the answers that a request of this kind asks for."""
+    return next(ANSWERS[form][0] for form, ask in _TO_REPLY.items() if ask in request.user)
 
 
 PROBE: Final = JudgeRequest(

@@ -85,9 +85,7 @@ def _first_word(text: str) -> str:
     return text if match is None else match[1]
 
 
-def _reading(
-    weighed: Sequence[tuple[str, float]], answers: Sequence[str], total: float
-) -> Reading:
+def _reading(weighed: Sequence[tuple[str, float]], answers: Sequence[str], total: float) -> Reading:
     mass = [0.0] * len(answers)
     instead: dict[str, float] = {}
     for text, weight in weighed:

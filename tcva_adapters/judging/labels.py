@@ -106,8 +106,8 @@ class LabelQuestions:
         else:
             fully, mostly, partial, minor, none = shares
         probabilities = (fully, mostly, partial, minor, none)
-        # Of equal ones the strictest.
-        likeliest = max(range(len(LEVELS)), key=lambda level: (probabilities[level], level))
+        # Of equal ones the strictest, also where rounding made one of them larger.
+        likeliest = max(range(len(LEVELS)), key=lambda i: (round(probabilities[i], 9), i))
         return ClaimVerdict(
             claim=text,
             verdict=LEVELS[likeliest],

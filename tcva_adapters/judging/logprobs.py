@@ -47,11 +47,11 @@ def level_probabilities(
     """
     try:
         token = _token_at(reply, start)
-        alternatives = [] if token is None or not token.top else list(alternatives(token))
+        weighed = [] if token is None or not token.top else list(alternatives(token))
     except (TypeError, ValueError, AttributeError):
         return None  # tokens of a model that are no tokens
     mass = [0.0] * len(LEVELS)
-    for text, logprob in alternatives:
+    for text, logprob in weighed:
         levels = _levels_begun_by(text)
         for level in levels:
             mass[level] += math.exp(min(logprob, 0.0)) / len(levels)

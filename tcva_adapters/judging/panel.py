@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from typing_extensions import Unpack
+
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.combining import COMBINES, Combine, Several
+from tcva_adapters.judging.forms import FormSettings
 from tcva_adapters.judging.judge import MAX_CLAIMS, Judge, ModelJudge
-from tcva_adapters.judging.resolve import resolve_judge
+from tcva_adapters.judging.resolve import JUDGING, is_lexical, resolve_judge
 
 
 class Panel(Several):
@@ -23,6 +26,7 @@ class Panel(Several):
         least: How many judges must have succeeded; with fewer the sample is unscored. A judge
             that fails is left out.
         max_claims: Most claims per sample, the same for every judge.
+        **forms: In which form the models among them are asked; see `FormSettings`.
 
     Raises:
         InvalidValueError: Fewer than two judges, two of one name, a judge that asks for claims of
@@ -43,6 +47,7 @@ class Panel(Several):
         combine: Combine = "median",
         least: int = 1,
         max_claims: int = MAX_CLAIMS,
+        **forms: Unpack[FormSettings],
     ) -> None:
         if isinstance(judges, str) or len(judges) < 2:
             number = 1 if isinstance(judges, str) else len(judges)
@@ -55,7 +60,7 @@ class Panel(Several):
             msg = f"least={least!r}; it lies between 1 and the number of judges, {len(judges)}"
             raise InvalidValueError(msg)
         found = (
-            judge if isinstance(judge, Judge) else resolve_judge(judge, max_claims=max_claims)
+            judge if isinstance(judge, Judge) else _resolved(judge, max_claims, forms)
             for judge in judges
         )
         super().__init__(tuple(found), combine, least)
@@ -89,6 +94,12 @@ class Panel(Several):
         }
 
 
+def _resolved(judge: Any, max_claims: int, forms: FormSettings) -> Judge:
+    # The lexical judge asks nobody.
+    own: FormSettings = {} if is_lexical(judge) else forms
+    return resolve_judge(judge, max_claims=max_claims, **own)
+
+
 def panel_of(
     judges: Sequence[Any], combine: str, settings: Mapping[str, Any]
 ) -> tuple[Panel, dict[str, Any]]:
@@ -103,6 +114,7 @@ def panel_of(
             "'split'"
         )
         raise InvalidValueError(msg)
-    panel = Panel(judges, combine=combine, max_claims=settings.get("max_claims", MAX_CLAIMS))  # type: ignore[arg-type]  # checked when built
-    taken = ("claims", "max_claims", "judge")
+    how = {name: settings[name] for name in JUDGING if name in settings and name != "claims"}
+    panel = Panel(judges, combine=combine, **how)  # type: ignore[arg-type]  # checked when built
+    taken = (*JUDGING, "judge")
     return panel, {name: value for name, value in settings.items() if name not in taken}

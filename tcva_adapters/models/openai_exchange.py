@@ -184,6 +184,7 @@ class Exchange:
             model=completion.model,
             cost=self._cost(completion.input_tokens, completion.output_tokens),
             token_logprobs=completion.token_logprobs,
+            cached_tokens=completion.cached_tokens,
             choices=completion.choices,
         )
 

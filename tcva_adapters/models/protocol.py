@@ -59,6 +59,8 @@ class ModelReply:
         cost: In the currency of the prices; None where no prices were given.
         token_logprobs: The tokens of `text` with their alternatives; None where not asked for or
             not given.
+        cached_tokens: Those of `input_tokens` that the server took from its cache; 0 where it does
+            not say.
         choices: The texts of all replies, `text` among them, where several were asked for in one
             request and came; empty otherwise.
     """
@@ -71,6 +73,7 @@ class ModelReply:
     model: str = ""
     cost: float | None = None
     token_logprobs: tuple[TokenLogprob, ...] | None = None
+    cached_tokens: int = 0
     choices: tuple[str, ...] = ()
 
     def usage(self, seconds: float) -> Usage:
@@ -148,7 +151,8 @@ def checked_reply(model: JudgeModel, reply: Any) -> ModelReply:
         raise JudgeError(msg, reason="no_reply")
     hidden = mask_of(model)
     text, *choices = (
-        hidden(mask_of_environment()(whole_characters(each))) for each in (reply.text, *reply.choices)
+        hidden(mask_of_environment()(whole_characters(each)))
+        for each in (reply.text, *reply.choices)
     )
-    reply = replace(reply, choices=tuple(choices)) if choices else reply
-    return reply if text == reply.text else replace(reply, text=text, token_logprobs=None)
+    found: ModelReply = replace(reply, choices=tuple(choices)) if choices else reply
+    return found if text == found.text else replace(found, text=text, token_logprobs=None)
