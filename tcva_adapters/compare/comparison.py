@@ -261,6 +261,7 @@ class Comparison(Tabular):
     def _several(self) -> Iterator[Part]:
         repeats, worth = self.repeats(), self.worth()
         if repeats is not None:
+            yield repeats.sentence
             yield from repeats.parts()
         for line in () if worth is None else worth.lines():
             yield Wrapped(line, indent=2)

@@ -14,12 +14,12 @@ from tcva_adapters.compare.graded import case_name, grade_tcva, part_names
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.ratings import human_ratings
 from tcva_adapters.compare.repeats import repeat_report
+from tcva_adapters.compare.several import once
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidSampleError, JudgeError
 from tcva_adapters.judging.panel import Panel
 from tcva_adapters.judging.repeats import Repeats
 from tcva_adapters.printing import Part, Report
-from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.summary import Summary, Tally
 from tcva_adapters.samples.spilled import Viewed
@@ -132,12 +132,7 @@ class Evaluation(Report):
         Raises:
             InvalidValueError: The judge is no panel, or no sample has a human rating.
         """
-
-        def judged(result: Result) -> Assessment:
-            whole = result.assessment
-            return whole.repeats[0] if whole.repeats else whole
-
-        views = Viewed(self.results, judged)
+        views = Viewed(self.results, lambda result: once(result.assessment))
         return panel_report(views, human=self._ratings(), scoring=self.tcva.scoring)
 
     def _ratings(self) -> FloatArray | None:
@@ -167,7 +162,9 @@ class Evaluation(Report):
         if self._has_panel:
             yield from self.panel().parts()
         if isinstance(tcva.judge, Repeats):
-            yield from repeat_report(self.results).parts()
+            found = repeat_report(self.results)
+            yield found.sentence
+            yield from found.parts()
 
     def check(self) -> None:
         """Refuse a batch that says nothing.

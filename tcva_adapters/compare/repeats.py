@@ -72,13 +72,12 @@ class RepeatReport(Report):
     def parts(self) -> Iterator[Part]:
         """Flips, the two kinds of noise, the standard error, and what one repeat more would buy."""
         found = self.components
-        yield self.sentence
         if not self.samples:
             return
         if self.same == self.samples:
             yield (
                 "  all repeats say the same word for word: the model takes no temperature and seed, "
-                "or a cache answers; they are worth one judgement"
+                "its probabilities are read, or a cache answers; they are worth one judgement"
             )
         yield (
             f"  flip rate {share(self.flip_rate)}; two repeats of a sample disagree on "

@@ -100,9 +100,9 @@ class PanelWorth:
             "sentence": self.sentence,
             **jsonable(self.independence),
             "effective": self.independence.effective if known else None,
-            "best_judge": {"error": self.fault}
+            "best_judge": {"sentence": self.fault}
             if best is None
-            else {**jsonable(best), "would_do": best.would_do},
+            else {**jsonable(best), "would_do": best.would_do, "sentence": best.sentence},
         }
 
     def lines(self) -> Iterator[str]:

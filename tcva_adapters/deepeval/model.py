@@ -20,18 +20,12 @@ from tcva_adapters.judging.keys import digest
 from tcva_adapters.models.call_errors import judge_errors
 from tcva_adapters.models.openai_reply import token_logprobs
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.request import ONE_WORD, JudgeRequest, one_word_of
 from tcva_adapters.sharing import Identity
 
 _PARAMETERS: Final = ("temperature", "max_tokens", "top_p", "top_k", "seed", "reasoning_effort")
 """What LLM classes call the settings that can change a reply. A list of what is taken, not of what
 is left out: a class may keep a key under any name."""
-
-
-class _Answer(BaseModel):
-    """What a class that answers with objects alone gives for an answer of one word."""
-
-    answer: str
 
 
 def as_judge_model(llm: object) -> JudgeModel | None:
@@ -110,7 +104,7 @@ class DeepEvalModel:
                 raw: Any = self.llm
                 return _raw_reply(*raw.generate_raw_response(_prompt(request), wanted))
             ask = self.llm.generate
-            return _reply(ask(_prompt(request), **_schema(ask, request)))
+            return _reply(ask(_prompt(request), **_schema(ask, request)), request)
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request through the LLM's asynchronous interface.
@@ -123,7 +117,7 @@ class DeepEvalModel:
                 raw: Any = self.llm
                 return _raw_reply(*await raw.a_generate_raw_response(_prompt(request), wanted))
             ask = self.llm.a_generate
-            return _reply(await ask(_prompt(request), **_schema(ask, request)))
+            return _reply(await ask(_prompt(request), **_schema(ask, request)), request)
 
     def _alternatives(self, request: JudgeRequest) -> int:
         """Alternatives of each token to ask for; 0 for none, or where the LLM cannot be asked."""
@@ -142,9 +136,7 @@ def _schema(generate: Callable[..., Any], request: JudgeRequest) -> dict[str, An
     parameter = inspect.signature(generate).parameters.get("schema")
     if parameter is None or parameter.default is not parameter.empty:
         return {}
-    if not request.schema:
-        return {"schema": _Answer}
-    return {"schema": _model(request.schema_name, json.dumps(request.schema))}
+    return {"schema": _model(request.schema_name, json.dumps(request.schema or ONE_WORD))}
 
 
 @lru_cache(maxsize=64)
@@ -177,14 +169,13 @@ def _raw_reply(completion: Any, cost: Any) -> ModelReply:
     return replace(found, token_logprobs=token_logprobs(choice.get("logprobs")))
 
 
-def _reply(answer: Any) -> ModelReply:
+def _reply(answer: Any, request: JudgeRequest | None = None) -> ModelReply:
     cost: Any = None
     if isinstance(answer, tuple) and len(answer) == 2:
         answer, cost = answer
-    if isinstance(answer, _Answer):
-        answer = answer.answer
     if isinstance(answer, BaseModel):
-        answer = answer.model_dump_json()
+        is_plain = request is not None and not request.schema
+        answer = one_word_of(answer.model_dump()) if is_plain else answer.model_dump_json()
     if not isinstance(answer, str):
         msg = f"the judge returned a {type(answer).__name__}; a judge answers with text"
         raise JudgeError(msg, reason="no_reply")

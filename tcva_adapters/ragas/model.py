@@ -30,7 +30,7 @@ from tcva_adapters.judging.resolve import is_lexical
 from tcva_adapters.models.call_errors import judge_errors
 from tcva_adapters.models.openai_reply import token_logprobs
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
-from tcva_adapters.models.request import JudgeRequest, closed_object
+from tcva_adapters.models.request import ONE_WORD, JudgeRequest, one_word_of
 from tcva_adapters.scorer import Scorer
 from tcva_adapters.sharing import Identity
 
@@ -222,7 +222,7 @@ class InstructorModel:
                 reply = self.llm.generate(prompt, model)
         except Exception as error:  # noqa: BLE001  # what it means is found out there
             return _reply_of_error(error, self.llm)
-        return _instructor_reply(reply)
+        return _instructor_reply(reply, request)
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request; a synchronous client is asked in a thread.
@@ -238,7 +238,7 @@ class InstructorModel:
                 reply = await asyncio.to_thread(self.llm.generate, prompt, model)
         except Exception as error:  # noqa: BLE001  # what it means is found out there
             return _reply_of_error(error, self.llm)
-        return _instructor_reply(reply)
+        return _instructor_reply(reply, request)
 
     @property
     def _is_async(self) -> bool:
@@ -280,28 +280,21 @@ class _AnyObject(OpenAISchema):
         return dict(json.loads(cls.reply_schema))
 
 
-_ONE_WORD: Final = closed_object({"answer": {"type": "string"}})
-"""Asked for in place of a plain answer: LLMs of this family give objects alone."""
-
-
 def _reply_model(request: JudgeRequest) -> type[_AnyObject]:
-    return _model_of(request.schema_name, json.dumps(request.schema or _ONE_WORD))
+    return _model_of(request.schema_name, json.dumps(request.schema or ONE_WORD, sort_keys=True))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)
 def _model_of(name: str, schema: str) -> type[_AnyObject]:
     model = create_model(name, __base__=_AnyObject)
     model.reply_schema = schema
     return model
 
 
-def _instructor_reply(reply: BaseModel) -> ModelReply:
+def _instructor_reply(reply: BaseModel, request: JudgeRequest) -> ModelReply:
     completion = getattr(reply, "_raw_response", None)
-    said = reply.model_dump()
-    is_one_word = said.keys() == _ONE_WORD["properties"].keys()
-    return _completion_reply(
-        str(said["answer"]) if is_one_word else reply.model_dump_json(), completion
-    )
+    text = reply.model_dump_json() if request.schema else one_word_of(reply.model_dump())
+    return _completion_reply(text, completion)
 
 
 def _reply_of_error(error: Exception, asked: object) -> ModelReply:

@@ -151,13 +151,17 @@ def _judged(assessment: Assessment) -> dict[str, Any]:
     found: dict[str, Any] = {"claims": [_claim(claim) for claim in assessment.claims]}
     if why is not None:
         found["unscored"] = {"reason": why.reason.value, "detail": why.detail}
-    for kind in ("members", "panel"):
-        others = getattr(assessment, kind)
-        if others:
+    for kind, others in (("members", assessment.members), ("panel", assessment.panel)):
+        if others and not (kind == "panel" and assessment.repeats):
             found[kind] = [
                 {"judge": each.judge, "criterion": each.criterion, **_judged(each)}
                 for each in others
             ]
+    if assessment.repeats:
+        found["repeats"] = [
+            {"judge": f"repeat {place}", "criterion": each.criterion, **_judged(each)}
+            for place, each in enumerate(assessment.repeats, start=1)
+        ]
     return found
 
 

@@ -14,6 +14,7 @@ from tcva_adapters.ccrs.metrics import METRICS
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.ccrs.summary import summarise_ccrs
 from tcva_adapters.compare.kinds import Kinds
+from tcva_adapters.compare.several import several_notes
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.report.content import FixedMethod, Run, Said
 from tcva_adapters.results.assessment import Assessment
@@ -96,7 +97,9 @@ class JudgedSamples:
         if ratings and judgements:
             msg = f"{name} mixes assessments and CCRS ratings; give a file of each"
             raise InvalidSampleError(msg)
-        notes = SampleFile(samples, [], [], tuple(ids.repeated)).notes
+        notes = list(SampleFile(samples, [], [], tuple(ids.repeated)).notes)
+        if scorings:
+            notes += several_notes(judgements, scorings.most_common(1)[0][0])
         return cls(
             *(name, samples, judgements, ratings, scorings, tally.summary, kinds, tuple(notes))
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Callable
 from importlib import import_module
@@ -74,6 +75,58 @@ def test_fused_scores_are_the_same_to_the_last_bit(adapter: Adapter, asynchronou
     assert [len(r.assessment.members) for r in results] == [2] * len(SAMPLES)
     assert scores([r.at(0.2) for r in results]) == scores([r.at(0.2) for r in expected])
     assert scores(results) != scores(ours())
+
+
+CLASSES = [
+    ("tcva_adapters.langchain", "TCVAEvaluator", "llm", True),
+    ("tcva_adapters.llamaindex", "TCVAEvaluator", "llm", True),
+    ("tcva_adapters.ragas", "TCVAMetric", "llm", False),
+    ("tcva_adapters.ragas", "TCVACollectionMetric", "llm", False),
+    ("tcva_adapters.deepeval", "TCVAMetric", "model", True),
+]
+
+
+class Turns:
+    """Replies in turn for each sample, whoever asks first."""
+
+    def __init__(self) -> None:
+        self._left = {
+            sample.contexts[0]: [REPLY, OTHER, REPLY] for sample in SAMPLES if sample.contexts
+        }
+        self._lock = threading.Lock()
+
+    def __call__(self, prompt: str) -> str:
+        (passage,) = (passage for passage in self._left if passage in prompt)
+        with self._lock:
+            return self._left[passage].pop()
+
+
+@each_adapter
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
+def test_repeats_are_the_same_everywhere(adapter: Adapter, asynchronous: bool) -> None:
+    expected = [
+        TCVA(judge=ScriptedModel([REPLY, OTHER, REPLY]), repeats=3).evaluate(sample)
+        for sample in SAMPLES
+    ]
+    results = adapter.entry().run(SAMPLES, Turns(), asynchronous=asynchronous, repeats=3)
+    for result, reference in zip(results, expected, strict=True):
+        assert result.score == reference.score
+        assert [len(each.assessment.claims) for each in result.repeats] == [2, 2, 2]
+        repeated, wanted = result.repeated, reference.repeated
+        assert repeated is not None
+        assert wanted is not None
+        assert sorted(repeated.scores) == sorted(wanted.scores)
+        assert "3 repeats from" in result.reason
+        assert result.usage.calls == 3
+
+
+@pytest.mark.parametrize(("module", "name", "judge", "_"), CLASSES)
+def test_repeats_of_the_lexical_judge_are_refused_everywhere(
+    module: str, name: str, judge: str, _: bool
+) -> None:
+    drop_in = getattr(import_module(module), name)
+    with pytest.raises(InvalidValueError, match="says the same each time"):
+        drop_in(**{judge: "lexical", "repeats": 2})
 
 
 def panel(combine: Combine = "median") -> Panel:
@@ -164,15 +217,6 @@ def test_how_sure_a_score_is_comes_through_everywhere(
     assert result.at("strict").uncertainty == expected.at("strict").uncertainty
     assert result.reason == expected.reason
     assert "chance to pass" in result.reason
-
-
-CLASSES = [
-    ("tcva_adapters.langchain", "TCVAEvaluator", "llm", True),
-    ("tcva_adapters.llamaindex", "TCVAEvaluator", "llm", True),
-    ("tcva_adapters.ragas", "TCVAMetric", "llm", False),
-    ("tcva_adapters.ragas", "TCVACollectionMetric", "llm", False),
-    ("tcva_adapters.deepeval", "TCVAMetric", "model", True),
-]
 
 
 @pytest.mark.parametrize(("module", "name", "judge", "sees_metadata"), CLASSES)
