@@ -144,8 +144,8 @@ class Tally:
         if result.score is not None:
             self._scored += 1
             self._scores.add(result.score)
-        self._levels.update(judged.verdicts)
-        self._evidence += EvidenceCounts.of([judged])
+        self._levels.update(result.seen.verdicts)
+        self._evidence += EvidenceCounts.of([judged]).under(result.scoring.evidence)
         self._usage += result.usage
         if why is not None:
             self._reasons[why.reason.value] += 1
