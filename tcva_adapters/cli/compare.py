@@ -27,7 +27,7 @@ STORE: Final = "verdicts.sqlite"
 
 @machines.hands_over("min_score", "min_pass_rate", "min_coverage")
 @options.takes_model_settings
-@options.takes(TCVASettings, "threshold", "scheme", "penalty", "max_concurrency")
+@options.takes(TCVASettings, "threshold", "scheme", "penalty", "evidence", "max_concurrency")
 def compare(
     context: typer.Context,
     samples: options.SampleFile,

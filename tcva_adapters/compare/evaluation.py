@@ -69,7 +69,7 @@ class Evaluation(Report):
         tcva = self.tcva
         profiles = "" if tcva.profiles is None else f" or by {tcva.profiles.by!r}"
         lexical = "the lexical judge only compares words" if tcva.judge.is_local else ""
-        at = f" at T={tcva.scoring.temperature:g}{profiles}"
+        at = f" at {tcva.scoring.place}{profiles}"
         return self.summary.passing(at, judge=lexical)
 
     def to_dict(self) -> dict[str, Any]:
@@ -82,6 +82,7 @@ class Evaluation(Report):
             "scheme": dial.scheme.name,
             "penalty": dial.penalty,
             "threshold": dial.threshold,
+            "evidence_view": dial.evidence,
             "skipped": self.skipped,
             **self.summary.to_dict(),
             "sentence": self.sentence,
@@ -112,13 +113,13 @@ class Evaluation(Report):
         Raises:
             InvalidValueError: The judge is no panel.
         """
-        return panel_report(Viewed(self.results, attrgetter("assessment")))
+        return panel_report(Viewed(self.results, attrgetter("seen")))
 
     def parts(self) -> Iterator[Part]:
         """Who judged and the dial, the summary, and the panel where there is one."""
         tcva, dial = self.tcva, self.tcva.scoring
         yield (
-            f"{tcva.criterion.name} by {tcva.judge.name}; T={dial.temperature:g}, "
+            f"{tcva.criterion.name} by {tcva.judge.name}; {dial.place}, "
             f"{dial.scheme.name} weights, {dial.penalty} penalty, threshold {dial.threshold:g}"
         )
         for member in self.additional_judges():

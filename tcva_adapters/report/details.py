@@ -110,7 +110,7 @@ def detail_lines(content: Content, draw: Draw) -> Iterator[dict[str, Any]]:
     for place in draw.chosen:
         sample = content.samples[place]
         name = sample.id or ""
-        runs = {r.name: _judged(r.assessments[name]) for r in content.runs if name in r.assessments}
+        runs = {r.name: _judged(r.seen(name)) for r in content.runs if name in r.assessments}
         methods = {}
         for method in content.methods:
             said = method.said.get(name)
@@ -156,7 +156,7 @@ def _judged(assessment: Assessment) -> dict[str, Any]:
 
 
 def _claim(claim: ClaimVerdict) -> dict[str, Any]:
-    found = claim.model_dump(mode="json", exclude_none=True)
+    found = claim.model_dump(mode="json", exclude_none=True, exclude={"original_probabilities"})
     always = {"claim": claim.claim, "verdict": found.get("verdict")}
     return {**{n: v for n, v in found.items() if v != ""}, **always}
 

@@ -27,7 +27,11 @@ REPLY = verdict_json(
     (4, "minor", "made up, and of no consequence"),
 )
 FIGURES = {
-    **{"verdicts": 4, "not_found": 1, "unrelated": 1, "negated": 1, "unchecked": 0},
+    "verdicts": 4,
+    "not_found": 1,
+    "unrelated": 1,
+    "negated": 1,
+    "unchecked": 0,
     "not_lowered": 1,
 }
 LINES = [
