@@ -108,7 +108,7 @@ def outcome(result: Result) -> str:
     """A result in the words of `Case.outcome`."""
     if result.unscored is not None:
         return result.unscored.reason.value
-    return " ".join(verdict.value for verdict in result.assessment.verdicts)
+    return " ".join(verdict.value for verdict in result.seen.verdicts)
 
 
 def _entries(levels: str, *quotes: str) -> str:
