@@ -142,7 +142,7 @@ def print_views(folder: Path) -> None:
             for v in row["verdicts"]
         ]
         if claims:
-            made = check_evidence(claims, [passages[row["id"]]])
+            made = check_evidence(claims, passages[row["id"]])
             judged = Assessment.from_verdicts([claim.verdict or "none" for claim in claims])
             results.append(Result(judged.model_copy(update={"claims": made})))
             human.append(row["human_score"])
