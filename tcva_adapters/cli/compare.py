@@ -29,7 +29,14 @@ STORE: Final = "verdicts.sqlite"
 @machines.hands_over("min_score", "min_pass_rate", "min_coverage")
 @options.takes_model_settings
 @options.takes(
-    TCVASettings, "threshold", "scheme", "penalty", *options.JUDGED, "repeats", "max_concurrency"
+    TCVASettings,
+    "threshold",
+    "scheme",
+    "penalty",
+    "evidence",
+    *options.JUDGED,
+    "repeats",
+    "max_concurrency",
 )
 def compare(
     context: typer.Context,

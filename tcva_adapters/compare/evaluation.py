@@ -82,7 +82,7 @@ class Evaluation(Report):
         tcva = self.tcva
         profiles = "" if tcva.profiles is None else f" or by {tcva.profiles.by!r}"
         lexical = "the lexical judge only compares words" if tcva.judge.is_local else ""
-        at = f" at T={tcva.scoring.temperature:g}{profiles}"
+        at = f" at {tcva.scoring.place}{profiles}"
         return self.summary.passing(at, judge=lexical)
 
     def to_dict(self) -> dict[str, Any]:
@@ -95,6 +95,7 @@ class Evaluation(Report):
             "scheme": dial.scheme.name,
             "penalty": dial.penalty,
             "threshold": dial.threshold,
+            "evidence_view": dial.evidence,
             "skipped": self.skipped,
             **self.summary.to_dict(),
             "sentence": self.sentence,
@@ -132,7 +133,7 @@ class Evaluation(Report):
         Raises:
             InvalidValueError: The judge is no panel, or no sample has a human rating.
         """
-        views = Viewed(self.results, lambda result: once(result.assessment))
+        views = Viewed(self.results, lambda result: once(result.seen))
         return panel_report(views, human=self._ratings(), scoring=self.tcva.scoring)
 
     def _ratings(self) -> FloatArray | None:
@@ -150,7 +151,7 @@ class Evaluation(Report):
         """Who judged and the dial, the summary, the panel and the repeats where there are some."""
         tcva, dial = self.tcva, self.tcva.scoring
         yield (
-            f"{tcva.criterion.name} by {tcva.judge.name}; T={dial.temperature:g}, "
+            f"{tcva.criterion.name} by {tcva.judge.name}; {dial.place}, "
             f"{dial.scheme.name} weights, {dial.penalty} penalty, threshold {dial.threshold:g}"
         )
         for member in self.additional_judges():

@@ -309,6 +309,7 @@ def grade_tcva(tcva: TCVA, results: Sequence[Result]) -> tuple[Graded, ...]:
         "threshold": f"{dial.threshold:g}",
         "scheme": dial.scheme.name,
         "penalty": dial.penalty,
+        "evidence": dial.evidence,
     }
     whole = grade(tcva.criterion.name, results, threshold=dial.threshold, about=about)
 

@@ -227,7 +227,7 @@ def _label(result: Scored) -> tuple[str, str, float | None]:
     """The criterion, judge and dial of a result, and its threshold."""
     if isinstance(result, Result):
         dial, judged = result.scoring, result.assessment
-        how = f"by {judged.judge}, T={dial.temperature:g}, threshold {dial.threshold:g}"
+        how = f"by {judged.judge}, {dial.place}, threshold {dial.threshold:g}"
         return judged.criterion, how, dial.threshold
     if isinstance(result, CCRSResult):
         how = f"by {result.judge}, threshold {result.threshold:g}"

@@ -8,10 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, get_args
 
 from tcva_adapters.claims.criteria import Criterion
-from tcva_adapters.core.summing import added
-from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.judging.judge import Judge
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
+from tcva_adapters.results.evidence_view import combined_claim
 from tcva_adapters.samples.sample import Sample
 
 Combine = Literal["median", "fused"]
@@ -88,7 +87,7 @@ class Several(ABC):
         claims: tuple[ClaimVerdict, ...] = ()
         if unscored is None:
             votes = zip(*(each.claims for each in usable), strict=True)
-            claims = tuple(_combined_claim(claim, self.combine) for claim in votes)
+            claims = tuple(combined_claim(each, fused=self.combine == "fused") for each in votes)
             if not any(claim.verdict for claim in claims):
                 detail = f"most {self.kind} see no claim in any sentence"
                 unscored = Unscored(reason=Reason.NO_CLAIMS, detail=detail)
@@ -126,41 +125,6 @@ class Several(ABC):
 
 def _texts(assessment: Assessment) -> list[str]:
     return [claim.claim for claim in assessment.claims]
-
-
-def _combined_claim(votes: Sequence[ClaimVerdict], combine: Combine) -> ClaimVerdict:
-    """One claim's verdict; None where at least half of the judges see no claim in it."""
-    cast = [vote for vote in votes if vote.verdict is not None]
-    if 2 * len(cast) <= len(votes):
-        return next(vote for vote in votes if vote.verdict is None)
-    shares = _shares(cast)
-    if combine == "median":
-        levels = sorted(LEVELS.index(vote.verdict) for vote in cast if vote.verdict)
-        verdict = LEVELS[levels[len(levels) // 2]]
-    else:
-        # The most likely level; the strictest of several.
-        verdict = LEVELS[max(range(len(LEVELS)), key=lambda i: (shares[i], i))]
-    speaker = next((vote for vote in cast if vote.verdict == verdict), cast[0])
-    return ClaimVerdict(
-        claim=speaker.claim,
-        verdict=verdict,
-        evidence=speaker.evidence,
-        reason=speaker.reason,
-        passage=speaker.passage,
-        probabilities=shares if combine == "fused" else None,
-    )
-
-
-def _shares(cast: Sequence[ClaimVerdict]) -> tuple[float, float, float, float, float]:
-    """The judges' mean probability of each level; a plain verdict is certain of its own."""
-    rows = [
-        vote.probabilities or tuple(float(level is vote.verdict) for level in LEVELS)
-        for vote in cast
-    ]
-    fully, mostly, partial, minor, none = (
-        added(column) / len(rows) for column in zip(*rows, strict=True)
-    )
-    return fully, mostly, partial, minor, none
 
 
 def voices(judge: Judge) -> list[Judge]:

@@ -113,7 +113,7 @@ def detail_lines(content: Content, draw: Draw) -> Iterator[dict[str, Any]]:
         sample = content.samples[place]
         name = sample.id or ""
         runs = {
-            run.name: {**_judged(run.assessments[name]), **_sure(run.result(run.assessments[name]))}
+            run.name: {**_judged(run.seen(name)), **_sure(run.result(run.assessments[name]))}
             for run in content.runs
             if name in run.assessments
         }
@@ -171,12 +171,12 @@ def _sure(result: Result) -> dict[str, str]:
     if found is None:
         return {}
     at = f"At T = {result.scoring.temperature:g} and threshold {found.threshold:g}"
-    unsure = f"{len(result.unsure_claims)} of {counted(len(result.assessment.verdicts), 'claim')}"
+    unsure = f"{len(result.unsure_claims)} of {counted(len(result.seen.verdicts), 'claim')}"
     return {"sure": f"{at}: {uncertainty_text(found)}; the judge is unsure of {unsure}."}
 
 
 def _claim(claim: ClaimVerdict) -> dict[str, Any]:
-    found = claim.model_dump(mode="json", exclude_none=True)
+    found = claim.model_dump(mode="json", exclude_none=True, exclude={"original_probabilities"})
     always = {"claim": claim.claim, "verdict": found.get("verdict")}
     return {**{n: v for n, v in found.items() if v != ""}, **always}
 

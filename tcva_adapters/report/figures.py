@@ -149,7 +149,7 @@ def _run(run: Run, places: Mapping[str | None, int]) -> dict[str, Any]:
     members: Sequence[Assessment] = ()
     first = next(iter(run.assessments.values()))
     for name, assessment in run.assessments.items():
-        evidence += EvidenceCounts.of((assessment,))
+        evidence += EvidenceCounts.of((assessment,)).under(run.scoring.evidence)
         usage += assessment.usage
         members = members or assessment.members
         place = places[name]
@@ -158,7 +158,7 @@ def _run(run: Run, places: Mapping[str | None, int]) -> dict[str, Any]:
             row[place] = UNSCORED
             unscored.append([place, why.text, why.reason.is_failure])
             continue
-        counts = judged_counts([assessment])[0]
+        counts = judged_counts([run.seen(name)])[0]
         key = counts.tobytes()
         if key not in rows:
             rows[key] = len(shown)
@@ -211,6 +211,7 @@ def settings_of(scoring: Scoring) -> dict[str, Any]:
         "penalty": scoring.penalty,
         "eps": scoring.eps,
         "floor": scoring.floor,
+        "evidence": scoring.evidence,
         "on_unscored": scoring.on_unscored,
         "bounds": asdict(scoring.bounds),
         "fusion": {

@@ -119,7 +119,7 @@ class JudgedSamples:
         """How many pass at that setting; of CCRS ratings, their means."""
         if self.ratings:
             return summarise_ccrs(self.ratings).sentence
-        at = f" at T={self.scoring.temperature:g}"
+        at = f" at {self.scoring.place}"
         lexical = is_lexical(self.judgements[0].judge)
         judge = "the lexical judge only compares words" if lexical else ""
         return self.summary.passing(at, judge=judge)

@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from tcva_adapters.core.checks import listed
+from tcva_adapters.core.evidence import Shares
 from tcva_adapters.core.kernel import GRAINS
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, count_levels, level_counts
 from tcva_adapters.errors import UnreadableInputError
@@ -62,7 +63,7 @@ _COSTS: Final = frozenset({"usage", "from_store", "shared"})
 
 
 class EvidenceCheck(StrEnum):
-    """What the check of a quote found; the first three lower a verdict, the last does not."""
+    """What the check of a quote found; the first three do not support a verdict, the last may."""
 
     NOT_FOUND = "not_found"
     UNRELATED = "unrelated"
@@ -73,6 +74,11 @@ class EvidenceCheck(StrEnum):
     def text(self) -> str:
         """The same in words."""
         return _CHECKS[self]
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether such a quote leaves its verdict unsupported."""
+        return self is not EvidenceCheck.UNCHECKED
 
 
 _CHECKS: Final = {
@@ -141,11 +147,12 @@ class ClaimVerdict(BaseModel):
         reason: Why this level, in a sentence.
         passage: Which context passage holds the evidence, counted from 1.
         original_verdict: The level that the judge gave, where the evidence check lowered it.
-        evidence_check: Why it did, or ``unchecked`` where a high level stands although it cannot
-            be told whether its quote belongs to the claim; None where the quote is good, or was
-            not looked at.
+        evidence_check: Why the quote does not support a level above ``none``, be it lowered for
+            that or not; ``unchecked`` where a high level stands although it cannot be told whether
+            its quote belongs to the claim; None where the quote is good, or was not looked at.
         probabilities: How likely each level is, fully first, summing to 1; None where the judge
             gives levels only. Where it is present, scores use it.
+        original_probabilities: Those that the judge gave, beside an ``original_verdict``.
     """
 
     model_config = FROZEN
@@ -157,7 +164,8 @@ class ClaimVerdict(BaseModel):
     passage: int | None = None
     original_verdict: Verdict | None = None
     evidence_check: EvidenceCheck | None = None
-    probabilities: tuple[float, float, float, float, float] | None = None
+    probabilities: Shares | None = None
+    original_probabilities: Shares | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -169,12 +177,13 @@ class ClaimVerdict(BaseModel):
 
     @model_validator(mode="after")
     def _probabilities_sum_to_one(self) -> Self:
-        if self.probabilities is not None and (
-            min(self.probabilities) < 0.0
-            or not abs(sum(self.probabilities) - 1.0) <= PROBABILITY_TOLERANCE  # refuses nan, too
-        ):
-            msg = f"probabilities must be >= 0 and sum to 1, got {self.probabilities!r}"
-            raise ValueError(msg)
+        for given in (self.probabilities, self.original_probabilities):
+            if given is not None and (
+                min(given) < 0.0
+                or not abs(sum(given) - 1.0) <= PROBABILITY_TOLERANCE  # refuses nan, too
+            ):
+                msg = f"probabilities must be >= 0 and sum to 1, got {given!r}"
+                raise ValueError(msg)
         return self
 
 

@@ -24,6 +24,7 @@ from tcva_adapters.results.assessment import (
     Usage,
 )
 from tcva_adapters.results.evidence import EvidenceCounts
+from tcva_adapters.results.evidence_view import under
 from tcva_adapters.results.metadata import written_out
 from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.repeated import Repeated
@@ -39,6 +40,9 @@ _SCORING: Final = TypeAdapter(Scoring)
 
 def judged_counts(assessments: Sequence[Assessment]) -> FloatArray:
     """What scores are made of: the level counts of each sample by each of its judges.
+
+    Args:
+        assessments: As they are stored, or under a view of their evidence (see `under`).
 
     Returns:
         Shape (N, J, 5), the main judge first, then those whose scores are fused with its; a row of
@@ -62,6 +66,8 @@ class Result:
     Attributes:
         assessment: What was judged; kept, so that every other setting is free.
         scoring: The setting.
+        seen: The assessment under the setting's view of the evidence, which is what the score is
+            made of.
         score: In [0, 1]; None where there is none.
 
     >>> result = Result(Assessment.from_verdicts(["fully", "fully", "minor"]))
@@ -71,21 +77,22 @@ class Result:
 
     assessment: Assessment
     scoring: Scoring = field(default_factory=Scoring)
+    seen: Assessment = field(init=False, repr=False, compare=False)
     score: float | None = field(init=False)
     kind: ClassVar[str] = "tcva"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "seen", under(self.assessment, self.scoring.evidence))
         object.__setattr__(self, "score", self._score())
 
     def _score(self) -> float | None:
         unscored = self.assessment.unscored
         if unscored is not None:
             return None if unscored.reason.is_failure else self.scoring.on_unscored
-        counts = self.assessment.level_counts
-        if not self.assessment.members:
-            return self.scoring.single(counts)
+        if not self.seen.members:
+            return self.scoring.single(self.seen.level_counts)
         at = np.array([self.scoring.temperature])
-        return float(self.scoring.curve(judged_counts([self.assessment])[0])(at)[0])
+        return float(self.scoring.curve(judged_counts([self.seen])[0])(at)[0])
 
     @property
     def unscored(self) -> Unscored | None:
@@ -94,8 +101,8 @@ class Result:
 
     @property
     def claims(self) -> tuple[ClaimVerdict, ...]:
-        """The claims with their verdicts, non-claims included."""
-        return self.assessment.claims
+        """The claims with their verdicts under this view, non-claims included."""
+        return self.seen.claims
 
     @property
     def usage(self) -> Usage:
@@ -106,7 +113,7 @@ class Result:
     @property
     def breakdown(self) -> dict[str, float]:
         """Claims per level, expected ones where claims carry probabilities."""
-        counts = self.assessment.counts.tolist()
+        counts = self.seen.counts.tolist()
         return {level.value: count for level, count in zip(LEVELS, counts, strict=True)}
 
     @property
@@ -127,13 +134,13 @@ class Result:
         lexical judge place a claim between two levels. A fused panel's are votes; its distribution
         is that of a judge drawn by lot for each claim.
         """
-        found = distribution_of(self.assessment, self.scoring)
+        found = distribution_of(self.seen, self.scoring)
         return None if found is None else found.summary(self.scoring.threshold)
 
     @property
     def unsure_claims(self) -> tuple[ClaimVerdict, ...]:
         """The claims on which more than a quarter of the probability is on other levels."""
-        return unsure_claims(self.assessment)
+        return unsure_claims(self.seen)
 
     @property
     def flip_temperature(self) -> float | None:
@@ -144,7 +151,7 @@ class Result:
 
     def above_threshold(self) -> Callable[[FloatArray], FloatArray]:
         """How far the sample's own score lies above the threshold, as a function of temperatures."""
-        curve = self.scoring.curve(judged_counts([self.assessment])[0])
+        curve = self.scoring.curve(judged_counts([self.seen])[0])
         return lambda temperatures: curve(temperatures) - self.scoring.threshold
 
     @property
@@ -268,12 +275,12 @@ class Result:
         if self.unscored is not None:
             given = "" if self.score is None else f" (counted as {self.score:g} by on_unscored)"
             return f"unscored: {self.unscored.text}{given}"
-        verdicts = self.assessment.verdicts
+        verdicts = self.seen.verdicts
         levels = [f"{verdicts.count(v)} {v.value}" for v in Verdict if v in verdicts]
         relation = ">=" if self.passed else "<"
         text = (
             f"{self.score:.3f} {relation} {self.scoring.threshold:g} "
-            f"at T={self.scoring.temperature:g}: {', '.join(levels)}"
+            f"at {self.scoring.place}: {', '.join(levels)}"
         )
         if self.assessment.members:
             parts = (
@@ -285,7 +292,8 @@ class Result:
             text = f"{text}; {uncertainty_text(self.uncertainty)}"
         if self.repeated is not None:
             text = f"{text}; {self.repeated.text}"
-        text = "; ".join((text, *EvidenceCounts.of([self.assessment]).lines()))
+        quotes = EvidenceCounts.of([self.assessment]).under(self.scoring.evidence)
+        text = "; ".join((text, *quotes.lines()))
         worst = min(
             (c for c in self.claims if c.verdict is not None),
             key=lambda c: self.scoring.scheme.weight(Verdict(c.verdict or "none")),

@@ -151,8 +151,8 @@ class Tally:
         if result.score is not None:
             self._scored += 1
             self._scores.add(result.score)
-        self._levels.update(judged.verdicts)
-        self._evidence += EvidenceCounts.of([judged])
+        self._levels.update(result.seen.verdicts)
+        self._evidence += EvidenceCounts.of([judged]).under(result.scoring.evidence)
         self._usage += result.usage
         self._uncertainty.add(result.sample_id or f"row-{self._samples}", result)
         if why is not None:

@@ -85,7 +85,7 @@ class UncertaintyTally:
             return
         self._samples += 1
         self._undecided += found.is_undecided
-        self._claims += len(result.assessment.verdicts)
+        self._claims += len(result.seen.verdicts)
         self._unsure += len(result.unsure_claims)
         self._chances.add(found.pass_probability)
         self._least.append((name, found.pass_probability))

@@ -108,7 +108,7 @@ def outcome(result: Result) -> str:
     """A result in the words of `Case.outcome`."""
     if result.unscored is not None:
         return result.unscored.reason.value
-    return " ".join(verdict.value for verdict in result.assessment.verdicts)
+    return " ".join(verdict.value for verdict in result.seen.verdicts)
 
 
 def _entries(levels: str, *quotes: str) -> str:
@@ -423,6 +423,33 @@ SCENARIOS: Final[tuple[Scenario, ...]] = (
                 "fully partial",
             ),
         ),
+    ),
+    Scenario(
+        'evidence="strict"',
+        "the same counts as none, as does a minor one without a quote",
+        (
+            _case(
+                [_entries("fully fully", OPENS, "Parking is free for everybody on Sundays")],
+                "fully none",
+            ),
+            _case(
+                [_entries("fully minor", OPENS, "")],
+                "fully none",
+                question="And what does parking cost?",
+            ),
+        ),
+        {"evidence": "strict"},
+    ),
+    Scenario(
+        'evidence="off"',
+        "the same by the judge's own levels",
+        (
+            _case(
+                [_entries("fully fully", OPENS, "Parking is free for everybody on Sundays")],
+                "fully fully",
+            ),
+        ),
+        {"evidence": "off"},
     ),
     Scenario(
         "claim that instructs the judge",

@@ -10,6 +10,7 @@ import pytest
 from tcva_adapters import TCVA, Assessment, ClaimVerdict, Result, Sample, Verdict, aggregate
 from tcva_adapters.compare.gates import verdict_of
 from tcva_adapters.compare.graded import grade
+from tcva_adapters.judging.evidence.check import check_evidence
 from tcva_adapters.results.protocol import read_result
 from tcva_adapters.results.summary import summarise
 from tcva_adapters.results.uncertainty import level_chances
@@ -147,3 +148,19 @@ def test_gates_say_it_beside_the_score() -> None:
         "< 0.5, chance to pass 25%, 95% interval 0.000 to 1.000"
     )
     assert not grade("c", [Result(Assessment.from_verdicts(["none"]))]).cases[0].sure
+
+
+def test_the_view_of_the_evidence_is_that_of_the_score() -> None:
+    claim = ClaimVerdict(
+        claim="It opens at nine.",
+        verdict=Verdict.FULLY,
+        evidence="no such words",
+        probabilities=(0.9, 0.0, 0.0, 0.0, 0.1),
+    )
+    result = Result(assessed(*check_evidence([claim], ["It opens at ten."])))
+    highest = {}
+    for view in ("strict", "lower", "off"):
+        found = result.at(0.5, evidence=view).uncertainty
+        assert found is not None
+        highest[view] = (found.low, found.high)
+    assert highest == {"strict": (0.0, 0.0), "lower": (0.0, 0.7), "off": (0.0, 1.0)}

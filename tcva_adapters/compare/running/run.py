@@ -322,7 +322,7 @@ class _Run:
         """Count one of TCVA's judgements, with a row per temperature, and one for profiles."""
         assessment, place = result.assessment, len(self.judgements)
         self.judgements.append(assessment)
-        self.evidence += EvidenceCounts.of((assessment,))
+        self.evidence += EvidenceCounts.of((assessment,)).under(self.tcva.scoring.evidence)
         unscored = assessment.unscored
         if unscored is not None and unscored.fatal:
             self.fatal = JudgeError(unscored.detail, fatal=True)
