@@ -1,4 +1,4 @@
-"""What the evidence check makes of forged quotes, of true ones, and of real ones; and how fast.
+"""What the evidence check makes of forged quotes, of true ones, and of real ones; how fast; and views.
 
 Run: python -m benchmarks.evidence [folder of the paper's data] [folder of labelled sets]
 The first defaults to TCVA_PAPER_DATA, or ../shared/data/tcva_paper beside the repository, the
@@ -18,16 +18,21 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from scipy.stats import spearmanr
+
 from benchmarks.lexical import data_folder
-from tcva_adapters import TCVA, Sample
+from tcva_adapters import TCVA, Assessment, Result, Sample
 from tcva_adapters.claims.splitting import split_claims
+from tcva_adapters.core.evidence import EVIDENCE
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.judging.evidence.check import check_evidence
 from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
+from tcva_adapters.results.evidence import EvidenceCounts
 from tests.judging.forged import ACROSS, FORGED, PASSAGES, TRUE, Case
 from tests.judging.huge import HUGE
 
 SAMPLES: Final = 300
+PAPER_T: Final = 0.9
 CLAIM: Final = "The drug cures cancer in children."
 HIGH: Final = frozenset({Verdict.FULLY, Verdict.MOSTLY})
 
@@ -114,8 +119,39 @@ def print_real(name: str, judged: Judged) -> None:
         made = check_evidence(claims, passages)
         verdicts += sum(claim.verdict is not None for claim in claims)
         high += sum(claim.verdict in HIGH for claim in claims)
-        found.update(claim.evidence_check for claim in made)
+        found.update(claim.evidence_check for claim in made if _was_high(claim))
     print(f"{name:20} {verdicts:8} {high:6}" + "".join(f"{found[c]:11}" for c in EvidenceCheck))
+
+
+def _was_high(claim: ClaimVerdict) -> bool:
+    return claim.verdict in HIGH or claim.original_verdict is not None
+
+
+def print_views(folder: Path) -> None:
+    """Agreement with people of the paper's verdicts under each view, at the paper's temperature.
+
+    Claims are not stored with these verdicts, so that only quotes that are not found are told.
+    """
+    texts = json.loads((folder / "summeval_prepared.json").read_text(encoding="utf-8"))
+    passages = {row["id"]: row["context"] for row in texts}
+    rows = json.loads((folder / "summeval_tcva_scores.json").read_text(encoding="utf-8"))
+    results, human = [], []
+    for row in rows:
+        claims = [
+            ClaimVerdict(claim="", verdict=Verdict.parse(v["verdict"]), evidence=v["support"] or "")
+            for v in row["verdicts"]
+        ]
+        if claims:
+            made = check_evidence(claims, passages[row["id"]])
+            judged = Assessment.from_verdicts([claim.verdict or "none" for claim in claims])
+            results.append(Result(judged.model_copy(update={"claims": made})))
+            human.append(row["human_score"])
+    counts = EvidenceCounts.of([result.assessment for result in results])
+    print(f"\nsummeval (model), {len(results)} samples, T={PAPER_T:g}: Spearman with people")
+    for view in reversed(EVIDENCE):
+        scores = [result.at(PAPER_T, evidence=view).score for result in results]
+        rho, lowered = spearmanr(scores, human).statistic, counts.under(view).lowered
+        print(f"evidence {view:7} {rho:.4f}   {lowered:3} of {counts.verdicts} verdicts lowered")
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -133,6 +169,8 @@ def main(arguments: Sequence[str]) -> None:
         print_real("summeval (model)", paper_quotes(folder))
     for path in paths:
         print_real(path.stem, lexical_quotes(path))
+    if (folder / "summeval_tcva_scores.json").is_file():
+        print_views(folder)
     print("\nthe same claims, each with a sentence of another sample")
     for path in paths:
         print_real(path.stem, mismatched_quotes(path))

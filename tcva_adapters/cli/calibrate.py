@@ -74,6 +74,12 @@ _Config = Annotated[
         "--config", help="The settings in use now, which a choice has to beat; by default T=0.5."
     ),
 ]
+_Evidence = Annotated[
+    Optional[str],
+    typer.Option(
+        "--evidence", help="The view of the evidence: strict, lower or off; by default as in use."
+    ),
+]
 _Out = Annotated[
     Optional[Path],
     typer.Option("--out", "-o", help="Write the recommended settings here, for --config."),
@@ -103,6 +109,7 @@ def calibrate(
     bootstrap: Resamples = 2000,
     seed: _Seed = 0,
     config: _Config = None,
+    evidence: _Evidence = None,
     out: _Out = None,
     overwrite: options.Overwrite = False,
     skip_bad: options.SkipBad = False,
@@ -145,6 +152,7 @@ def calibrate(
             by=by,
             group=group,
             config=config,
+            evidence=evidence,  # type: ignore[arg-type]  # see above
             folds=folds,
             repeats=repeats,
             n_boot=bootstrap,

@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
+
+import numpy.typing as npt
 
 from tcva_adapters.compare.existing.imports import ImportedScores
 from tcva_adapters.compare.fused import FusedRow
 from tcva_adapters.compare.gates import Gated, Gates
 from tcva_adapters.compare.graded import grade_table
 from tcva_adapters.compare.jsonable import jsonable
+from tcva_adapters.compare.repeats import RepeatReport, repeat_report
 from tcva_adapters.compare.running.details import SampleDetails, write_details
 from tcva_adapters.compare.running.folder import (
     ASSESSMENTS,
@@ -31,11 +35,15 @@ from tcva_adapters.compare.views.decisions import DecisionView
 from tcva_adapters.compare.views.sentence import comparison_sentence
 from tcva_adapters.compare.views.summary import TableSummary
 from tcva_adapters.compare.views.summary_text import brief_parts, notes_parts, summary_parts
+from tcva_adapters.compare.worth import PanelWorth, panel_worth
+from tcva_adapters.judging.repeats import Repeats
 from tcva_adapters.printing import Part, Tabular, Wrapped, counted
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.results.result import Result
+from tcva_adapters.results.scoring import changed
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.samples.spilled import Viewed
 from tcva_adapters.tcva import TCVA
 
 _NO_GAIN: Final = "its gain shows on ten samples or more with human ratings: --human"
@@ -95,7 +103,7 @@ class Comparison(Tabular):
     @property
     def lead(self) -> str:
         """The method that is told about first: TCVA at the middle one of the temperatures."""
-        return tcva_name(self.temperatures[len(self.temperatures) // 2])
+        return tcva_name(self._middle)
 
     @property
     def sentence(self) -> str:
@@ -120,7 +128,7 @@ class Comparison(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """All figures as plain values; what is undefined is None."""
-        outcome = self.outcome
+        outcome, sure = self.outcome, self.outcome.uncertainty
         return {
             "sentence": self.sentence,
             "criterion": self.tcva.criterion.name,
@@ -136,6 +144,9 @@ class Comparison(Tabular):
             },
             "gates": self.gated.to_dict(),
             "evidence": self.evidence.to_dict(),
+            "uncertainty": None if sure is None else {"method": self.lead, **sure.to_dict()},
+            "repeats": None if (repeats := self.repeats()) is None else repeats.to_dict(),
+            "panel": None if (worth := self.worth()) is None else worth.to_dict(),
             "fused": {
                 name: {"members": jsonable(counts), "gain": jsonable(self.gains.get(name))}
                 for name, counts in self.members.items()
@@ -196,6 +207,7 @@ class Comparison(Tabular):
         yield from brief_parts(self.summary, self.lead)
         yield from brief_decisions(self.decisions)
         yield from self._gains()
+        yield from self._several()
         yield from notes_parts(self.summary)
         pairs = len(self.summary.pairs)
         if pairs:
@@ -211,6 +223,7 @@ class Comparison(Tabular):
         yield from summary_parts(self.summary, lead=self.lead)
         yield from decision_parts(self.decisions)
         yield from self._gains()
+        yield from self._several()
 
     def _run(self) -> Iterator[Part]:
         outcome, spent = self.outcome, self.outcome.spent
@@ -221,6 +234,37 @@ class Comparison(Tabular):
             f"{counted(spent.calls, 'call')}, {spent.input_tokens} + {spent.output_tokens} tokens"
         )
         yield from self.evidence.lines()
+        if outcome.uncertainty is not None:
+            yield from (f"{self.lead}: {line}" for line in outcome.uncertainty.lines())
+
+    def repeats(self) -> RepeatReport | None:
+        """What repeats show at the temperature of `lead`; None where samples were judged once."""
+        if not isinstance(self.tcva.judge, Repeats):
+            return None
+        return repeat_report(result.at(self._middle) for result in self.results)
+
+    def worth(self) -> PanelWorth | None:
+        """What a panel's judges are worth together, likewise; None for a single judge."""
+        if not self.tcva.panel_judges:
+            return None
+        human: npt.ArrayLike | None = None
+        if self.human:
+            human = [self.human.get(sample.id or "", math.nan) for sample in self.samples]
+        views = Viewed(self.results, attrgetter("assessment"))
+        scoring = changed(self.tcva.scoring, {"temperature": self._middle})
+        return panel_worth(views, human=human, scoring=scoring)
+
+    @property
+    def _middle(self) -> float:
+        return self.temperatures[len(self.temperatures) // 2]
+
+    def _several(self) -> Iterator[Part]:
+        repeats, worth = self.repeats(), self.worth()
+        if repeats is not None:
+            yield repeats.sentence
+            yield from repeats.parts()
+        for line in () if worth is None else worth.lines():
+            yield Wrapped(line, indent=2)
 
     def _gains(self) -> Iterator[Part]:
         for name, counts in self.members.items():

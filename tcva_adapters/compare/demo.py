@@ -116,7 +116,7 @@ def _by_dial(domain: str, samples: Sequence[Sample], results: Sequence[Result]) 
     pairs = zip(samples, results, strict=True)
     own = [(sample, result) for sample, result in pairs if sample.metadata["domain"] == domain]
     scored = [result for _, result in own if result.score is not None]
-    counts = np.array([result.assessment.hard_counts for result in scored])
+    counts = np.array([result.seen.hard_counts for result in scored])
     binary, ternary = binary_counts(counts), ternary_counts(counts)
     distances = np.array(_distances(own))
     return {

@@ -21,7 +21,9 @@ from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
+from tcva_adapters.results.uncertainty import uncertainty_text
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.stats.means import mean_intervals, wilson
 from tcva_adapters.tcva import TCVA
 
 if TYPE_CHECKING:  # what is graded is there already, and most commands have none of it
@@ -53,6 +55,7 @@ class Case:
         is_failure: The judge or the metric failed on it, as opposed to a sample that has no score.
         claims: With their verdicts; none where whole answers are rated.
         seconds: Time that the judgement took.
+        sure: How sure the score is, in a few words; empty where its verdicts have no probabilities.
     """
 
     sample: str
@@ -62,6 +65,7 @@ class Case:
     is_failure: bool = False
     claims: tuple[ClaimVerdict, ...] = ()
     seconds: float = 0.0
+    sure: str = ""
 
     @property
     def worst_claims(self) -> list[ClaimVerdict]:
@@ -111,7 +115,7 @@ class Graded:
         threshold: A score passes from here on; None where nothing passes or fails.
         about: Who judged, and the dial, by name.
         is_part: It stands behind another method (one judge of a panel), and has gates alone.
-        bare: The same cases without claims, where these are read from somewhere.
+        bare: The same cases without claims and how sure they are, where these take time.
     """
 
     name: str
@@ -171,6 +175,34 @@ class Graded:
         decided = int(np.count_nonzero(self._numbers.passed >= 0))
         return self.passed / decided if decided else None
 
+    def sure_mean(self, confidence: float) -> float | None:
+        """The mean's lower bound: other samples of the same kind, judged anew, reach it as surely.
+
+        Student's, one-sided: ``mean - t(confidence, n - 1) * sd / sqrt(n)``. How far the scores lie
+        apart has the judge's noise in it, which repeats make smaller. Where all scores in [0, 1]
+        are equal, others might be 0 as often as Wilson's bound of n in n leaves room for.
+
+        Args:
+            confidence: Between 0.5 and 1.
+
+        Returns:
+            None for fewer than two scores, and for equal ones on another scale.
+        """
+        scores = self._numbers.scores
+        scores = scores[~np.isnan(scores)]
+        n = len(scores)
+        if n < 2:
+            return None
+        if scores.min() < scores.max():
+            return float(mean_intervals(scores[:, None], level=2 * confidence - 1)[1][0])
+        is_share = 0.0 <= scores[0] <= 1.0
+        return float(scores[0]) * wilson(n, n, level=2 * confidence - 1)[0] if is_share else None
+
+    def sure_pass_rate(self, confidence: float) -> float | None:
+        """The pass rate's lower bound, one-sided, by Wilson; None where nothing passes or fails."""
+        decided = int(np.count_nonzero(self._numbers.passed >= 0))
+        return wilson(self.passed, decided, level=2 * confidence - 1)[0] if decided else None
+
     @property
     def coverage(self) -> float:
         """Share of the samples that have a score; 1 where there are no samples."""
@@ -229,19 +261,26 @@ def grade(
     >>> found.scored[0].sample, found.pass_rate, found.scored[0].worst_claims[0].claim
     ('row-1', 0.0, 'claim 1')
     """
-    return Graded(name, Cases(results, _case), threshold, about or {}, is_part)
+    cases, bare = Cases(results, _case), Cases(results, partial(_case, is_bare=True))
+    return Graded(name, cases, threshold, about or {}, is_part, bare)
 
 
-def _case(result: Scored, place: int) -> Case:
+def _case(result: Scored, place: int, *, is_bare: bool = False) -> Case:
     return Case(
         case_name(result, place + 1),
         result.score,
         passed=result.passed,
         why=_why(result.unscored, "" if result.claims else result.reason),
         is_failure=_is_failure(result.unscored),
-        claims=result.claims,
+        claims=() if is_bare else result.claims,
         seconds=result.usage.seconds,
+        sure="" if is_bare else _sure(result),
     )
+
+
+def _sure(result: Scored) -> str:
+    found = result.uncertainty if isinstance(result, Result) else None
+    return "" if found is None else uncertainty_text(found)
 
 
 def part_names(tcva: TCVA) -> list[str]:
@@ -270,6 +309,7 @@ def grade_tcva(tcva: TCVA, results: Sequence[Result]) -> tuple[Graded, ...]:
         "threshold": f"{dial.threshold:g}",
         "scheme": dial.scheme.name,
         "penalty": dial.penalty,
+        "evidence": dial.evidence,
     }
     whole = grade(tcva.criterion.name, results, threshold=dial.threshold, about=about)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,12 @@ from tcva_adapters.compare.kinds import Kinds
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.ratings import human_ratings, metadata_values
 from tcva_adapters.core.aggregation import check_counts
+from tcva_adapters.core.evidence import DEFAULT_EVIDENCE, EVIDENCE, Evidence
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.evidence import EvidenceCounts
+from tcva_adapters.results.evidence_view import under
 from tcva_adapters.results.level_table import LevelTable
 from tcva_adapters.results.result import Result, judged_counts
 from tcva_adapters.results.scoring import Scoring, changed
@@ -34,24 +36,27 @@ class Judged:
     from it once more where they are asked for.
 
     Attributes:
-        table: Level counts of each judge, shape (N, J, 5), the main judge first, in blocks; zeros
-            where one has no verdicts.
+        tables: Level counts of each judge under each view of the evidence, shape (N, J, 5), the main
+            judge first, in blocks; zeros where one has no verdicts. One table where the views are
+            alike.
         scored: How many samples have a score: verdicts of the main judge.
         criterion: Its name; empty for bare counts.
         judge: Its name; likewise.
         fused: The additional judges, each with its criterion.
-        evidence: How many verdicts were lowered for their quotes, or could not be checked.
+        quotes: What the evidence check found, as it is stored.
+        seen: The view of the evidence under which scores are made.
         brought: The ids and metadata of the samples; none for bare counts.
         notes: Which lines of a file were left out, and why.
         skipped: How many those are.
     """
 
-    table: LevelTable
+    tables: Mapping[Evidence, LevelTable]
     scored: int
     criterion: str = ""
     judge: str = ""
     fused: tuple[str, ...] = ()
-    evidence: EvidenceCounts = field(default_factory=lambda: EvidenceCounts.of(()))
+    quotes: EvidenceCounts = field(default_factory=lambda: EvidenceCounts.of(()))
+    seen: Evidence = DEFAULT_EVIDENCE
     brought: Brought = field(default_factory=lambda: Held(()))
     notes: tuple[str, ...] = ()
     skipped: int = 0
@@ -84,6 +89,20 @@ class Judged:
         if any(isinstance(item, Assessment | Result) for item in items):
             return _of_assessments(list(map(_assessment, items)))
         return _of_counts(by_judge(items))
+
+    @property
+    def table(self) -> LevelTable:
+        """The level counts that scores are made of."""
+        return self.tables[self.seen]
+
+    @property
+    def evidence(self) -> EvidenceCounts:
+        """How many verdicts are lowered for their quotes, or could not be checked."""
+        return self.quotes.under(self.seen)
+
+    def under(self, evidence: Evidence) -> Judged:
+        """The same judgements under a view of their evidence. No call."""
+        return replace(self, seen=evidence)
 
     @property
     def counts(self) -> FloatArray:
@@ -209,30 +228,36 @@ def has_score(counts: FloatArray) -> npt.NDArray[np.bool_]:
 def _of_files(files: Sequence[str | Path], *, skip_bad: bool) -> Judged:
     read = read_judged(files, skip_bad=skip_bad)
     return Judged(
-        read.table,
-        _scored(read.table),
+        read.tables,
+        _scored(read.tables),
         *_about(read.kinds, read.source),
-        read.evidence,
-        read.brought,
-        tuple(read.notes),
-        read.skipped,
+        quotes=read.evidence,
+        brought=read.brought,
+        notes=tuple(read.notes),
+        skipped=read.skipped,
     )
 
 
 def _of_assessments(assessments: Sequence[Assessment]) -> Judged:
     about = _about(Kinds.of(assessments), "this list")
-    table = LevelTable.of(judged_counts(assessments))
+    quotes = EvidenceCounts.of(assessments)
+    usual = LevelTable.of(judged_counts(assessments))
+    tables = dict.fromkeys(EVIDENCE, usual)
+    for view in EVIDENCE:
+        if view != DEFAULT_EVIDENCE and quotes.has_faults:
+            tables[view] = LevelTable.of(judged_counts([under(each, view) for each in assessments]))
     brought = Held([(each.sample_id, each.metadata) for each in assessments])
-    return Judged(table, _scored(table), *about, EvidenceCounts.of(assessments), brought)
+    return Judged(tables, _scored(tables), *about, quotes=quotes, brought=brought)
 
 
 def _of_counts(counts: FloatArray) -> Judged:
-    table = LevelTable.of(counts)
-    return Judged(table, _scored(table))
+    tables = dict.fromkeys(EVIDENCE, LevelTable.of(counts))
+    return Judged(tables, _scored(tables))
 
 
-def _scored(table: LevelTable) -> int:
-    return sum(int(has_score(block).sum()) for block in table.blocks())
+def _scored(tables: Mapping[Evidence, LevelTable]) -> int:
+    """How many samples have a score, which is the same under every view."""
+    return sum(int(has_score(block).sum()) for block in tables[DEFAULT_EVIDENCE].blocks())
 
 
 def _about(kinds: Kinds, source: str) -> tuple[str, str, tuple[str, ...]]:

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tcva_adapters.compare.kinds import Kinds
+from tcva_adapters.core.evidence import Evidence
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.assessment import EvidenceCheck
 from tcva_adapters.results.columns import NamedColumns, check_of, claims_of, stream_columns
-from tcva_adapters.results.evidence import EvidenceCounts
+from tcva_adapters.results.evidence import Checked, EvidenceCounts
 from tcva_adapters.results.level_table import LevelRows, LevelTable
 from tcva_adapters.samples.records import is_read_again
 
@@ -75,7 +76,7 @@ class JudgedFiles:
 
     Attributes:
         source: Their names.
-        table: Level counts of each judge.
+        tables: Level counts of each judge, under each view of the evidence.
         kinds: Who judged.
         evidence: What became of the quotes.
         brought: Ids and metadata.
@@ -84,7 +85,7 @@ class JudgedFiles:
     """
 
     source: str
-    table: LevelTable
+    tables: Mapping[Evidence, LevelTable]
     kinds: Kinds
     evidence: EvidenceCounts
     brought: Brought
@@ -121,9 +122,9 @@ def read_judged(files: Sequence[str | Path], *, skip_bad: bool) -> JudgedFiles:
         skipped += stream.skipped
     return JudgedFiles(
         source=", ".join(map(str, files)),
-        table=tally.rows.finish(),
+        tables=tally.rows.finish(),
         kinds=tally.kinds,
-        evidence=EvidenceCounts(tally.verdicts, {c: tally.checks[c] for c in EvidenceCheck}),
+        evidence=EvidenceCounts.counted(tally.checks),
         brought=Held(held) if is_held else InFiles(tuple(files), skip_bad, tally.kinds.number),
         notes=notes,
         skipped=skipped,
@@ -140,20 +141,25 @@ class _Tally:
 
     rows: LevelRows = field(default_factory=LevelRows)
     kinds: Kinds = field(default_factory=Kinds)
-    verdicts: int = 0
-    checks: Counter[str | None] = field(default_factory=Counter)
+    checks: Counter[Checked] = field(default_factory=Counter)
 
     def add(self, row: NamedColumns) -> None:
-        self.rows.add(row)
         members = row.get("members", ())
         self.kinds.add(
             (row["criterion"], row["judge"]),
             [(member["criterion"], member["judge"]) for member in members] if members else (),
             is_scored=row.get("unscored") is None,
         )
+        plain, has_faults = 0, False
         for claims in claims_of(row):
             for claim in claims:
-                if claim["verdict"] is not None:
-                    self.verdicts += 1
-                    if (check := check_of(claim)) is not None:
-                        self.checks[check] += 1
+                if claim["verdict"] is None:
+                    continue
+                check = check_of(claim)
+                if check is None:
+                    plain += 1
+                    continue
+                self.checks[check, claim.get("original_verdict") is not None] += 1
+                has_faults = has_faults or check != EvidenceCheck.UNCHECKED
+        self.checks[None, False] += plain
+        self.rows.add(row, has_faults=has_faults)

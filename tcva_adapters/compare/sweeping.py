@@ -13,18 +13,25 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.compare.calibration.candidates import scheme_text
+from tcva_adapters.compare.evidence_effect import (
+    EvidenceEffect,
+    effect_table,
+    evidence_effects,
+)
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.judged import Judged, JudgedSource, in_use
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.sweep_views import View, means_of
 from tcva_adapters.core.aggregation import Floor, SchemeLike, make_plan
 from tcva_adapters.core.collapse import ablation_plans
+from tcva_adapters.core.evidence import DEFAULT_EVIDENCE, Evidence
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import Part, Table, Tabular
 from tcva_adapters.results.config import Config
+from tcva_adapters.results.scoring import Scoring, changed
 from tcva_adapters.stats.bootstrap import Interval, intervals
 
 TEMPERATURES: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -83,6 +90,8 @@ class Sweep(Tabular):
         rows: One for each scheme and penalty.
         human: Where the human ratings are from; None without them.
         unused: What of a configuration does not apply here, in sentences.
+        scoring: The setting of the dial in use, at which views of the evidence are compared.
+        effects: What each view makes of the judgements there; none where all are alike.
     """
 
     judged: Judged
@@ -91,6 +100,8 @@ class Sweep(Tabular):
     rows: tuple[SweepRow, ...]
     human: str | None
     unused: tuple[str, ...]
+    scoring: Scoring
+    effects: tuple[EvidenceEffect, ...]
 
     @property
     def sentence(self) -> str:
@@ -133,7 +144,13 @@ class Sweep(Tabular):
             **self.judged.to_dict(),
             "human": self.human,
             "rows": self.records(),
+            "evidence_view": self.judged.seen,
+            "evidence_views": [self._effect(each) for each in self.effects],
         }
+
+    def _effect(self, effect: EvidenceEffect) -> dict[str, Any]:
+        at = {"temperature": self.scoring.temperature, "threshold": self.scoring.threshold}
+        return {**effect.to_dict(), **at}
 
     def parts(self) -> Iterator[Part]:
         """What ``tcva sweep`` prints."""
@@ -141,11 +158,18 @@ class Sweep(Tabular):
         penalties = " and ".join(dict.fromkeys(row.penalty for row in self.rows))
         yield (
             f"{judged.title}: mean score over {judged.scored} of {len(judged)} assessments; "
-            f"penalty {penalties}"
+            f"penalty {penalties}{self._view}"
         )
         yield from judged.evidence.lines()
         for rows in filter(None, (self.ablation, self.rows)):
             yield self._by_temperature(rows, lambda row, i: f"{row.means[i]:.3f}")
+        if self.effects:
+            dial = self.scoring
+            yield (
+                f"\nViews of the evidence at T={dial.temperature:g}, threshold "
+                f"{dial.threshold:g}, and what they change of the judges' own levels"
+            )
+            yield effect_table(self.effects)
         if self.human is None:
             return
         first = self.rows[0].agreement[0]
@@ -155,6 +179,10 @@ class Sweep(Tabular):
         )
         for rows in filter(None, (self.ablation, self.rows)):
             yield self._by_temperature(rows, lambda row, i: _shown(row.agreement[i]))
+
+    @property
+    def _view(self) -> str:
+        return "" if self.judged.seen == DEFAULT_EVIDENCE else f"; evidence {self.judged.seen}"
 
     def _by_temperature(
         self, rows: Sequence[SweepRow], cell: Callable[[SweepRow, int], str]
@@ -176,6 +204,7 @@ def sweep(
     penalties: Sequence[Penalty] | None = None,
     eps: float | None = None,
     floor: Floor | None = None,
+    evidence: Evidence | None = None,
     config: Config | str | Path | None = None,
     ablation: bool = False,
     human: str | Labels | npt.ArrayLike | None = None,
@@ -193,6 +222,8 @@ def sweep(
         penalties: Penalty dialects; by default the file's, or the paper's.
         eps: Floor under the weights for exponents <= 0; by default the file's, or 1e-9.
         floor: ``paper`` or ``always``; by default the file's, or the paper's.
+        evidence: ``strict``, ``lower`` or ``off``; by default the file's, or ``lower``. What the
+            three make of the judgements is in ``effects``, whichever is chosen.
         config: Settings from a file.
         ablation: Take parts of the method out (A to D), and show the weight schemes.
         human: A key of the metadata, `Labels`, or human ratings, shape (N,): Spearman's rho with them.
@@ -212,12 +243,13 @@ def sweep(
         msg = "an ablation has the penalty paper and none of its own; leave --penalty out"
         raise InvalidValueError(msg)
     grid = tuple(check_temperature(temperature) for temperature in temperatures)
-    dial = in_use(config)
-    floors: dict[str, Any] = {"eps": dial.eps if eps is None else eps, "floor": floor or dial.floor}
+    given = {"eps": eps, "floor": floor, "evidence": evidence}
+    dial = changed(in_use(config), {name: v for name, v in given.items() if v is not None})
+    floors: dict[str, Any] = {"eps": dial.eps, "floor": dial.floor}
     weights = _named(schemes or [])
     if not weights:
         weights = SCHEMES if ablation and config is None else {dial.scheme.name: dial.scheme}
-    read = Judged.of(judged, skip_bad=skip_bad)
+    read = Judged.of(judged, skip_bad=skip_bad).under(dial.evidence)
     chosen: Sequence[Penalty] = ["paper"] if ablation else penalties or [dial.penalty]
     views = _ablation(grid, *next(iter(weights.items())), floors) if ablation else []
     for (name, scheme), penalty in product(weights.items(), chosen):
@@ -236,7 +268,11 @@ def sweep(
     said = human if isinstance(human, str) or human is None else "human ratings"
     if isinstance(human, Labels):
         said = human.source
-    return Sweep(read, grid, tuple(rows[:first]), tuple(rows[first:]), said, read.unused(config))
+    scoring = replace(dial, scheme=next(iter(weights.values())), penalty=chosen[0])
+    return Sweep(
+        *(read, grid, tuple(rows[:first]), tuple(rows[first:]), said, read.unused(config), scoring),
+        effects=evidence_effects(read, scoring),
+    )
 
 
 def _named(schemes: Sequence[SchemeLike] | Mapping[str, SchemeLike]) -> dict[str, WeightScheme]:

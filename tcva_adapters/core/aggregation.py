@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from tcva_adapters.core.checks import as_floats, as_number, listed
 from tcva_adapters.core.kernel import LARGEST_WHOLE, Penalty, Plan, score_rows
-from tcva_adapters.core.single import ScoreCurves, SingleScores
+from tcva_adapters.core.single import Row, ScoreCurves, SingleScores
 from tcva_adapters.core.temperature import (
     BALANCED,
     PAPER_BOUNDS,
@@ -150,7 +150,7 @@ def single_score(
         InvalidValueError: As for ``aggregate``.
     """
     scores = _single_scores(scheme, penalty, eps, floor, bounds)
-    return scores.of(counts, temperature, exponent_within(temperature, bounds))
+    return scores.of(Row(counts), temperature, exponent_within(temperature, bounds))
 
 
 def score_curves(

@@ -10,11 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, lru_cache
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from tcva_adapters.core.summing import added
 from tcva_adapters.core.verdicts import FloatArray
 
 Penalty = Literal["paper", "ramped", "absolute", "off"]
@@ -195,16 +196,26 @@ class _Means:
         with np.errstate(invalid="ignore", under="ignore"):
             shares = counts / _total(counts)[:, None]
         present = shares > 0.0
+        self._by_favoured: list[tuple[Any, FloatArray, FloatArray]] = []
+        if len(counts) == 1:
+            self._of_one(levels, shares, present)
+            return
         first = present.argmax(axis=1)
         last = len(levels) - 1 - present[:, ::-1].argmax(axis=1)
         ends = np.sort(levels[[first, last]], axis=0)
         self._least, self._most = ends[0, :, None], ends[1, :, None]
-        self._by_favoured = []
         for r in np.bincount(first).nonzero()[0].tolist():
-            chosen = slice(None) if len(first) == 1 else np.flatnonzero(first == r)
+            chosen = np.flatnonzero(first == r)
             # The favoured one is kept for rows of zeros, too.
             occur = present[chosen].any(axis=0) | (np.arange(len(levels)) == r)
             self._by_favoured.append((chosen, levels[occur], shares[chosen][:, occur]))
+
+    def _of_one(self, levels: FloatArray, shares: FloatArray, present: npt.NDArray[Any]) -> None:
+        """The same for one row, by plain numbers: arrays cost more to set up."""
+        occur = present[0].nonzero()[0].tolist() or [0]  # the favoured one of a row of zeros
+        ends = sorted((levels.item(occur[0]), levels.item(occur[-1])))
+        self._least, self._most = np.array([[ends[0]]]), np.array([[ends[1]]])
+        self._by_favoured.append((slice(None), levels[occur], shares[:, occur]))
 
     def at(self, exponents: FloatArray) -> FloatArray:
         """Shape (rows, exponents)."""
@@ -228,14 +239,14 @@ class RelativePowers:
         powers: The exponents; 1 where the geometric mean stands in.
         geometric: Where it does.
         deficits: ``(w_i / w_0)**p - 1``, shape (weights, exponents).
-        values: ``(w_i / w_0)**p``.
+        scaled: ``p * ln(w_i / w_0)``.
     """
 
     logs: FloatArray
     powers: FloatArray
     geometric: npt.NDArray[np.bool_]
     deficits: FloatArray
-    values: FloatArray
+    scaled: FloatArray
 
 
 def relative_logs(levels: FloatArray) -> FloatArray:
@@ -253,25 +264,32 @@ def relative_powers(levels: FloatArray, exponents: FloatArray) -> RelativePowers
     geometric = np.abs(exponents) < TINY_EXPONENT
     powers = np.where(geometric, 1.0, exponents)
     scaled = np.multiply.outer(logs, powers)
-    return RelativePowers(logs, powers, geometric, np.expm1(scaled), np.exp(scaled))
+    return RelativePowers(logs, powers, geometric, np.expm1(scaled), scaled)
 
 
 def _relative_means(shares: FloatArray, of: RelativePowers) -> FloatArray:
     """Power means of shares of weights, relative to the first weight."""
-    deficit = np.zeros((len(shares), len(of.powers)))
-    value = np.zeros((len(shares), len(of.powers)))
-    for i in range(len(of.logs)):
-        share = shares[:, i, None]
-        deficit += share * of.deficits[i]
-        value += share * of.values[i]
-    # 1 + S loses digits where S is close to -1; the plain sum of positive terms does not.
-    log_mean = np.where(deficit > PLAIN_SUM_BELOW, np.log1p(deficit), np.log(value)) / of.powers
+    deficit = _weighted(shares, of.deficits)
+    log_mean = np.log1p(deficit)
+    is_exact = deficit > PLAIN_SUM_BELOW
+    if not is_exact.all():
+        # 1 + S loses digits where S is close to -1; the plain sum of positive terms does not.
+        log_mean = np.where(is_exact, log_mean, np.log(_weighted(shares, np.exp(of.scaled))))
+    log_mean /= of.powers
     if of.geometric.any():
         centre = np.zeros(len(shares))
         for i in range(len(of.logs)):
             centre += shares[:, i] * of.logs[i]
         log_mean[:, of.geometric] = centre[:, None]
     return np.exp(log_mean)
+
+
+def _weighted(shares: FloatArray, terms: FloatArray) -> FloatArray:
+    """Sums over the weights, added from the first to the last."""
+    total = np.zeros((len(shares), terms.shape[1]))
+    for i, term in enumerate(terms):
+        total += shares[:, i, None] * term
+    return total
 
 
 def merged_columns(weights: FloatArray) -> tuple[FloatArray, list[int]]:
@@ -306,6 +324,8 @@ def _clip(values: FloatArray, least: FloatArray | float, most: FloatArray | floa
 
 def _total(rows: FloatArray) -> FloatArray:
     """Row sums, added from the first column to the last."""
+    if len(rows) == 1:  # where arrays cost more to set up than the sum
+        return np.array([added(rows[0].tolist())])
     total = np.zeros(len(rows))
     for i in range(rows.shape[1]):
         total += rows[:, i]

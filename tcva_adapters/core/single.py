@@ -42,6 +42,26 @@ _LARGEST_ALPHA: Final = 15.0
 """Between the former and 0, and beyond the latter, likewise."""
 
 
+Present = tuple[float, float, list[float], list[float]]
+"""Of the weights of a row that occur: the favoured one, the last one, their shares and logarithms."""
+
+
+class Row:
+    """Five counts or shares, fully first, that are known to be such, and what was worked out of them.
+
+    Args:
+        counts: Python's own numbers, whole ones (``int``) below 2**53.
+    """
+
+    __slots__ = ("counts", "high", "low", "reduced")
+
+    def __init__(self, counts: Sequence[float]) -> None:
+        self.counts = counts
+        self.reduced = _reduced(counts)
+        self.low: Present | None = None
+        self.high: Present | None = None
+
+
 class SingleScores:
     """Scores of rows, one by one, under one setting.
 
@@ -52,7 +72,7 @@ class SingleScores:
         plan: The same.
 
     >>> from tcva_adapters.core.aggregation import make_plan
-    >>> SingleScores(make_plan([])).of([1, 1, 1, 0, 0], temperature=0.5, exponent=1.0)
+    >>> SingleScores(make_plan([])).of(Row([1, 1, 1, 0, 0]), temperature=0.5, exponent=1.0)
     0.8666666666666667
     """
 
@@ -63,26 +83,29 @@ class SingleScores:
         self._high = _Favoured(plan.weights, favours_low=False)
         self._whole, self._scale = whole_weights(tuple(self._high.levels))
 
-    def of(self, counts: Sequence[float], temperature: float, exponent: float) -> float:
-        """The score of five counts or shares, fully first, that are known to be such.
+    def of(self, row: Row, temperature: float, exponent: float) -> float:
+        """The score of a row.
 
         Args:
-            counts: Python's own numbers, whole ones (``int``) below 2**53.
+            row: It belongs to these scores from now on.
             temperature: The temperature.
             exponent: The exponent there.
 
         Returns:
             As ``score_rows``: nan where all counts are 0.
         """
+        counts, reduced = row.counts, row.reduced
         if not any(counts):
             return nan
         alpha = 1.5 - temperature if self._has_alpha else 1.0
-        reduced = _reduced(counts)
         if -TINY_EXPONENT < exponent - 1.0 < TINY_EXPONENT:
             score = self._linear(counts, reduced, alpha)
         else:
-            favoured = self._low if exponent < TINY_EXPONENT else self._high
-            mean = favoured.mean(counts, reduced, exponent)
+            if exponent < TINY_EXPONENT:
+                present = row.low = row.low or self._low.present(counts, reduced)
+            else:
+                present = row.high = row.high or self._high.present(counts, reduced)
+            mean = _mean(present, exponent)
             if mean is None or alpha > _LARGEST_ALPHA:
                 return self._by_arrays(counts, temperature, exponent)
             score = mean
@@ -154,27 +177,33 @@ class _Favoured:
             merged[column] += count
         return _reduced(merged)
 
-    def mean(
-        self, counts: Sequence[float], reduced: Sequence[float], exponent: float
-    ) -> float | None:
-        """The power mean; None where a function would underflow."""
+    def present(self, counts: Sequence[float], reduced: Sequence[float]) -> Present:
+        """What of a row the mean is made of."""
         merged = self.merged(counts, reduced)
         total = _total(merged)
         shares = [count / total for count in merged]
         present = [i for i, share in enumerate(shares) if share]
         first = present[0]
-        level, end = self.levels[first], self.levels[present[-1]]
-        if level == end or not level:
-            return level
         logs = self._logs[first]
-        log_mean = _log_mean(
-            [shares[i] for i in present], [logs[i - first] for i in present], exponent
+        return (
+            self.levels[first],
+            self.levels[present[-1]],
+            [shares[i] for i in present],
+            [logs[i - first] for i in present] if logs else [],
         )
-        if log_mean is None or _NO_LOG < log_mean < _LEAST_LOG:
-            return None
-        mean = 0.0 if log_mean < _LEAST_LOG else level * float(np.exp(log_mean))
-        low, high = (level, end) if level < end else (end, level)
-        return low if mean < low else min(mean, high)
+
+
+def _mean(of: Present, exponent: float) -> float | None:
+    """The power mean; None where a function would underflow."""
+    level, end, shares, logs = of
+    if level == end or not level:
+        return level
+    log_mean = _log_mean(shares, logs, exponent)
+    if log_mean is None or _NO_LOG < log_mean < _LEAST_LOG:
+        return None
+    mean = 0.0 if log_mean < _LEAST_LOG else level * float(np.exp(log_mean))
+    low, high = (level, end) if level < end else (end, level)
+    return low if mean < low else min(mean, high)
 
 
 def _log_mean(shares: list[float], logs: list[float], exponent: float) -> float | None:
@@ -223,16 +252,17 @@ class ScoreCurves:
         return self._prepared.scores(temperatures, exponent_within(temperatures, self._bounds))
 
     @cached_property
-    def _plain(self) -> list[list[float]]:
+    def _plain(self) -> list[Row]:
         rows: list[list[float]] = self._rows.tolist()
         whole = [max(row) < LARGEST_WHOLE and all(n.is_integer() for n in row) for row in rows]
         return [
-            [*map(int, row)] if is_whole else row for row, is_whole in zip(rows, whole, strict=True)
+            Row([*map(int, row)] if is_whole else row)
+            for row, is_whole in zip(rows, whole, strict=True)
         ]
 
     @cached_property
     def _prepared(self) -> PreparedRows:
-        reduced = np.array([_reduced(row) for row in self._plain], dtype=np.float64)
+        reduced = np.array([row.reduced for row in self._plain], dtype=np.float64)
         return PreparedRows(self._rows, self._single.plan, reduced=reduced)
 
 

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any, Final, Literal, Protocol, runtime_checkable
 
 from tcva_adapters.claims.criteria import Criterion
 from tcva_adapters.claims.non_claims import non_claim_kind
 from tcva_adapters.claims.splitting import split_claims
-from tcva_adapters.core.verdicts import Verdict
+from tcva_adapters.core.yes_no import POINTS, Shares
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.conversation import CannotScoreError, Conversation, why_unscored
-from tcva_adapters.judging.evidence.check import check_evidence
-from tcva_adapters.judging.logprobs import level_probabilities
-from tcva_adapters.judging.prompts import PROMPT_VERSION, claims_request, verdict_request
-from tcva_adapters.judging.reply import parse_claims, parse_verdicts
+from tcva_adapters.judging.forms import DRAWS, VerdictForm, check_form, settled_form
+from tcva_adapters.judging.labels import LabelQuestions
+from tcva_adapters.judging.prompts import PROMPT_VERSION, claims_request
+from tcva_adapters.judging.reply import parse_claims
+from tcva_adapters.judging.wording import PromptForm
+from tcva_adapters.judging.written import passages, written_verdicts
 from tcva_adapters.lexical.judge import LexicalJudge
 from tcva_adapters.models.proof import acomplete, complete
 from tcva_adapters.models.protocol import JudgeModel, ModelReply, identity_of_model
@@ -33,6 +34,8 @@ ClaimsMode = Literal["split", "llm"]
 
 MAX_CLAIMS: Final = 8
 """The paper's limit (section 4.8)."""
+
+_ALWAYS_TOLD: Final = ("claims", "max_claims")
 
 Steps = Generator[JudgeRequest, ModelReply, Assessment]
 """A judgement without I/O: it yields what to ask and is sent what was answered."""
@@ -96,12 +99,6 @@ EMPTY_REASONS: Final = {
     "reference": Reason.EMPTY_REFERENCE,
 }
 """Why a field with nothing in it cannot be judged."""
-
-
-def passages(sample: Sample, criterion: Criterion) -> tuple[str, ...]:
-    """The texts that claims are held against, one or several."""
-    value = getattr(sample, criterion.against)
-    return value if isinstance(value, tuple) else (value,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,25 +174,42 @@ class LexicalSampleJudge:
 
 @dataclass(frozen=True, slots=True)
 class ModelJudge:
-    """A language model as judge: one call for all verdicts of a sample.
+    """A language model as judge: one call for all verdicts of a sample, or one for each.
 
     Attributes:
         model: What answers.
         claims: ``split`` takes sentences (deterministic, one call); ``llm`` asks the model for the
             claims first (the paper's protocol, two calls).
         max_claims: At most this many claims.
+        verdicts: ``written`` asks for all in one call, ``labels`` for one of five letters a claim and
+            ``yes_no`` for yes or no, one call a claim; ``auto`` is ``yes_no`` where the model gives
+            probabilities of tokens, else ``written``.
+        prompt: For written ones: ``full``, or ``compact`` for small models: shorter instructions, the
+            same reply.
+        samples: For ``labels`` and ``yes_no``: answers drawn a claim where it gives none.
+        yes_no_points: For ``yes_no``: at which probabilities of a yes the levels stand; see
+            `level_shares`.
+        repeat: Which of several independent judgements it makes; added to the model's seed.
+        repeat_temperature: The model's temperature for it; None leaves the model's own.
 
     Raises:
-        InvalidValueError: An unknown ``claims`` mode, or ``max_claims`` below 1.
+        InvalidValueError: An unknown ``claims`` mode, ``prompt`` or form of verdicts, ``max_claims``
+            or ``samples`` below 1, or a setting that another one leaves without effect.
     """
 
     model: JudgeModel
     claims: ClaimsMode = "split"
     max_claims: int = MAX_CLAIMS
+    verdicts: VerdictForm = "written"
+    prompt: PromptForm = "full"
+    samples: int = DRAWS
+    yes_no_points: Shares = POINTS
+    repeat: int = 0
+    repeat_temperature: float | None = None
     is_local = False
-    prompt_version = PROMPT_VERSION
 
     def __post_init__(self) -> None:
+        check_form(self.verdicts, self.prompt, self.samples, self.yes_no_points)
         check_count("max_claims", self.max_claims)
         if self.claims not in ("split", "llm"):
             msg = f"claims={self.claims!r}; it is 'split' (sentences) or 'llm' (asked of the judge)"
@@ -209,8 +223,20 @@ class ModelJudge:
     @property
     def parameters(self) -> Mapping[str, Any]:
         """The model's parameters, and how claims are made."""
-        own = {"claims": self.claims, "max_claims": self.max_claims}
+        own = {
+            each.name: getattr(self, each.name)
+            for each in fields(ModelJudge)
+            # Further ones only where they differ from their default: equal judgements, equal keys.
+            if each.name in _ALWAYS_TOLD or getattr(self, each.name) != each.default
+        }
+        del own["model"]
         return {**self.model.parameters, **own}
+
+    @property
+    def prompt_version(self) -> str:
+        """The version of the prompts, and their forms where these are not the usual ones."""
+        forms = [name for name in (self.prompt, self.verdicts) if name not in ("full", "written")]
+        return " ".join([PROMPT_VERSION, *forms])
 
     @property
     def identity(self) -> Identity:
@@ -230,13 +256,21 @@ class ModelJudge:
 
     def steps(self, sample: Sample, criterion: Criterion) -> Steps:
         """A judgement without its calls, for who brings the replies; it raises nothing."""
-        talk = Conversation()
+        talk = Conversation(seed_offset=self.repeat, temperature=self.repeat_temperature)
         claims: tuple[ClaimVerdict, ...] = ()
+        form = ""
         try:
             unscored = blank_field(sample, criterion)
             if unscored is None:
                 texts = yield from self._claim_texts(talk, sample, criterion)
-                claims = yield from _verdicts(talk, sample, criterion, texts)
+                how = yield from settled_form(talk, self.model, self.verdicts, self.samples)
+                form = str(how) or ("written" if self.prompt == "full" else self.prompt)
+                if how.asked is None:
+                    asking = written_verdicts(talk, sample, criterion, texts, self.prompt)
+                else:
+                    fixed = (how.asked, how.draws, self.yes_no_points)
+                    asking = LabelQuestions(talk, sample, criterion, *fixed).verdicts(texts)
+                claims = yield from asking
                 unscored = nothing_to_score(claims)
         except Exception as error:  # noqa: BLE001  # nothing that a reply holds ends a batch
             unscored = why_unscored(error, talk.replies)
@@ -249,6 +283,7 @@ class ModelJudge:
             usage=talk.usage,
             sample_id=sample.id,
             metadata=sample.metadata,
+            form=form,
         )
 
     def _claim_texts(
@@ -271,92 +306,6 @@ class ModelJudge:
             # The judge ignored the limit: merged like sentences, so that no claim is lost.
             return split_claims("\n\n".join(claims), max_claims=self.max_claims)
         return claims
-
-
-def _verdicts(
-    talk: Conversation, sample: Sample, criterion: Criterion, texts: Sequence[str]
-) -> Generator[JudgeRequest, ModelReply, tuple[ClaimVerdict, ...]]:
-    """All verdicts in one call, and one more for those that are missing."""
-    if not texts:
-        return ()
-    reply = yield from talk.ask(verdict_request(sample, criterion, texts))
-    found, disbelieved, problems = _accepted(reply, texts, criterion)
-    missing = [number for number in range(1, len(texts) + 1) if number not in found]
-    if missing:
-        # Where nothing was disbelieved the prompt keeps its beginning, which is cached.
-        request = verdict_request(
-            sample, criterion, texts, only=missing, allow_non_claims=not disbelieved
-        )
-        try:
-            reply = yield from talk.ask(request)
-        except CannotScoreError as stop:
-            problems = [f"the further call failed: {stop.unscored.detail}"]
-        else:
-            again, _, problems = _accepted(reply, texts, criterion)
-            found |= {number: again[number] for number in missing if number in again}
-    missing = [number for number in missing if number not in found]
-    if missing:
-        reason = Reason.INCOMPLETE_VERDICTS if found else Reason.UNREADABLE_REPLY
-        numbers = ", ".join(map(str, missing))
-        why = f": {'; '.join(problems)}" if problems else ""
-        detail = f"no verdict for claim {numbers} of {len(texts)}{why}"
-        raise CannotScoreError(reason, detail, talk.replies)
-    held = passages(sample, criterion)
-    verdicts = (found[number] for number in range(1, len(texts) + 1))
-    if criterion.checks_evidence:
-        return check_evidence(verdicts, held)
-    return tuple(verdicts)
-
-
-def _accepted(
-    reply: ModelReply, texts: Sequence[str], criterion: Criterion
-) -> tuple[dict[int, ClaimVerdict], bool, list[str]]:
-    """The verdicts by claim number, whether a non-claim was disbelieved, and what was wrong."""
-    accepted: dict[int, ClaimVerdict] = {}
-    disbelieved = False
-    has_tokens = reply.token_logprobs is not None
-    parsed = parse_verdicts(reply.text, len(texts), with_starts=has_tokens)
-    for number, verdict in parsed.verdicts.items():
-        text = texts[number - 1]
-        if isinstance(verdict.label, Verdict):
-            start = verdict.start
-            accepted[number] = ClaimVerdict(
-                claim=text,
-                verdict=verdict.label,
-                evidence=whole_characters(verdict.evidence),
-                reason=whole_characters(verdict.reason),
-                passage=verdict.passage,
-                probabilities=None if start is None else level_probabilities(reply, start),
-            )
-        elif not criterion.statements and may_be_non_claim(text):
-            reason = "refusal" if verdict.label == "refusal" else whole_characters(verdict.reason)
-            accepted[number] = ClaimVerdict(claim=text, verdict=None, reason=reason)
-        else:
-            disbelieved = True
-    problems = ["the reply was cut off"] if reply.truncated else []
-    return accepted, disbelieved, [*problems, *parsed.problems]
-
-
-_NUMBER = re.compile(r"\d")
-_FEW_WORDS: Final = 4
-_FEW_CHARACTERS: Final = 40
-
-
-def may_be_non_claim(text: str) -> bool:
-    """Whether a judge's mark "this claims nothing" is believed.
-
-    Otherwise a judge, or an answer that talks to the judge, could raise a score by waving awkward
-    claims through. It is believed where the sentence is plainly a greeting, a question back, an
-    offer or a refusal, and for a few words without a number, which no list of phrases covers in
-    all languages.
-
-    >>> may_be_non_claim("Happy to help!"), may_be_non_claim("The drug is safe for children.")
-    (True, False)
-    """
-    if non_claim_kind(text) is not None:
-        return True
-    few = len(text.split()) <= _FEW_WORDS and len(text) <= _FEW_CHARACTERS
-    return few and text.isascii() and not _NUMBER.search(text)
 
 
 def nothing_to_score(claims: Iterable[ClaimVerdict]) -> Unscored | None:

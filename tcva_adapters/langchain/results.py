@@ -34,6 +34,7 @@ class TCVAOutput(TypedDict):
     judge: str
     sample_id: str | None
     metadata: dict[str, Any]
+    uncertainty: NotRequired[dict[str, Any] | None]
     scoring: NotRequired[dict[str, Any]]
     criterion: NotRequired[str]
     prompt_version: NotRequired[str]

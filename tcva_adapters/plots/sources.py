@@ -64,7 +64,8 @@ class Dial:
             given = list(source)
         if scoring is None and isinstance(given, list):
             scoring = _common(given)
-        return cls(Judged.of(given), scoring or Scoring())
+        dial = scoring or (Scoring(evidence=given.seen) if isinstance(given, Judged) else Scoring())
+        return cls(Judged.of(given).under(dial.evidence), dial)
 
     def scores(self, temperatures: npt.ArrayLike) -> FloatArray:
         """Shape (N, temperatures); nan for samples without a score."""

@@ -167,4 +167,9 @@ def _notes(figures: Mapping[str, Any]) -> Iterator[str]:
         source, on = Path(one["source"]).name, counted(one["matched"], "sample")
         said = f"{source} ({one['kind']}): {names} on {on}"
         yield "; ".join(filter(None, (said, unmatched_text(len(one["unmatched"])))))
+    if figures.get("repeats"):  # as `repeat_report` tells it; folders of earlier runs have none
+        yield figures["repeats"]["sentence"]
+    if figures.get("panel"):
+        yield figures["panel"]["sentence"]
+        yield figures["panel"]["best_judge"]["sentence"]
     yield from figures["notes"]

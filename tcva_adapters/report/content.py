@@ -8,7 +8,9 @@ from typing import Any, Final
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment
+from tcva_adapters.results.evidence_view import under
 from tcva_adapters.results.framework_score import FrameworkVerdict
+from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import Profiles, Scoring
 from tcva_adapters.samples.sample import Sample
 
@@ -32,6 +34,16 @@ class Run:
     scoring: Scoring
     temperatures: tuple[float, ...] = ()
     profiles: Profiles | None = None
+
+    def result(self, assessment: Assessment) -> Result:
+        """One of its judgements at the settings that the page begins with, or at its own profile's."""
+        if self.profiles is None:
+            return Result(assessment, self.scoring)
+        return Result(assessment, self.profiles.scoring(self.scoring, assessment.metadata))
+
+    def seen(self, name: str) -> Assessment:
+        """What was judged of a sample, under the settings' view of the evidence."""
+        return under(self.assessments[name], self.scoring.evidence)
 
 
 @dataclass(frozen=True, slots=True)

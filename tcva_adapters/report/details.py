@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tcva_adapters.printing import counted
 from tcva_adapters.report.content import Content, Said
 from tcva_adapters.report.plain import inert_json, plain
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.results.result import Result
+from tcva_adapters.results.uncertainty import uncertainty_text
 from tcva_adapters.samples.sample import Sample
 
 SEED: Final = 0
@@ -110,7 +112,11 @@ def detail_lines(content: Content, draw: Draw) -> Iterator[dict[str, Any]]:
     for place in draw.chosen:
         sample = content.samples[place]
         name = sample.id or ""
-        runs = {r.name: _judged(r.assessments[name]) for r in content.runs if name in r.assessments}
+        runs = {
+            run.name: {**_judged(run.seen(name)), **_sure(run.result(run.assessments[name]))}
+            for run in content.runs
+            if name in run.assessments
+        }
         methods = {}
         for method in content.methods:
             said = method.said.get(name)
@@ -145,18 +151,32 @@ def _judged(assessment: Assessment) -> dict[str, Any]:
     found: dict[str, Any] = {"claims": [_claim(claim) for claim in assessment.claims]}
     if why is not None:
         found["unscored"] = {"reason": why.reason.value, "detail": why.detail}
-    for kind in ("members", "panel"):
-        others = getattr(assessment, kind)
-        if others:
+    for kind, others in (("members", assessment.members), ("panel", assessment.panel)):
+        if others and not (kind == "panel" and assessment.repeats):
             found[kind] = [
                 {"judge": each.judge, "criterion": each.criterion, **_judged(each)}
                 for each in others
             ]
+    if assessment.repeats:
+        found["repeats"] = [
+            {"judge": f"repeat {place}", "criterion": each.criterion, **_judged(each)}
+            for place, each in enumerate(assessment.repeats, start=1)
+        ]
     return found
 
 
+def _sure(result: Result) -> dict[str, str]:
+    """How sure the score is, at the setting that the text names: the dial does not change it."""
+    found = result.uncertainty
+    if found is None:
+        return {}
+    at = f"At T = {result.scoring.temperature:g} and threshold {found.threshold:g}"
+    unsure = f"{len(result.unsure_claims)} of {counted(len(result.seen.verdicts), 'claim')}"
+    return {"sure": f"{at}: {uncertainty_text(found)}; the judge is unsure of {unsure}."}
+
+
 def _claim(claim: ClaimVerdict) -> dict[str, Any]:
-    found = claim.model_dump(mode="json", exclude_none=True)
+    found = claim.model_dump(mode="json", exclude_none=True, exclude={"original_probabilities"})
     always = {"claim": claim.claim, "verdict": found.get("verdict")}
     return {**{n: v for n, v in found.items() if v != ""}, **always}
 

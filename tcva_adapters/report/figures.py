@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
 from typing import Any, Final
@@ -14,12 +14,13 @@ from tcva_adapters.core.verdicts import LEVELS, SCHEMES
 from tcva_adapters.printing import shortened
 from tcva_adapters.report.content import Content, FixedMethod, Run
 from tcva_adapters.report.details import Draw
-from tcva_adapters.report.judged import is_lexical
 from tcva_adapters.report.plain import plain
 from tcva_adapters.results.assessment import Assessment, Usage
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.result import judged_counts
 from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.sureness import UncertaintyTally
+from tcva_adapters.results.uncertainty import is_lexical
 
 FORMAT: Final = 1
 """Version of the figures' layout, which the page checks."""
@@ -41,12 +42,13 @@ def figures_of(content: Content, draw: Draw) -> dict[str, Any]:
         draw: Which samples have their texts in the page.
     """
     places = {sample.id: place for place, sample in enumerate(content.samples)}
+    sure = (note for run in content.runs for note in _sure(run))
     return {
         "format": FORMAT,
         "made_by": f"tcva-adapters {__version__}",
         "title": content.title,
         "sentence": content.sentence,
-        "notes": [*content.notes, *draw.notes],
+        "notes": [*content.notes, *draw.notes, *sure],
         "levels": [level.value for level in LEVELS],
         "schemes": {name: list(scheme.weights) for name, scheme in SCHEMES.items()},
         "penalties": list(PENALTIES),
@@ -147,7 +149,7 @@ def _run(run: Run, places: Mapping[str | None, int]) -> dict[str, Any]:
     members: Sequence[Assessment] = ()
     first = next(iter(run.assessments.values()))
     for name, assessment in run.assessments.items():
-        evidence += EvidenceCounts.of((assessment,))
+        evidence += EvidenceCounts.of((assessment,)).under(run.scoring.evidence)
         usage += assessment.usage
         members = members or assessment.members
         place = places[name]
@@ -156,7 +158,7 @@ def _run(run: Run, places: Mapping[str | None, int]) -> dict[str, Any]:
             row[place] = UNSCORED
             unscored.append([place, why.text, why.reason.is_failure])
             continue
-        counts = judged_counts([assessment])[0]
+        counts = judged_counts([run.seen(name)])[0]
         key = counts.tobytes()
         if key not in rows:
             rows[key] = len(shown)
@@ -182,6 +184,16 @@ def _run(run: Run, places: Mapping[str | None, int]) -> dict[str, Any]:
     }
 
 
+def _sure(run: Run) -> Iterator[str]:
+    """How sure its scores are at the settings that the page begins with."""
+    tally = UncertaintyTally()
+    for name, assessment in run.assessments.items():
+        tally.add(name, run.result(assessment))
+    if tally.counts is not None:
+        at = f"{run.name}, at T = {run.scoring.temperature:g}"
+        yield f"{at}: {'; '.join(tally.counts.lines())}"
+
+
 def _counts(counts: list[float]) -> list[float]:
     """Whole numbers as such: they are shorter."""
     return [int(count) if count.is_integer() else count for count in counts]
@@ -199,6 +211,7 @@ def settings_of(scoring: Scoring) -> dict[str, Any]:
         "penalty": scoring.penalty,
         "eps": scoring.eps,
         "floor": scoring.floor,
+        "evidence": scoring.evidence,
         "on_unscored": scoring.on_unscored,
         "bounds": asdict(scoring.bounds),
         "fusion": {

@@ -14,6 +14,7 @@ from tcva_adapters.ccrs.metrics import METRICS
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.ccrs.summary import summarise_ccrs
 from tcva_adapters.compare.kinds import Kinds
+from tcva_adapters.compare.several import several_notes
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.report.content import FixedMethod, Run, Said
 from tcva_adapters.results.assessment import Assessment
@@ -21,6 +22,7 @@ from tcva_adapters.results.protocol import read_result
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.results.summary import Summary, Tally
+from tcva_adapters.results.uncertainty import is_lexical
 from tcva_adapters.samples.files import SampleFile
 from tcva_adapters.samples.ids import DistinctIds
 from tcva_adapters.samples.rows import RowStream
@@ -95,7 +97,9 @@ class JudgedSamples:
         if ratings and judgements:
             msg = f"{name} mixes assessments and CCRS ratings; give a file of each"
             raise InvalidSampleError(msg)
-        notes = SampleFile(samples, [], [], tuple(ids.repeated)).notes
+        notes = list(SampleFile(samples, [], [], tuple(ids.repeated)).notes)
+        if scorings:
+            notes += several_notes(judgements, scorings.most_common(1)[0][0])
         return cls(
             *(name, samples, judgements, ratings, scorings, tally.summary, kinds, tuple(notes))
         )
@@ -115,7 +119,7 @@ class JudgedSamples:
         """How many pass at that setting; of CCRS ratings, their means."""
         if self.ratings:
             return summarise_ccrs(self.ratings).sentence
-        at = f" at T={self.scoring.temperature:g}"
+        at = f" at {self.scoring.place}"
         lexical = is_lexical(self.judgements[0].judge)
         judge = "the lexical judge only compares words" if lexical else ""
         return self.summary.passing(at, judge=judge)
@@ -187,8 +191,3 @@ def _item(record: dict[str, Any]) -> ItemOfRun:
     if "scoring" not in record and "answers" not in record:
         return Assessment.from_json(json.dumps(record))
     return cast("ItemOfRun", read_result(record))
-
-
-def is_lexical(judge: str) -> bool:
-    """Whether a judge of this name compares words."""
-    return judge.startswith("lexical")

@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from tcva_adapters.core.checks import listed
+from tcva_adapters.core.evidence import Shares
 from tcva_adapters.core.kernel import GRAINS
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, count_levels, level_counts
 from tcva_adapters.errors import UnreadableInputError
@@ -18,7 +19,7 @@ from tcva_adapters.samples.checked import FROZEN, first_fault
 SCHEMA_VERSION: Final = 2
 """Version of the JSON layout. Layout 1 called a claim's ``original_verdict`` ``judged``."""
 
-VIEW_FIELDS: Final = ("kind", "score", "passed", "reason", "scoring")
+VIEW_FIELDS: Final = ("kind", "score", "passed", "reason", "uncertainty", "scoring")
 """What the JSON of a `Result` has beyond that of its assessment."""
 
 PROBABILITY_TOLERANCE: Final = 1e-6
@@ -62,7 +63,7 @@ _COSTS: Final = frozenset({"usage", "from_store", "shared"})
 
 
 class EvidenceCheck(StrEnum):
-    """What the check of a quote found; the first three lower a verdict, the last does not."""
+    """What the check of a quote found; the first three do not support a verdict, the last may."""
 
     NOT_FOUND = "not_found"
     UNRELATED = "unrelated"
@@ -73,6 +74,11 @@ class EvidenceCheck(StrEnum):
     def text(self) -> str:
         """The same in words."""
         return _CHECKS[self]
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether such a quote leaves its verdict unsupported."""
+        return self is not EvidenceCheck.UNCHECKED
 
 
 _CHECKS: Final = {
@@ -141,11 +147,12 @@ class ClaimVerdict(BaseModel):
         reason: Why this level, in a sentence.
         passage: Which context passage holds the evidence, counted from 1.
         original_verdict: The level that the judge gave, where the evidence check lowered it.
-        evidence_check: Why it did, or ``unchecked`` where a high level stands although it cannot
-            be told whether its quote belongs to the claim; None where the quote is good, or was
-            not looked at.
+        evidence_check: Why the quote does not support a level above ``none``, be it lowered for
+            that or not; ``unchecked`` where a high level stands although it cannot be told whether
+            its quote belongs to the claim; None where the quote is good, or was not looked at.
         probabilities: How likely each level is, fully first, summing to 1; None where the judge
             gives levels only. Where it is present, scores use it.
+        original_probabilities: Those that the judge gave, beside an ``original_verdict``.
     """
 
     model_config = FROZEN
@@ -157,7 +164,8 @@ class ClaimVerdict(BaseModel):
     passage: int | None = None
     original_verdict: Verdict | None = None
     evidence_check: EvidenceCheck | None = None
-    probabilities: tuple[float, float, float, float, float] | None = None
+    probabilities: Shares | None = None
+    original_probabilities: Shares | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -169,12 +177,13 @@ class ClaimVerdict(BaseModel):
 
     @model_validator(mode="after")
     def _probabilities_sum_to_one(self) -> Self:
-        if self.probabilities is not None and (
-            min(self.probabilities) < 0.0
-            or not abs(sum(self.probabilities) - 1.0) <= PROBABILITY_TOLERANCE  # refuses nan, too
-        ):
-            msg = f"probabilities must be >= 0 and sum to 1, got {self.probabilities!r}"
-            raise ValueError(msg)
+        for given in (self.probabilities, self.original_probabilities):
+            if given is not None and (
+                min(given) < 0.0
+                or not abs(sum(given) - 1.0) <= PROBABILITY_TOLERANCE  # refuses nan, too
+            ):
+                msg = f"probabilities must be >= 0 and sum to 1, got {given!r}"
+                raise ValueError(msg)
         return self
 
 
@@ -214,7 +223,10 @@ class Assessment(BaseModel):
         shared: True when another evaluator of this process had asked, or was asking, for the same
             judgement: no judge was asked for this one, and its usage is nothing.
         members: What additional judges said of the same sample, for a fused score.
-        panel: The single judges' assessments that this one was made of.
+        panel: The single assessments that this one was made of: those of a panel's judges, or the
+            repeats of one judge.
+        form: In which form verdicts were asked for in the end, e.g. ``written`` or ``yes_no, 5
+            draws``; empty for judges that are not asked.
 
     >>> a = Assessment.from_verdicts(["fully", "none"])
     >>> a.counts.tolist()
@@ -238,6 +250,7 @@ class Assessment(BaseModel):
     shared: bool = False
     members: tuple[Assessment, ...] = ()
     panel: tuple[Assessment, ...] = ()
+    form: str = ""
 
     @model_validator(mode="before")
     @classmethod
@@ -270,6 +283,12 @@ class Assessment(BaseModel):
     def _told(self) -> dict[str, Any]:
         """Everything but what it cost and where it came from."""
         return {name: value for name, value in self if name not in _COSTS}
+
+    @property
+    def repeats(self) -> tuple[Assessment, ...]:
+        """The independent judgements of one judge that this one was made of; none for a panel."""
+        are_of_one = len(self.panel) > 1 and len({each.judge for each in self.panel}) == 1
+        return self.panel if are_of_one else ()  # a panel has no two judges of one name
 
     @property
     def is_new(self) -> bool:

@@ -16,6 +16,7 @@ from typing import Any, Final, Literal, NotRequired, cast
 from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict  # pydantic asks for this one before Python 3.12
 
+from tcva_adapters.core.evidence import Shares
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.results.assessment import (
     PROBABILITY_TOLERANCE,
@@ -32,7 +33,6 @@ PLACES: Final[dict[str, int]] = {level.value: place for place, level in enumerat
 """Which column of the counts a level is."""
 
 _LOOSE: Final = ConfigDict(extra="ignore")
-_Probabilities = tuple[float, float, float, float, float]
 
 
 @with_config(_LOOSE)
@@ -43,7 +43,8 @@ class ClaimColumns(TypedDict):
     verdict: Level | None
     original_verdict: NotRequired[Level | None]
     evidence_check: NotRequired[Literal["not_found", "unrelated", "negated", "unchecked"] | None]
-    probabilities: NotRequired[_Probabilities | None]
+    probabilities: NotRequired[Shares | None]
+    original_probabilities: NotRequired[Shares | None]
 
 
 @with_config(_LOOSE)
@@ -95,11 +96,11 @@ def stream_columns(
 
 
 def claims_of(row: JudgedColumns) -> Iterator[Sequence[ClaimColumns]]:
-    """The claims whose quotes were checked: a panel's judges', and those of additional judges, too."""
-    for each in row.get("panel") or (row,):
-        yield each.get("claims", ())
-    for member in row.get("members", ()):
-        yield from claims_of(member)
+    """The claims whose quotes were checked: those of single judgements, and additional judges', too."""
+    if not row.get("panel"):
+        yield row.get("claims", ())
+    for each in (*row.get("panel", ()), *row.get("members", ())):
+        yield from claims_of(each)
 
 
 def check_of(claim: ClaimColumns) -> str | None:
@@ -108,6 +109,11 @@ def check_of(claim: ClaimColumns) -> str | None:
     if found is None and claim.get("original_verdict") and "evidence_check" not in claim:
         return EvidenceCheck.NOT_FOUND
     return found
+
+
+def has_fault(claim: ClaimColumns) -> bool:
+    """Whether its quote does not support it."""
+    return check_of(claim) not in {None, EvidenceCheck.UNCHECKED}
 
 
 @cache

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from tcva_adapters.core.flip import flip_point
+from tcva_adapters.core.uncertainty import Uncertainty
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.printing import html_table
@@ -23,9 +24,12 @@ from tcva_adapters.results.assessment import (
     Usage,
 )
 from tcva_adapters.results.evidence import EvidenceCounts
+from tcva_adapters.results.evidence_view import under
 from tcva_adapters.results.metadata import written_out
 from tcva_adapters.results.protocol import json_object
+from tcva_adapters.results.repeated import Repeated
 from tcva_adapters.results.scoring import Scoring, changed
+from tcva_adapters.results.uncertainty import distribution_of, uncertainty_text, unsure_claims
 from tcva_adapters.samples.checked import first_fault
 
 __all__ = ["Result", "Scoring", "judged_counts"]
@@ -36,6 +40,9 @@ _SCORING: Final = TypeAdapter(Scoring)
 
 def judged_counts(assessments: Sequence[Assessment]) -> FloatArray:
     """What scores are made of: the level counts of each sample by each of its judges.
+
+    Args:
+        assessments: As they are stored, or under a view of their evidence (see `under`).
 
     Returns:
         Shape (N, J, 5), the main judge first, then those whose scores are fused with its; a row of
@@ -59,6 +66,8 @@ class Result:
     Attributes:
         assessment: What was judged; kept, so that every other setting is free.
         scoring: The setting.
+        seen: The assessment under the setting's view of the evidence, which is what the score is
+            made of.
         score: In [0, 1]; None where there is none.
 
     >>> result = Result(Assessment.from_verdicts(["fully", "fully", "minor"]))
@@ -68,21 +77,22 @@ class Result:
 
     assessment: Assessment
     scoring: Scoring = field(default_factory=Scoring)
+    seen: Assessment = field(init=False, repr=False, compare=False)
     score: float | None = field(init=False)
     kind: ClassVar[str] = "tcva"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "seen", under(self.assessment, self.scoring.evidence))
         object.__setattr__(self, "score", self._score())
 
     def _score(self) -> float | None:
         unscored = self.assessment.unscored
         if unscored is not None:
             return None if unscored.reason.is_failure else self.scoring.on_unscored
-        counts = self.assessment.level_counts
-        if not self.assessment.members:
-            return self.scoring.single(counts)
+        if not self.seen.members:
+            return self.scoring.single(self.seen.level_counts)
         at = np.array([self.scoring.temperature])
-        return float(self.scoring.curve(judged_counts([self.assessment])[0])(at)[0])
+        return float(self.scoring.curve(judged_counts([self.seen])[0])(at)[0])
 
     @property
     def unscored(self) -> Unscored | None:
@@ -91,8 +101,8 @@ class Result:
 
     @property
     def claims(self) -> tuple[ClaimVerdict, ...]:
-        """The claims with their verdicts, non-claims included."""
-        return self.assessment.claims
+        """The claims with their verdicts under this view, non-claims included."""
+        return self.seen.claims
 
     @property
     def usage(self) -> Usage:
@@ -103,7 +113,7 @@ class Result:
     @property
     def breakdown(self) -> dict[str, float]:
         """Claims per level, expected ones where claims carry probabilities."""
-        counts = self.assessment.counts.tolist()
+        counts = self.seen.counts.tolist()
         return {level.value: count for level, count in zip(LEVELS, counts, strict=True)}
 
     @property
@@ -116,6 +126,22 @@ class Result:
         """Whether the score reaches the threshold; None where there is no score."""
         return None if self.score is None else self.score >= self.scoring.threshold
 
+    @cached_property
+    def uncertainty(self) -> Uncertainty | None:
+        """Where the score may lie by the probabilities of its verdicts, and how likely it passes.
+
+        None without a score, and where no claim has probabilities that are chances: those of the
+        lexical judge place a claim between two levels. A fused panel's are votes; its distribution
+        is that of a judge drawn by lot for each claim.
+        """
+        found = distribution_of(self.seen, self.scoring)
+        return None if found is None else found.summary(self.scoring.threshold)
+
+    @property
+    def unsure_claims(self) -> tuple[ClaimVerdict, ...]:
+        """The claims on which more than a quarter of the probability is on other levels."""
+        return unsure_claims(self.seen)
+
     @property
     def flip_temperature(self) -> float | None:
         """The smallest temperature from which on the sample passes; None if it never does."""
@@ -125,7 +151,7 @@ class Result:
 
     def above_threshold(self) -> Callable[[FloatArray], FloatArray]:
         """How far the sample's own score lies above the threshold, as a function of temperatures."""
-        curve = self.scoring.curve(judged_counts([self.assessment])[0])
+        curve = self.scoring.curve(judged_counts([self.seen])[0])
         return lambda temperatures: curve(temperatures) - self.scoring.threshold
 
     @property
@@ -148,6 +174,25 @@ class Result:
             alone = judged.model_copy(update={"members": ()})
             scores[name] = Result(alone, self.scoring).score
         return scores
+
+    @cached_property
+    def repeats(self) -> tuple[Result, ...]:
+        """What each repeat makes of the sample at this setting; none where it was judged once.
+
+        A fused score is made of what each judge said the same time.
+        """
+        own = self.assessment
+
+        def once(place: int, repeat: Assessment) -> Result:
+            members = tuple(m.repeats[place] if m.repeats else m for m in own.members)
+            return Result(repeat.model_copy(update={"members": members}), self.scoring)
+
+        return tuple(once(place, repeat) for place, repeat in enumerate(own.repeats))
+
+    @property
+    def repeated(self) -> Repeated | None:
+        """How far the repeats lie apart; None where fewer than two have a score."""
+        return Repeated.of(self.repeats)
 
     def at(self, temperature: float | str, **changes: Any) -> Result:
         """The same assessment at another temperature, and other settings by name. No call.
@@ -176,7 +221,7 @@ class Result:
         return html_table(self.reason, ("verdict", "claim", "why", "quote"), rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON values: the assessment, the setting, and score, passed and reason.
+        """As JSON values: the assessment, the setting, and score, passed, reason and uncertainty.
 
         Metadata that JSON cannot hold is written as text.
         """
@@ -185,6 +230,7 @@ class Result:
             "score": self.score,
             "passed": self.passed,
             "reason": self.reason,
+            "uncertainty": None if self.uncertainty is None else self.uncertainty.to_dict(),
             "scoring": _SCORING.dump_python(self.scoring, mode="json"),
             **self.assessment.model_dump(mode="json", fallback=written_out),
         }
@@ -225,16 +271,16 @@ class Result:
 
     @property
     def reason(self) -> str:
-        """The score in one sentence: claims per level, what quotes lowered, and the worst claim."""
+        """The score in one sentence: claims per level, how sure, what quotes lowered, the worst claim."""
         if self.unscored is not None:
             given = "" if self.score is None else f" (counted as {self.score:g} by on_unscored)"
             return f"unscored: {self.unscored.text}{given}"
-        verdicts = self.assessment.verdicts
+        verdicts = self.seen.verdicts
         levels = [f"{verdicts.count(v)} {v.value}" for v in Verdict if v in verdicts]
         relation = ">=" if self.passed else "<"
         text = (
             f"{self.score:.3f} {relation} {self.scoring.threshold:g} "
-            f"at T={self.scoring.temperature:g}: {', '.join(levels)}"
+            f"at {self.scoring.place}: {', '.join(levels)}"
         )
         if self.assessment.members:
             parts = (
@@ -242,7 +288,12 @@ class Result:
                 for name, score in self.member_scores.items()
             )
             text = f"{text}; fused from {', '.join(parts)}"
-        text = "; ".join((text, *EvidenceCounts.of([self.assessment]).lines()))
+        if self.uncertainty is not None:
+            text = f"{text}; {uncertainty_text(self.uncertainty)}"
+        if self.repeated is not None:
+            text = f"{text}; {self.repeated.text}"
+        quotes = EvidenceCounts.of([self.assessment]).under(self.scoring.evidence)
+        text = "; ".join((text, *quotes.lines()))
         worst = min(
             (c for c in self.claims if c.verdict is not None),
             key=lambda c: self.scoring.scheme.weight(Verdict(c.verdict or "none")),

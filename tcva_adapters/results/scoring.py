@@ -21,12 +21,19 @@ from tcva_adapters.core.aggregation import (
     score_curves,
     single_score,
 )
+from tcva_adapters.core.evidence import DEFAULT_EVIDENCE, EVIDENCE, Evidence
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.panel import Fused, fuse
 from tcva_adapters.core.temperature import BALANCED, PAPER_BOUNDS, Bounds, check_temperature
 from tcva_adapters.core.verdicts import FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.settings import Setting, check_names, check_share, settings_of
+from tcva_adapters.results.settings import (
+    Setting,
+    check_names,
+    check_one_of,
+    check_share,
+    settings_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +223,16 @@ class WeightSettings(TypedDict, total=False):
             in_files=True,
         ),
     ]
+    evidence: Annotated[
+        Evidence,
+        Setting(
+            DEFAULT_EVIDENCE,
+            "What a verdict counts as whose quote does not support it: strict (none), lower "
+            "(fully and mostly as partial) or off (as it is).",
+            check_one_of(*EVIDENCE),
+            in_files=True,
+        ),
+    ]
     on_unscored: Annotated[
         float | None,
         Setting(
@@ -260,6 +277,7 @@ class Scoring:
         penalty: See there.
         eps: See there.
         floor: See there.
+        evidence: See there.
         on_unscored: See there.
         fusion: See there.
         mapping: See there.
@@ -275,6 +293,7 @@ class Scoring:
     penalty: Penalty = DIAL["penalty"].default
     eps: float = DIAL["eps"].default
     floor: Floor = DIAL["floor"].default
+    evidence: Evidence = DIAL["evidence"].default
     on_unscored: float | None = DIAL["on_unscored"].default
     fusion: Fusion = DIAL["fusion"].default
     mapping: HumanScale | None = DIAL["mapping"].default
@@ -290,6 +309,16 @@ class Scoring:
             raise InvalidValueError(msg)
         temperature = check_temperature(self.temperature, self.bounds)
         object.__setattr__(self, "temperature", temperature)
+
+    @property
+    def place(self) -> str:
+        """Where the dial stands, in a word: the temperature, and a view that is not the usual one.
+
+        >>> Scoring(evidence="strict").place
+        'T=0.5, evidence strict'
+        """
+        is_usual = self.evidence == DEFAULT_EVIDENCE
+        return f"T={self.temperature:g}" + ("" if is_usual else f", evidence {self.evidence}")
 
     @property
     def options(self) -> dict[str, Any]:

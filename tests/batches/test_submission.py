@@ -86,6 +86,9 @@ SCORERS: dict[str, Callable[[BatchServer, Path], Any]] = {
     "panel": lambda s, p: TCVA(
         judge=Panel([model_at(s), model_at(s, "n"), "lexical"]), fuse="lexical", store=p
     ),
+    "repeats": lambda s, p: TCVA(
+        judge=Panel([model_at(s), "lexical"]), fuse=model_at(s, "n"), repeats=2, store=p
+    ),
     "fuse": lambda s, p: TCVA(
         judge=model_at(s),
         fuse=[TCVA("answer_relevancy", judge=model_at(s)), model_at(s, "n")],

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from tcva_adapters.results.uncertainty import uncertainty_text
 from tests.browser.conftest import Opener
 from tests.support.browser import Watched
-from tests.support.reports import RAGAS, example_content
+from tests.support.reports import RAGAS, example_content, fused_and_panel
 
 Reports = Callable[[str], Path]
 CONTENT = example_content()
@@ -69,6 +70,19 @@ def test_a_lowered_verdict_says_from_where_and_why(reports: Reports, open_report
     expect(lowered).to_contain_text(re.compile(r"Lowered from\s*fully"))
     expect(lowered).to_contain_text("not found")
     expect(lowered).to_contain_text("partial")
+
+
+def test_how_sure_a_score_is(reports: Reports, open_report: Opener) -> None:
+    content = fused_and_panel()
+    (run,) = content.runs
+    found = run.result(run.assessments["two"]).uncertainty
+    assert found is not None
+    page = open_report(reports("judges"), "#view=sample&sample=two")
+    expect(page.page.get_by_text(uncertainty_text(found))).to_contain_text(
+        "unsure of 1 of 2 claims"
+    )
+    page = open_report(reports("judges"), "#view=sample&sample=one")
+    expect(page.page.get_by_text("chance to pass")).to_have_count(0)
 
 
 def test_framework_metrics_beside_it(reports: Reports, open_report: Opener) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Callable
 from importlib import import_module
@@ -12,6 +13,7 @@ import pytest
 
 from tcva_adapters import TCVA, Config, Fusion, HumanScale, Panel, Result, Sample
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.judging.combining import Combine
 from tcva_adapters.judging.judge import ModelJudge
 from tcva_adapters.results.config import MappingKnots, ProfileTable, Settings
 from tests.contract.adapters import ADAPTERS, Adapter
@@ -75,11 +77,63 @@ def test_fused_scores_are_the_same_to_the_last_bit(adapter: Adapter, asynchronou
     assert scores(results) != scores(ours())
 
 
-def panel() -> Panel:
+CLASSES = [
+    ("tcva_adapters.langchain", "TCVAEvaluator", "llm", True),
+    ("tcva_adapters.llamaindex", "TCVAEvaluator", "llm", True),
+    ("tcva_adapters.ragas", "TCVAMetric", "llm", False),
+    ("tcva_adapters.ragas", "TCVACollectionMetric", "llm", False),
+    ("tcva_adapters.deepeval", "TCVAMetric", "model", True),
+]
+
+
+class Turns:
+    """Replies in turn for each sample, whoever asks first."""
+
+    def __init__(self) -> None:
+        self._left = {
+            sample.contexts[0]: [REPLY, OTHER, REPLY] for sample in SAMPLES if sample.contexts
+        }
+        self._lock = threading.Lock()
+
+    def __call__(self, prompt: str) -> str:
+        (passage,) = (passage for passage in self._left if passage in prompt)
+        with self._lock:
+            return self._left[passage].pop()
+
+
+@each_adapter
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
+def test_repeats_are_the_same_everywhere(adapter: Adapter, asynchronous: bool) -> None:
+    expected = [
+        TCVA(judge=ScriptedModel([REPLY, OTHER, REPLY]), repeats=3).evaluate(sample)
+        for sample in SAMPLES
+    ]
+    results = adapter.entry().run(SAMPLES, Turns(), asynchronous=asynchronous, repeats=3)
+    for result, reference in zip(results, expected, strict=True):
+        assert result.score == reference.score
+        assert [len(each.assessment.claims) for each in result.repeats] == [2, 2, 2]
+        repeated, wanted = result.repeated, reference.repeated
+        assert repeated is not None
+        assert wanted is not None
+        assert sorted(repeated.scores) == sorted(wanted.scores)
+        assert "3 repeats from" in result.reason
+        assert result.usage.calls == 3
+
+
+@pytest.mark.parametrize(("module", "name", "judge", "_"), CLASSES)
+def test_repeats_of_the_lexical_judge_are_refused_everywhere(
+    module: str, name: str, judge: str, _: bool
+) -> None:
+    drop_in = getattr(import_module(module), name)
+    with pytest.raises(InvalidValueError, match="says the same each time"):
+        drop_in(**{judge: "lexical", "repeats": 2})
+
+
+def panel(combine: Combine = "median") -> Panel:
     """Two scripted models and the lexical judge."""
     texts = {"scripted:one": REPLY, "scripted:two": OTHER}
     models = [ScriptedModel([text], name=name) for name, text in texts.items()]
-    return Panel([*map(ModelJudge, models), "lexical"])
+    return Panel([*map(ModelJudge, models), "lexical"], combine=combine)
 
 
 def by_langchain(panel: Panel, sample: Sample) -> Result:
@@ -133,9 +187,12 @@ def by_deepeval(panel: Panel, sample: Sample) -> Result:
     return found
 
 
-@pytest.mark.parametrize(
+every_drop_in = pytest.mark.parametrize(
     "judged", [by_langchain, by_llamaindex, by_ragas, by_ragas_collections, by_deepeval]
 )
+
+
+@every_drop_in
 def test_a_panel_is_a_judge_everywhere(judged: Callable[[Panel, Sample], Result]) -> None:
     expected = TCVA(judge=panel()).evaluate(SAMPLES[0])
     result = judged(panel(), SAMPLES[0])
@@ -148,13 +205,18 @@ def test_a_panel_is_a_judge_everywhere(judged: Callable[[Panel, Sample], Result]
     ]
 
 
-CLASSES = [
-    ("tcva_adapters.langchain", "TCVAEvaluator", "llm", True),
-    ("tcva_adapters.llamaindex", "TCVAEvaluator", "llm", True),
-    ("tcva_adapters.ragas", "TCVAMetric", "llm", False),
-    ("tcva_adapters.ragas", "TCVACollectionMetric", "llm", False),
-    ("tcva_adapters.deepeval", "TCVAMetric", "model", True),
-]
+@every_drop_in
+def test_how_sure_a_score_is_comes_through_everywhere(
+    judged: Callable[[Panel, Sample], Result],
+) -> None:
+    expected = TCVA(judge=panel("fused")).evaluate(SAMPLES[0])
+    result = judged(panel("fused"), SAMPLES[0])
+    assert result.uncertainty is not None
+    assert result.uncertainty == expected.uncertainty
+    assert result.unsure_claims == expected.unsure_claims != ()
+    assert result.at("strict").uncertainty == expected.at("strict").uncertainty
+    assert result.reason == expected.reason
+    assert "chance to pass" in result.reason
 
 
 @pytest.mark.parametrize(("module", "name", "judge", "sees_metadata"), CLASSES)

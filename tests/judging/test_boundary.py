@@ -12,7 +12,7 @@ import pytest
 
 from tcva_adapters.ccrs import CCRS
 from tcva_adapters.claims.criteria import Criterion
-from tcva_adapters.judging import judge as judging
+from tcva_adapters.judging import written as judging
 from tcva_adapters.judging.panel import Panel
 from tcva_adapters.models.openai_reply import read_completion
 from tcva_adapters.models.protocol import ModelReply, TokenLogprob

@@ -408,8 +408,19 @@ def test_a_high_level_without_its_quote_is_lowered(level: Verdict, evidence: str
     assert checked(made) == made
 
 
-@pytest.mark.parametrize("level", [Verdict.PARTIAL, Verdict.MINOR, Verdict.NONE, None])
-def test_other_levels_stay(level: Verdict | None) -> None:
+@pytest.mark.parametrize("level", [Verdict.PARTIAL, Verdict.MINOR])
+@pytest.mark.parametrize("evidence", ["The ferry is blue", ""])
+def test_a_lower_level_stays_and_says_what_is_wrong_with_its_quote(
+    level: Verdict, evidence: str
+) -> None:
+    given_ = verdict(level, evidence, passage=2)
+    made = checked(given_)
+    assert made == given_.model_copy(update={"evidence_check": EvidenceCheck.NOT_FOUND})
+    assert checked(made) == made
+
+
+@pytest.mark.parametrize("level", [Verdict.NONE, None])
+def test_what_is_not_supported_anyhow_is_not_checked(level: Verdict | None) -> None:
     given_ = verdict(level, "The ferry is blue", passage=2)
     assert checked(given_) == given_
 
@@ -431,6 +442,7 @@ def test_probabilities_of_high_levels_move_to_partial() -> None:
     made = checked(verdict(Verdict.FULLY, "blue", probabilities=shares))
     # .5 + .25 + .125 = .875, exact in binary
     assert made.probabilities == (0.0, 0.0, 0.875, 0.0625, 0.0625)
+    assert made.original_probabilities == shares
     kept = checked(verdict(Verdict.FULLY, "runs twice a day", probabilities=shares))
     assert kept.probabilities == shares
 
@@ -449,5 +461,8 @@ def test_any_verdict_is_checked_and_checked_again(
     made = checked(given_, [*passages, f"so {quote} it is"])
     assert made.verdict == (level if made.original_verdict is None else Verdict.PARTIAL)
     lowers = made.evidence_check not in {None, EvidenceCheck.UNCHECKED}
-    assert (made.original_verdict is not None) is lowers
+    assert (made.original_verdict is not None) is (
+        lowers and level in {Verdict.FULLY, Verdict.MOSTLY}
+    )
+    assert not (level is Verdict.NONE and lowers)
     assert checked(made, [*passages, f"so {quote} it is"]) == made

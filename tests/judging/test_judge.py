@@ -24,8 +24,8 @@ from tcva_adapters.judging.judge import (
     LexicalSampleJudge,
     ModelJudge,
     blank_field,
-    may_be_non_claim,
 )
+from tcva_adapters.judging.written import may_be_non_claim
 from tcva_adapters.models.protocol import JudgeModel, ModelReply, TokenLogprob
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason

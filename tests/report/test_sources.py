@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcva_adapters import CCRS, TCVA, Assessment, Result, Sample
+from tcva_adapters import CCRS, TCVA, Assessment, Panel, Result, Sample
 from tcva_adapters.ccrs.summary import summarise_ccrs
 from tcva_adapters.compare import Evaluation, compare, compare_systems
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
+from tcva_adapters.judging.judge import LexicalSampleJudge
 from tcva_adapters.report import write
 from tcva_adapters.results.files import write_assessments
 from tests.report.blocks import blocks_of
@@ -350,3 +351,30 @@ def test_files_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
     empty.write_text("", encoding="utf-8")
     with pytest.raises(UnreadableInputError, match="it holds no results"):
         page(empty, tmp_path)
+
+
+def test_repeats_and_panels_are_told_among_the_notes(tmp_path: Path) -> None:
+    def repeats(levels: list[str]) -> Assessment:
+        each = [Assessment.from_verdicts([level], judge="m") for level in levels]
+        whole = Assessment.from_verdicts(["fully"], judge="repeats(m, 2)", sample_id=levels[1])
+        return whole.model_copy(update={"panel": tuple(each)})
+
+    figures, details = page([repeats(["fully", "none"]), repeats(["fully", "minor"])], tmp_path)
+    assert figures["notes"] == [
+        "Over 2 repeats, 2 of 2 samples flip at the threshold; a score's sd by the judge is 0.610"
+    ]
+    ((run,),) = (details[0]["runs"].values(),)
+    assert [each["judge"] for each in run["repeats"]] == ["repeat 1", "repeat 2"]
+    assert "panel" not in run
+    panel = TCVA(judge=Panel(["lexical", Strict()])).evaluate_many(SAMPLES, progress=False)
+    figures, details = page(panel, tmp_path)
+    assert "to how many independent judges these 2 amount is not known" in figures["notes"][0]
+    ((run,),) = (details[0]["runs"].values(),)
+    assert len(run["panel"]) == 2
+    assert "repeats" not in run
+
+
+class Strict(LexicalSampleJudge):
+    """The lexical judge by another name."""
+
+    name = "strict"

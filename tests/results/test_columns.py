@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcva_adapters.compare.judged import Judged
+from tcva_adapters.core.evidence import EVIDENCE
 from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.errors import InvalidSampleError, TCVAError, UnreadableInputError
 from tcva_adapters.results import level_table
@@ -24,20 +25,26 @@ from tcva_adapters.results.assessment import (
     Unscored,
 )
 from tcva_adapters.results.columns import Level, stream_columns
+from tcva_adapters.results.evidence_view import under
 from tcva_adapters.results.files import read_assessments, stream_assessments, write_assessments
 from tcva_adapters.results.level_table import LevelTable
 from tcva_adapters.results.result import Result, judged_counts
 
 GOOD = Assessment.from_verdicts(["fully", "none"]).to_json()
 
-shares = st.lists(st.floats(0.0, 1.0), min_size=5, max_size=5).filter(lambda p: sum(p) > 0.1)
+shares = (
+    st.lists(st.floats(0.0, 1.0), min_size=5, max_size=5)
+    .filter(lambda p: sum(p) > 0.1)
+    .map(lambda p: tuple(each / sum(p) for each in p))
+)
 claims = st.builds(
     ClaimVerdict,
     claim=st.text(max_size=5),
     verdict=st.sampled_from(LEVELS),
     evidence_check=st.none() | st.sampled_from(EvidenceCheck),
     original_verdict=st.none() | st.sampled_from(LEVELS),
-    probabilities=st.none() | shares.map(lambda p: tuple(each / sum(p) for each in p)),
+    probabilities=st.none() | shares,
+    original_probabilities=st.none() | shares,
 )
 
 
@@ -82,6 +89,11 @@ def test_a_file_shows_what_its_assessments_say(
             return
         read, listed = Judged.of(path), Judged.of(made)
         assert read.counts.tobytes() == judged_counts(made).tobytes() == listed.counts.tobytes()
+        for view in EVIDENCE:
+            seen = judged_counts([under(each, view) for each in made])
+            assert read.under(view).counts.tobytes() == seen.tobytes()
+            assert listed.under(view).counts.tobytes() == seen.tobytes()
+            assert read.under(view).to_dict() == listed.under(view).to_dict()
         assert (read.to_dict(), read.names, read.scored) == (
             listed.to_dict(),
             listed.names,

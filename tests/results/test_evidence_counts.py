@@ -26,7 +26,14 @@ REPLY = verdict_json(
     (3, "fully", "They met in Paris"),
     (4, "minor", "made up, and of no consequence"),
 )
-FIGURES = {"verdicts": 4, "not_found": 1, "unrelated": 1, "negated": 1, "unchecked": 0}
+FIGURES = {
+    "verdicts": 4,
+    "not_found": 1,
+    "unrelated": 1,
+    "negated": 1,
+    "unchecked": 0,
+    "not_lowered": 1,
+}
 LINES = [
     "1 of 4 verdicts lowered: quote not found in the passages",
     "1 of 4 verdicts lowered: quote has nothing to do with the claim",
@@ -45,7 +52,7 @@ def test_the_reason_of_a_sample_counts_them() -> None:
         EvidenceCheck.NOT_FOUND,
         EvidenceCheck.NEGATED,
         EvidenceCheck.UNRELATED,
-        None,
+        EvidenceCheck.NOT_FOUND,  # of the minor one, which stays
     ]
     assert Result.from_json(result.to_json()) == result
 

@@ -112,7 +112,7 @@ function Claim({ n, claim, levels, place, said, chosen, passages, jump }) {
     </div>
     <${Prose} text=${claim.claim} class="claim-text" />
     ${claim.original_verdict && html`<p class="lowered">Lowered from <${Level} name=${claim.original_verdict} levels=${levels} />: ${CHECKS[claim.evidence_check] ?? ""}.</p>`}
-    ${!claim.original_verdict && claim.evidence_check && html`<p class="lowered">Not checked: ${CHECKS[claim.evidence_check] ?? visible(claim.evidence_check)}.</p>`}
+    ${!claim.original_verdict && claim.evidence_check && html`<p class="lowered">${claim.evidence_check === "unchecked" ? "Not checked" : "Not supported"}: ${CHECKS[claim.evidence_check] ?? visible(claim.evidence_check)}.</p>`}
     ${claim.reason && html`<${Prose} text=${claim.reason} class="aside" />`}
     ${claim.evidence && html`<${Evidence} n=${n} claim=${claim} place=${place} passages=${passages} jump=${jump} />`}
     ${claim.probabilities && Math.max(...claim.probabilities) < SURE && html`<${Probabilities} shares=${claim.probabilities} levels=${levels} />`}

@@ -1,4 +1,4 @@
-/** What others said of the same sample: additional judges, a panel's judges, the framework metrics. */
+/** What others said of the same sample: a panel's judges, repeats, additional judges, the framework metrics. */
 import { passes } from "./listing.js";
 import { Decision, Level, Prose, REASONS, Words } from "./marks.js";
 import { visible } from "./text.js";
@@ -13,6 +13,13 @@ export function Others({ app, i, detail, printing }) {
     html`<section>
       <h3>The panel's judges</h3>
       <${Beside} said=${said} others=${said.panel} levels=${levels} />
+    </section>`
+  }
+  ${
+    said?.repeats?.length > 0 &&
+    html`<section>
+      <h3>Repeats</h3>
+      <${Beside} said=${said} others=${said.repeats} levels=${levels} />
     </section>`
   }
   ${
@@ -37,7 +44,8 @@ function Beside({ said, others, levels }) {
     ...new Set([said, ...others].flatMap((each) => (each.claims ?? []).map(({ claim }) => claim))),
   ];
   const verdictOf = (each, claim) => each.claims?.find((entry) => entry.claim === claim);
-  const first = said.panel === others ? "The panel" : "This run";
+  const names = { panel: "The panel", repeats: "All repeats" };
+  const first = names[Object.keys(names).find((kind) => said[kind] === others)] ?? "This run";
   return html`<div
     class="wide-table"
     tabindex="0"

@@ -34,7 +34,7 @@ function Judged({ app }) {
   const rate = shareInterval(passed, scores.length, z);
   return html`
     <p class="lead" role="status" data-figure="sentence">
-      At T = ${degree(settings.temperature)}, <b>${passed} of ${counted(scores.length, "scored sample")}</b>
+      At T = ${degree(settings.temperature)}${run.settings.evidence !== "lower" && `, evidence ${run.settings.evidence}`}, <b>${passed} of ${counted(scores.length, "scored sample")}</b>
       ${" "}${passed === 1 ? "passes" : "pass"} (${percent(passed / scores.length)}), with a mean of
       ${" "}<b>${figure(mean.mean)}</b>${inRun > scores.length && html`; ${inRun - scores.length} of ${inRun} have no score`}.
       <span class="lead-about"> ${visible(run.criterion)} by ${visible(run.judge)}${run.members.length > 0 && `, fused with ${visible(run.members.join(", "))}`}</span>

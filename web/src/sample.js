@@ -50,6 +50,7 @@ function Content({ app, i }) {
   }
   const said = run && detail.runs?.[run.name];
   return html` ${said?.unscored && html`<${Unscored} unscored=${said.unscored} />`}
+    ${said?.sure && html`<p class="aside">${visible(said.sure)}</p>`}
     <${Answer}
       key=${run?.name}
       detail=${detail}

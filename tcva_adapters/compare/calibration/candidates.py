@@ -61,7 +61,8 @@ class Grid:
     def candidates(self, baseline: Scoring) -> list[Scoring]:
         """Every combination, and the baseline, each once, those closest to the baseline first.
 
-        What is not chosen here (the fusion of several judges, say) is the baseline's.
+        What is not chosen here is the baseline's: the fusion of several judges, say, or the view of
+        the evidence. That one says what counts as a verdict, which is no matter of taste.
 
         Keeping the baseline is always possible. Among candidates that agree with human ratings
         equally well the first one wins, so settings change only for a reason.
@@ -123,6 +124,8 @@ def describe(scoring: Scoring) -> str:
         value = getattr(scoring, name)
         if value != getattr(DEFAULT, name):
             words.append(f"{name} {scheme_text(value) if name == 'scheme' else value}")
+    if scoring.evidence != DEFAULT.evidence:
+        words.append(f"evidence {scoring.evidence}")
     return ", ".join(words)
 
 
@@ -135,4 +138,5 @@ def as_settings(scoring: Scoring) -> dict[str, Any]:
     """A setting as plain JSON values, under the names of the configuration file."""
     scheme = scoring.scheme
     weights = list(scheme.weights) if scheme.name == "custom" else scheme.name
-    return {name: getattr(scoring, name) for name in _CHOSEN} | {"scheme": weights}
+    names = (*_CHOSEN, "evidence")
+    return {name: getattr(scoring, name) for name in names} | {"scheme": weights}

@@ -18,9 +18,11 @@ from tcva_adapters.compare.calibration.search import Search
 from tcva_adapters.compare.judged import Judged, JudgedSource, has_score, in_use
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.core.aggregation import Floor, SchemeLike
+from tcva_adapters.core.evidence import Evidence
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import Config
+from tcva_adapters.results.scoring import changed
 from tcva_adapters.stats.checks import FloatArray
 
 
@@ -41,6 +43,7 @@ def calibrate(
     by: str | Sequence[Any] | None = None,
     group: str | Sequence[Any] | None = None,
     config: Config | str | Path | None = None,
+    evidence: Evidence | None = None,
     folds: int = 5,
     repeats: int = 50,
     n_boot: int = 2000,
@@ -68,6 +71,7 @@ def calibrate(
         by: A key of the metadata, or values, shape (N,): a profile for each value.
         group: Likewise: samples of one group (a document) share a fold and are drawn together.
         config: The settings in use, which a choice has to beat; by default T=0.5.
+        evidence: The view of the evidence; by default the one in use. It is none of the choices.
         folds: Parts of a division, at least 2.
         repeats: Divisions, at least 1.
         n_boot: Resamples for each interval, at least 100.
@@ -88,10 +92,12 @@ def calibrate(
         msg = "a mapping belongs to one setting and --by makes several; use one of them at a time"
         raise InvalidValueError(msg)
     baseline = in_use(config)
+    if evidence is not None:
+        baseline = changed(baseline, {"evidence": evidence})
     grid = Grid(temperatures, schemes, penalties, floors, eps, thresholds)
     drawn = Resampling(folds, repeats, n_boot, level, seed)
     search = Search(objective, grid, drawn, human_scale, human_threshold, mapping, baseline)
-    read = Judged.of(judged, skip_bad=skip_bad)
+    read = Judged.of(judged, skip_bad=skip_bad).under(baseline.evidence)
     return replace(_of_suite(search, read, human, by, group), unused=read.unused(config))
 
 

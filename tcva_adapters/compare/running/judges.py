@@ -7,6 +7,7 @@ from copy import copy
 from functools import cache
 
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.judging.combining import voices
 from tcva_adapters.judging.judge import Judge, ModelJudge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import JudgeModel
@@ -19,17 +20,19 @@ def framework_models(judge: Judge) -> Callable[[str], JudgeModel] | None:
     requests says nothing about the others'. Connections and limits are the same.
 
     Args:
-        judge: TCVA's. Its model answers the prompts of the frameworks.
+        judge: TCVA's. Its model answers the prompts of the frameworks; of a panel that of the first
+            judge that has one.
 
     Raises:
         InvalidValueError: A judge that cannot answer the prompts of others.
     """
     if judge.is_local:
         return None
-    if not isinstance(judge, ModelJudge):
+    models = [voice.model for voice in voices(judge) if isinstance(voice, ModelJudge)]
+    if not models:
         msg = f"{judge.name} answers no prompts of others; compare takes a judge model, or its name"
         raise InvalidValueError(msg)
-    model = judge.model
+    model = models[0]
     if isinstance(model, OpenAICompatibleModel):
         return cache(lambda _framework: copy(model))
     return lambda _framework: model

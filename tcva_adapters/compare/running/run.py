@@ -39,6 +39,7 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import Profiles
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.results.store_troubles import StoreTroubles
+from tcva_adapters.results.sureness import UncertaintyCounts, UncertaintyTally
 from tcva_adapters.samples.files import SampleFile, SampleStream, numbered
 from tcva_adapters.samples.ids import DistinctIds
 from tcva_adapters.samples.sample import Sample, whole_characters
@@ -74,6 +75,8 @@ class Outcome:
         cached: How many were served from an earlier run, by method.
         spent: What the judgements made now cost. Seconds are those of each, added up.
         evidence: What became of the quotes of TCVA's verdicts.
+        uncertainty: How sure TCVA's scores are at the middle one of the temperatures; None where no
+            verdict has probabilities.
         verdicts: The framework metrics' own, by sample and method, where they gave any.
         fatal: Why no other call could succeed; None where none failed like that.
     """
@@ -84,6 +87,7 @@ class Outcome:
     cached: dict[str, int]
     spent: Usage
     evidence: EvidenceCounts
+    uncertainty: UncertaintyCounts | None = None
     verdicts: Mapping[str, Mapping[str, Verdicts]] = field(default_factory=dict)
     fatal: JudgeError | None = None
 
@@ -307,6 +311,7 @@ class _Run:
         self.judgements = Spilled[Assessment]()
         self.verdicts = _Said(self.names, columns)
         self.evidence = EvidenceCounts.of(())
+        self.uncertainty = UncertaintyTally()
         self.judged, self.cached = Counter[str](), Counter[str]()
         self.spent = _NOTHING
         self.fatal: JudgeError | None = None
@@ -317,7 +322,7 @@ class _Run:
         """Count one of TCVA's judgements, with a row per temperature, and one for profiles."""
         assessment, place = result.assessment, len(self.judgements)
         self.judgements.append(assessment)
-        self.evidence += EvidenceCounts.of((assessment,))
+        self.evidence += EvidenceCounts.of((assessment,)).under(self.tcva.scoring.evidence)
         unscored = assessment.unscored
         if unscored is not None and unscored.fatal:
             self.fatal = JudgeError(unscored.detail, fatal=True)
@@ -326,7 +331,9 @@ class _Run:
         why = "" if unscored is None else _why(unscored.reason.value, unscored.detail)
         usage = assessment.usage
         plain = Result(assessment, self.tcva.scoring)
-        scores = {name: plain.at(t).score for name, t in self.ours.items()}
+        seen = {name: plain.at(t) for name, t in self.ours.items()}
+        self.uncertainty.add(self.names[place], [*seen.values()][len(seen) // 2])
+        scores = {name: each.score for name, each in seen.items()}
         if self.tcva.profiles is not None:
             scores[profile_name(self.tcva.profiles)] = result.score
         for name, score in scores.items():
@@ -381,6 +388,7 @@ class _Run:
         return Outcome(
             *(self.rows, results, *counts, self.spent),
             evidence=self.evidence,
+            uncertainty=self.uncertainty.counts,
             verdicts=self.verdicts,
             fatal=self.fatal,
         )

@@ -217,7 +217,7 @@ def _passing(
         result = Result(assessment, scoring)
         if sample not in known or result.score is None:
             continue
-        counts = b"" if result.unscored else judged_counts([assessment]).tobytes()
+        counts = b"" if result.unscored else judged_counts([result.seen]).tobytes()
         if counts not in searched:
             searched[counts] = passing(result)
         found[sample] = searched[counts]

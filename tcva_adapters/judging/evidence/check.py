@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from tcva_adapters.core.evidence import DEFAULT_EVIDENCE, HIGH
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.judging.evidence.negation import negations
 from tcva_adapters.judging.evidence.places import Passages, prepared
@@ -19,10 +20,10 @@ from tcva_adapters.judging.evidence.relation import Relation, Side, relation
 from tcva_adapters.judging.evidence.search import Found, find_quote
 from tcva_adapters.judging.evidence.words import listed
 from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
+from tcva_adapters.results.evidence_view import claim_under
 
 _SHOWN: Final = 1000  # characters of each claim that show its language
 _CLAUSE_END: Final = re.compile(r"[.,;:!?。，；！？।]+(?!\d)\s*(?=\S)")
-_HIGH: Final = (Verdict.FULLY, Verdict.MOSTLY)
 
 
 def check_evidence(
@@ -37,7 +38,8 @@ def check_evidence(
     quote and claim belong together (see `relation`), the level stays and ``evidence_check`` is
     ``unchecked``.
 
-    Other levels stay as they are. Where the quote is found in another passage than the judge
+    ``partial`` and ``minor`` stay; ``evidence_check`` says what is wrong with their quotes, for the
+    stricter view of `evidence_view`. Where the quote is found in another passage than the judge
     named, the passage is corrected, at any level.
 
     >>> [lowered] = check_evidence(
@@ -59,14 +61,14 @@ def _checked(verdict: ClaimVerdict, passages: Passages, said: Sequence[str]) -> 
     found = find_quote(verdict.evidence, passages)
     if found is not None and verdict.passage not in found.passages:
         verdict = verdict.model_copy(update={"passage": found.passages[0]})
-    if level not in _HIGH:
+    is_high = level in HIGH
+    why = None if level is Verdict.NONE else _fault(verdict, found, passages, said)
+    if why is None or not (is_high or why.is_fault):
         return verdict
-    why = _fault(verdict, found, passages, said)
-    if why is None:
-        return verdict
-    if why is EvidenceCheck.UNCHECKED:
-        return verdict.model_copy(update={"evidence_check": why})
-    return _lowered(verdict, level, why)
+    update: dict[str, object] = {"evidence_check": why}
+    if is_high and why is EvidenceCheck.NOT_FOUND:
+        update["passage"] = None
+    return claim_under(verdict.model_copy(update=update), DEFAULT_EVIDENCE)
 
 
 def _fault(
@@ -95,19 +97,3 @@ def _rests_on(claim: Side, clause: str, quote: str) -> bool:
     quoted, said = listed(quote), listed(claim.text)
     more = negations(quoted) - negations(said)
     return more >= 0 and more % 2 == 0 and not contrary(said, quoted)
-
-
-def _lowered(verdict: ClaimVerdict, level: Verdict, why: EvidenceCheck) -> ClaimVerdict:
-    note = f"({why.text}: lowered from {level.value})"
-    update: dict[str, object] = {
-        "verdict": Verdict.PARTIAL,
-        "original_verdict": level,
-        "evidence_check": why,
-        "reason": f"{verdict.reason} {note}".strip(),
-    }
-    if why is EvidenceCheck.NOT_FOUND:
-        update["passage"] = None
-    if verdict.probabilities is not None:
-        fully, mostly, partial, minor, none = verdict.probabilities
-        update["probabilities"] = (0.0, 0.0, fully + mostly + partial, minor, none)
-    return verdict.model_copy(update=update)

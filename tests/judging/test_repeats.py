@@ -1,0 +1,251 @@
+"""One judge asked several times. The models are scripted, all else is real."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tcva_adapters import TCVA, Panel, Result, Sample
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.judging.judge import ModelJudge
+from tcva_adapters.judging.repeats import REPEAT_TEMPERATURE, Repeats
+from tcva_adapters.models.openai_model import OpenAICompatibleModel
+from tcva_adapters.models.request import JudgeRequest, Sampling
+from tcva_adapters.results.summary import summarise
+from tcva_adapters.scale.cost import estimate
+from tcva_adapters.scale.settings import scorer_of
+from tests.support.scripted import ScriptedModel, verdict_json
+from tests.support.server import Body, ScriptedServer
+
+SAMPLE = Sample(
+    id="a",
+    input="When does the office open?",
+    response="The office opens at nine. Parking costs money.",
+    contexts=("The office opens at nine. Parking is free for visitors.",),
+)
+FULLY, MINOR, PARTIAL, NONE = "fully", "minor", "partial", "none"
+
+
+def reply(second: str) -> str:
+    return verdict_json((1, FULLY, "opens at nine"), (2, second, "Parking is free"))
+
+
+class Drawn(ScriptedModel):
+    """Says another thing for each seed, as a model above temperature 0 does."""
+
+    follows_sampling = True
+
+    def __init__(self, *levels: str, name: str = "scripted:one", temperature: float = 0.0) -> None:
+        super().__init__([self._said] * 100, name=name)
+        self.parameters = {"seed": 0, "temperature": temperature}
+        self._levels = levels
+
+    def _said(self, request: JudgeRequest) -> str:
+        drawn = request.sampling or Sampling()
+        return reply(self._levels[drawn.seed_offset % len(self._levels)])
+
+    @property
+    def samplings(self) -> list[Sampling | None]:
+        return sorted(
+            (request.sampling for request in self.requests),
+            key=lambda each: each.seed_offset if each else -1,
+        )
+
+
+def test_each_repeat_has_its_own_seed_and_a_stated_temperature() -> None:
+    model = Drawn(FULLY, NONE, PARTIAL)
+    result = TCVA(judge=model, repeats=3, penalty="off", scheme="linear").evaluate(SAMPLE)
+    assert model.samplings == [
+        Sampling(temperature=REPEAT_TEMPERATURE, seed_offset=offset) for offset in range(3)
+    ]
+    levels = [[verdict.value for verdict in each.verdicts] for each in result.assessment.repeats]
+    assert levels == [[FULLY, FULLY], [FULLY, NONE], [FULLY, PARTIAL]]
+    third = 1 / 3
+    assert result.claims[1].probabilities == (third, 0.0, third, 0.0, third)
+    # At T = .5 the mean of weights 1 and 1, 0 or 0.5.
+    assert [each.score for each in result.repeats] == [1.0, 0.5, 0.75]
+    assert result.score == pytest.approx(0.75, abs=1e-9)  # shares are counted in steps of 2^-30
+
+
+def test_a_temperature_above_zero_stays() -> None:
+    model = Drawn(FULLY, NONE, temperature=1.2)
+    once = TCVA(judge=model).evaluate(SAMPLE)
+    again = TCVA(judge=model, repeats=2).evaluate(SAMPLE)
+    assert model.samplings[1:] == [Sampling(seed_offset=1)]
+    # The first repeat is the judgement that was there already, and is not asked for again.
+    assert len(model.requests) == 2
+    assert again.assessment.repeats[0].claims == once.assessment.claims
+    assert again.usage.calls == 1
+
+
+def test_the_result_says_how_far_repeats_lie_apart() -> None:
+    model = Drawn(FULLY, NONE, PARTIAL)
+    tcva = TCVA(judge=model, repeats=3, penalty="off", scheme="linear", threshold=0.6)
+    result = tcva.evaluate(SAMPLE)
+    found = result.repeated
+    assert found is not None
+    # Scores 1, .5 and .75: deviations .25, -.25 and 0.
+    assert found.spread == pytest.approx(0.25, abs=1e-12)
+    assert found.flips
+    assert found.disagreement == pytest.approx(2 / 3, abs=1e-12)
+    assert "3 repeats from 0.500 to 1.000 (sd 0.250, 2 of them pass)" in result.reason
+    lenient = result.at(0.9, threshold=0.2).repeated
+    assert lenient is not None
+    assert not lenient.flips
+    back = Result.from_json(result.to_json())
+    assert back == result
+    assert back.repeated == found
+
+
+def test_single_judgements_and_panels_have_no_repeats() -> None:
+    single = TCVA(judge=Drawn(FULLY)).evaluate(SAMPLE)
+    panel = TCVA(judge=Panel([Drawn(FULLY), "lexical"])).evaluate(SAMPLE)
+    for result in (single, panel):
+        assert result.repeats == ()
+        assert result.repeated is None
+        assert "repeats" not in result.reason
+
+
+def test_every_repeat_has_its_own_place_in_the_store(tmp_path: Path) -> None:
+    store = tmp_path / "verdicts.sqlite"
+    first, second = Drawn(FULLY, NONE, PARTIAL), Drawn(FULLY, NONE, PARTIAL)
+    judged = TCVA(judge=first, repeats=3, store=store).evaluate(SAMPLE)
+    again = TCVA(judge=second, repeats=3, store=store).evaluate(SAMPLE)
+    assert (len(first.requests), len(second.requests)) == (3, 0)
+    assert again == judged
+    assert again.assessment.from_store
+    more = TCVA(judge=second, repeats=5, store=store).evaluate(SAMPLE)
+    assert [each.seed_offset for each in second.samplings if each] == [3, 4]
+    assert more.assessment.repeats[:3] == judged.assessment.repeats
+    # A judgement at temperature 0 is none of them.
+    TCVA(judge=second, store=store).evaluate(SAMPLE)
+    assert second.samplings[0] is None
+
+
+def test_equal_samples_share_repeats_and_repeats_share_nothing() -> None:
+    model = Drawn(FULLY, NONE)
+    twin = SAMPLE.model_copy(update={"id": "twin"})
+    results = TCVA(judge=model, repeats=2).evaluate_many([SAMPLE, twin])
+    assert len(model.requests) == 2
+    assert results[0].score == results[1].score
+    assert [each.sample_id for each in results[1].assessment.repeats] == ["twin", "twin"]
+    assert summarise(results).usage.calls == 2
+
+
+def test_async_is_the_same() -> None:
+    expected = TCVA(judge=Drawn(FULLY, NONE), repeats=2).evaluate(SAMPLE)
+    tcva = TCVA(judge=Drawn(FULLY, NONE), repeats=2)
+    assert asyncio.run(tcva.aevaluate(SAMPLE)) == expected
+    direct = Repeats(ModelJudge(Drawn(FULLY, NONE)), 2)
+    assert direct.assess(SAMPLE, tcva.criterion).claims == expected.claims
+
+
+def test_a_repeat_that_fails_is_left_out() -> None:
+    model = ScriptedModel([reply(FULLY), RuntimeError("boom"), reply(NONE)])
+    result = TCVA(judge=model, repeats=3, max_concurrency=1).evaluate(SAMPLE)
+    assert result.score is not None
+    assert len(result.repeats) == 3
+    assert result.repeated is not None
+    assert len(result.repeated.scores) == 2
+
+
+def test_when_all_fail_the_reason_is_theirs() -> None:
+    model = ScriptedModel([RuntimeError("boom")] * 2)
+    result = TCVA(judge=model, repeats=2).evaluate(SAMPLE)
+    assert result.unscored is not None
+    assert "0 of 2 repeats gave verdicts" in result.unscored.detail
+
+
+def test_an_llm_object_without_sampling_is_asked_again_as_it_is() -> None:
+    model = ScriptedModel([reply(FULLY), reply(NONE)])
+    tcva = TCVA(judge=model, repeats=2)
+    result = tcva.evaluate(SAMPLE)
+    assert len(model.requests) == 2
+    assert len({each.claims for each in result.assessment.repeats}) == 2
+    assert "repeat_temperature" not in tcva.judge.parameters
+
+
+def test_a_panel_is_asked_several_times() -> None:
+    panel = Panel([Drawn(FULLY, NONE), "lexical"])
+    result = TCVA(judge=panel, repeats=2).evaluate(SAMPLE)
+    assert result.assessment.judge == "repeats(panel(scripted:one, lexical/1), 2)"
+    assert [len(each.panel) for each in result.assessment.repeats] == [2, 2]
+    alone = TCVA(judge=Panel([Drawn(FULLY), "lexical"])).evaluate(SAMPLE)
+    assert result.repeats[0].score == alone.score
+
+
+def test_fused_scores_are_made_of_what_was_said_the_same_time() -> None:
+    first, second = Drawn(FULLY, NONE), Drawn(PARTIAL, FULLY, name="scripted:two")
+    result = TCVA(judge=first, fuse=[second, "lexical"], repeats=2).evaluate(SAMPLE)
+    assert len(second.requests) == 2
+    for place, (one, two) in enumerate([(FULLY, PARTIAL), (NONE, FULLY)]):
+        fuse = [Drawn(two, name="scripted:two"), "lexical"]
+        assert (
+            result.repeats[place].score == TCVA(judge=Drawn(one), fuse=fuse).evaluate(SAMPLE).score
+        )
+
+
+def test_a_changed_copy_repeats_too() -> None:
+    tcva = TCVA(judge=Drawn(FULLY, NONE), repeats=2)
+    copy = tcva.changed(temperature="strict")
+    assert copy.name == "tcva_faithfulness(T=0.2,repeats=2)"
+    assert copy.judge.name == "repeats(scripted:one, 2)"
+    assert isinstance(tcva.changed(repeats=1).judge, ModelJudge)
+
+
+def test_settings_from_plain_values_and_an_estimate() -> None:
+    model = {"base_url": "http://127.0.0.1:9/v1", "api_key": "none"}
+    tcva = scorer_of({"judge": "openai:m", "repeats": 3, "model": model})
+    assert estimate(tcva, [SAMPLE] * 4).calls == 12
+
+
+class Own:
+    """A judge of somebody's own, which nobody can ask in another way."""
+
+    name, prompt_version, is_local = "own", "1", False
+    parameters: dict[str, Any] = {}  # noqa: RUF012  # as a user would write it
+
+    def check(self, criterion: object) -> None: ...
+
+    def assess(self, sample: object, criterion: object) -> Any: ...
+
+    async def aassess(self, sample: object, criterion: object) -> Any: ...
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"judge": "lexical"}, "repeats=2 of lexical/1: it computes, and says the same each time"),
+        ({"judge": Panel(["lexical", Own()])}, "of own: only a model can be asked again"),
+        ({"judge": Own()}, "of own: only a model can be asked again in another way"),
+        ({"judge": Drawn(FULLY), "claims": "llm"}, "claims='llm': each repeat would make claims"),
+        ({"judge": Drawn(FULLY), "repeats": 0}, "repeats=0; it is a whole number from 1 up"),
+        ({"judge": Drawn(FULLY), "repeats": True}, "repeats=True"),
+    ],
+)
+def test_what_cannot_be_repeated_is_refused_when_built(
+    settings: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InvalidValueError, match=message.replace("(", r"\(")):
+        TCVA(**{"repeats": 2, **settings})
+
+
+def test_a_server_gets_seed_and_temperature() -> None:
+    lock, seen = threading.Lock(), []
+
+    def answer(body: Body, _: int) -> str:
+        with lock:
+            seen.append((body["seed"], body["temperature"]))
+        return reply(NONE if body["seed"] % 2 else FULLY)
+
+    with ScriptedServer(answer) as server:
+        model = OpenAICompatibleModel("m", base_url=server.base_url, api_key="none", seed=7)
+        result = TCVA(judge=model, repeats=3).evaluate(SAMPLE)
+        plain = TCVA(judge=model).evaluate(SAMPLE)
+    assert sorted(seen) == [(7, 0.0), *((7 + i, REPEAT_TEMPERATURE) for i in range(3))]
+    assert [each.assessment.verdicts[1].value for each in result.repeats] == [NONE, FULLY, NONE]
+    assert plain.repeats == ()
