@@ -54,17 +54,15 @@ class Judge:
     def complete(self, request: JudgeRequest) -> ModelReply:
         """A verdict for each claim that the prompt shows."""
         seed = (request.sampling or Sampling()).seed_offset
-        verdicts = [
-            {
-                "claim": place,
-                "evidence": f"Room {sample} is number {claim}.",
-                "passage": 1,
+        verdicts = {
+            f"claim_{place}": {
+                "quote_from_passage": f"Room {sample} is number {claim}.",
                 "reason": "drawn",
                 "verdict": self._level(int(sample), int(claim), seed),
             }
             for place, (sample, claim) in enumerate(_claims(request.user), start=1)
-        ]
-        return ModelReply(json.dumps({"verdicts": verdicts}))
+        }
+        return ModelReply(json.dumps(verdicts))
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
         """The same."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,6 +24,7 @@ from tcva_adapters.judging.panel import panel_of
 from tcva_adapters.tcva import TCVASettings
 
 STORE: Final = "verdicts.sqlite"
+_GOING_ON: Final = "what is done is in {}; the same command goes on"
 
 
 @machines.hands_over("min_score", "min_pass_rate", "min_coverage")
@@ -85,20 +86,16 @@ def compare(
     notes = printing.notes()
     handed.check([file], as_json=as_json, report=report)
     settings = options.under_config(context, config, {"criterion": criterion, **given})
-    voices, at_once = (
-        [options.named_judge(judge, notes), *(panel or ())],
-        settings["max_concurrency"],
-    )
-    first, *others = options.asked_judges(voices, model_settings, at_once)
-    if others:
-        first, settings = panel_of([first, *others], combine, settings)
-    settings["judge"] = first
+    voices = [options.named_judge(judge, notes), *(panel or ())]
+    settings = _with_judge(voices, combine, model_settings, settings)
     read = options.stream_samples(
         file, skip_bad=skip_bad, input_format=input_format, rename=rename, is_read_first=True
     )
-    going_on = f"what is done is in {out}; the same command goes on"
     # The frameworks' own deprecations are nothing that a reader could act on.
-    with options.interruptible(notes, going_on), warnings.catch_warnings(action="ignore"):
+    with (
+        options.interruptible(notes, _GOING_ON.format(out)),
+        warnings.catch_warnings(action="ignore"),
+    ):
         warnings.simplefilter("always", TCVAWarning)
         found = run_compare(
             read,
@@ -122,10 +119,21 @@ def compare(
             say=notes.print,
             progress=True,
         )
-    saved = _saved(found, out, overwrite=overwrite)
-    drawn = draw_figures(found, figures, figure_format, overwrite=overwrite)
-    page = report_written(found, report, of=out, overwrite=overwrite)
-    _say(found, {**saved, **drawn, **page}, handed, everything=everything, as_json=as_json)
+    files = _saved(found, out, overwrite=overwrite)
+    files |= draw_figures(found, figures, figure_format, overwrite=overwrite)
+    files |= report_written(found, report, of=out, overwrite=overwrite)
+    _say(found, files, handed, everything=everything, as_json=as_json)
+
+
+def _with_judge(
+    voices: Sequence[str], combine: str, model: Mapping[str, Any], settings: dict[str, Any]
+) -> dict[str, Any]:
+    """The settings with their judge, or a panel of several."""
+    asked = options.asked_judges(voices, model, settings["max_concurrency"])
+    first = asked[0]
+    if len(asked) > 1:
+        first, settings = panel_of(asked, combine, settings)
+    return {**settings, "judge": first}
 
 
 def _saved(found: Comparison, out: Path, *, overwrite: bool) -> dict[Path, str]:

@@ -32,6 +32,9 @@ _SETTINGS: Final = (
 )
 
 
+_LOOKS: Final = scaled.LOOKS - {"threshold"}
+
+
 @machines.hands_over("min_score", "min_pass_rate", "min_coverage")
 @options.takes_model_settings
 @options.takes(TCVASettings, *_SETTINGS)
@@ -77,18 +80,14 @@ def evaluate(
     if ray is not None and not estimate:
         judges = {"judge": voices[0], "panel": panel, "combine": combine, "fuse": fuse}
         plain = options.under_config(context, config, {**settings, "model": model_settings})
-        looks = scaled.LOOKS - {"threshold"}
-        scaled.on_ray(context, ray, {**plain, **judges}, looks=looks, notes=notes)
+        scaled.on_ray(context, ray, {**plain, **judges}, looks=_LOOKS, notes=notes)
         return
     ratings = _ratings(human, labels, panel)
-    options.check_out(out, file, as_json=as_json, overwrite=overwrite)
-    read_from = [file] if baseline is None else [file, baseline]
-    handed.check(read_from, as_json=as_json, out=out, report=report)
-    check_report(report, file, overwrite=overwrite)
+    _check_written(file, baseline, out, report, handed, as_json=as_json, overwrite=overwrite)
     at_once = settings["max_concurrency"]
     settings, model = scaled.share_of(settings, model_settings, 1 if estimate else workers)
-    first, fused, settings = _judges(voices, fuse or (), combine, model, settings)
-    tcva = TCVA(judge=first, fuse=fused, **options.under_config(context, config, settings))
+    judges, settings = _judges(voices, fuse or (), combine, model, settings)
+    tcva = TCVA(**judges, **options.under_config(context, config, settings))
     running = Running(tcva, gates)
     before = None if baseline is None else read_baseline(baseline, tcva)
     # Read and check before the first call is paid for.
@@ -101,10 +100,14 @@ def evaluate(
         scaled.show_estimate(context, tcva, reading.samples, model_settings, latency=latency)
         return
     tcva = options.with_store(tcva, store, no_store=no_store, what="verdicts", notes=notes)
-    looked_at = gates.are_asked or handed.names_samples or show or report or before
-    looked_at = looked_at or panel or tcva.settings["repeats"] > 1
-    how: dict[str, Any] = {"overwrite": overwrite, "is_looked_at": bool(looked_at)}
-    with long_run(tcva, reading.samples, Result.from_json, out, tell=notes.print, **how) as run:
+    several = panel or tcva.settings["repeats"] > 1
+    looked_at = gates.are_asked or handed.names_samples or show or report or before or several
+    how: dict[str, Any] = {
+        "tell": notes.print,
+        "overwrite": overwrite,
+        "is_looked_at": bool(looked_at),
+    }
+    with long_run(tcva, reading.samples, Result.from_json, out, **how) as run:
         with judging(notes, out, reading):
             for result in run.results(scaled.evaluate_with(tcva, workers, at_once)):
                 running.add(result)
@@ -114,9 +117,9 @@ def evaluate(
         side = sys.stderr if as_json else handed.side(out)
         views = claim_views(found.results, reading.again, show or ())
         _print(found, changes, views, side, as_json=as_json, everything=everything)
-        results_file = results_written(out, tcva.store, "assessments: for sweep and calibrate")
-        page = _page(found, report, reading, of=file, overwrite=overwrite)
-        say_written({**results_file, **page, **handed.written})
+        files = results_written(out, tcva.store, "assessments: for sweep and calibrate")
+        files |= _page(found, report, reading, of=file, overwrite=overwrite)
+        say_written({**files, **handed.written})
         found.check()
         handed.conclude(found.gated)
 
@@ -147,6 +150,23 @@ def _page(
     return report_written(found, shown, of=of, overwrite=overwrite, samples=reading.again())
 
 
+def _check_written(
+    file: str,
+    baseline: str | None,
+    out: str | None,
+    report: Path | None,
+    handed: machines.Handed,
+    *,
+    as_json: bool,
+    overwrite: bool,
+) -> None:
+    """Refuse, before anything is paid for, to write where it will fail or destroy something."""
+    options.check_out(out, file, as_json=as_json, overwrite=overwrite)
+    read_from = [file] if baseline is None else [file, baseline]
+    handed.check(read_from, as_json=as_json, out=out, report=report)
+    check_report(report, file, overwrite=overwrite)
+
+
 def _ratings(
     human: str | None, labels: str | None, panel: Sequence[str] | None
 ) -> str | Labels | None:
@@ -170,10 +190,10 @@ def _judges(
     combine: str,
     model: Mapping[str, Any],
     settings: dict[str, Any],
-) -> tuple[Any, list[Any], dict[str, Any]]:
-    """The first judge or panel, the fused ones, and the settings that are left for `TCVA`."""
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The first judge or panel and the fused ones, and the settings that are left for `TCVA`."""
     asked = options.asked_judges([*voices, *fuse], model, settings["max_concurrency"])
     first, fused = asked[0], asked[len(voices) :]
     if len(voices) > 1:
         first, settings = panel_of(asked[: len(voices)], combine, settings)
-    return first, fused, settings
+    return {"judge": first, "fuse": fused}, settings

@@ -209,6 +209,7 @@ def _typed(context: typer.Context, names: Collection[str]) -> Iterator[str]:
 LOOKS: Final = frozenset(
     {
         *("store", "skip_bad", "workers", "baseline", "report", "show", "figures"),
+        *("human", "labels"),
         *("min_score", "min_pass_rate", "min_coverage", "confidence"),
         *("junit", "markdown", "annotations"),
         *("weights", "threshold", "renormalise"),

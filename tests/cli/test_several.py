@@ -18,8 +18,8 @@ SAMPLES = 40
 def noisy(body: Body, n: int) -> str:
     """Takes every third claim for unsupported, by the seed and the model."""
     said: dict[str, Any] = json.loads(auto_judge(body, n))
-    for verdict in said["verdicts"]:
-        number = int(verdict["evidence"].split()[1])
+    for verdict in said.values():
+        number = int(verdict["quote_from_passage"].split()[1])
         if (number + body["seed"] + len(body["model"])) % 3 == 0:
             verdict["verdict"] = "none"
     return json.dumps(said)
