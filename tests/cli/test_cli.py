@@ -15,7 +15,7 @@ import pytest
 from tcva_adapters import Assessment
 from tcva_adapters.cli.app import run
 from tests.support.packages import not_imported
-from tests.support.server import Body, ScriptedServer, auto_judge
+from tests.support.server import WRONG_KEY, Body, ScriptedServer, auto_judge
 
 PASSAGE = "The office opens at nine. Parking is free for visitors."
 
@@ -342,6 +342,40 @@ def test_doctor_reports_packages_and_a_judge(
     assert {p["name"] for p in report["packages"]} >= {"ragas", "deepeval", "openai"}
     assert isinstance(report["judge"], dict)
     assert report["judge"]["answers"] is True
+    trial = report["trial"]
+    assert isinstance(trial, dict)
+    assert [form["form"] for form in trial["forms"]] == [
+        "full",
+        "compact",
+    ]  # it knows no other words
+    assert all(len(form["cases"]) == 12 for form in trial["forms"])
+
+
+def test_doctor_says_first_what_a_judge_is_fit_for(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    not_imported(monkeypatch)
+    with ScriptedServer(auto_judge) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        assert run(["doctor", "--judge", "openai:m"]) == 1  # for the package that is broken
+    out = capsys.readouterr().out
+    assert out.startswith("openai:m: levels right 7 of 12, evidence found 1 of 1; not fit")
+    assert "prefix cache" in out
+    assert all(len(line) <= 80 for line in out.splitlines())
+
+
+def test_doctor_tries_no_judge_that_does_not_answer(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    not_imported(monkeypatch)
+    with ScriptedServer(lambda *_: WRONG_KEY) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        assert run(["doctor", "--judge", "openai:m", "--json"]) == 1
+        assert server.count == 1
+    report = figures(capsys.readouterr().out)
+    assert report["trial"] is None
+    assert isinstance(report["judge"], dict)
+    assert report["judge"]["reason"] == "authentication"
 
 
 def test_a_gate_does_not_pass_over_failed_calls(
