@@ -12,7 +12,7 @@ from typing import Any, Final
 from tcva_adapters.claims.criteria import Criterion
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.fences import fence, fenced_fields
+from tcva_adapters.judging.fences import FENCES, fence, fenced_fields
 from tcva_adapters.judging.wording import (
     CLAIMS_SYSTEM,
     NOT_A_CLAIM,
@@ -71,7 +71,9 @@ def verdict_request(
     parts += [fence(f"CLAIM {i}", claim) for i, claim in enumerate(claims, start=1)]
     which = "each of these claims" if only is None else "these claims only"
     ask = f"Give one verdict for {which}: {', '.join(map(claim_key, asked))}."
-    parts.append(" ".join([_END, *problems, ask, _REPLY]))
+    # Here, and not in the instructions alone: small models copy what they have read last, the claims.
+    source = f"Quote {FENCES[criterion.against]}, not CLAIM."
+    parts.append(" ".join([_END, *problems, ask, source, _REPLY]))
     return JudgeRequest(
         system=verdict_system(criterion, form, allow_non_claims=allow),
         user="\n\n".join(parts),

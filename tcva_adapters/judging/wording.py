@@ -151,8 +151,7 @@ offer) or refusal (declines to answer)."""
 
 _COMPACT_FORMAT: Final = """Reply with one JSON object. Under each key claim_N stands an object with, \
 in this order:
-{quote}: at most 25 words that decide about the claim, copied from {block}, not from CLAIM; empty \
-if there are none
+{quote}: at most 25 words of {block} that decide, copied; empty if there are none
 reason: one short sentence
 verdict: one of the words above
 

@@ -281,10 +281,14 @@ class _AnyObject(OpenAISchema):
 
 
 def _reply_model(request: JudgeRequest) -> type[_AnyObject]:
+<<<<<<< HEAD
     return _model_of(request.schema_name, json.dumps(request.schema or ONE_WORD, sort_keys=True))
+=======
+    return _model_of(request.schema_name, json.dumps(request.schema or ONE_WORD))
+>>>>>>> labels
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=64)
 def _model_of(name: str, schema: str) -> type[_AnyObject]:
     model = create_model(name, __base__=_AnyObject)
     model.reply_schema = schema
