@@ -161,6 +161,12 @@ class SharedJudgements:
         with self._lock:
             self._remember(identity.key, identity.holder, key, answer)
 
+    def known(self, identity: Identity, key: str) -> Any:
+        """What is remembered; None where nothing is."""
+        with self._lock:
+            remembered = self._known.get(identity.key)
+            return None if remembered is None else remembered.get(key)
+
     def ask(
         self,
         identity: Identity,

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
 from typing import Annotated, Any, Self
 
 from typing_extensions import Unpack
 
 from tcva_adapters.batch import Question
 from tcva_adapters.claims.criteria import Criterion, resolve_criterion
+from tcva_adapters.core.yes_no import POINTS, Shares, check_points
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.judging.combining import told, voices
+from tcva_adapters.judging.forms import DRAWS, VERDICT_FORMS, VerdictForm
 from tcva_adapters.judging.judge import (
     MAX_CLAIMS,
     ClaimsMode,
@@ -22,7 +24,17 @@ from tcva_adapters.judging.judge import (
 from tcva_adapters.judging.judge import Steps as Judging
 from tcva_adapters.judging.keys import verdict_key
 from tcva_adapters.judging.panel import Panel
-from tcva_adapters.judging.resolve import DEFAULT, KINDS, is_lexical, resolve_judge, tell_of_default
+from tcva_adapters.judging.repeats import repeated
+from tcva_adapters.judging.resolve import (
+    DEFAULT,
+    FOR_MODELS,
+    JUDGING,
+    KINDS,
+    is_lexical,
+    resolve_judge,
+    tell_of_default,
+)
+from tcva_adapters.judging.wording import PROMPT_FORMS, PromptForm
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored, Usage
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
@@ -59,6 +71,47 @@ class FurtherSettings(WeightSettings, JudgingSettings, total=False):
         ),
     ]
     max_claims: Annotated[int, Setting(MAX_CLAIMS, "Most claims per sample.", check_count)]
+    verdicts: Annotated[
+        VerdictForm,
+        Setting(
+            "written",
+            "written (all in one call), labels (one of five letters a claim), yes_no (P(yes) of each "
+            "claim), or auto (yes_no where the model gives probabilities of tokens, else written).",
+            check_one_of(*VERDICT_FORMS),
+        ),
+    ]
+    prompt: Annotated[
+        PromptForm,
+        Setting(
+            "full",
+            "Instructions of a model that writes verdicts: full, or compact for small models.",
+            check_one_of(*PROMPT_FORMS),
+        ),
+    ]
+    samples: Annotated[
+        int,
+        Setting(
+            DRAWS,
+            "With labels and yes_no: answers drawn a claim where the model gives no probabilities.",
+            check_count,
+        ),
+    ]
+    yes_no_points: Annotated[
+        Shares,
+        Setting(
+            POINTS,
+            "With yes_no: the probabilities of a yes at which fully to none stand.",
+            lambda _, points: check_points(points),
+        ),
+    ]
+    repeats: Annotated[
+        int,
+        Setting(
+            1,
+            "Independent judgements of each sample by a model; their spread is reported.",
+            check_count,
+        ),
+    ]
     fuse: Annotated[
         Any,
         Setting(
@@ -128,10 +181,12 @@ class TCVA(FromConfig, Scorer[Result]):
         self.store: VerdictStore | None = found["store"]
         self.share: bool = found["share"]
         self.max_concurrency: int = found["max_concurrency"]
-        how = {name: found[name] for name in ("claims", "max_claims", "max_concurrency")}
-        self.judge: Judge = resolve_judge(DEFAULT if judge is None else judge, **how)
-        self.judge.check(self.criterion)
-        self._given = _again(judge, self.judge)
+        how = {name: found[name] for name in (*JUDGING, "max_concurrency")}
+        once: Judge = resolve_judge(DEFAULT if judge is None else judge, **how)
+        once.check(self.criterion)
+        self._given = _again(judge, once)
+        self.judge: Judge = repeated(once, found["repeats"])
+        how["repeats"] = found["repeats"]
         self.members = tuple(_member(each, self.criterion, how) for each in found["fuse"])
         weights = self.scoring.fusion.weights
         if weights is not None and len(weights) != 1 + len(self.members):
@@ -256,7 +311,7 @@ class TCVA(FromConfig, Scorer[Result]):
 
     def _told(self) -> Mapping[str, Any]:
         """The settings as names tell them: a judge that came ready-made has its own."""
-        own = {name: self.judge.parameters.get(name) for name in ("claims", "max_claims")}
+        own = {name: self.judge.parameters.get(name) for name in JUDGING}
         judging = {name: value for name, value in own.items() if value is not None}
         dial = {name: getattr(self.scoring, name) for name in DIAL}
         return {**self.settings, **dial, **judging, "fuse": self.members}
@@ -276,7 +331,8 @@ class _Judgement:
     """What is asked for one assessment of one sample, and the assessment made of the answers.
 
     Attributes:
-        questions: One, or one per judge of a panel; none where a required field is missing.
+        questions: One, or one for each of the judge's `voices`; none where a required field is
+            missing.
     """
 
     def __init__(self, tcva: TCVA, sample: Sample) -> None:
@@ -285,12 +341,10 @@ class _Judgement:
         self._missing = tcva.missing(sample)
         if tcva._given is None and not self._missing:  # noqa: SLF001  # made for it
             tell_of_default()
-        self._panel = tcva.judge if isinstance(tcva.judge, Panel) else None
-        judges = tcva.panel_judges or (tcva.judge,)
         self.questions = (
             []
             if self._missing
-            else [_JudgeQuestion(judge, tcva.criterion, sample) for judge in judges]
+            else [_JudgeQuestion(judge, tcva.criterion, sample) for judge in voices(tcva.judge)]
         )
 
     def told(self, answers: Iterable[Assessment]) -> Assessment:
@@ -299,8 +353,7 @@ class _Judgement:
             detail = lacks("the sample", self._missing, self._tcva.subject)
             why = Unscored(reason=Reason.MISSING_FIELD, detail=detail)
             return self._tcva._unscored(why, self._sample)  # noqa: SLF001  # made for it
-        own = list(islice(answers, len(self.questions)))
-        return own[0] if self._panel is None else self._panel.combined(own)
+        return told(self._tcva.judge, iter(answers))
 
 
 class _JudgeQuestion(Question[Assessment]):
@@ -399,9 +452,12 @@ def _member(given: Any, criterion: Criterion, how: Mapping[str, Any]) -> TCVA:
         msg = f"fuse=... holds None; an additional judge is {KINDS}"
         raise InvalidValueError(msg)
     if not isinstance(given, TCVA):
-        settings = {} if isinstance(given, Judge) else dict(how)
+        names = {"repeats"} if isinstance(given, Judge) else {*how}
         if is_lexical(given):
-            settings.pop("claims")  # it splits sentences, whoever else is asked for claims
+            names -= {*FOR_MODELS}  # it splits sentences, whoever else is asked for claims
+        if is_lexical(given) or getattr(given, "is_local", False):
+            names -= {"repeats"}  # it says the same each time
+        settings = {name: how[name] for name in names}
         return TCVA(criterion, judge=given, **settings)
     if given.members:
         msg = f"{given!r} is fused already; list all the judges in one fuse=[...]"

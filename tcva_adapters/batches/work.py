@@ -20,6 +20,7 @@ from tcva_adapters.batches.ledger import Ledger
 from tcva_adapters.ccrs.rater import ModelRater
 from tcva_adapters.ccrs.scorer import CCRS
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.judging.combining import voices
 from tcva_adapters.judging.judge import ModelJudge
 from tcva_adapters.models.openai_batches import Recorded
 from tcva_adapters.models.openai_features import Capabilities, Feature
@@ -65,7 +66,7 @@ class Asked:
 
 
 def judges_of(scorer: Scorer[Any]) -> list[Any]:
-    """Everyone who is asked by a scorer: the judges of panels and of fused scores one by one.
+    """Everyone who is asked by a scorer: repeats, the judges of panels and of fused scores one by one.
 
     Raises:
         InvalidValueError: It is neither `TCVA` nor `CCRS`.
@@ -74,7 +75,7 @@ def judges_of(scorer: Scorer[Any]) -> list[Any]:
         return [scorer.rater]
     if isinstance(scorer, TCVA):
         whole = (scorer, *scorer.members)
-        return [judge for each in whole for judge in (each.panel_judges or (each.judge,))]
+        return [voice for each in whole for voice in voices(each.judge)]
     msg = f"a batch is made for a TCVA or a CCRS, not for a {type(scorer).__name__}"
     raise InvalidValueError(msg)
 
@@ -90,6 +91,12 @@ def models_of(scorer: Scorer[Any]) -> dict[str, OpenAICompatibleModel]:
     for judge in judges_of(scorer):
         if judge.is_local:
             continue
+        if getattr(judge, "verdicts", "written") != "written":
+            msg = (
+                f"verdicts={judge.verdicts!r} asks about claim after claim, and each would wait for a "
+                "batch of its own; a batch asks for verdicts='written'"
+            )
+            raise InvalidValueError(msg)
         model = judge.model if type(judge) in (ModelJudge, ModelRater) else None
         if not isinstance(model, OpenAICompatibleModel):
             msg = f"{judge.name} calls by itself; a batch asks judges that are named openai:MODEL"

@@ -54,7 +54,7 @@ _Out = Annotated[
 @options.takes(CCRSSettings, "suite", "em", "lambda_", "max_concurrency")
 def ccrs(
     context: typer.Context,
-    samples: options.SampleFile,
+    file: options.SampleFile,
     *,
     metrics: _Metrics = _ALL,
     judge: options.Judge = None,
@@ -93,19 +93,17 @@ def ccrs(
         plain = {"metrics": names, "judge": named, "model": model_settings, **settings}
         scaled.on_ray(context, ray, plain, looks=scaled.LOOKS, notes=said)
         return
-    options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
-    handed.check([samples], as_json=as_json, out=out, report=report)
+    options.check_out(out, file, as_json=as_json, overwrite=overwrite)
+    handed.check([file], as_json=as_json, out=out, report=report)
     check_figures(figures, figure_format)
-    check_report(report, samples, overwrite=overwrite)
+    check_report(report, file, overwrite=overwrite)
     at_once = settings["max_concurrency"]
     settings, model = scaled.share_of(settings, model_settings, 1 if estimate else workers)
     (asked,) = options.asked_judges([named], model, settings["max_concurrency"])
     rater = CCRS(options.parse_names(metrics), judge=asked, **settings)
     # Read and check before the first call is paid for, wrong weights too.
     whole = _composite(rater, gates, weights, threshold, renormalise=renormalise)
-    read = options.stream_samples(
-        samples, skip_bad=skip_bad, input_format=input_format, rename=rename
-    )
+    read = options.stream_samples(file, skip_bad=skip_bad, input_format=input_format, rename=rename)
     reading = Reading(read, is_shown=report is not None)
     if estimate:
         scaled.show_estimate(context, rater, reading.samples, model_settings, latency=latency)
@@ -127,7 +125,7 @@ def ccrs(
         drawn = draw_figures(summary, figures, figure_format, overwrite=overwrite)
         results = results_written(out, rater.store, "ratings: a line for each sample")
         page = report_written(
-            summary, report, of=samples, overwrite=overwrite, samples=reading.again()
+            summary, report, of=file, overwrite=overwrite, samples=reading.again()
         )
         say_written({**results, **drawn, **page, **handed.written})
         summary.check()

@@ -27,10 +27,13 @@ STORE: Final = "verdicts.sqlite"
 
 @machines.hands_over("min_score", "min_pass_rate", "min_coverage")
 @options.takes_model_settings
-@options.takes(TCVASettings, "threshold", "scheme", "penalty", "evidence", "max_concurrency")
+@options.takes(
+    *(TCVASettings, "threshold", "scheme", "penalty", "evidence"),
+    *(*options.JUDGED, "repeats", "max_concurrency"),
+)
 def compare(
     context: typer.Context,
-    samples: options.SampleFile,
+    file: options.SampleFile,
     *,
     out: options.OutFolder,
     overwrite: options.Overwrite = False,
@@ -69,14 +72,14 @@ def compare(
     """
     check_figures(figures, figure_format)
     options.silence_frameworks()
-    check_report(report, samples, overwrite=overwrite)
+    check_report(report, file, overwrite=overwrite)
     notes = printing.notes()
-    handed.check([samples], as_json=as_json, report=report)
+    handed.check([file], as_json=as_json, report=report)
     settings = options.under_config(context, config, {"criterion": criterion, **given})
     named, at_once = [options.named_judge(judge, notes)], settings["max_concurrency"]
     (settings["judge"],) = options.asked_judges(named, model_settings, at_once)
     read = options.stream_samples(
-        samples, skip_bad=skip_bad, input_format=input_format, rename=rename, is_read_first=True
+        file, skip_bad=skip_bad, input_format=input_format, rename=rename, is_read_first=True
     )
     going_on = f"what is done is in {out}; the same command goes on"
     # The frameworks' own deprecations are nothing that a reader could act on.

@@ -16,8 +16,9 @@ from tcva_adapters.errors import InvalidValueError, TCVAError
 from tcva_adapters.frameworks import REQUIREMENTS
 from tcva_adapters.judging.judge import ModelJudge
 from tcva_adapters.judging.resolve import resolve_judge
+from tcva_adapters.judging.trial import Trial, try_model
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tcva_adapters.printing import Part, Table, json_line, show
+from tcva_adapters.printing import Part, Table, json_line, notes, show
 
 
 @options.takes_model_settings
@@ -27,23 +28,30 @@ def doctor(
     as_json: options.AsJson = False,
     model_settings: Mapping[str, Any],
 ) -> None:
-    """Say what is installed, what cannot be imported and how to fix it; ask a judge if given.
+    """Say what is installed, what cannot be imported and how to fix it; try a judge if given.
 
-    Exits with 1 when something installed is broken, or the judge does not answer.
+    A judge is asked about a dozen claims of known answer, to find out what it is fit for and in which
+    form to ask it. Exits with 1 when something installed is broken, or the judge does not answer.
 
     Example: tcva doctor --judge openai:gpt-4.1-mini
     """
     # Importing a framework takes seconds, in a process of its own: two at a time.
     with ThreadPoolExecutor(2) as pool:
         findings = list(pool.map(diagnosis.inspect, REQUIREMENTS))
-    answer = None if judge is None else _ask(judge, model_settings)
+    answer, trial = (None, None) if judge is None else _ask(judge, model_settings)
     failed = any(f.is_broken for f in findings) or (answer is not None and not answer["answers"])
     if as_json:
         packages = [asdict(finding) for finding in findings]
+        tried = None if trial is None else trial.to_dict()
         report = {"tcva_adapters": __version__, "packages": packages, "judge": answer}
-        typer.echo(json_line(report))
+        typer.echo(json_line({**report, "trial": tried}))
     else:
-        show(_parts(findings, answer))
+        show(
+            [
+                *([] if trial is None else [trial.sentence, *trial.parts()]),
+                *_parts(findings, answer),
+            ]
+        )
     if failed:
         raise typer.Exit(1)
 
@@ -63,14 +71,19 @@ def _parts(
     yield from (f"judge {key}: {value}" for key, value in (answer or {}).items())
 
 
-def _ask(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+def _ask(name: str, settings: Mapping[str, Any]) -> tuple[dict[str, Any], Trial | None]:
+    """Whether a judge answers and what its server takes, and how it does on claims of known answer."""
     try:
         judge = resolve_judge(*options.asked_judges([name], settings, max_concurrency=1))
     except TCVAError as error:
-        return {"name": name, "answers": False, "detail": str(error)}
+        return {"name": name, "answers": False, "detail": str(error)}, None
     if not isinstance(judge, ModelJudge):
-        return {"name": judge.name, "answers": True, "detail": "local, nothing to reach"}
-    if not isinstance(judge.model, OpenAICompatibleModel):
+        return {"name": judge.name, "answers": True, "detail": "local, nothing to reach"}, None
+    model = judge.model
+    if not isinstance(model, OpenAICompatibleModel):
         msg = f"the doctor cannot probe {name!r}; give openai:MODEL"
         raise InvalidValueError(msg)
-    return {"name": judge.name, **judge.model.probe()}
+    answer = {"name": judge.name, **model.probe()}
+    if not answer["answers"]:
+        return answer, None
+    return answer, try_model(model, logprobs=answer["logprobs"], say=notes().print)

@@ -19,6 +19,8 @@ from tcva_adapters.compare.changes import Changes, changed_since, read_baseline
 from tcva_adapters.compare.claim_view import check_wanted, claim_views
 from tcva_adapters.compare.evaluation import Evaluation, Running
 from tcva_adapters.compare.gates import Gates
+from tcva_adapters.compare.labels import Labels
+from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.panel import panel_of
 from tcva_adapters.long_run import long_run
 from tcva_adapters.results.result import Result
@@ -26,7 +28,7 @@ from tcva_adapters.tcva import TCVA, TCVASettings
 
 _SETTINGS: Final = (
     *("temperature", "threshold", "scheme", "penalty", "eps", "floor", "evidence", "on_unscored"),
-    *("claims", "max_claims", "max_concurrency"),
+    *("claims", "max_claims", *options.JUDGED, "repeats", "max_concurrency"),
 )
 
 
@@ -35,13 +37,15 @@ _SETTINGS: Final = (
 @options.takes(TCVASettings, *_SETTINGS)
 def evaluate(
     context: typer.Context,
-    samples: options.SampleFile,
+    file: options.SampleFile,
     *,
     criterion: options.Criterion = "faithfulness",
     judge: options.Judge = None,
     fuse: options.AdditionalJudges = None,
     panel: options.PanelJudges = None,
     combine: options.Combine = "median",
+    human: options.Human = None,
+    labels: options.LabelFile = None,
     config: options.ConfigFile = None,
     store: options.Store = None,
     no_store: options.NoStore = False,
@@ -76,10 +80,11 @@ def evaluate(
         looks = scaled.LOOKS - {"threshold"}
         scaled.on_ray(context, ray, {**plain, **judges}, looks=looks, notes=notes)
         return
-    options.check_out(out, samples, as_json=as_json, overwrite=overwrite)
-    read_from = [samples] if baseline is None else [samples, baseline]
+    ratings = _ratings(human, labels, panel)
+    options.check_out(out, file, as_json=as_json, overwrite=overwrite)
+    read_from = [file] if baseline is None else [file, baseline]
     handed.check(read_from, as_json=as_json, out=out, report=report)
-    check_report(report, samples, overwrite=overwrite)
+    check_report(report, file, overwrite=overwrite)
     at_once = settings["max_concurrency"]
     settings, model = scaled.share_of(settings, model_settings, 1 if estimate else workers)
     first, fused, settings = _judges(voices, fuse or (), combine, model, settings)
@@ -88,7 +93,7 @@ def evaluate(
     before = None if baseline is None else read_baseline(baseline, tcva)
     # Read and check before the first call is paid for.
     read = options.stream_samples(
-        samples, skip_bad=skip_bad, input_format=input_format, rename=rename, require=tcva.require
+        file, skip_bad=skip_bad, input_format=input_format, rename=rename, require=tcva.require
     )
     reading = Reading(read, is_shown=bool(show or report))
     check_wanted(show or (), reading.again)
@@ -96,20 +101,21 @@ def evaluate(
         scaled.show_estimate(context, tcva, reading.samples, model_settings, latency=latency)
         return
     tcva = options.with_store(tcva, store, no_store=no_store, what="verdicts", notes=notes)
-    looked_at = gates.are_asked or handed.names_samples or show or report or before or panel
+    looked_at = gates.are_asked or handed.names_samples or show or report or before
+    looked_at = looked_at or panel or tcva.settings["repeats"] > 1
     how: dict[str, Any] = {"overwrite": overwrite, "is_looked_at": bool(looked_at)}
     with long_run(tcva, reading.samples, Result.from_json, out, tell=notes.print, **how) as run:
         with judging(notes, out, reading):
             for result in run.results(scaled.evaluate_with(tcva, workers, at_once)):
                 running.add(result)
-        found = running.ended(run.written, skipped=read.skipped)
+        found = running.ended(run.written, skipped=read.skipped, human=ratings)
         changes = changed_since(before, found.gated.graded)
         handed.write(found.sentence, found.gated, changes)
         side = sys.stderr if as_json else handed.side(out)
         views = claim_views(found.results, reading.again, show or ())
         _print(found, changes, views, side, as_json=as_json, everything=everything)
         results_file = results_written(out, tcva.store, "assessments: for sweep and calibrate")
-        page = _page(found, report, reading, of=samples, overwrite=overwrite)
+        page = _page(found, report, reading, of=file, overwrite=overwrite)
         say_written({**results_file, **page, **handed.written})
         found.check()
         handed.conclude(found.gated)
@@ -139,6 +145,23 @@ def _page(
     """The page, where it was asked for and there is a score to show."""
     shown = report if found.summary.scored else None
     return report_written(found, shown, of=of, overwrite=overwrite, samples=reading.again())
+
+
+def _ratings(
+    human: str | None, labels: str | None, panel: Sequence[str] | None
+) -> str | Labels | None:
+    """Where human ratings are.
+
+    Raises:
+        InvalidValueError: They are in two places, or there is no panel to hold against them.
+    """
+    if (human or labels) and not panel:
+        msg = (
+            f"{'--human' if human else '--labels'} is for a --panel here: whether its best judge alone "
+            "would do; tcva compare and tcva sweep hold any judge against human ratings"
+        )
+        raise InvalidValueError(msg)
+    return options.ratings_of(human, labels)
 
 
 def _judges(

@@ -52,6 +52,13 @@ _MinCoverage = Annotated[
         metavar="[NAME=]NUMBER",
     ),
 ]
+_Confidence = Annotated[
+    Optional[float],
+    typer.Option(
+        help="Of the gates: mean score and pass rate reach their gate with the lower bound at this "
+        "confidence, e.g. 0.95; --repeats makes the judge's part of it smaller.",
+    ),
+]
 _Markdown = Annotated[
     Optional[str],
     typer.Option(
@@ -233,15 +240,15 @@ def hands_over(*figures: str) -> Callable[[options.Command], options.Command]:
     Args:
         figures: The gates that it has: ``min_score``, ``min_pass_rate``, ``min_coverage``.
     """
-    kinds = {**{name: _GATES[name] for name in figures}, **_FILES}
+    kinds = {**{name: _GATES[name] for name in figures}, "confidence": _Confidence, **_FILES}
 
     def decorate(command: options.Command) -> options.Command:
         @wraps(command)
         def run(*arguments: Any, **given: Any) -> None:
-            least = {name: given.pop(name) for name in figures}
+            asked = {name: given.pop(name) for name in (*figures, "confidence")}
             files = {name: given.pop(name) for name in _FILES}
             handed = Handed(**files, overwrite=given["overwrite"])
-            command(*arguments, gates=Gates.of(**least), handed=handed, **given)
+            command(*arguments, gates=Gates.of(**asked), handed=handed, **given)
 
         signature = inspect.signature(command, eval_str=True)
         own = [p for p in signature.parameters.values() if p.name not in {"gates", "handed"}]

@@ -44,7 +44,10 @@ AnyScorer = TypeVar("AnyScorer", bound=Scorer[Any])
 INTERRUPTED: Final = 130  # what shells report for Ctrl-C
 
 SampleFile = Annotated[
-    str, typer.Argument(help="jsonl, json, csv or parquet file; '-' reads jsonl from stdin.")
+    str,
+    typer.Argument(
+        metavar="SAMPLES", help="jsonl, json, csv or parquet file; '-' reads jsonl from stdin."
+    ),
 ]
 Criterion = Annotated[
     str,
@@ -65,7 +68,7 @@ Judge = Annotated[
 ]
 ProbedJudge = Annotated[
     Optional[str],
-    typer.Option("--judge", "-j", help="Also ask this judge, e.g. openai:MODEL (one call)."),
+    typer.Option("--judge", "-j", help="Also try this judge, e.g. openai:MODEL (15 to 55 calls)."),
 ]
 AdditionalJudges = Annotated[
     Optional[list[str]],
@@ -213,6 +216,9 @@ _FLAGS: Final = {
     "lambda_": ("--lambda",),
     "suite": ("--suite",),
 }
+JUDGED: Final = ("verdicts", "prompt", "samples")
+"""Settings of the form in which verdicts are asked for."""
+
 _AS_TEXT: Final = ("temperature", "scheme")
 """Settings that take names as well as numbers."""
 
@@ -246,6 +252,7 @@ _MODEL_FLAGS: Final = {
     "max_retries": "--retries",
     "requests_per_minute": "--rate",
     "prices": "--prices",
+    "logprobs": "--logprobs",
 }
 
 

@@ -168,7 +168,7 @@ def on_ray(
         raise InvalidValueError(msg)
     with options.interruptible(notes, "the same command goes on from the parts that are written"):
         found = judge_files(
-            given["samples"],
+            given["file"],
             out,
             settings,
             address=None if address == UNNAMED else address,
@@ -209,7 +209,8 @@ def _typed(context: typer.Context, names: Collection[str]) -> Iterator[str]:
 LOOKS: Final = frozenset(
     {
         *("store", "skip_bad", "workers", "baseline", "report", "show", "figures"),
-        *("min_score", "min_pass_rate", "min_coverage", "junit", "markdown", "annotations"),
+        *("min_score", "min_pass_rate", "min_coverage", "confidence"),
+        *("junit", "markdown", "annotations"),
         *("weights", "threshold", "renormalise"),
     }
 )

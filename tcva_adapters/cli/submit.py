@@ -60,7 +60,7 @@ _NoTrial = Annotated[
 
 
 @options.takes(CCRSSettings, "suite")
-@options.takes(TCVASettings, "claims", "max_claims")
+@options.takes(TCVASettings, "claims", "max_claims", "prompt", "repeats")
 def submit(
     samples: options.SampleFile,
     *,

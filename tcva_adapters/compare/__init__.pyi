@@ -8,6 +8,8 @@ from tcva_adapters.compare.gates import Gates as Gates
 from tcva_adapters.compare.paper.report import reproduce as reproduce
 from tcva_adapters.compare.pipeline import acompare as acompare
 from tcva_adapters.compare.pipeline import compare as compare
+from tcva_adapters.compare.repeats import repeat_report as repeat_report
 from tcva_adapters.compare.suite import Suite as Suite
 from tcva_adapters.compare.sweeping import sweep as sweep
 from tcva_adapters.compare.systems.analysis import compare_systems as compare_systems
+from tcva_adapters.compare.worth import panel_worth as panel_worth

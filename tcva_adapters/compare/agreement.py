@@ -9,12 +9,15 @@ from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from tcva_adapters.compare.jsonable import jsonable
+from tcva_adapters.compare.worth import PanelWorth, panel_worth
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
-from tcva_adapters.printing import Part, Report, Table, counted, figure, shortened
+from tcva_adapters.printing import Part, Report, Table, Wrapped, counted, figure, shortened
 from tcva_adapters.results.assessment import Assessment
+from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.stats.kappa import weighted_kappa
 
 _SHOWN: Final = 3
@@ -96,11 +99,13 @@ class PanelReport(Report):
         agreement: Over all claims; None where the package for it is missing.
         fault: What is missing then; empty otherwise.
         disputes: Samples on which they differ, those that differ most first.
+        worth: To how many independent judges they amount, and whether one of them would do.
     """
 
     agreement: PanelAgreement | None
     fault: str
     disputes: tuple[Dispute, ...]
+    worth: PanelWorth
 
     @property
     def sentence(self) -> str:
@@ -127,14 +132,17 @@ class PanelReport(Report):
                 }
                 for dispute in self.disputes
             ],
+            "worth": self.worth.to_dict(),
         }
 
     def parts(self) -> Iterator[Part]:
-        """Agreement in a few lines, and the most disputed claims."""
+        """Agreement in a few lines, what the panel is worth, and the most disputed claims."""
         if self.agreement is None:
             yield f"no figures of agreement: {self.fault}"
         else:
             yield from _agreement_lines(self.agreement)
+        for line in self.worth.lines():
+            yield Wrapped(line, indent=2)
         if not self.disputes:
             return
         yield "most disputed, to be read first:"
@@ -164,20 +172,28 @@ def _agreement_lines(found: PanelAgreement) -> Iterator[str]:
             yield f"  {judge} gave no verdicts on {number} samples that others judged"
 
 
-def panel_report(assessments: Sequence[Assessment]) -> PanelReport:
-    """Agreement and disputes of the judges behind these assessments.
+def panel_report(
+    assessments: Sequence[Assessment],
+    *,
+    human: npt.ArrayLike | None = None,
+    scoring: Scoring | None = None,
+) -> PanelReport:
+    """Agreement and disputes of the judges behind these assessments, and what they are worth.
 
     Args:
         assessments: Of a `Panel`.
+        human: See `panel_worth`.
+        scoring: See there.
 
     Raises:
-        InvalidValueError: No assessment comes from a panel.
+        InvalidValueError: No assessment comes from a panel, or there is not one rating for each.
     """
     disputes = tuple(disputed(assessments))
+    worth = panel_worth(assessments, human=human, scoring=scoring)
     try:
-        return PanelReport(panel_agreement(assessments), "", disputes)
+        return PanelReport(panel_agreement(assessments), "", disputes, worth)
     except MissingDependencyError as error:
-        return PanelReport(None, str(error), disputes)
+        return PanelReport(None, str(error), disputes, worth)
 
 
 def panel_agreement(assessments: Sequence[Assessment]) -> PanelAgreement:

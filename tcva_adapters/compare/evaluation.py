@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any
+
+import numpy as np
 
 from tcva_adapters.compare.agreement import PanelReport, panel_report
 from tcva_adapters.compare.gates import Gated, Gates
-from tcva_adapters.compare.graded import grade_tcva, part_names
+from tcva_adapters.compare.graded import case_name, grade_tcva, part_names
+from tcva_adapters.compare.labels import Labels
+from tcva_adapters.compare.ratings import human_ratings
+from tcva_adapters.compare.repeats import repeat_report
+from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidSampleError, JudgeError
+from tcva_adapters.judging.panel import Panel
+from tcva_adapters.judging.repeats import Repeats
 from tcva_adapters.printing import Part, Report
+from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.summary import Summary, Tally
 from tcva_adapters.samples.spilled import Viewed
@@ -29,6 +37,8 @@ class Evaluation(Report):
         skipped: Samples of the file that were left out.
         gated: What came of its gates.
         left_out: On how many samples each of the additional judges was left out.
+        human: Where the human ratings of a panel's samples are: a field of theirs, or a file of
+            labels; None for nowhere.
     """
 
     tcva: TCVA
@@ -37,6 +47,7 @@ class Evaluation(Report):
     skipped: int
     gated: Gated
     left_out: tuple[int, ...] = ()
+    human: str | Labels | None = None
 
     @classmethod
     def of(
@@ -46,6 +57,7 @@ class Evaluation(Report):
         *,
         skipped: int = 0,
         gates: Gates | None = None,
+        human: str | Labels | None = None,
     ) -> Evaluation:
         """The report of a batch.
 
@@ -54,6 +66,7 @@ class Evaluation(Report):
             results: From `TCVA.evaluate_many`.
             skipped: Samples that were left out before.
             gates: What is asked for, by the criterion's name and those of `part_names`.
+            human: See `Evaluation`.
 
         Raises:
             InvalidValueError: A gate is for something else.
@@ -61,7 +74,7 @@ class Evaluation(Report):
         running = Running(tcva, gates or Gates())
         for result in results:
             running.add(result)
-        return running.ended(results, skipped=skipped)
+        return running.ended(results, skipped=skipped, human=human)
 
     @property
     def sentence(self) -> str:
@@ -92,8 +105,10 @@ class Evaluation(Report):
             figures["fused"] = self.additional_judges()
         if tcva.profiles is not None:
             figures["profiles"] = {"by": tcva.profiles.by, "values": list(tcva.profiles.values)}
-        if tcva.panel_judges:
+        if self._has_panel:
             figures["panel"] = self.panel().to_dict()
+        if isinstance(tcva.judge, Repeats):
+            figures["repeats"] = repeat_report(self.results).to_dict()
         return figures
 
     def additional_judges(self) -> list[dict[str, Any]]:
@@ -107,16 +122,38 @@ class Evaluation(Report):
             for member, left_out in zip(self.tcva.members, self.left_out, strict=True)
         ]
 
+    @property
+    def _has_panel(self) -> bool:
+        judge = self.tcva.judge
+        return isinstance(judge.judge if isinstance(judge, Repeats) else judge, Panel)
+
     def panel(self) -> PanelReport:
-        """How far the panel's judges agree.
+        """How far the panel's judges agree, and what they are worth; of repeats, in the first one.
 
         Raises:
-            InvalidValueError: The judge is no panel.
+            InvalidValueError: The judge is no panel, or no sample has a human rating.
         """
-        return panel_report(Viewed(self.results, attrgetter("seen")))
+
+        def judged(result: Result) -> Assessment:
+            whole = result.seen
+            return whole.repeats[0] if whole.repeats else whole
+
+        views = Viewed(self.results, judged)
+        return panel_report(views, human=self._ratings(), scoring=self.tcva.scoring)
+
+    def _ratings(self) -> FloatArray | None:
+        """Human ratings, one per sample."""
+        human = self.human
+        if isinstance(human, Labels):
+            names = [case_name(result, place) for place, result in enumerate(self.results, start=1)]
+            found = human.of(names)
+            return np.array([found.get(name, np.nan) for name in names])
+        if human is None:
+            return None
+        return human_ratings((result.assessment.metadata for result in self.results), human)
 
     def parts(self) -> Iterator[Part]:
-        """Who judged and the dial, the summary, and the panel where there is one."""
+        """Who judged and the dial, the summary, the panel and the repeats where there are some."""
         tcva, dial = self.tcva, self.tcva.scoring
         yield (
             f"{tcva.criterion.name} by {tcva.judge.name}; {dial.place}, "
@@ -128,8 +165,10 @@ class Evaluation(Report):
         if tcva.profiles is not None:
             yield f"other settings by {tcva.profiles.by!r}: {', '.join(tcva.profiles.values)}"
         yield from self.summary.parts()
-        if tcva.panel_judges:
+        if self._has_panel:
             yield from self.panel().parts()
+        if isinstance(tcva.judge, Repeats):
+            yield from repeat_report(self.results).parts()
 
     def check(self) -> None:
         """Refuse a batch that says nothing.
@@ -171,14 +210,17 @@ class Running:
         for place, judged in enumerate(result.assessment.members):
             self._left_out[place] += judged.unscored is not None
 
-    def ended(self, results: Sequence[Result], *, skipped: int) -> Evaluation:
+    def ended(
+        self, results: Sequence[Result], *, skipped: int, human: str | Labels | None = None
+    ) -> Evaluation:
         """The whole of it.
 
         Args:
             results: All that came, to be looked at one at a time by gates and pages; may be empty
                 where nobody looks.
             skipped: Samples that were left out.
+            human: See `Evaluation`.
         """
         gated = self._gates.judge(grade_tcva(self._tcva, results))
         summary, left_out = self._tally.summary, tuple(self._left_out)
-        return Evaluation(self._tcva, results, summary, skipped, gated, left_out)
+        return Evaluation(self._tcva, results, summary, skipped, gated, left_out, human)

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, Final
 
 from tcva_adapters.compare.graded import Case, Graded
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import Part, Wrapped, counted
+from tcva_adapters.stats.scipy_extra import scipy_module
 
 MOST: Final = 10
 """Samples that are named with failed gates."""
@@ -44,7 +45,8 @@ class Gate:
         method: Which samples it looks at.
         figure: What it looks at: ``mean score``, ``pass rate``, ``coverage`` or ``judged``.
         least: What it asks for.
-        reached: What there is; None where there is no such figure, and the gate failed.
+        reached: What there is, or its lower confidence bound; None where there is no such figure,
+            and the gate failed.
         failed: Whether that is less.
         text: The same in a few words.
     """
@@ -138,13 +140,21 @@ class Gates:
 
     Attributes:
         least: By figure and method's name, the empty one for all that are not named.
+        confidence: Mean scores and pass rates are to reach it with their lower bound at this
+            confidence; None takes the figures themselves.
     """
 
     least: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    confidence: float | None = None
 
     @classmethod
     def of(
-        cls, min_score: Given = None, min_pass_rate: Given = None, min_coverage: Given = None
+        cls,
+        min_score: Given = None,
+        min_pass_rate: Given = None,
+        min_coverage: Given = None,
+        *,
+        confidence: float | None = None,
     ) -> Gates:
         """Gates from numbers.
 
@@ -152,8 +162,11 @@ class Gates:
             min_score: Least mean score.
             min_pass_rate: Least share of the scored samples that pass.
             min_coverage: Least share of the samples that have a score.
+            confidence: From 0.5 to 1, without these two: how sure it has to be that other samples
+                of the same kind, judged anew, reach the first two as well. See `Graded.sure_mean`.
 
         Raises:
+            MissingDependencyError: A confidence without scipy.
             InvalidValueError: A number outside [0, 1] (the mean score of a method that is named may
                 be any finite number: it may have a scale of its own), a text of another form, or a
                 method that is named twice.
@@ -162,7 +175,9 @@ class Gates:
         {'': 0.5, 'ragas faithfulness': 0.8}
         """
         given = {SCORE: min_score, PASS_RATE: min_pass_rate, COVERAGE: min_coverage}
-        return cls({name: _read(name, value) for name, value in given.items()})
+        least = {name: _read(name, value) for name, value in given.items()}
+        _check_confidence(confidence, are_asked=bool(least[SCORE] or least[PASS_RATE]))
+        return cls(least, confidence)
 
     @property
     def are_asked(self) -> bool:
@@ -213,7 +228,10 @@ class Gates:
             COVERAGE: method.coverage,
         }
         for figure, number in least.items():
-            yield _gate(method.name, figure, number, reached[figure])
+            if self.confidence is None or figure == COVERAGE:
+                yield _gate(method.name, figure, number, reached[figure])
+            else:
+                yield _sure_gate(method, figure, number, reached[figure], self.confidence)
         if least and COVERAGE not in least:
             yield _judged(method)
 
@@ -226,6 +244,37 @@ def _gate(method: str, figure: str, least: float, reached: float | None) -> Gate
     relation = "<" if failed else ">="
     text = f"{method}: {figure} {_apart(reached, least)} {relation} {_whole(least)}"
     return Gate(method, figure, least, reached, failed, text)
+
+
+def _sure_gate(
+    method: Graded, figure: str, least: float, found: float | None, confidence: float
+) -> Gate:
+    bound = method.sure_mean(confidence) if figure == SCORE else method.sure_pass_rate(confidence)
+    if found is None or bound is None:
+        return _gate(method.name, f"lower bound of the {figure}" if found else figure, least, None)
+    gate = _gate(method.name, figure, least, bound)
+    text = (
+        f"{method.name}: {figure} {found:.3f}, with {100 * confidence:g}% confidence at least"
+        f"{gate.text.removeprefix(f'{method.name}: {figure}')}"
+    )
+    return replace(gate, text=text)
+
+
+def _check_confidence(confidence: float | None, *, are_asked: bool) -> None:
+    if confidence is None:
+        return
+    number: Any = confidence
+    is_number = isinstance(number, int | float) and not isinstance(number, bool)
+    if not (is_number and 0.5 < number < 1.0):
+        msg = f"confidence={confidence!r}; it lies between 0.5 and 1, e.g. 0.95"
+        raise InvalidValueError(msg)
+    if not are_asked:
+        msg = (
+            f"confidence={confidence!r} says how sure a gate has to be; give min_score or "
+            "min_pass_rate, too"
+        )
+        raise InvalidValueError(msg)
+    scipy_module("special", "a confidence needs")
 
 
 def _judged(method: Graded) -> Gate:

@@ -22,6 +22,7 @@ from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, U
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.stats.means import mean_intervals, wilson
 from tcva_adapters.tcva import TCVA
 
 if TYPE_CHECKING:  # what is graded is there already, and most commands have none of it
@@ -170,6 +171,34 @@ class Graded:
         """Their share of the scored samples; None where nothing passes or fails."""
         decided = int(np.count_nonzero(self._numbers.passed >= 0))
         return self.passed / decided if decided else None
+
+    def sure_mean(self, confidence: float) -> float | None:
+        """The mean's lower bound: other samples of the same kind, judged anew, reach it as surely.
+
+        Student's, one-sided: ``mean - t(confidence, n - 1) * sd / sqrt(n)``. How far the scores lie
+        apart has the judge's noise in it, which repeats make smaller. Where all scores in [0, 1]
+        are equal, others might be 0 as often as Wilson's bound of n in n leaves room for.
+
+        Args:
+            confidence: Between 0.5 and 1.
+
+        Returns:
+            None for fewer than two scores, and for equal ones on another scale.
+        """
+        scores = self._numbers.scores
+        scores = scores[~np.isnan(scores)]
+        n = len(scores)
+        if n < 2:
+            return None
+        if scores.min() < scores.max():
+            return float(mean_intervals(scores[:, None], level=2 * confidence - 1)[1][0])
+        is_share = 0.0 <= scores[0] <= 1.0
+        return float(scores[0]) * wilson(n, n, level=2 * confidence - 1)[0] if is_share else None
+
+    def sure_pass_rate(self, confidence: float) -> float | None:
+        """The pass rate's lower bound, one-sided, by Wilson; None where nothing passes or fails."""
+        decided = int(np.count_nonzero(self._numbers.passed >= 0))
+        return wilson(self.passed, decided, level=2 * confidence - 1)[0] if decided else None
 
     @property
     def coverage(self) -> float:

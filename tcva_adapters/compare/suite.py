@@ -31,6 +31,7 @@ class Suite:
         min_score: Least mean score of the samples of one `check`.
         min_pass_rate: Least share of those with a score that pass.
         min_coverage: Least share that have a score.
+        confidence: See `Gates.of`.
         settings: Of the `TCVA`.
 
     Attributes:
@@ -47,6 +48,7 @@ class Suite:
         min_score: float | None = None,
         min_pass_rate: float | None = None,
         min_coverage: float | None = None,
+        confidence: float | None = None,
         **settings: Any,
     ) -> None:
         self.scorer = TCVA(**settings)
@@ -54,6 +56,7 @@ class Suite:
             "min_score": min_score,
             "min_pass_rate": min_pass_rate,
             "min_coverage": min_coverage,
+            "confidence": confidence,
         }
         self._gates = {name: least for name, least in asked.items() if least is not None}
         Gates.of(**self._gates)  # refuses a number that is no gate
@@ -99,7 +102,8 @@ class Suite:
 
         Args:
             given: See `evaluate`.
-            gates: ``min_score``, ``min_pass_rate`` and ``min_coverage`` instead of the marker's.
+            gates: ``min_score``, ``min_pass_rate``, ``min_coverage`` and ``confidence`` instead of the
+                marker's.
 
         Raises:
             AssertionError: It names the worst samples, at most ten, with their claims.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
@@ -16,36 +18,14 @@ from pydantic import BaseModel, SecretStr, create_model
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judging.keys import digest
 from tcva_adapters.models.call_errors import judge_errors
+from tcva_adapters.models.openai_reply import token_logprobs
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.request import ONE_WORD, JudgeRequest, one_word_of
 from tcva_adapters.sharing import Identity
 
 _PARAMETERS: Final = ("temperature", "max_tokens", "top_p", "top_k", "seed", "reasoning_effort")
 """What LLM classes call the settings that can change a reply. A list of what is taken, not of what
 is left out: a class may keep a key under any name."""
-
-
-class _Verdict(BaseModel):
-    claim: int
-    evidence: str
-    passage: int
-    reason: str
-    verdict: str
-
-
-class _Verdicts(BaseModel):
-    verdicts: list[_Verdict]
-
-
-class _Claims(BaseModel):
-    claims: list[str]
-
-
-_REPLIES: Final[Mapping[str, type[BaseModel]]] = {
-    "tcva_verdicts": _Verdicts,
-    "tcva_claims": _Claims,
-}
-"""The schemas of the requests by their names, as DeepEval's LLMs take them."""
 
 
 def as_judge_model(llm: object) -> JudgeModel | None:
@@ -120,8 +100,11 @@ class DeepEvalModel:
             JudgeError: The LLM raised, or answered with something else than text.
         """
         with judge_errors(self.llm):
+            if wanted := self._alternatives(request):
+                raw: Any = self.llm
+                return _raw_reply(*raw.generate_raw_response(_prompt(request), wanted))
             ask = self.llm.generate
-            return _reply(ask(_prompt(request), **_schema(ask, request)))
+            return _reply(ask(_prompt(request), **_schema(ask, request)), request)
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request through the LLM's asynchronous interface.
@@ -130,8 +113,19 @@ class DeepEvalModel:
             JudgeError: The LLM raised, or answered with something else than text.
         """
         with judge_errors(self.llm):
+            if wanted := self._alternatives(request):
+                raw: Any = self.llm
+                return _raw_reply(*await raw.a_generate_raw_response(_prompt(request), wanted))
             ask = self.llm.a_generate
-            return _reply(await ask(_prompt(request), **_schema(ask, request)))
+            return _reply(await ask(_prompt(request), **_schema(ask, request)), request)
+
+    def _alternatives(self, request: JudgeRequest) -> int:
+        """Alternatives of each token to ask for; 0 for none, or where the LLM cannot be asked."""
+        wanted = None if request.sampling is None else request.sampling.top_logprobs
+        if wanted is None or not hasattr(self.llm, "generate_raw_response"):
+            return 0
+        knows: Any = getattr(self.llm, "supports_log_probs", lambda: None)
+        return 0 if knows() is False else wanted  # None is a model that DeepEval does not know
 
 
 def _prompt(request: JudgeRequest) -> str:
@@ -142,22 +136,46 @@ def _schema(generate: Callable[..., Any], request: JudgeRequest) -> dict[str, An
     parameter = inspect.signature(generate).parameters.get("schema")
     if parameter is None or parameter.default is not parameter.empty:
         return {}
-    known = _REPLIES.get(request.schema_name)
-    return {"schema": known or _flat_model(request)}
+    return {"schema": _model(request.schema_name, json.dumps(request.schema or ONE_WORD))}
 
 
-def _flat_model(request: JudgeRequest) -> type[BaseModel]:
-    """A model with the properties of a request's schema, for replies that are a plain object."""
-    fields: dict[str, Any] = dict.fromkeys(request.schema.get("properties", {}), (Any, ...))
-    return create_model(request.schema_name, **fields)
+@lru_cache(maxsize=64)
+def _model(name: str, schema: str) -> type[BaseModel]:
+    """The JSON schema of a reply as the model that DeepEval's LLMs take."""
+    found = json.loads(schema)
+    made: type[BaseModel] = _type(name, found, found.get("$defs", {}))
+    return made
 
 
-def _reply(answer: Any) -> ModelReply:
+def _type(name: str, schema: Mapping[str, Any], defined: Mapping[str, Any]) -> Any:
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        return _type(name, defined[name], defined)
+    if schema.get("type") == "array":
+        return list[_type(f"{name}_item", schema["items"], defined)]  # type: ignore[misc]  # made here
+    if schema.get("type") == "string":
+        return str
+    if "properties" not in schema:
+        return Any  # numbers are read with more care than a model would
+    parts = {key: _type(key, part, defined) for key, part in schema["properties"].items()}
+    fields: dict[str, Any] = {key: (part, ...) for key, part in parts.items()}
+    return create_model(name, **fields)
+
+
+def _raw_reply(completion: Any, cost: Any) -> ModelReply:
+    """The reply of a chat completion, which DeepEval's LLMs give with token probabilities."""
+    choice = completion.model_dump()["choices"][0]
+    found = _reply((choice["message"]["content"], cost))
+    return replace(found, token_logprobs=token_logprobs(choice.get("logprobs")))
+
+
+def _reply(answer: Any, request: JudgeRequest | None = None) -> ModelReply:
     cost: Any = None
     if isinstance(answer, tuple) and len(answer) == 2:
         answer, cost = answer
     if isinstance(answer, BaseModel):
-        answer = answer.model_dump_json()
+        is_plain = request is not None and not request.schema
+        answer = one_word_of(answer.model_dump()) if is_plain else answer.model_dump_json()
     if not isinstance(answer, str):
         msg = f"the judge returned a {type(answer).__name__}; a judge answers with text"
         raise JudgeError(msg, reason="no_reply")

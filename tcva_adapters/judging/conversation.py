@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import as_judge_error
 from tcva_adapters.models.protocol import ModelReply
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.request import JudgeRequest, Sampling
 from tcva_adapters.models.secrets import quotable
 from tcva_adapters.results.assessment import Reason, Unscored, Usage
 
@@ -22,9 +22,14 @@ class Conversation:
     """The calls of one judgement.
 
     Attributes:
+        seed_offset: Added to the seed of every request.
+        temperature: Of the model, for requests that ask for none; None leaves the model's own.
         usage: What they cost.
         replies: Every reply, in order, since it was paid for.
     """
+
+    seed_offset: int = 0
+    temperature: float | None = None
 
     usage: Usage = field(default_factory=Usage)
     replies: list[str] = field(default_factory=list)
@@ -37,7 +42,7 @@ class Conversation:
         """
         started = time.perf_counter()
         try:
-            reply = yield request
+            reply = yield self._drawn(request)
         except Exception as raised:  # noqa: BLE001  # any failure of a call is a value here
             error = as_judge_error(raised)
             self.usage += Usage(seconds=time.perf_counter() - started)
@@ -46,6 +51,16 @@ class Conversation:
         self.replies.append(reply.text)
         self.usage += reply.usage(time.perf_counter() - started)
         return reply
+
+    def _drawn(self, request: JudgeRequest) -> JudgeRequest:
+        """The request as this judgement draws its replies."""
+        if not self.seed_offset and self.temperature is None:
+            return request
+        drawn = request.sampling or Sampling()
+        temperature = self.temperature if drawn.temperature is None else drawn.temperature
+        offset = drawn.seed_offset + self.seed_offset
+        sampling = replace(drawn, temperature=temperature, seed_offset=offset)
+        return replace(request, sampling=sampling)
 
 
 class CannotScoreError(Exception):

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any, Final, Literal, Protocol, runtime_checkable
 
 from tcva_adapters.claims.criteria import Criterion
 from tcva_adapters.claims.non_claims import non_claim_kind
 from tcva_adapters.claims.splitting import split_claims
+from tcva_adapters.core.yes_no import POINTS, Shares
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.conversation import CannotScoreError, Conversation, why_unscored
+from tcva_adapters.judging.forms import DRAWS, VerdictForm, check_form, settled_form
+from tcva_adapters.judging.labels import LabelQuestions
 from tcva_adapters.judging.prompts import PROMPT_VERSION, claims_request
 from tcva_adapters.judging.reply import parse_claims
+from tcva_adapters.judging.wording import PromptForm
 from tcva_adapters.judging.written import passages, written_verdicts
 from tcva_adapters.lexical.judge import LexicalJudge
 from tcva_adapters.models.proof import acomplete, complete
@@ -30,6 +34,8 @@ ClaimsMode = Literal["split", "llm"]
 
 MAX_CLAIMS: Final = 8
 """The paper's limit (section 4.8)."""
+
+_ALWAYS_TOLD: Final = ("claims", "max_claims")
 
 Steps = Generator[JudgeRequest, ModelReply, Assessment]
 """A judgement without I/O: it yields what to ask and is sent what was answered."""
@@ -168,25 +174,42 @@ class LexicalSampleJudge:
 
 @dataclass(frozen=True, slots=True)
 class ModelJudge:
-    """A language model as judge: one call for all verdicts of a sample.
+    """A language model as judge: one call for all verdicts of a sample, or one for each.
 
     Attributes:
         model: What answers.
         claims: ``split`` takes sentences (deterministic, one call); ``llm`` asks the model for the
             claims first (the paper's protocol, two calls).
         max_claims: At most this many claims.
+        verdicts: ``written`` asks for all in one call, ``labels`` for one of five letters a claim and
+            ``yes_no`` for yes or no, one call a claim; ``auto`` is ``yes_no`` where the model gives
+            probabilities of tokens, else ``written``.
+        prompt: For written ones: ``full``, or ``compact`` for small models: shorter instructions, the
+            same reply.
+        samples: For ``labels`` and ``yes_no``: answers drawn a claim where it gives none.
+        yes_no_points: For ``yes_no``: at which probabilities of a yes the levels stand; see
+            `level_shares`.
+        repeat: Which of several independent judgements it makes; added to the model's seed.
+        repeat_temperature: The model's temperature for it; None leaves the model's own.
 
     Raises:
-        InvalidValueError: An unknown ``claims`` mode, or ``max_claims`` below 1.
+        InvalidValueError: An unknown ``claims`` mode, ``prompt`` or form of verdicts, ``max_claims``
+            or ``samples`` below 1, or a setting that another one leaves without effect.
     """
 
     model: JudgeModel
     claims: ClaimsMode = "split"
     max_claims: int = MAX_CLAIMS
+    verdicts: VerdictForm = "written"
+    prompt: PromptForm = "full"
+    samples: int = DRAWS
+    yes_no_points: Shares = POINTS
+    repeat: int = 0
+    repeat_temperature: float | None = None
     is_local = False
-    prompt_version = PROMPT_VERSION
 
     def __post_init__(self) -> None:
+        check_form(self.verdicts, self.prompt, self.samples, self.yes_no_points)
         check_count("max_claims", self.max_claims)
         if self.claims not in ("split", "llm"):
             msg = f"claims={self.claims!r}; it is 'split' (sentences) or 'llm' (asked of the judge)"
@@ -200,8 +223,20 @@ class ModelJudge:
     @property
     def parameters(self) -> Mapping[str, Any]:
         """The model's parameters, and how claims are made."""
-        own = {"claims": self.claims, "max_claims": self.max_claims}
+        own = {
+            each.name: getattr(self, each.name)
+            for each in fields(ModelJudge)
+            # Further ones only where they differ from their default: equal judgements, equal keys.
+            if each.name in _ALWAYS_TOLD or getattr(self, each.name) != each.default
+        }
+        del own["model"]
         return {**self.model.parameters, **own}
+
+    @property
+    def prompt_version(self) -> str:
+        """The version of the prompts, and their forms where these are not the usual ones."""
+        forms = [name for name in (self.prompt, self.verdicts) if name not in ("full", "written")]
+        return " ".join([PROMPT_VERSION, *forms])
 
     @property
     def identity(self) -> Identity:
@@ -221,13 +256,21 @@ class ModelJudge:
 
     def steps(self, sample: Sample, criterion: Criterion) -> Steps:
         """A judgement without its calls, for who brings the replies; it raises nothing."""
-        talk = Conversation()
+        talk = Conversation(seed_offset=self.repeat, temperature=self.repeat_temperature)
         claims: tuple[ClaimVerdict, ...] = ()
+        form = ""
         try:
             unscored = blank_field(sample, criterion)
             if unscored is None:
                 texts = yield from self._claim_texts(talk, sample, criterion)
-                claims = yield from written_verdicts(talk, sample, criterion, texts)
+                how = yield from settled_form(talk, self.model, self.verdicts, self.samples)
+                form = str(how) or ("written" if self.prompt == "full" else self.prompt)
+                if how.asked is None:
+                    asking = written_verdicts(talk, sample, criterion, texts, self.prompt)
+                else:
+                    fixed = (how.asked, how.draws, self.yes_no_points)
+                    asking = LabelQuestions(talk, sample, criterion, *fixed).verdicts(texts)
+                claims = yield from asking
                 unscored = nothing_to_score(claims)
         except Exception as error:  # noqa: BLE001  # nothing that a reply holds ends a batch
             unscored = why_unscored(error, talk.replies)
@@ -240,6 +283,7 @@ class ModelJudge:
             usage=talk.usage,
             sample_id=sample.id,
             metadata=sample.metadata,
+            form=form,
         )
 
     def _claim_texts(

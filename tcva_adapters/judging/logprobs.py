@@ -47,11 +47,11 @@ def level_probabilities(
     """
     try:
         token = _token_at(reply, start)
-        alternatives = [] if token is None or not token.top else list(_alternatives(token))
+        weighed = [] if token is None or not token.top else list(alternatives(token))
     except (TypeError, ValueError, AttributeError):
         return None  # tokens of a model that are no tokens
     mass = [0.0] * len(LEVELS)
-    for text, logprob in alternatives:
+    for text, logprob in weighed:
         levels = _levels_begun_by(text)
         for level in levels:
             mass[level] += math.exp(min(logprob, 0.0)) / len(levels)
@@ -62,7 +62,12 @@ def level_probabilities(
     return fully, mostly, partial, minor, none
 
 
-def _alternatives(token: TokenLogprob) -> Iterator[tuple[str, float]]:
+def alternatives(token: TokenLogprob) -> Iterator[tuple[str, float]]:
+    """What could have stood in a token's place, itself included, with log probabilities.
+
+    Raises:
+        TypeError: The tokens of a model that are no tokens.
+    """
     sampled = (token.token, token.logprob)
     is_listed = any(text == token.token for text, _ in token.top)
     for text, logprob in token.top if is_listed else (*token.top, sampled):

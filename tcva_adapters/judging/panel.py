@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, get_args
+from typing import Any
 
-from tcva_adapters.claims.criteria import Criterion
+from typing_extensions import Unpack
+
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.judging.combining import COMBINES, Combine, Several
+from tcva_adapters.judging.forms import FormSettings
 from tcva_adapters.judging.judge import MAX_CLAIMS, Judge, ModelJudge
-from tcva_adapters.judging.resolve import resolve_judge
-from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
-from tcva_adapters.results.evidence_view import combined_claim
-from tcva_adapters.samples.sample import Sample
-
-Combine = Literal["median", "fused"]
-
-COMBINES: Final[tuple[Combine, ...]] = get_args(Combine)
+from tcva_adapters.judging.resolve import JUDGING, is_lexical, resolve_judge
 
 
-class Panel:
+class Panel(Several):
     """Judges that look at the same claims. It is a judge itself, wherever a judge is taken.
 
     Args:
@@ -31,6 +26,7 @@ class Panel:
         least: How many judges must have succeeded; with fewer the sample is unscored. A judge
             that fails is left out.
         max_claims: Most claims per sample, the same for every judge.
+        **forms: In which form the models among them are asked; see `FormSettings`.
 
     Raises:
         InvalidValueError: Fewer than two judges, two of one name, a judge that asks for claims of
@@ -42,7 +38,7 @@ class Panel:
     tcva_adapters.errors.InvalidValueError: a panel of 1; it takes two judges or more
     """
 
-    is_local: bool
+    kind = "judges"
 
     def __init__(
         self,
@@ -51,6 +47,7 @@ class Panel:
         combine: Combine = "median",
         least: int = 1,
         max_claims: int = MAX_CLAIMS,
+        **forms: Unpack[FormSettings],
     ) -> None:
         if isinstance(judges, str) or len(judges) < 2:
             number = 1 if isinstance(judges, str) else len(judges)
@@ -62,13 +59,11 @@ class Panel:
         if isinstance(least, bool) or not isinstance(least, int) or not 1 <= least <= len(judges):
             msg = f"least={least!r}; it lies between 1 and the number of judges, {len(judges)}"
             raise InvalidValueError(msg)
-        self.judges: tuple[Judge, ...] = tuple(
-            judge if isinstance(judge, Judge) else resolve_judge(judge, max_claims=max_claims)
+        found = (
+            judge if isinstance(judge, Judge) else _resolved(judge, max_claims, forms)
             for judge in judges
         )
-        self.combine: Combine = combine
-        self.least = least
-        self.is_local = all(judge.is_local for judge in self.judges)
+        super().__init__(tuple(found), combine, least)
         names = [judge.name for judge in self.judges]
         for judge in self.judges:
             if names.count(judge.name) > 1:
@@ -90,11 +85,6 @@ class Panel:
         return f"panel({', '.join(judge.name for judge in self.judges)})"
 
     @property
-    def prompt_version(self) -> str:
-        """The judges' prompt versions."""
-        return "+".join(dict.fromkeys(judge.prompt_version for judge in self.judges))
-
-    @property
     def parameters(self) -> Mapping[str, Any]:
         """The rule, and each judge's parameters."""
         return {
@@ -103,78 +93,11 @@ class Panel:
             "judges": [dict(judge.parameters) for judge in self.judges],
         }
 
-    def check(self, criterion: Criterion) -> None:
-        """Refuse a criterion that one of the judges cannot judge by.
 
-        Raises:
-            InvalidValueError: See there.
-        """
-        for judge in self.judges:
-            judge.check(criterion)
-
-    def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
-        """Every judge's verdicts, combined."""
-        return self.combined([judge.assess(sample, criterion) for judge in self.judges])
-
-    async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
-        """The same; the judges work at the same time."""
-        judged = await asyncio.gather(*(j.aassess(sample, criterion) for j in self.judges))
-        return self.combined(judged)
-
-    def combined(self, judged: Sequence[Assessment]) -> Assessment:
-        """One assessment made of several of the same sample; they are kept in its ``panel``.
-
-        Args:
-            judged: One per judge. Those without verdicts, or with verdicts on other claims than
-                the first judge that has some, are left out.
-        """
-        first = next((each for each in judged if each.unscored is None), None)
-        usable = [
-            each
-            for each in judged
-            if first is not None and each.unscored is None and _texts(each) == _texts(first)
-        ]
-        unscored = self._unscored(judged, len(usable))
-        claims: tuple[ClaimVerdict, ...] = ()
-        if unscored is None:
-            votes = zip(*(each.claims for each in usable), strict=True)
-            claims = tuple(combined_claim(each, fused=self.combine == "fused") for each in votes)
-            if not any(claim.verdict for claim in claims):
-                detail = "most judges see no claim in any sentence"
-                unscored = Unscored(reason=Reason.NO_CLAIMS, detail=detail)
-        paid = [each.usage for each in judged if each.is_new]
-        return Assessment(
-            criterion=judged[0].criterion,
-            judge=self.name,
-            prompt_version=self.prompt_version,
-            claims=claims,
-            unscored=unscored,
-            usage=sum(paid, Usage()),
-            sample_id=judged[0].sample_id,
-            metadata=judged[0].metadata,
-            from_store=all(each.from_store for each in judged),
-            shared=not paid and not all(each.from_store for each in judged),
-            panel=tuple(judged),
-        )
-
-    def _unscored(self, judged: Sequence[Assessment], usable: int) -> Unscored | None:
-        if usable >= self.least:
-            return None
-        reasons = [each.unscored for each in judged if each.unscored is not None]
-        own = next((each for each in reasons if not each.reason.is_failure), None)
-        if own is not None and usable == 0:
-            return own
-        said = "; ".join(r.text for r in reasons) or "other claims"
-        return Unscored(
-            reason=reasons[0].reason if reasons and usable == 0 else Reason.JUDGE_ERROR,
-            detail=f"{usable} of {len(judged)} judges gave verdicts, {self.least} needed: {said}",
-            raw_reply=next((r.raw_reply for r in reasons if r.raw_reply), None),
-            fatal=len(reasons) == len(judged) and all(r.fatal for r in reasons),
-        )
-
-
-def _texts(assessment: Assessment) -> list[str]:
-    return [claim.claim for claim in assessment.claims]
+def _resolved(judge: Any, max_claims: int, forms: FormSettings) -> Judge:
+    # The lexical judge asks nobody.
+    own: FormSettings = {} if is_lexical(judge) else forms
+    return resolve_judge(judge, max_claims=max_claims, **own)
 
 
 def panel_of(
@@ -191,6 +114,7 @@ def panel_of(
             "'split'"
         )
         raise InvalidValueError(msg)
-    panel = Panel(judges, combine=combine, max_claims=settings.get("max_claims", MAX_CLAIMS))  # type: ignore[arg-type]  # checked when built
-    taken = ("claims", "max_claims", "judge")
+    how = {name: settings[name] for name in JUDGING if name in settings and name != "claims"}
+    panel = Panel(judges, combine=combine, **how)  # type: ignore[arg-type]  # checked when built
+    taken = (*JUDGING, "judge")
     return panel, {name: value for name, value in settings.items() if name not in taken}

@@ -118,7 +118,15 @@ _NUMBER_KEYS: Final = [
     "n",
     "i",
 ]
-_EVIDENCE_KEYS: Final = ["evidence", "quote", "quotes", "supporting_quote", "citation", "support"]
+_EVIDENCE_KEYS: Final = [
+    "evidence",
+    "quote",
+    *map("quote_from_{}".format, ("passage", "reference", "question", "response")),
+    "quotes",
+    "supporting_quote",
+    "citation",
+    "support",
+]
 _REASON_KEYS: Final = ["reason", "explanation", "reasoning", "rationale", "justification"]
 _PASSAGE_KEYS: Final = [
     "passage",
@@ -245,9 +253,11 @@ def _is_sound(reply: str, node: Node) -> bool:
 
 
 def _is_uniform(value: Any, *, is_cut: bool) -> bool:
-    """Whether the items of each list have the same keys; the last of a cut one may lack some."""
+    """Whether entries side by side have the same keys; the last of a cut reply may lack some."""
     if isinstance(value, dict):
-        return all(_is_uniform(item, is_cut=is_cut) for item in value.values())
+        entries = [item for key, item in value.items() if read_number(str(key)) is not None]
+        inner = all(_is_uniform(item, is_cut=is_cut) for item in value.values())
+        return inner and _is_uniform(entries, is_cut=is_cut)
     if not isinstance(value, list) or not any(isinstance(item, dict) for item in value):
         return True
     kinds = [set(item) if isinstance(item, dict) else None for item in value]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import fields
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
@@ -13,6 +14,7 @@ from typing_extensions import Unpack
 
 from tcva_adapters.errors import DefaultJudgeWarning, InvalidValueError
 from tcva_adapters.frameworks import FRAMEWORKS
+from tcva_adapters.judging.forms import FormSettings
 from tcva_adapters.judging.judge import (
     MAX_CLAIMS,
     ClaimsMode,
@@ -39,6 +41,14 @@ KINDS: Final = (
 )
 
 
+FOR_MODELS: Final = ("claims", *FormSettings.__annotations__)
+"""Settings that a model follows, and the lexical judge cannot."""
+
+JUDGING: Final = (*FOR_MODELS, "max_claims")
+"""The settings of how a judge judges, which all judges of an evaluator follow as far as they can."""
+
+_USUAL: Final = {each.name: each.default for each in fields(ModelJudge)}
+
 DEFAULT: Final = "lexical"
 """Who judges where no judge is named."""
 
@@ -60,6 +70,7 @@ def resolve_judge(
     claims: ClaimsMode = "split",
     max_claims: int = MAX_CLAIMS,
     max_concurrency: int = MAX_CONCURRENCY,
+    **forms: Unpack[FormSettings],
 ) -> Judge:
     """A judge from its name, from a model object, or from itself.
 
@@ -73,22 +84,28 @@ def resolve_judge(
         MissingDependencyError: The openai package is not installed.
         JudgeError: No API key.
     """
+    how = {"claims": claims, "max_claims": max_claims, **forms}
+    changed = [name for name, value in how.items() if value != _USUAL[name]]
     if isinstance(judge, Judge):
-        if (claims, max_claims) != ("split", MAX_CLAIMS):
-            msg = f"{judge.name} is a judge already; give claims and max_claims to it, not here"
+        if changed:
+            msg = f"{judge.name} is a judge already; give {', '.join(changed)} to it, not here"
             raise InvalidValueError(msg)
         return judge
     if is_lexical(judge):
-        if claims != "split":
-            msg = f"claims={claims!r} needs a model as judge; the lexical judge splits sentences"
-            raise InvalidValueError(msg)
+        for name in changed:
+            if name in FOR_MODELS:
+                msg = (
+                    f"{name}={how[name]!r} needs a model as judge; the lexical judge compares the words "
+                    "of sentences, and asks nobody"
+                )
+                raise InvalidValueError(msg)
         return LexicalSampleJudge(max_claims=max_claims)
     model = _model(judge, max_concurrency)
     if model is None:
         meant = _meant(judge) if isinstance(judge, str) else ""
         msg = f"unknown judge {judge!r}; {meant}a judge is {KINDS}"
         raise InvalidValueError(msg)
-    return ModelJudge(model, claims=claims, max_claims=max_claims)
+    return ModelJudge(model, claims=claims, max_claims=max_claims, **forms)
 
 
 def is_lexical(judge: Any) -> bool:

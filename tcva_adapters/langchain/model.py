@@ -13,6 +13,7 @@ from langchain_core.runnables import Runnable, RunnableConfig
 
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import judge_errors
+from tcva_adapters.models.openai_reply import token_logprobs
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.sharing import Identity
@@ -94,7 +95,8 @@ class LangChainModel:
             JudgeError: The LLM raised or answered with something else than text.
         """
         with judge_errors(self.llm):
-            return _reply(self.llm.invoke(self._prompt(request), _CONFIG))
+            drawn = self._drawn(request)
+            return _reply(self.llm.invoke(self._prompt(request), _CONFIG, **drawn))
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request through the LLM's asynchronous interface.
@@ -103,7 +105,31 @@ class LangChainModel:
             JudgeError: The LLM raised or answered with something else than text.
         """
         with judge_errors(self.llm):
-            return _reply(await self.llm.ainvoke(self._prompt(request), _CONFIG))
+            drawn = self._drawn(request)
+            return _reply(await self.llm.ainvoke(self._prompt(request), _CONFIG, **drawn))
+
+    def _drawn(self, request: JudgeRequest) -> dict[str, Any]:
+        """How the reply is drawn, as far as the LLM's class takes it with a call.
+
+        A class that knows token probabilities has fields for them. Only those of OpenAI's package
+        take a temperature and a limit under their own names, too.
+        """
+        layers = list(_unwrapped(self.llm))
+        core, sampling = layers[-1], request.sampling
+        # Fallbacks may be of other classes, which get the same arguments.
+        if sampling is None or any(hasattr(layer, "fallbacks") for layer in layers):
+            return {}
+        drawn: dict[str, Any] = {}
+        known = getattr(type(core), "model_fields", {})
+        if sampling.top_logprobs is not None and known.keys() >= {"logprobs", "top_logprobs"}:
+            drawn |= {"logprobs": True, "top_logprobs": sampling.top_logprobs}
+        if any(each.__module__.startswith("langchain_openai.") for each in type(core).__mro__):
+            # A server that was sent a temperature before takes another one.
+            has_own = getattr(core, "temperature", None) is not None
+            temperature = sampling.temperature if has_own else None
+            further = {"max_tokens": sampling.max_tokens, "temperature": temperature}
+            drawn |= {name: value for name, value in further.items() if value is not None}
+        return drawn
 
     def _prompt(self, request: JudgeRequest) -> str | list[BaseMessage]:
         if isinstance(list(_unwrapped(self.llm))[-1], BaseLLM):
@@ -151,4 +177,5 @@ def _reply(answer: Any) -> ModelReply:
             said.get(key) in _CUT_OFF for key in ("finish_reason", "stop_reason", "done_reason")
         ),
         model=str(said.get("model_name") or said.get("model") or ""),
+        token_logprobs=token_logprobs(said.get("logprobs")),
     )

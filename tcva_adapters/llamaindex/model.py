@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any, Final
 
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageRole
@@ -11,7 +12,7 @@ from llama_index.core.callbacks.token_counting import get_tokens_from_response
 from llama_index.core.llms import LLM
 
 from tcva_adapters.models.call_errors import judge_errors
-from tcva_adapters.models.protocol import JudgeModel, ModelReply
+from tcva_adapters.models.protocol import JudgeModel, ModelReply, TokenLogprob
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.sharing import Identity
 
@@ -74,7 +75,7 @@ class LlamaIndexModel:
             JudgeError: The LLM raised; the reason says what it was.
         """
         with judge_errors(self.llm):
-            return _reply(self.llm.chat(self._messages(request)))
+            return _reply(self.llm.chat(self._messages(request), **self._drawn(request)))
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request through the LLM's asynchronous interface.
@@ -83,7 +84,14 @@ class LlamaIndexModel:
             JudgeError: The LLM raised; the reason says what it was.
         """
         with judge_errors(self.llm):
-            return _reply(await self.llm.achat(self._messages(request)))
+            return _reply(await self.llm.achat(self._messages(request), **self._drawn(request)))
+
+    def _drawn(self, request: JudgeRequest) -> dict[str, Any]:
+        """Token probabilities, where they are asked for and the LLM's class has fields for them."""
+        wanted = None if request.sampling is None else request.sampling.top_logprobs
+        if wanted is None or not type(self.llm).model_fields.keys() >= {"logprobs", "top_logprobs"}:
+            return {}
+        return {"logprobs": True, "top_logprobs": wanted}
 
     def _messages(self, request: JudgeRequest) -> list[ChatMessage]:
         return [
@@ -102,7 +110,17 @@ def _reply(response: ChatResponse) -> ModelReply:
         output_tokens=output_tokens,
         truncated=_finish_reason(response) in _CUT_OFF,
         model=str(_get(raw, "model") or ""),
+        token_logprobs=_tokens(response),
     )
+
+
+def _tokens(response: ChatResponse) -> tuple[TokenLogprob, ...] | None:
+    """The tokens by their likeliest alternatives: which one was drawn is not told."""
+    places = [
+        tuple((each.token, each.logprob) for each in place) for place in response.logprobs or ()
+    ]
+    tokens = tuple(TokenLogprob(*max(top, key=itemgetter(1)), top) for top in places if top)
+    return tokens or None
 
 
 def _token_counts(response: ChatResponse) -> tuple[int, int]:

@@ -102,7 +102,7 @@ class Exchange:
         if request is NEUTRAL or not used.dropped.keys() - known.dropped.keys():
             self._remember(used)
             return reply
-        neutral = replace(NEUTRAL, schema=request.schema, schema_name=request.schema_name)
+        neutral = replace(request, system=NEUTRAL.system, user=NEUTRAL.user)
         completion = Completion("")
         try:
             raw = yield known.body(settings, neutral)
@@ -160,6 +160,7 @@ class Exchange:
             )
             raise JudgeError(msg, reason="server_error")
         text = server.mask(completion.text)
+        completion = replace(completion, choices=tuple(map(server.mask, completion.choices)))
         if text != completion.text:  # the tokens are of another text now
             completion = replace(completion, text=text, token_logprobs=None)
         if completion.finish_reason == "content_filter":
@@ -183,6 +184,8 @@ class Exchange:
             model=completion.model,
             cost=self._cost(completion.input_tokens, completion.output_tokens),
             token_logprobs=completion.token_logprobs,
+            cached_tokens=completion.cached_tokens,
+            choices=completion.choices,
         )
 
     def _cost(self, input_tokens: int, output_tokens: int) -> float | None:

@@ -11,6 +11,8 @@ from typing import Any, Final, Literal, get_args
 from tcva_adapters.models.request import JudgeRequest, Sampling
 
 Feature = Literal[
+    "n",
+    "many_logprobs",
     "logprobs",
     "json_schema",
     "seed",
@@ -30,6 +32,8 @@ _FORMAT_WORDS: Final = (
     r"|grammar"
 )
 _WORDS: Final[dict[Feature, str]] = {
+    "n": r"^n(?=$)|(?<=['\"`])n(?=['\"`])|n(?= ?[=>]| must| should)",
+    "many_logprobs": "(?:top_)?logprobs",
     "logprobs": "(?:top_)?logprobs",
     "json_schema": _FORMAT_WORDS,
     "json_object": _FORMAT_WORDS,
@@ -41,7 +45,8 @@ _NAMED: Final = {
     for feature in _FEATURES
 }
 TOP_LOGPROBS: Final = 5
-"""Alternatives per token: there are five levels, and some servers allow no more."""
+"""Alternatives per token: there are five levels, and some servers allow no more. More of them, which
+answers of one token ask for, are the feature ``many_logprobs``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +126,10 @@ class Capabilities:
             body["seed"] = settings.seed + drawn.seed_offset
         alternatives = drawn.top_logprobs or (TOP_LOGPROBS if settings.logprobs else None)
         if alternatives is not None and "logprobs" not in self.dropped:
-            body["logprobs"] = True
-            body["top_logprobs"] = alternatives
+            most = TOP_LOGPROBS if "many_logprobs" in self.dropped else alternatives
+            body |= {"logprobs": True, "top_logprobs": min(alternatives, most)}
+        if drawn.choices > 1 and "n" not in self.dropped:
+            body["n"] = drawn.choices
         if self.token_limit is not None:
             body[self.token_limit] = drawn.max_tokens or settings.max_tokens
         return body
@@ -137,6 +144,8 @@ def features_in(body: Mapping[str, Any]) -> tuple[Feature, ...]:
     """The features that a request uses, in the order in which they would be given up."""
     used = set(body)
     used.add(body.get("response_format", {}).get("type", ""))
+    if body.get("top_logprobs", 0) > TOP_LOGPROBS:
+        used.add("many_logprobs")
     return tuple(f for f in _FEATURES if f in used)
 
 

@@ -76,6 +76,9 @@ class OpenAICompatibleModel:
         JudgeError: There is no key and the server is not a local one.
     """
 
+    follows_sampling = True
+    """Requests may ask for a temperature and a seed of their own."""
+
     @shows_settings(ModelSettings)
     def __init__(
         self,

@@ -23,6 +23,9 @@ class Completion:
         output_tokens: 0 where the server does not say.
         model: The model's name as the server gives it.
         token_logprobs: None where there are none.
+        cached_tokens: Those of `input_tokens` that came from the server's cache, as OpenAI or
+            llama.cpp tell it; 0 where the server does not say.
+        choices: The texts of all choices, where there are several; empty otherwise.
     """
 
     text: str
@@ -32,6 +35,8 @@ class Completion:
     output_tokens: int = 0
     model: str = ""
     token_logprobs: tuple[TokenLogprob, ...] | None = None
+    cached_tokens: int = 0
+    choices: tuple[str, ...] = ()
 
 
 def read_completion(raw: str) -> Completion | None:
@@ -44,8 +49,9 @@ def read_completion(raw: str) -> Completion | None:
     """
     try:
         payload = json.loads(raw, parse_int=read_integer)
-        choice = payload["choices"][0]
+        choice, *others = payload["choices"]
         message = choice["message"]
+        texts = [_content(other["message"].get("content")) for other in others]
         text = _content(message.get("content"))
         finish_reason = choice.get("finish_reason") or ""
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
@@ -58,7 +64,9 @@ def read_completion(raw: str) -> Completion | None:
         input_tokens=_count(usage, "prompt_tokens"),
         output_tokens=_count(usage, "completion_tokens"),
         model=str(payload.get("model") or ""),
-        token_logprobs=_token_logprobs(choice.get("logprobs")),
+        token_logprobs=token_logprobs(choice.get("logprobs")),
+        cached_tokens=_cached(payload),
+        choices=(text, *texts) if texts else (),
     )
 
 
@@ -74,14 +82,23 @@ def _count(usage: Any, key: str) -> int:
     return as_count(usage.get(key) if isinstance(usage, Mapping) else None)
 
 
-def _token_logprobs(logprobs: Any) -> tuple[TokenLogprob, ...] | None:
-    """The tokens; None where one of them is odd: the reply itself may be good all the same."""
+def _cached(payload: Mapping[str, Any]) -> int:
+    usage = payload.get("usage")
+    details = usage.get("prompt_tokens_details") if isinstance(usage, Mapping) else None
+    return _count(details, "cached_tokens") or _count(payload.get("timings"), "cache_n")
+
+
+def token_logprobs(logprobs: Any) -> tuple[TokenLogprob, ...] | None:
+    """The tokens of a reply as JSON has them, also without the ``content`` around them.
+
+    None where one of them is odd: the reply itself may be good all the same.
+    """
     try:
         tokens = tuple(
             TokenLogprob(
                 *_token(entry), tuple(_token(other) for other in entry.get("top_logprobs") or ())
             )
-            for entry in logprobs["content"]
+            for entry in (logprobs if isinstance(logprobs, list) else logprobs["content"])
         )
     except (LookupError, TypeError, AttributeError, ValueError):
         return None

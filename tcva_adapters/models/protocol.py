@@ -59,6 +59,10 @@ class ModelReply:
         cost: In the currency of the prices; None where no prices were given.
         token_logprobs: The tokens of `text` with their alternatives; None where not asked for or
             not given.
+        cached_tokens: Those of `input_tokens` that the server took from its cache; 0 where it does
+            not say.
+        choices: The texts of all replies, `text` among them, where several were asked for in one
+            request and came; empty otherwise.
     """
 
     text: str
@@ -69,6 +73,8 @@ class ModelReply:
     model: str = ""
     cost: float | None = None
     token_logprobs: tuple[TokenLogprob, ...] | None = None
+    cached_tokens: int = 0
+    choices: tuple[str, ...] = ()
 
     def usage(self, seconds: float) -> Usage:
         """What the call for it cost, with the seconds that it took; absurd numbers count 0."""
@@ -143,5 +149,10 @@ def checked_reply(model: JudgeModel, reply: Any) -> ModelReply:
     if not isinstance(reply, ModelReply) or not isinstance(reply.text, str):
         msg = f"the judge model returned {type(reply).__name__}; it must return a ModelReply"
         raise JudgeError(msg, reason="no_reply")
-    text = mask_of(model)(mask_of_environment()(whole_characters(reply.text)))
-    return reply if text == reply.text else replace(reply, text=text, token_logprobs=None)
+    hidden = mask_of(model)
+    text, *choices = (
+        hidden(mask_of_environment()(whole_characters(each)))
+        for each in (reply.text, *reply.choices)
+    )
+    found: ModelReply = replace(reply, choices=tuple(choices)) if choices else reply
+    return found if text == found.text else replace(found, text=text, token_logprobs=None)

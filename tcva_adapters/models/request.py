@@ -54,6 +54,19 @@ def closed_object(properties: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+ONE_WORD: Final = closed_object({"answer": {"type": "string"}})
+"""The schema for who gives objects alone, where a request asks for plain text."""
+
+
+def one_word_of(answer: dict[str, Any]) -> str:
+    """The text in such an object.
+
+    >>> one_word_of({"answer": "yes"})
+    'yes'
+    """
+    return str(answer.get("answer", ""))
+
+
 NEUTRAL: Final = JudgeRequest(
     system="Reply with JSON alone.",
     user='Reply with this JSON object: {"ok": true}',

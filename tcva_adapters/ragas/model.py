@@ -28,8 +28,9 @@ from ragas.run_config import add_async_retry, add_retry
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judging.resolve import is_lexical
 from tcva_adapters.models.call_errors import judge_errors
+from tcva_adapters.models.openai_reply import token_logprobs
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.request import ONE_WORD, JudgeRequest, one_word_of
 from tcva_adapters.scorer import Scorer
 from tcva_adapters.sharing import Identity
 
@@ -137,10 +138,11 @@ class WrappedModel:
         return self._reply(result)
 
     def _arguments(self, request: JudgeRequest) -> dict[str, Any]:
+        drawn = None if request.sampling is None else request.sampling.temperature
         return {
             "prompt": self._prompt(request),
             "n": 1,
-            "temperature": _TEMPERATURE,
+            "temperature": _TEMPERATURE if drawn is None else drawn,
             "stop": None,
             "callbacks": _CALLBACKS.get(),
         }
@@ -167,6 +169,10 @@ class WrappedModel:
             output_tokens=counts.get("output_tokens") or counts.get("completion_tokens") or 0,
             truncated=not self.llm.is_finished(result),
             model=str(output.get("model_name") or ""),
+            # They come where the user's LLM asks for them: RAGAS takes no such argument.
+            token_logprobs=token_logprobs(
+                getattr(message, "response_metadata", {}).get("logprobs")
+            ),
         )
 
 
@@ -216,7 +222,7 @@ class InstructorModel:
                 reply = self.llm.generate(prompt, model)
         except Exception as error:  # noqa: BLE001  # what it means is found out there
             return _reply_of_error(error, self.llm)
-        return _instructor_reply(reply)
+        return _instructor_reply(reply, request)
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request; a synchronous client is asked in a thread.
@@ -232,7 +238,7 @@ class InstructorModel:
                 reply = await asyncio.to_thread(self.llm.generate, prompt, model)
         except Exception as error:  # noqa: BLE001  # what it means is found out there
             return _reply_of_error(error, self.llm)
-        return _instructor_reply(reply)
+        return _instructor_reply(reply, request)
 
     @property
     def _is_async(self) -> bool:
@@ -275,7 +281,7 @@ class _AnyObject(OpenAISchema):
 
 
 def _reply_model(request: JudgeRequest) -> type[_AnyObject]:
-    return _model_of(request.schema_name, json.dumps(request.schema, sort_keys=True))
+    return _model_of(request.schema_name, json.dumps(request.schema or ONE_WORD, sort_keys=True))
 
 
 @lru_cache(maxsize=8)
@@ -285,9 +291,10 @@ def _model_of(name: str, schema: str) -> type[_AnyObject]:
     return model
 
 
-def _instructor_reply(reply: BaseModel) -> ModelReply:
+def _instructor_reply(reply: BaseModel, request: JudgeRequest) -> ModelReply:
     completion = getattr(reply, "_raw_response", None)
-    return _completion_reply(reply.model_dump_json(), completion)
+    text = reply.model_dump_json() if request.schema else one_word_of(reply.model_dump())
+    return _completion_reply(text, completion)
 
 
 def _reply_of_error(error: Exception, asked: object) -> ModelReply:

@@ -223,7 +223,8 @@ class Assessment(BaseModel):
         shared: True when another evaluator of this process had asked, or was asking, for the same
             judgement: no judge was asked for this one, and its usage is nothing.
         members: What additional judges said of the same sample, for a fused score.
-        panel: The single judges' assessments that this one was made of.
+        panel: The single assessments that this one was made of: those of a panel's judges, or the
+            repeats of one judge.
         form: In which form verdicts were asked for in the end, e.g. ``written`` or ``yes_no, 5
             draws``; empty for judges that are not asked.
 
@@ -282,6 +283,12 @@ class Assessment(BaseModel):
     def _told(self) -> dict[str, Any]:
         """Everything but what it cost and where it came from."""
         return {name: value for name, value in self if name not in _COSTS}
+
+    @property
+    def repeats(self) -> tuple[Assessment, ...]:
+        """The independent judgements of one judge that this one was made of; none for a panel."""
+        are_of_one = len(self.panel) > 1 and len({each.judge for each in self.panel}) == 1
+        return self.panel if are_of_one else ()  # a panel has no two judges of one name
 
     @property
     def is_new(self) -> bool:

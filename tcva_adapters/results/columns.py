@@ -96,11 +96,11 @@ def stream_columns(
 
 
 def claims_of(row: JudgedColumns) -> Iterator[Sequence[ClaimColumns]]:
-    """The claims whose quotes were checked: a panel's judges', and those of additional judges, too."""
-    for each in row.get("panel") or (row,):
-        yield each.get("claims", ())
-    for member in row.get("members", ()):
-        yield from claims_of(member)
+    """The claims whose quotes were checked: those of single judgements, and additional judges', too."""
+    if not row.get("panel"):
+        yield row.get("claims", ())
+    for each in (*row.get("panel", ()), *row.get("members", ())):
+        yield from claims_of(each)
 
 
 def check_of(claim: ClaimColumns) -> str | None:

@@ -18,8 +18,8 @@ class EvidenceCounts:
     """Verdicts of one or several samples, as the evidence check saw their quotes.
 
     Attributes:
-        verdicts: How many there are. Of a panel these are its judges', and those of additional
-            judges count, too.
+        verdicts: How many there are. Of a panel or of repeats these are the single judgements',
+            and those of additional judges count, too.
         checks: How many verdicts each outcome lowered, or is ``unchecked``; none left out.
         standing: How many each outcome leaves as they are although their quotes do not support
             them: of stored judgements those of ``partial`` and ``minor``.
@@ -99,5 +99,8 @@ class EvidenceCounts:
 
 def _single(assessments: Iterable[Assessment]) -> Iterator[Assessment]:
     for assessment in assessments:
-        yield from assessment.panel or (assessment,)
+        if assessment.panel:
+            yield from _single(assessment.panel)
+        else:
+            yield assessment
         yield from _single(assessment.members)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
@@ -26,6 +26,7 @@ from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.evidence_view import under
 from tcva_adapters.results.metadata import written_out
 from tcva_adapters.results.protocol import json_object
+from tcva_adapters.results.repeated import Repeated
 from tcva_adapters.results.scoring import Scoring, changed
 from tcva_adapters.samples.checked import first_fault
 
@@ -156,6 +157,25 @@ class Result:
             scores[name] = Result(alone, self.scoring).score
         return scores
 
+    @cached_property
+    def repeats(self) -> tuple[Result, ...]:
+        """What each repeat makes of the sample at this setting; none where it was judged once.
+
+        A fused score is made of what each judge said the same time.
+        """
+        own = self.assessment
+
+        def once(place: int, repeat: Assessment) -> Result:
+            members = tuple(m.repeats[place] if m.repeats else m for m in own.members)
+            return Result(repeat.model_copy(update={"members": members}), self.scoring)
+
+        return tuple(once(place, repeat) for place, repeat in enumerate(own.repeats))
+
+    @property
+    def repeated(self) -> Repeated | None:
+        """How far the repeats lie apart; None where fewer than two have a score."""
+        return Repeated.of(self.repeats)
+
     def at(self, temperature: float | str, **changes: Any) -> Result:
         """The same assessment at another temperature, and other settings by name. No call.
 
@@ -249,6 +269,8 @@ class Result:
                 for name, score in self.member_scores.items()
             )
             text = f"{text}; fused from {', '.join(parts)}"
+        if self.repeated is not None:
+            text = f"{text}; {self.repeated.text}"
         quotes = EvidenceCounts.of([self.assessment]).under(self.scoring.evidence)
         text = "; ".join((text, *quotes.lines()))
         worst = min(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tcva_adapters.core.summing import ExactSum
@@ -15,6 +15,9 @@ from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.result import Result
 
 _DETAIL: Final = 200
+
+WRITTEN: Final = "written"
+"""The usual form of verdicts, which goes without saying."""
 
 FEW_SAMPLES: Final = 30
 """Scored samples below which a pass rate hardly says anything about others."""
@@ -36,6 +39,7 @@ class Summary(Report):
         usage: Calls, tokens and cost of this run; what a store served costs nothing.
         served: How many samples a store served.
         fatal: Why no call could succeed; None where that was not seen.
+        forms: Samples by the form in which verdicts were asked for; none of judges without forms.
     """
 
     samples: int
@@ -49,6 +53,7 @@ class Summary(Report):
     usage: Usage
     served: int
     fatal: str | None = None
+    forms: dict[str, int] = field(default_factory=dict)
 
     @property
     def coverage(self) -> float:
@@ -98,6 +103,7 @@ class Summary(Report):
             "evidence": self.evidence.to_dict(),
             "unscored": self.unscored,
             "details": self.details,
+            "forms": self.forms,
             "from_store": self.served,
             "usage": self.usage.model_dump(),
         }
@@ -111,13 +117,16 @@ class Summary(Report):
             *map(str, self.levels.values()),
         )
         yield Table(("mean", "passed", "scored", *self.levels), [figures], "r")
+        if self.forms.keys() - {WRITTEN}:
+            used = "; ".join(f"{form}: {number}" for form, number in self.forms.items())
+            yield f"verdicts asked for as {used} of {counted(self.samples, 'sample')}"
         yield from self.evidence.lines()
         for reason, number in self.unscored.items():
             yield f"unscored: {number} {reason} ({shortened(self.details[reason], _DETAIL)})"
-        used = self.usage
-        if used.calls or self.served:
+        cost = self.usage
+        if cost.calls or self.served:
             yield (
-                f"{counted(used.calls, 'call')}, {used.input_tokens} + {used.output_tokens} tokens; "
+                f"{counted(cost.calls, 'call')}, {cost.input_tokens} + {cost.output_tokens} tokens; "
                 f"{counted(self.served, 'sample')} from the store"
             )
 
@@ -133,6 +142,7 @@ class Tally:
         self._reasons: Counter[str] = Counter()
         self._details: dict[str, str] = {}
         self._fatal: str | None = None
+        self._forms: Counter[str] = Counter()
         self._usage = Usage()
 
     def add(self, result: Result) -> None:
@@ -147,6 +157,7 @@ class Tally:
         self._levels.update(result.seen.verdicts)
         self._evidence += EvidenceCounts.of([judged]).under(result.scoring.evidence)
         self._usage += result.usage
+        self._forms.update([judged.form] if judged.form else [])
         if why is not None:
             self._reasons[why.reason.value] += 1
             self._details.setdefault(why.reason.value, why.detail)
@@ -168,6 +179,7 @@ class Tally:
             usage=self._usage,
             served=self._served,
             fatal=self._fatal,
+            forms=dict(self._forms.most_common()),
         )
 
 

@@ -14,11 +14,13 @@ from tcva_adapters.ccrs.rater import ModelRater
 from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.judge import ModelJudge
-from tcva_adapters.models.protocol import JudgeModel, ModelReply
+from tcva_adapters.judging.label_prompts import SCHEMA_NAME, answer_to
+from tcva_adapters.models.protocol import JudgeModel, ModelReply, TokenLogprob
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.printing import Part, Tabular, counted
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scorer import Scorer
+from tcva_adapters.sharing import Identity
 
 LOOKED_AT: Final = 500
 """Samples whose prompts are made; of more of them so many are drawn."""
@@ -52,6 +54,7 @@ class Estimate(Tabular):
         cost: In the currency of the prices; None without prices.
         seconds: The time that the calls take; None where neither rate nor latency is known.
         limited_by: What that time rests on, in words.
+        assumed: What nobody knows of a model before it is asked; empty where nothing hangs on that.
     """
 
     samples: int
@@ -63,6 +66,7 @@ class Estimate(Tabular):
     cost: float | None
     seconds: float | None
     limited_by: str
+    assumed: str = ""
 
     @property
     def sentence(self) -> str:
@@ -91,6 +95,8 @@ class Estimate(Tabular):
                 "tokens are counted as bytes / 4, and replies as short as the prompts ask for; a model "
                 "that reasons writes more"
             )
+        if self.assumed:
+            yield self.assumed
         if self.looked_at < self.samples:
             yield f"from {self.looked_at} samples drawn at random, in proportion"
 
@@ -134,15 +140,23 @@ def estimate(
         cost = (prompt * prices[0] + completion * prices[1]) / _PER_MILLION
     seconds, by = _time(calls, scorer.max_concurrency, requests_per_minute, latency)
     cached = round(ledger.cached * share)
-    return Estimate(number, len(drawn), calls, cached, prompt, completion, cost, seconds, by)
+    found = (number, len(drawn), calls, cached, prompt, completion, cost, seconds, by)
+    return Estimate(*found, _BY_TOKENS if ledger.by_tokens else "")
 
 
-@dataclass(slots=True)
+_BY_TOKENS: Final = (
+    "models are taken to give probabilities of tokens; without them labels and yes_no draw samples=... "
+    "answers a claim, and auto is written"
+)
+
+
+@dataclass(slots=True, weakref_slot=True, eq=False)
 class _Ledger:
     calls: int = 0
     cached: int = 0
     prompts: int = 0
     replies: int = 0
+    by_tokens: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +174,21 @@ class _Rehearsed:
     def parameters(self) -> Mapping[str, Any]:
         return self.model.parameters
 
+    @property
+    def identity(self) -> Identity:
+        """What is learnt in a rehearsal is of no model."""
+        return Identity(self.ledger)
+
     def complete(self, request: JudgeRequest) -> ModelReply:
-        text = _reply(request)
+        is_one_word = request.schema_name == SCHEMA_NAME
+        text = answer_to(request) if is_one_word else _reply(request)
         self.ledger.calls += 1
         self.ledger.prompts += len(request.system.encode()) + len(request.user.encode())
         self.ledger.replies += len(text.encode())
-        return ModelReply(text)
+        if not is_one_word:
+            return ModelReply(text)
+        self.ledger.by_tokens = True
+        return ModelReply(text, token_logprobs=(TokenLogprob(text, 0.0, ((text, 0.0),)),))
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
         return self.complete(request)
@@ -173,17 +196,15 @@ class _Rehearsed:
 
 def _reply(request: JudgeRequest) -> str:
     if request.schema_name == "tcva_verdicts":
-        verdicts = [
-            {
-                "claim": int(number),
-                "evidence": text[:_QUOTE],
-                "passage": 1,
+        # No higher level: with a quote that is no place of a passage, the judge would be asked again.
+        found: dict[str, Any] = {
+            f"claim_{number}": {
+                "quote_from_passage": text[:_QUOTE],
                 "reason": _REASON,
-                "verdict": "fully",
+                "verdict": "partial",
             }
             for number, text in _QUOTED.findall(request.user)
-        ]
-        found: dict[str, Any] = {"verdicts": verdicts}
+        }
     elif request.schema_name == "tcva_claims":
         found = {"claims": split_claims("".join(_TEXT.findall(request.user)))}
     else:

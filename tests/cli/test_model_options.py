@@ -13,6 +13,7 @@ from tcva_adapters.cli.app import run
 from tcva_adapters.compare.running.judges import framework_models
 from tcva_adapters.judging.resolve import resolve_judge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
+from tests.support.one_word import one_word
 from tests.support.packages import not_imported
 from tests.support.server import (
     NO_MODEL,
@@ -21,6 +22,7 @@ from tests.support.server import (
     ScriptedServer,
     auto_judge,
     error,
+    lacking,
     later,
     reply,
 )
@@ -189,3 +191,50 @@ def test_what_a_fused_model_said_is_cached_beside_a_judge_that_costs_nothing(
     assert "verdicts are cached in" in capsys.readouterr().err
     assert run(asked) == 0
     assert server.count == 3
+
+
+@pytest.mark.parametrize(
+    ("flags", "form", "said"),
+    [
+        (("--verdicts", "labels"), "labels", "verdicts asked for as labels: 3 of 3 samples"),
+        (("--verdicts", "auto"), "yes_no", "verdicts asked for as yes_no: 3 of 3 samples"),
+        (("--logprobs",), "written", "mean"),
+    ],
+)
+def test_the_form_of_verdicts_is_chosen_and_told(
+    flags: tuple[str, ...],
+    form: str,
+    said: str,
+    server: ScriptedServer,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    server.script = one_word
+    assert run([*EVALUATE, *flags, "--out", "judged.jsonl"]) == 0
+    printed = capsys.readouterr().out
+    assert said in printed
+    assert ("verdicts asked for" in printed) is (form != "written")
+    lines = Path("judged.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["form"] for line in lines] == [form] * 3
+    assert all(body["logprobs"] is True for body in server.bodies)
+    assert run([*EVALUATE, *flags, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["forms"] == {form: 3}
+
+
+def test_draws_are_chosen_beside_the_file_of_samples(
+    server: ScriptedServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.script = lacking("logprobs", "n", then=one_word)
+    assert run([*EVALUATE, "--verdicts", "yes_no", "--samples", "2", "--no-store"]) == 0
+    assert "yes_no, 2 draws: 3 of 3 samples" in capsys.readouterr().out
+    assert run([*EVALUATE, "--samples", "2"]) == 2
+    assert "samples=2 with verdicts='written'" in capsys.readouterr().err
+
+
+def test_a_comparison_takes_the_form_too(
+    server: ScriptedServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.script = one_word
+    compare = ("compare", "in.jsonl", "--judge", "openai:m", "--with", "none", "--out", "side")
+    assert run([*compare, "--verdicts", "yes_no"]) == 0
+    assert any("yes or no" in str(body["messages"]) for body in server.bodies)
+    assert capsys.readouterr().out

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 from tcva_adapters import Result, Sample
 from tcva_adapters.claims.criteria import rubric
-from tests.support.scripted import verdict_json
+from tests.support.scripted import listed_json, verdict_json
 
 Way = Literal["plain", "running loop", "after asyncio.run", "thread"]
 
@@ -162,6 +162,8 @@ _FOUR: Final = _case(
     "fully mostly partial minor",
     response=f"{OPENS} {PARKING} {MENU} {LIFT}",
 )
+_RULE: Final = "Judge every claim by itself. How sure or how polite a claim sounds plays no part."
+_PARROTED: Final = verdict_json((1, "none", _RULE), (2, "none", _RULE))
 _GARBAGE: Final = "I would rather talk about the weather, which is fine today."
 _FAULT: Final = RuntimeError("the model server fell over")
 
@@ -218,6 +220,32 @@ SCENARIOS: Final[tuple[Scenario, ...]] = (
             _case(
                 [f"Here you are:\n```json\n{_entries('fully mostly', OPENS, PARKING)}\n```\nDone."],
                 "fully mostly",
+            ),
+        ),
+    ),
+    Scenario(
+        "list of verdicts",
+        "a list instead of an object with a key for each claim",
+        (_case([listed_json((1, "fully", OPENS), (2, "minor", PARKING))], "fully minor"),),
+    ),
+    Scenario(
+        "repeats the prompt",
+        "the instructions as quotes, for both claims, and again",
+        (_case([_PARROTED] * 2, "unreadable_reply"),),
+    ),
+    Scenario(
+        "repeats the prompt once",
+        "the instructions as a quote, verdicts when asked again",
+        (_case([_PARROTED, *_MIXED.answers], "fully minor"),),
+    ),
+    Scenario(
+        "quotes the claim",
+        "fully, with the claim as its own proof, and again",
+        (
+            _case(
+                [verdict_json((1, "fully", "The lift is closed on Sundays."))] * 2,
+                "partial",
+                response="The lift is closed on Sundays.",
             ),
         ),
     ),

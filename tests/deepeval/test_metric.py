@@ -324,6 +324,7 @@ def test_a_copy_has_every_setting_and_shares_judge_store_and_list(tmp_path: Path
         "on_unscored": 0.25,
         "claims": "split",  # the lexical judge knows no other
         "max_claims": 3,
+        "prompt": "full",  # the lexical judge has none
         "store": tmp_path / "verdicts.sqlite",
         "fuse": [TCVA("faithfulness", judge="lexical")],
         "fusion": Fusion(temperature=0.5),
@@ -676,6 +677,7 @@ def test_the_store_serves_what_was_judged_before(tmp_path: Path) -> None:
         ({"on_unscored": 2}, "on_unscored=2"),
         ({"max_claims": 0}, "max_claims=0"),
         ({"claims": "llm"}, "llm"),
+        ({"prompt": "compact"}, "compact"),
         ({"model": 7}, "unknown judge 7"),
         ({"scheme": (1, 0)}, "has 5 weights"),
         ({"scheme": (math.nan,) * 5}, "nan"),
@@ -699,6 +701,7 @@ WRONG: dict[str, list[Any]] = {
     "floor": [None, True, 3],
     "on_unscored": [True, "1", math.nan, -1],
     "claims": [None, True, 3],
+    "prompt": [None, True, "short"],
     "max_claims": [None, True, math.nan, -1, 2.5],
     "store": [3, True, b"verdicts.sqlite"],
     "name": [3, True, "", " ", math.nan],

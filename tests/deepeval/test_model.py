@@ -12,13 +12,13 @@ from deepeval.config.settings import get_settings
 from deepeval.models import DeepEvalBaseLLM, LocalModel, OpenAIModel
 from deepeval.models.utils import EvaluationCost
 from deepeval.test_case import LLMTestCase
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 from tenacity import Future, RetryError
 
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.claims.criteria import FAITHFULNESS
 from tcva_adapters.deepeval import TCVAMetric, as_judge_model
-from tcva_adapters.deepeval.model import _REPLIES
+from tcva_adapters.deepeval.model import _model
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judging.prompts import claims_request, verdict_request
 from tcva_adapters.models.call_errors import as_judge_error
@@ -147,18 +147,19 @@ def test_a_class_that_insists_on_a_schema_gets_one(claims: Any) -> None:
 
 
 def test_the_schemas_are_those_of_the_requests() -> None:
-    requests = [
-        verdict_request(SAMPLE, FAITHFULNESS, ["a"]),
-        claims_request(SAMPLE, FAITHFULNESS, 8),
-    ]
-    assert {request.schema_name for request in requests} == set(_REPLIES)
-    for request in requests:
-        ours = _REPLIES[request.schema_name].model_json_schema()
-        assert list(ours["properties"]) == list(request.schema["properties"])
-    entry = requests[0].schema["properties"]["verdicts"]["items"]
-    defined = _REPLIES["tcva_verdicts"].model_json_schema()["$defs"]["_Verdict"]
-    for name, field in entry["properties"].items():
-        assert defined["properties"][name]["type"] == field["type"]
+    entry = {"quote_from_passage": "a", "reason": "b", "verdict": "none"}
+    for n_claims in (1, 3, 30):
+        request = verdict_request(SAMPLE, FAITHFULNESS, ["a"] * n_claims)
+        made = _model(request.schema_name, json.dumps(request.schema))
+        whole = {f"claim_{i}": entry for i in range(1, n_claims + 1)}
+        assert json.loads(made.model_validate(whole).model_dump_json()) == whole
+        with pytest.raises(ValidationError):
+            made.model_validate({**whole, "claim_1": {"verdict": "none"}})
+    request = claims_request(SAMPLE, FAITHFULNESS, 8)
+    made = _model(request.schema_name, json.dumps(request.schema))
+    assert made.model_validate({"claims": ["a"]}).model_dump() == {"claims": ["a"]}
+    with pytest.raises(ValidationError):
+        made.model_validate({"claims": [1]})
 
 
 # DeepEval's own classes, against a server

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
+import llama_index.core
 import pytest
+import tiktoken
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -15,21 +18,19 @@ from tcva_adapters.claims.criteria import (
     COMPLETENESS,
     CRITERIA,
     FAITHFULNESS,
+    Criterion,
     custom_criterion,
     rubric,
 )
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.prompts import (
-    NOT_A_CLAIM,
-    PROMPT_VERSION,
-    REFUSAL,
-    claims_request,
-    neutralise,
-    verdict_request,
-)
-from tcva_adapters.judging.reply import parse_verdicts
+from tcva_adapters.judging.fences import neutralise
+from tcva_adapters.judging.prompts import PROMPT_VERSION, claims_request, verdict_request
+from tcva_adapters.judging.reply import parse_claims, parse_verdicts
+from tcva_adapters.judging.wording import NOT_A_CLAIM, PROMPT_FORMS, REFUSAL, PromptForm
 from tcva_adapters.samples.sample import Sample
+
+_TOKENISERS: Final = Path(llama_index.core.__file__).parent / "_static" / "tiktoken_cache"
 
 SAMPLE = Sample(
     input="When does the ferry run?",
@@ -84,7 +85,7 @@ def test_the_system_part_depends_on_the_criterion_alone() -> None:
     other = Sample(input="x", response="y", contexts=("z",))
     one = verdict_request(SAMPLE, FAITHFULNESS, CLAIMS)
     two = verdict_request(other, FAITHFULNESS, ["a", "b", "c"], only=[2])
-    assert (one.system, one.schema, one.schema_name) == (two.system, two.schema, two.schema_name)
+    assert (one.system, one.schema_name) == (two.system, two.schema_name)
     assert one.system != verdict_request(SAMPLE, COMPLETENESS, CLAIMS).system
     assert re.fullmatch(r"[\w-]{1,64}", one.schema_name)
     assert PROMPT_VERSION.startswith("tcva/")
@@ -96,10 +97,8 @@ def test_asking_for_missing_verdicts_keeps_the_prompt_and_the_numbers() -> None:
     part = verdict_request(SAMPLE, FAITHFULNESS, claims, only=[4, 2, 2]).user
     shared = whole[: whole.index("The data ends here.")]
     assert part.startswith(shared)
-    assert "2, 4." in part[len(shared) :]
-    assert "exactly 2 entries" in part
-    assert "1, 2, 3, 4." in whole
-    assert "exactly 4 entries" in whole
+    assert "these claims only: claim_2, claim_4." in part[len(shared) :]
+    assert "claim_1, claim_2, claim_3, claim_4." in whole
 
 
 @pytest.mark.parametrize("only", [[], [0], [3], [1, 7], [-1]])
@@ -114,7 +113,11 @@ def test_no_claims_at_all() -> None:
 
 
 def walk(schema: dict[str, Any]) -> list[dict[str, Any]]:
-    inner = [*schema.get("properties", {}).values(), *filter(None, [schema.get("items")])]
+    inner = [
+        *schema.get("properties", {}).values(),
+        *schema.get("$defs", {}).values(),
+        *filter(None, [schema.get("items")]),
+    ]
     return [schema, *(found for item in inner for found in walk(item))]
 
 
@@ -123,6 +126,7 @@ def walk(schema: dict[str, Any]) -> list[dict[str, Any]]:
     [
         verdict_request(SAMPLE, FAITHFULNESS, CLAIMS).schema,
         verdict_request(SAMPLE, FAITHFULNESS, CLAIMS, allow_non_claims=False).schema,
+        verdict_request(SAMPLE, FAITHFULNESS, CLAIMS * 15).schema,
         claims_request(SAMPLE, FAITHFULNESS, 8).schema,
     ],
 )
@@ -137,16 +141,66 @@ def test_schemas_fit_strict_modes(schema: dict[str, Any]) -> None:
             "additionalProperties",
             "items",
             "enum",
+            "$ref",
+            "$defs",
         }
-        if part["type"] == "object":
+        if part.get("type") == "object":
             assert part["additionalProperties"] is False
             assert part["required"] == list(part["properties"])
 
 
-def test_evidence_comes_before_the_verdict() -> None:
-    items = verdict_request(SAMPLE, FAITHFULNESS, CLAIMS).schema["properties"]["verdicts"]["items"]
-    assert list(items["properties"]) == ["claim", "evidence", "passage", "reason", "verdict"]
-    assert items["properties"]["verdict"]["enum"] == [*LEVELS, NOT_A_CLAIM, REFUSAL]
+def test_the_schema_names_each_claim_and_evidence_comes_before_the_verdict() -> None:
+    schema = verdict_request(SAMPLE, FAITHFULNESS, ["a", "b", "c"], only=[1, 3]).schema
+    assert list(schema["properties"]) == ["claim_1", "claim_3"]
+    for entry in schema["properties"].values():
+        assert list(entry["properties"]) == ["quote_from_passage", "reason", "verdict"]
+        assert entry["properties"]["verdict"]["enum"] == [*LEVELS, NOT_A_CLAIM, REFUSAL]
+
+
+def test_many_claims_keep_within_the_limits_of_strict_modes() -> None:
+    def properties(schema: dict[str, Any]) -> int:
+        inner = [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values()]
+        return len(schema.get("properties", {})) + sum(map(properties, inner))
+
+    for number in (8, 20, 21, 90):
+        schema = verdict_request(SAMPLE, FAITHFULNESS, ["a"] * number).schema
+        assert len(schema["properties"]) == number
+        assert properties(schema) <= 100
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("answer_relevancy", "quote_from_question"),
+        ("correctness", "quote_from_reference"),
+        ("completeness", "quote_from_response"),
+    ],
+)
+def test_the_quote_is_called_after_where_it_is_copied_from(name: str, key: str) -> None:
+    for form in PROMPT_FORMS:
+        request = verdict_request(SAMPLE, CRITERIA[name], CLAIMS, form=form)
+        assert f"{key}: " in request.system
+        assert next(iter(request.schema["properties"]["claim_1"]["properties"])) == key
+        said = json.dumps({"claim_1": {key: "a place", "reason": "r", "verdict": "minor"}})
+        assert parse_verdicts(said, 1).verdicts[1].evidence == "a place"
+
+
+def test_both_forms_ask_for_the_same_reply() -> None:
+    full, compact = (verdict_request(SAMPLE, FAITHFULNESS, CLAIMS, form=f) for f in PROMPT_FORMS)
+    assert (full.user, full.schema) == (compact.user, compact.schema)
+    assert full.system != compact.system
+
+
+def test_the_compact_form_has_at_most_350_tokens_of_instructions() -> None:
+    # A common tokeniser, which one of the frameworks brings along: tests load nothing.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TIKTOKEN_CACHE_DIR", str(_TOKENISERS))
+        tokens = tiktoken.get_encoding("cl100k_base").encode
+    for criterion in CRITERIA.values():
+        request = verdict_request(SAMPLE, criterion, ["It runs daily."] * 8, form="compact")
+        ask = request.user.rpartition("\n\n")[2]
+        assert ask.startswith("The data ends here.")
+        assert len(tokens(f"{request.system}\n\n{ask}")) <= 350, criterion.name
 
 
 def test_words_for_non_claims_are_there_only_where_they_are_allowed() -> None:
@@ -187,12 +241,17 @@ def test_fields_that_only_serve_orientation_may_be_missing() -> None:
     assert list(blocks(user)) == ["PASSAGE 1", "CLAIM 1"]
 
 
-def test_the_example_gives_no_verdict() -> None:
-    system = verdict_request(SAMPLE, FAITHFULNESS, CLAIMS).system
-    example_line = system.splitlines()[-1]
-    assert len(json.loads(example_line)["verdicts"]) == 2
+@pytest.mark.parametrize("form", PROMPT_FORMS)
+@pytest.mark.parametrize("criterion", [*CRITERIA.values(), rubric("tone", ["Is polite."])])
+def test_nothing_in_the_prompt_can_pass_for_an_answer(
+    criterion: Criterion, form: PromptForm
+) -> None:
+    request = verdict_request(SAMPLE, criterion, CLAIMS, form=form)
     for n_claims in (1, 2, 8, 50):
-        assert parse_verdicts(system, n_claims).verdicts == {}
+        assert parse_verdicts(request.system, n_claims).verdicts == {}
+        assert parse_verdicts(request.user, n_claims).verdicts == {}
+    assert "{" not in request.system
+    assert parse_claims(claims_request(SAMPLE, FAITHFULNESS, 8).system.rpartition("\n")[2]) is None
 
 
 def test_claims_request() -> None:

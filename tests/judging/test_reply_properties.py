@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -29,6 +30,15 @@ NASTY = st.sampled_from(
 TEXT = st.lists(st.one_of(NASTY, st.text(max_size=6)), max_size=6).map("".join)
 
 
+def by_key(expected: dict[int, ParsedVerdict], rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """The same verdicts in the form that is asked for: an object with a key for each claim."""
+    renamed = {"evidence": "quote_from_passage"}
+    return {
+        f"claim_{number}": {renamed.get(key, key): row[key] for key in row if key != "claim"}
+        for number, row in zip(expected, rows, strict=True)
+    }
+
+
 @st.composite
 def replies(draw: st.DrawFn) -> tuple[str, dict[int, ParsedVerdict]]:
     """A well-formed reply in some form and order, with any text in its quotes and reasons."""
@@ -50,7 +60,7 @@ def replies(draw: st.DrawFn) -> tuple[str, dict[int, ParsedVerdict]]:
             number, label, row["evidence"].strip(), row["reason"].strip(), row["passage"] or None
         )
     text = json.dumps(
-        {"verdicts": rows},
+        draw(st.sampled_from([{"verdicts": rows}, by_key(expected, rows)])),
         indent=draw(st.sampled_from([None, 0, 1, 4])),
         separators=draw(st.sampled_from([None, (",", ":"), (" , ", " : ")])),
         ensure_ascii=draw(st.booleans()),
@@ -107,7 +117,10 @@ def test_a_cut_and_broken_reply_gives_no_wrong_label(
         {"claim": n, "evidence": "it's there", "verdict": str(v.label), "reason": "a, b: c"}
         for n, v in reply[1].items()
     ]
-    for text in (repr({"verdicts": rows}), json.dumps({"verdicts": rows}).replace("}, ", ",}, ")):
+    forms = ({"verdicts": rows}, by_key(reply[1], rows))
+    for text in chain.from_iterable(
+        (repr(form), json.dumps(form).replace("}, ", ",}, ")) for form in forms
+    ):
         parsed = parse_verdicts(text[: int(share * len(text))], len(rows))
         for number, verdict in parsed.verdicts.items():
             assert verdict.label == reply[1][number].label

@@ -344,6 +344,7 @@ def test_claims_by_the_judge_take_two_calls() -> None:
         ({"criterion": "beauty"}, "beauty"),
         ({"llm": "oracle"}, "oracle"),
         ({"claims": "llm"}, "llm"),
+        ({"prompt": "compact"}, "compact"),
         ({"max_claims": 0}, "max_claims=0"),
         ({"temperature": True}, "True"),
         ({"temperature": float("nan")}, "nan"),

@@ -528,6 +528,7 @@ def test_a_field_of_the_wrong_type_is_named() -> None:
             "on_unscored": (3, True, math.nan, -1),
             "criterion": ("tone", True, None, 3, ""),
             "claims": ("guess", True, None),
+            "prompt": ("short", True, None),
             "max_claims": (0, True, None, math.nan, -1, 1.5),
             "context_metadata_mode": ("some", True, None, 3),
             "llm": (object(), "gpt-9", True, 0, ""),

@@ -169,6 +169,7 @@ def test_metrics_of_different_settings_do_not_overwrite_each_other() -> None:
         ("(eps=0.05,floor=always)", {"eps": 0.05, "floor": "always"}),
         ("(on_unscored=1)", {"on_unscored": 1.0}),
         ("(claims=llm,max_claims=3)", {"claims": "llm", "max_claims": 3}),
+        ("(prompt=compact)", {"prompt": "compact"}),
     ]
     for expected, options in settings:
         assert TCVAMetric(llm=llm, **options).name == COLUMN + expected
@@ -224,6 +225,7 @@ def test_of_two_equal_names_ragas_keeps_the_later_column_and_both_traces() -> No
         ({"max_claims": 0}, "max_claims=0"),
         ({"llm": "gpt"}, "unknown judge 'gpt'"),
         ({"llm": "lexical", "claims": "llm"}, "needs a model"),
+        ({"llm": "lexical", "prompt": "compact"}, "needs a model"),
         ({"scheme": [math.nan] * 5}, "nan"),
         ({"name": 3}, "name=3"),
         ({"name": "  "}, "name='  '"),
@@ -241,6 +243,7 @@ def test_of_two_equal_names_ragas_keeps_the_later_column_and_both_traces() -> No
                 "on_unscored": (True, math.nan, -1, "1"),
                 "criterion": (True, None, 3, ""),
                 "claims": (True, None, 1),
+                "prompt": (True, None, "short"),
                 "max_claims": (True, None, math.nan, -1, 1.5, "3"),
                 "llm": (True, 0, "", ()),
             }.items()

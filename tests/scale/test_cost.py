@@ -15,11 +15,14 @@ from tcva_adapters.cli.app import run
 from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.judge import LexicalSampleJudge
+from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.scale import estimate
 from tests.support.lexical_server import lexical_reply
+from tests.support.one_word import one_word
+from tests.support.server import ScriptedServer
 
 SAMPLES = [Sample.from_record(json.loads(line)) for line in sample_lines()]
 URL = "http://127.0.0.1:1/v1"
@@ -130,3 +133,15 @@ def _from_store(scorer: Any, question: Any, ledger: Any) -> Any:
     ledger.cached += scorer.store is not None
     question.judge = LexicalSampleJudge()
     return question.ask()
+
+
+@pytest.mark.parametrize("verdicts", ["labels", "yes_no", "auto"])
+def test_forms_of_one_word_are_estimated_by_their_calls(verdicts: Any) -> None:
+    with ScriptedServer(one_word) as server:
+        scorer = TCVA(judge=OpenAICompatibleModel("m", base_url=server.base_url), verdicts=verdicts)
+        found = estimate(scorer, SAMPLES[:6])
+        assert not server.count
+        results = scorer.evaluate_many(SAMPLES[:6])
+    # The first samples ask what the model gives side by side, and the estimate asks once.
+    assert 0 <= sum(result.usage.calls for result in results) - found.calls <= 5
+    assert any("probabilities of tokens" in str(part) for part in found.parts())

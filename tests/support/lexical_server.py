@@ -18,12 +18,11 @@ from typing import Any, NamedTuple
 
 from tcva_adapters.claims.criteria import FAITHFULNESS
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judging.prompts import NOT_A_CLAIM
+from tcva_adapters.judging.wording import NOT_A_CLAIM
 from tcva_adapters.lexical.judge import LexicalJudge
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
 from tests.support.server import (
-    _ASKED,
     _CLAIM,
     _PASSAGE,
     GARBAGE,
@@ -31,6 +30,7 @@ from tests.support.server import (
     Body,
     Scripted,
     ScriptedServer,
+    asked_numbers,
     error,
     reply,
 )
@@ -54,25 +54,19 @@ def lexical_reply(prompt: str) -> str | None:
 
 
 def _ours(prompt: str) -> str:
-    asked = _ASKED.search(prompt)
-    assert asked is not None
-    wanted = {int(number) for number in asked[1].split(",")}
+    wanted = asked_numbers(prompt)
     claims = {int(number): text.strip() for number, text in _CLAIM.findall(prompt)}
     passages = [text for _, text in _PASSAGE.findall(prompt)]
     judged = LexicalJudge().judge_claims(list(claims.values()), passages, FAITHFULNESS)
     return json.dumps(
         {
-            "verdicts": [
-                {
-                    "claim": number,
-                    "evidence": verdict.evidence,
-                    "passage": verdict.passage or 0,
-                    "reason": verdict.reason,
-                    "verdict": NOT_A_CLAIM if verdict.verdict is None else verdict.verdict.value,
-                }
-                for number, verdict in zip(claims, judged, strict=True)
-                if number in wanted
-            ]
+            f"claim_{number}": {
+                "quote_from_passage": verdict.evidence,
+                "reason": verdict.reason,
+                "verdict": NOT_A_CLAIM if verdict.verdict is None else verdict.verdict.value,
+            }
+            for number, verdict in zip(claims, judged, strict=True)
+            if number in wanted
         }
     )
 

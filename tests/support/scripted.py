@@ -14,7 +14,17 @@ Answer = str | Exception | Callable[[JudgeRequest], str]
 
 
 def verdict_json(*entries: tuple[int, str, str]) -> str:
-    """A clean reply from (number, verdict, quote) triples."""
+    """A clean reply, in the form that is asked for, from (number, verdict, quote) triples."""
+    return json.dumps(
+        {
+            f"claim_{n}": {"quote_from_passage": quote, "reason": "r", "verdict": word}
+            for n, word, quote in entries
+        }
+    )
+
+
+def listed_json(*entries: tuple[int, str, str]) -> str:
+    """The same as a list, which is read, too; numbers may come twice in it."""
     return json.dumps(
         {
             "verdicts": [

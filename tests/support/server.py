@@ -289,9 +289,15 @@ def lacking(*features: str, then: Script, status: int = 400, named: bool = True)
 
 
 _CLAIM = re.compile(r"<<<CLAIM (\d+)>>>\n(.*?)\n<<<END CLAIM \1>>>", re.DOTALL)
-_ASKED = re.compile(r"claim numbers(?: only, keeping the numbers)?: ([\d, ]+)\.")
+_ASKED = re.compile(r"(?:each of these claims|these claims only): ((?:claim_\d+(?:, )?)+)\.")
 _PASSAGE = re.compile(r"<<<PASSAGE (\d+)>>>\n(.*?)\n<<<END PASSAGE \1>>>", re.DOTALL)
 _TEXT = re.compile(r"<<<TEXT>>>\n(.*?)\n<<<END TEXT>>>", re.DOTALL)
+
+
+def asked_numbers(prompt: str) -> set[int]:
+    """The claims that a prompt of ours asks for verdicts on; none for any other prompt."""
+    asked = _ASKED.search(prompt)
+    return set(map(int, re.findall(r"\d+", asked[1]))) if asked else set()
 
 
 def auto_judge(body: Body, _n: int) -> str:
@@ -303,24 +309,19 @@ def auto_judge(body: Body, _n: int) -> str:
     text = _TEXT.search(prompt)
     if text is not None:
         return json.dumps({"claims": re.split(r"(?<=[.!?])\s+", text[1].strip())})
-    asked = _ASKED.search(prompt)
-    if asked is None:
+    wanted = asked_numbers(prompt)
+    if not wanted:
         return '{"ok": true}'
-    wanted = {int(number) for number in asked[1].split(",")}
     passages = _PASSAGE.findall(prompt)
-    verdicts = []
+    verdicts = {}
     for number, claim in _CLAIM.findall(prompt):
         if int(number) not in wanted:
             continue
         core = claim.strip().rstrip(".").lower()
         held = next((p for p, passage in passages if core in passage.lower()), None)
-        verdicts.append(
-            {
-                "claim": int(number),
-                "evidence": claim.strip() if held else "",
-                "passage": int(held or 0),
-                "reason": "Stated." if held else "Not stated.",
-                "verdict": "fully" if held else "none",
-            }
-        )
-    return json.dumps({"verdicts": verdicts})
+        verdicts[f"claim_{number}"] = {
+            "quote_from_passage": claim.strip() if held else "",
+            "reason": "Stated." if held else "Not stated.",
+            "verdict": "fully" if held else "none",
+        }
+    return json.dumps(verdicts)

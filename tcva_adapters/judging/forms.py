@@ -1,0 +1,129 @@
+"""In which form verdicts are asked for, by what a model turns out to give."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+from typing import Final, Literal, get_args
+
+from typing_extensions import TypedDict  # as the tables of settings are
+
+from tcva_adapters.core.yes_no import POINTS, Shares, check_points
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.judging.conversation import CannotScoreError, Conversation
+from tcva_adapters.judging.label_prompts import PROBE, YES_NO, Asked
+from tcva_adapters.judging.label_reading import read_tokens
+from tcva_adapters.judging.wording import PROMPT_FORMS, PromptForm
+from tcva_adapters.models.protocol import JudgeModel, ModelReply, identity_of_model
+from tcva_adapters.models.request import JudgeRequest, Sampling
+from tcva_adapters.results.assessment import Reason
+from tcva_adapters.results.settings import check_count
+from tcva_adapters.sharing import SharedJudgements
+
+VerdictForm = Literal["written", "labels", "yes_no", "auto"]
+
+VERDICT_FORMS: Final[tuple[VerdictForm, ...]] = get_args(VerdictForm)
+
+
+class FormSettings(TypedDict, total=False):
+    """In which form a model is asked for verdicts; meanings and defaults: `TCVASettings`."""
+
+    verdicts: VerdictForm
+    prompt: PromptForm
+    samples: int
+    yes_no_points: Shares
+
+
+DRAWS: Final = 5
+"""Draws for a claim, where a model gives no probabilities."""
+
+BY_TOKENS: Final = Sampling(max_tokens=4, top_logprobs=20)
+"""A few tokens, since some models begin with a blank or a mark; most servers give at most 20
+alternatives for each."""
+
+_KEY: Final = "reads by tokens"
+_LEARNT: Final = SharedJudgements()
+"""Which models' answers of one word can be read by their probabilities, as long as these live."""
+
+if hasattr(os, "register_at_fork"):  # a lock that another thread held stays locked in a child
+    os.register_at_fork(after_in_child=_LEARNT.clear)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How the verdicts of a sample are asked for in the end.
+
+    Attributes:
+        asked: What is asked for each claim; None for verdicts that are written all at once.
+        draws: Answers drawn for each claim; 0 where the probabilities of one are read.
+    """
+
+    asked: Asked | None = None
+    draws: int = 0
+
+    def __str__(self) -> str:
+        """As `Assessment.form` tells it; empty for written ones."""
+        return f"{self.asked}, {self.draws} draws" if self.draws else self.asked or ""
+
+
+def check_form(verdicts: VerdictForm, prompt: PromptForm, samples: int, points: Shares) -> None:
+    """Refuse what is no form, and settings that it leaves without effect.
+
+    Raises:
+        InvalidValueError: One of these.
+    """
+    if verdicts not in VERDICT_FORMS:
+        msg = f"verdicts={verdicts!r}; it is {' or '.join(map(repr, VERDICT_FORMS))}"
+        raise InvalidValueError(msg)
+    if prompt not in PROMPT_FORMS:
+        msg = f"prompt={prompt!r}; it is {' or '.join(map(repr, PROMPT_FORMS))}"
+        raise InvalidValueError(msg)
+    if prompt != "full" and verdicts not in ("written", "auto"):
+        msg = f"prompt={prompt!r} with verdicts={verdicts!r}; it is for 'written' and 'auto' alone"
+        raise InvalidValueError(msg)
+    check_count("samples", samples)
+    check_points(points)
+    if points != POINTS and verdicts not in ("yes_no", "auto"):
+        msg = f"yes_no_points={points!r} with verdicts={verdicts!r}; they are for 'yes_no' and 'auto' alone"
+        raise InvalidValueError(msg)
+    if verdicts in ("written", "auto") and samples != DRAWS:
+        msg = (
+            f"samples={samples!r} with verdicts={verdicts!r}; answers are drawn for verdicts='labels' "
+            "and 'yes_no' alone"
+        )
+        raise InvalidValueError(msg)
+
+
+def settled_form(
+    talk: Conversation, model: JudgeModel, verdicts: VerdictForm, samples: int
+) -> Generator[JudgeRequest, ModelReply, Form]:
+    """The form for a model, as a step of a judgement.
+
+    ``auto`` asks for yes or no where the probabilities of an answer can be read, and for written
+    verdicts elsewhere. A model is asked once, a question without any sample; what its answer said
+    first holds as long as the model lives.
+
+    Raises:
+        CannotScoreError: The call failed; nothing is learnt from that.
+    """
+    if verdicts == "written":
+        return Form()
+    same = identity_of_model(model)
+    reads = _LEARNT.known(same, _KEY)
+    if reads is None:
+        try:
+            reply = yield from talk.ask(replace(PROBE, sampling=BY_TOKENS))
+        except CannotScoreError as stop:
+            if stop.unscored.reason is not Reason.JUDGE_ERROR or stop.unscored.fatal:
+                raise
+            # Perhaps a refusal of the probabilities, which not every model tells from a failure.
+            reply = yield from talk.ask(PROBE)
+        reading = read_tokens(reply, YES_NO)
+        reads = _LEARNT.known(same, _KEY)  # of several at once the first one counts for all
+        if reads is None:
+            reads = reading is not None and reading.is_good
+            _LEARNT.remember(same, _KEY, reads)
+    if verdicts == "auto":
+        return Form("yes_no") if reads else Form()
+    return Form(verdicts, 0 if reads else samples)

@@ -1,0 +1,269 @@
+"""The forms of verdicts: the same in all adapters, whatever the server or the LLM object gives."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+import openai
+import pytest
+from deepeval.models import LocalModel, OpenAIModel
+from langchain_core.language_models import FakeListChatModel
+from langchain_openai import ChatOpenAI
+from llama_index.core.base.llms.types import LogProb
+from llama_index.core.llms import ChatMessage, ChatResponse, CustomLLM, LLMMetadata
+from pydantic import SecretStr
+from ragas.llms import llm_factory
+from ragas.llms.base import LangchainLLMWrapper
+
+from tcva_adapters import TCVA, Result, Sample
+from tcva_adapters.models.openai_model import OpenAICompatibleModel
+from tests.contract.adapters import ADAPTERS, Adapter
+from tests.deepeval.entry import hanging_up
+from tests.support.one_word import SERVERS, one_word, prompt_of
+from tests.support.server import Body, Scripted, ScriptedServer, lacking
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:LangchainLLMWrapper is deprecated:DeprecationWarning"),
+    # RAGAS reads the id of its telemetry, also where that is off, and leaves the file open.
+    pytest.mark.filterwarnings("ignore:unclosed file.*uuid.json:ResourceWarning"),
+    pytest.mark.filterwarnings("ignore:.*uuid.json:pytest.PytestUnraisableExceptionWarning"),
+]
+
+SAMPLES = [
+    Sample(
+        input="When does the office open?",
+        response=f"The office opens at nine. Desk {number} costs money.",
+        contexts=(f"The office opens at nine. Desk {number} is free for visitors.",),
+    )
+    for number in range(3)
+]
+KEY = "sk-none-of-anybody-0123456789"
+
+
+def in_words(prompt: str) -> str:
+    """What a model without probabilities answers."""
+    said = one_word({"messages": [{"content": prompt}]}, 1)
+    return (
+        said
+        if isinstance(said, str)
+        else str(getattr(said, "payload", {})["choices"][0]["message"]["content"])
+    )
+
+
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
+@pytest.mark.parametrize(
+    ("verdicts", "form"),
+    [("labels", "labels, 5 draws"), ("yes_no", "yes_no, 5 draws"), ("auto", "written")],
+)
+@pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.name)
+def test_a_class_of_the_users_is_drawn_from(
+    adapter: Adapter, verdicts: str, form: str, asynchronous: bool
+) -> None:
+    results = adapter.entry().run(SAMPLES, in_words, asynchronous=asynchronous, verdicts=verdicts)
+    levels = [[verdict.value for verdict in result.assessment.verdicts] for result in results]
+    assert [result.assessment.form for result in results] == [form] * len(SAMPLES)
+    assert levels == [["fully", "none"]] * len(SAMPLES)
+
+
+# --- every drop-in at every kind of server ---------------------------------------------------------
+
+
+def by_langchain(judge: Any, sample: Sample, **options: Any) -> Result:
+    module: Any = import_module("tcva_adapters.langchain")
+    record = {"answer": sample.response, "context": list(sample.contexts or ())}
+    found: Result = module.result_of(module.TCVAEvaluator(judge, **options).invoke(record))
+    return found
+
+
+def by_llamaindex(judge: Any, sample: Sample, **options: Any) -> Result:
+    module: Any = import_module("tcva_adapters.llamaindex")
+    evaluator = module.TCVAEvaluator(judge, **options)
+    seen = evaluator.evaluate(sample.input, sample.response, sample.contexts)
+    found: Result = seen.result
+    return found
+
+
+def by_ragas(judge: Any, sample: Sample, **options: Any) -> Result:
+    module: Any = import_module("tcva_adapters.ragas")
+    ragas: Any = import_module("ragas")
+    row = ragas.SingleTurnSample(
+        user_input=sample.input,
+        response=sample.response,
+        retrieved_contexts=list(sample.contexts or ()),
+    )
+    dataset = ragas.EvaluationDataset([row])
+    metric = module.TCVAMetric(llm=judge, **options)
+    with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
+        done = ragas.evaluate(dataset, [metric], show_progress=False)
+    found: list[Result] = module.results_of(done)
+    return found[0]
+
+
+def by_ragas_collections(judge: Any, sample: Sample, **options: Any) -> Result:
+    module: Any = import_module("tcva_adapters.ragas")
+    scored = module.TCVACollectionMetric(judge, **options).score(
+        sample.input, sample.response, list(sample.contexts or ())
+    )
+    found: Result = scored.result
+    return found
+
+
+def by_deepeval(judge: Any, sample: Sample, **options: Any) -> Result:
+    module: Any = import_module("tcva_adapters.deepeval")
+    metric = module.TCVAMetric(model=judge, **options)
+    case = import_module("deepeval.test_case").LLMTestCase(
+        input=sample.input,
+        actual_output=sample.response,
+        retrieval_context=list(sample.contexts or ()),
+    )
+    metric.measure(case)
+    found: Result = metric.result
+    return found
+
+
+DROP_INS = [by_langchain, by_llamaindex, by_ragas, by_ragas_collections, by_deepeval]
+
+
+@pytest.mark.parametrize(
+    ("takes", "form"),
+    [("JSON schema only", "written"), ("logprobs only", "yes_no"), ("neither", "written")],
+)
+@pytest.mark.parametrize("judged", DROP_INS)
+def test_every_drop_in_judges_at_every_server(
+    judged: Callable[..., Result], takes: str, form: str
+) -> None:
+    with ScriptedServer(SERVERS[takes]) as server:
+        expected = TCVA(judge=model_at(server), verdicts="auto").evaluate(SAMPLES[0])
+        result = judged(model_at(server), SAMPLES[0], verdicts="auto")
+    assert result.assessment.form == expected.assessment.form == form
+    assert result.unscored is None
+    assert result.score == expected.score
+    assert result.claims == expected.claims
+
+
+def model_at(server: ScriptedServer) -> OpenAICompatibleModel:
+    return OpenAICompatibleModel("m", base_url=server.base_url)
+
+
+# --- LLM objects of the frameworks, over HTTP ------------------------------------------------------
+
+
+class ChatLLM(CustomLLM):
+    """A LlamaIndex LLM with the fields and the replies of that framework's class for OpenAI."""
+
+    url: str
+    logprobs: bool | None = None
+    top_logprobs: int = 0
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        return LLMMetadata(model_name="m", is_chat_model=True)
+
+    def chat(self, messages: Any, **kwargs: Any) -> ChatResponse:
+        sent: Any = [{"role": m.role.value, "content": m.content} for m in messages]
+        with openai.OpenAI(api_key=KEY, base_url=self.url, max_retries=0) as client:
+            found = client.chat.completions.create(model="m", messages=sent, **kwargs)
+        choice = found.choices[0]
+        content = (choice.logprobs and choice.logprobs.content) or ()
+        return ChatResponse(
+            message=ChatMessage(role="assistant", content=choice.message.content),
+            raw=found,
+            logprobs=[
+                [LogProb(token=t.token, logprob=t.logprob) for t in token.top_logprobs]
+                for token in content
+            ],
+        )
+
+    async def achat(self, messages: Any, **kwargs: Any) -> ChatResponse:
+        return await asyncio.to_thread(self.chat, messages, **kwargs)
+
+    def complete(self, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError
+
+    def stream_complete(self, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError
+
+
+def chat(url: str, **options: Any) -> ChatOpenAI:
+    return ChatOpenAI(model="m", api_key=SecretStr(KEY), base_url=url, max_retries=0, **options)
+
+
+@contextmanager
+def instructed(url: str) -> Iterator[Any]:
+    with openai.OpenAI(api_key=KEY, base_url=url, max_retries=0) as client:
+        yield llm_factory("m", client=client)
+
+
+@contextmanager
+def given(llm: Any) -> Iterator[Any]:
+    yield llm
+
+
+LLMS: dict[str, tuple[Callable[[str], Any], str]] = {
+    "LangChain": (chat, "yes_no"),
+    "LangChain, a temperature": (lambda url: chat(url, temperature=0), "yes_no"),
+    "LangChain, bound": (lambda url: chat(url).bind(seed=1), "yes_no"),
+    "LangChain, with retries": (lambda url: chat(url).with_retry(), "yes_no"),
+    "LangChain, with fallbacks": (
+        lambda url: chat(url).with_fallbacks([FakeListChatModel(responses=["no"])]),
+        "yes_no, 5 draws",
+    ),
+    "LlamaIndex": (lambda url: ChatLLM(url=url), "yes_no"),
+    "DeepEval": (lambda url: OpenAIModel("gpt-4.1", api_key=KEY, base_url=url), "yes_no"),
+    "DeepEval, local": (
+        lambda url: LocalModel(model="m", api_key=KEY, base_url=url),
+        "yes_no, 5 draws",
+    ),
+    "RAGAS": (lambda url: LangchainLLMWrapper(chat(url)), "yes_no, 5 draws"),
+    "RAGAS, told to ask": (
+        lambda url: LangchainLLMWrapper(chat(url, logprobs=True, top_logprobs=20)),
+        "yes_no",
+    ),
+}
+
+
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
+@pytest.mark.parametrize(("make", "form"), LLMS.values(), ids=LLMS)
+def test_what_llm_objects_give_is_read(
+    make: Callable[[str], Any], form: str, asynchronous: bool
+) -> None:
+    with ScriptedServer(hanging_up(one_word)) as server:
+        tcva = TCVA(judge=make(server.base_url), verdicts="yes_no")
+        evaluated = tcva.aevaluate(SAMPLES[0]) if asynchronous else None
+        result = tcva.evaluate(SAMPLES[0]) if evaluated is None else asyncio.run(evaluated)
+    assert result.unscored is None
+    assert result.assessment.form == form
+    high, low = (claim.probabilities for claim in result.claims)
+    if "draws" in form:
+        assert (high, low) == ((1, 0, 0, 0, 0), (0, 0, 0, 0, 1))
+    else:
+        assert high == pytest.approx((0, 0.3, 0.7, 0, 0), abs=1e-9)
+        assert low == pytest.approx((0, 0, 0, 1 / 6, 5 / 6), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", [name for name in LLMS if "told to ask" not in name])
+def test_llm_objects_at_a_server_without_probabilities_are_drawn_from(name: str) -> None:
+    make, _ = LLMS[name]
+    with ScriptedServer(hanging_up(lacking("logprobs", then=one_word))) as server:
+        result = TCVA(judge=make(server.base_url), verdicts="yes_no").evaluate(SAMPLES[0])
+    assert result.unscored is None
+    assert result.assessment.form == "yes_no, 5 draws"
+
+
+def test_objects_of_instructor_hold_the_word() -> None:
+    def script(body: Body, _number: int) -> Scripted:
+        prompt = prompt_of(body)
+        assert '"answer"' in str(body)
+        word = in_words(re.sub(r"\\n", "\n", prompt))
+        return f'{{"answer": "{word}"}}'
+
+    with ScriptedServer(script) as server, instructed(server.base_url) as llm:
+        result = TCVA(judge=llm, verdicts="yes_no", samples=2).evaluate(SAMPLES[0])
+    assert result.assessment.form == "yes_no, 2 draws"
+    assert [verdict.value for verdict in result.assessment.verdicts] == ["fully", "none"]
