@@ -30,14 +30,8 @@ _GOING_ON: Final = "what is done is in {}; the same command goes on"
 @machines.hands_over("min_score", "min_pass_rate", "min_coverage")
 @options.takes_model_settings
 @options.takes(
-    TCVASettings,
-    "threshold",
-    "scheme",
-    "penalty",
-    "evidence",
-    *options.JUDGED,
-    "repeats",
-    "max_concurrency",
+    *(TCVASettings, "threshold", "scheme", "penalty", "evidence"),
+    *(*options.JUDGED, "repeats", "max_concurrency"),
 )
 def compare(
     context: typer.Context,

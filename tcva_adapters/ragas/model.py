@@ -281,11 +281,7 @@ class _AnyObject(OpenAISchema):
 
 
 def _reply_model(request: JudgeRequest) -> type[_AnyObject]:
-<<<<<<< HEAD
-    return _model_of(request.schema_name, json.dumps(request.schema or ONE_WORD, sort_keys=True))
-=======
     return _model_of(request.schema_name, json.dumps(request.schema or ONE_WORD))
->>>>>>> labels
 
 
 @lru_cache(maxsize=64)

@@ -164,11 +164,8 @@ class Tally:
         self._levels.update(result.seen.verdicts)
         self._evidence += EvidenceCounts.of([judged]).under(result.scoring.evidence)
         self._usage += result.usage
-<<<<<<< HEAD
         self._uncertainty.add(result.sample_id or f"row-{self._samples}", result)
-=======
         self._forms.update([judged.form] if judged.form else [])
->>>>>>> labels
         if why is not None:
             self._reasons[why.reason.value] += 1
             self._details.setdefault(why.reason.value, why.detail)
