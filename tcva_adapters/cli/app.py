@@ -25,7 +25,7 @@ COMMANDS: Final = {
     "sweep": "Mean scores of stored judgements over temperatures, schemes and penalties. No call.",
     "demo": "Judge the package's own samples with the lexical judge and turn the dial. Offline.",
     "doctor": (
-        "Say what is installed, what cannot be imported and how to fix it; ask a judge if given."
+        "Say what is installed, what cannot be imported and how to fix it; try a judge, if given."
     ),
     "compare": "Run the frameworks' own metrics and TCVA on the same samples, each judged once.",
     "reproduce": "Tables 5 to 9 of the TCVA paper beside its own digits, and fused scores. No call.",

@@ -28,7 +28,7 @@ def doctor(
     as_json: options.AsJson = False,
     model_settings: Mapping[str, Any],
 ) -> None:
-    """Say what is installed, what cannot be imported and how to fix it; try a judge if given.
+    """Say what is installed, what cannot be imported and how to fix it; try a judge, if given.
 
     A judge is asked about a dozen claims of known answer, to find out what it is fit for and in which
     form to ask it. Exits with 1 when something installed is broken, or the judge does not answer.
