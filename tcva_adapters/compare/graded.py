@@ -194,7 +194,7 @@ class Graded:
         if len(scores) < 2:
             return None
         low, high = scores.min(), scores.max()
-        is_share = 0.0 <= low and high <= 1.0
+        is_share = low >= 0.0 and high <= 1.0
         if low == high and not is_share:
             return None
         looked_at = np.append(scores, 0.0) if is_share else scores
