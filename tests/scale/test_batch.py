@@ -225,7 +225,7 @@ def test_slim_lines_tell_which_judges_looked_at_the_same_claims() -> None:
     whole = one.model_copy(update={"panel": (one, other)})
     table = pa.table({"result": [Result(whole).to_json()]})
     (line,) = slimmed(table, column="result").column("result").to_pylist()
-    found = Result.from_json(line).assessment
+    found = Assessment.from_json(line)
     assert "Another" not in line
     texts = [[claim.claim for claim in each.claims] for each in (found, *found.panel)]
     assert texts[0] == texts[1] != texts[2]
