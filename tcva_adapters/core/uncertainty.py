@@ -32,7 +32,7 @@ from tcva_adapters.errors import InvalidValueError
 
 MOST_VECTORS: Final = 20_000
 """Count vectors, or combinations of several judges' scores, up to which distributions are exact:
-23 claims that may have any of the five levels, 197 of three, 19 999 of two."""
+23 claims that may have any of the five levels, 198 of three, 19 999 of two."""
 
 DRAWS: Final = 10_000
 """So many draws, with seed 0, stand in where there are more."""

@@ -179,12 +179,13 @@ class Result:
     def repeats(self) -> tuple[Result, ...]:
         """What each repeat makes of the sample at this setting; none where it was judged once.
 
-        A fused score is made of what each judge said the same time.
+        A fused score is made of what each judge said the same time; of a judge that was asked less
+        often, of all that it said.
         """
         own = self.assessment
 
         def once(place: int, repeat: Assessment) -> Result:
-            members = tuple(m.repeats[place] if m.repeats else m for m in own.members)
+            members = tuple(m.repeats[place] if place < len(m.repeats) else m for m in own.members)
             return Result(repeat.model_copy(update={"members": members}), self.scoring)
 
         return tuple(once(place, repeat) for place, repeat in enumerate(own.repeats))

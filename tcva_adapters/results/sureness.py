@@ -20,8 +20,8 @@ class UncertaintyCounts:
 
     Attributes:
         samples: Those with probabilities; everything else is of these.
-        pass_probability: Their mean chance to pass: the pass rate to expect when the judge is asked
-            anew. In [0, 1].
+        pass_probability: Their mean chance to pass, in [0, 1]: the pass rate to expect where each
+            verdict is settled one way or the other.
         undecided: Samples whose interval has scores on both sides of the threshold.
         claims: Their claims with a verdict.
         unsure_claims: Those of which the judge is unsure, see `Result.unsure_claims`.

@@ -91,8 +91,9 @@ def distribution_of(assessment: Assessment, scoring: Scoring) -> ScoreDistributi
 
 
 def _is_yes_no(assessment: Assessment) -> bool:
-    """Whether all that was answered is yes or no, see `Assessment.form`."""
-    return all(form.startswith("yes_no") for form in assessment.form.split(" and "))
+    """Whether all that was answered is yes or no; a judge that is not asked has no form."""
+    judged = [each for each in assessment.panel if each.unscored is None]
+    return all(map(_is_yes_no, judged)) if judged else assessment.form.startswith("yes_no")
 
 
 def uncertainty_text(found: Uncertainty) -> str:

@@ -25,7 +25,8 @@ def judged_lines(
     """A file of judgements, as ``tcva evaluate --out`` writes it, while the block runs.
 
     The parts are read on Ray, and of each result comes what scores are made of: verdicts,
-    probabilities, what became of quotes, id and metadata. Texts of claims, quotes and reasons stay.
+    probabilities, what became of quotes, id and metadata. Texts of claims, quotes and reasons stay;
+    numbers in place of the claims' say which judges of a panel looked at the same ones.
 
     Args:
         folder: That `judge_files` wrote.
@@ -69,17 +70,25 @@ def slimmed(batch: Any, *, column: str) -> Any:
     import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415  # the batch is one of its tables
 
     results = (json.loads(text) for text in batch.column(column).to_pylist() if text)
-    lines = [json.dumps(_slim(result), ensure_ascii=False) for result in results]
+    lines = [json.dumps(_slim(result, {}), ensure_ascii=False) for result in results]
     return pa.table({column: pa.array(lines, type=pa.string())})
 
 
-def _slim(result: Any) -> Any:
-    """A result, its members and panel without their texts; metadata is the user's and stays."""
+def _slim(result: Any, texts: dict[str, str]) -> Any:
+    """A result, its members and panel without their texts; metadata is the user's and stays.
+
+    Args:
+        result: As JSON values.
+        texts: What stands for each text of a claim; more are added.
+    """
     found = {name: value for name, value in result.items() if name not in _UNUSED}
     for name in ("members", "panel"):
-        found[name] = [_slim(each) for each in found.get(name) or ()]
+        found[name] = [_slim(each, texts) for each in found.get(name) or ()]
     found["claims"] = [
-        {**{n: value for n, value in claim.items() if n not in _UNUSED}, "claim": ""}
+        {
+            **{n: value for n, value in claim.items() if n not in _UNUSED},
+            "claim": texts.setdefault(claim["claim"], str(len(texts))),
+        }
         for claim in found.get("claims") or ()
     ]
     if found.get("unscored"):

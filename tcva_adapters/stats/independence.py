@@ -25,28 +25,30 @@ class Independence:
     Attributes:
         judges: How many there are.
         samples: Those with a score by each of them (and a human rating, where errors are looked at).
-        correlation: Pearson's, mean over the pairs of judges; a judge without any variation is left
-            out. nan where no pair has one.
+        varying: Those that vary; one that says the same of every sample adds nothing, and is left
+            out of what follows.
+        correlation: Pearson's, mean over the pairs of judges; nan where no pair has one.
         of_errors: Whether it is that of their errors against human ratings, not that of their scores.
     """
 
     judges: int
     samples: int
+    varying: int
     correlation: float
     of_errors: bool
 
     @property
     def effective(self) -> float:
-        """Kish's effective number, ``k / (1 + (k - 1) r)``, from 1 to k; nan where r is.
+        """Kish's effective number of the k that vary, ``k / (1 + (k - 1) r)``, from 1 to k; nan where r is.
 
         So many independent judges would have a mean with as much noise. A correlation below 0
         counts as 0: k judges are k at most.
 
-        >>> Independence(3, 100, 0.5, of_errors=False).effective
+        >>> Independence(3, 100, 3, 0.5, of_errors=False).effective
         1.5
         """
         r = max(0.0, self.correlation) if not math.isnan(self.correlation) else math.nan
-        return self.judges / (1.0 + (self.judges - 1) * r)
+        return self.varying / (1.0 + (self.varying - 1) * r)
 
     @property
     def is_known(self) -> bool:
@@ -83,7 +85,8 @@ def independence(scores: npt.ArrayLike, human: npt.ArrayLike | None = None) -> I
         kept &= np.isfinite(ratings)
     table = table[kept]
     rest = table if human is None else _errors(table, ratings[kept])
-    return Independence(table.shape[1], len(table), _correlation(rest, table), human is not None)
+    varying, correlation = _correlation(rest, table)
+    return Independence(table.shape[1], len(table), varying, correlation, human is not None)
 
 
 def _errors(table: FloatArray, ratings: FloatArray) -> FloatArray:
@@ -97,16 +100,16 @@ def _errors(table: FloatArray, ratings: FloatArray) -> FloatArray:
     return rest
 
 
-def _correlation(rest: FloatArray, scores: FloatArray) -> float:
-    """Mean Pearson correlation of the columns that vary by more than rounding; nan without a pair."""
+def _correlation(rest: FloatArray, scores: FloatArray) -> tuple[int, float]:
+    """How many columns vary by more than rounding, and their mean Pearson correlation, or nan."""
     if len(rest) < 2:
-        return math.nan
+        return 0, math.nan
     rest = rest - rest.mean(axis=0)
     lengths = np.sqrt((rest**2).sum(axis=0))
     varies = lengths > _NOTHING * np.sqrt((scores**2).sum(axis=0))
     unit = rest[:, varies] / lengths[varies]
     k = unit.shape[1]
     if k < 2:
-        return math.nan
+        return k, math.nan
     together = unit.T @ unit
-    return float(np.clip((together.sum() - np.trace(together)) / (k * (k - 1)), -1.0, 1.0))
+    return k, float(np.clip((together.sum() - np.trace(together)) / (k * (k - 1)), -1.0, 1.0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -112,7 +113,14 @@ def variance_components(scores: npt.ArrayLike) -> VarianceComponents:
         mean=float(means.mean()),
         samples=k,
         scores=total,
-        repeats=k / math.fsum(1.0 / n),
+        repeats=_harmonic_mean(n),
         judge=judge,
         sample=sample,
     )
+
+
+def _harmonic_mean(numbers_of: npt.NDArray[np.int_]) -> float:
+    """Of whole numbers above 0, rounded once: that of threes is 3."""
+    values, often = np.unique(numbers_of, return_counts=True)
+    parts = zip(often.tolist(), values.tolist(), strict=True)
+    return float(len(numbers_of) / sum(Fraction(many, value) for many, value in parts))

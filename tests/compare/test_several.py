@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from tcva_adapters import Assessment, Result, WeightScheme
 from tcva_adapters.compare import Gates, panel_report, panel_worth, repeat_report
@@ -95,31 +96,49 @@ def _at(score: float | None) -> Result:
 
 def test_a_gate_on_the_lower_bound() -> None:
     method = graded(0.5, 0.75, 1.0, 0.75, None)
-    # Mean .75, sd sqrt(.125 / 3) = .204124, se .102062; t(.95, 3) = 2.353363: .509811
-    assert method.sure_mean(0.95) == pytest.approx(0.509811, abs=1e-6)
+    # With one more of 0: mean .6, sd sqrt(.575 / 4) = .379144, se .169558; t(.95, 4) = 2.131847: .238528
+    assert method.sure_mean(0.95) == pytest.approx(0.238528, abs=1e-6)
     plain = Gates.of(0.6, min_coverage=0.5).judge([method])
     assert not plain.failed
     (gate,) = Gates.of(0.6, min_coverage=0.5, confidence=0.95).judge([method]).failed
-    assert gate.text == "m: mean score 0.750, with 95% confidence at least 0.510 < 0.6"
+    assert gate.text == "m: mean score 0.750, with 95% confidence at least 0.239 < 0.6"
     assert gate.reached == method.sure_mean(0.95)
-    assert not Gates.of(0.5, min_coverage=0.5, confidence=0.95).judge([method]).failed
+    assert not Gates.of(0.2, min_coverage=0.5, confidence=0.95).judge([method]).failed
 
 
-def test_a_pass_rate_by_wilson() -> None:
+def test_a_pass_rate_is_exact() -> None:
     method = graded(*[1.0] * 8, 0.0, 0.25)
-    # One-sided 97.5 % is the lower end of the two-sided 95 %: .4902 for 8 of 10.
+    # One-sided 97.5 % is the lower end of the two-sided 95 %: .4439 for 8 of 10.
     (gate,) = Gates.of(min_pass_rate=0.6, confidence=0.975).judge([method]).failed
-    assert gate.text == "m: pass rate 0.800, with 97.5% confidence at least 0.490 < 0.6"
+    assert gate.text == "m: pass rate 0.800, with 97.5% confidence at least 0.444 < 0.6"
 
 
 def test_equal_scores_are_no_proof() -> None:
-    # Three of three: Wilson's one-sided bound is 3 / (3 + 1.6449^2) = .5258.
-    assert graded(1.0, 1.0, 1.0).sure_mean(0.95) == pytest.approx(3 / (3 + 1.644854**2), abs=1e-6)
+    # Three of 1 and one of 0: mean .75, sd .5, se .25; t(.95, 3) = 2.353363.
+    assert graded(1.0, 1.0, 1.0).sure_mean(0.95) == pytest.approx(0.161659, abs=1e-6)
+    # A worse score never makes the bound higher by leaps.
+    equal, other = graded(*[1.0] * 20), graded(*[1.0] * 19, 0.99)
+    assert 0.869 < (other.sure_mean(0.95) or 0.0) < (equal.sure_mean(0.95) or 0.0) < 0.871
+    assert graded(0.0, 0.0).sure_mean(0.95) == 0.0
     assert graded(1.0).sure_mean(0.95) is None
     (gate,) = Gates.of(0.5, confidence=0.95).judge([graded(1.0)]).failed
     assert gate.text == "m: there is no lower bound of the mean score, and 0.5 is asked for"
     (gate,) = Gates.of(0.5, min_coverage=0, confidence=0.95).judge([graded(None)]).failed
     assert gate.text == "m: there is no mean score, and 0.5 is asked for"
+
+
+@pytest.mark.parametrize("truth", [0.5, 0.8, 0.86, 0.95])
+@pytest.mark.parametrize("n", [5, 20, 60])
+def test_lower_bounds_hold_where_failures_are_rare(truth: float, n: int) -> None:
+    held = 0.0
+    for passed in range(n + 1):
+        method = graded(*[1.0] * passed, *[0.0] * (n - passed))
+        chance = math.comb(n, passed) * truth**passed * (1 - truth) ** (n - passed)
+        assert method.sure_pass_rate(0.95) == pytest.approx(
+            stats.binomtest(passed, n).proportion_ci(0.9).low, abs=1e-9
+        )
+        held += chance * ((method.sure_mean(0.95) or 0.0) <= truth)
+    assert held >= 0.93
 
 
 @pytest.mark.parametrize(
@@ -205,3 +224,10 @@ def test_the_report_of_a_panel_has_it() -> None:
     assert "independent ones" in unfolded(report)
     assert "best judge by human ratings" in unfolded(report)
     assert report.to_dict()["worth"]["judges"] == 3
+
+
+def test_fused_judges_may_be_asked_differently_often() -> None:
+    main, other = repeated("fully", "none", "fully"), repeated("mostly", "none", name="n")
+    whole = main.assessment.model_copy(update={"members": (other.assessment,)})
+    result = Result(whole, HALF)
+    assert [each.score for each in result.repeats] == pytest.approx([0.75**0.5, 0.0, 0.75**0.5])

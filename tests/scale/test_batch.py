@@ -11,11 +11,12 @@ import pandas as pd  # type: ignore[import-untyped]  # as Arrow
 import pyarrow as pa  # type: ignore[import-untyped]  # it is not typed
 import pytest
 
-from tcva_adapters import TCVA, Result, Sample
+from tcva_adapters import TCVA, Assessment, Result, Sample
 from tcva_adapters.ccrs import CCRS
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.results.protocol import read_result
 from tcva_adapters.scale import judge_batch
+from tcva_adapters.scale.lines import slimmed
 from tcva_adapters.scale.settings import scorer_of, shared_out
 from tests.support.scripted import ScriptedModel
 
@@ -214,3 +215,17 @@ def test_limits_are_shared_out() -> None:
         )
     tcva = TCVA(judge="lexical")
     assert shared_out(tcva, 3) is tcva
+
+
+def test_slim_lines_tell_which_judges_looked_at_the_same_claims() -> None:
+    one = Assessment.from_verdicts(["fully", "none"], judge="a")
+    other = one.model_copy(
+        update={"claims": (one.claims[0], one.claims[1].model_copy(update={"claim": "Another."}))}
+    )
+    whole = one.model_copy(update={"panel": (one, other)})
+    table = pa.table({"result": [Result(whole).to_json()]})
+    (line,) = slimmed(table, column="result").column("result").to_pylist()
+    found = Assessment.from_json(line)
+    assert "Another" not in line
+    texts = [[claim.claim for claim in each.claims] for each in (found, *found.panel)]
+    assert texts[0] == texts[1] != texts[2]

@@ -23,7 +23,7 @@ def test_three_judges_by_hand() -> None:
     ("correlation", "effective"), [(1.0, 1.0), (0.0, 4.0), (-0.2, 4.0), (math.nan, math.nan)]
 )
 def test_from_one_to_all_of_them(correlation: float, effective: float) -> None:
-    found = Independence(4, 100, correlation, of_errors=False)
+    found = Independence(4, 100, 4, correlation, of_errors=False)
     assert found.effective == pytest.approx(effective, nan_ok=True)
 
 
@@ -47,6 +47,8 @@ def test_missing_scores_and_judges_that_do_not_vary_are_left_out() -> None:
     assert (found.judges, found.samples) == (3, 3)
     two = independence([row[:2] for row in rows[:3]])
     assert independence(rows[:3]).correlation == two.correlation
+    # The third says the same of every sample: three judges are two.
+    assert independence(rows[:3]).effective == two.effective
 
 
 @pytest.mark.parametrize(
