@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from tcva_adapters.lexical.text_features import Token, is_content
+from tcva_adapters.lexical.text_features import END, Token, is_content
 from tcva_adapters.lexical.word_lists import ANTONYMS, DENIALS
 
 _REACH: Final = 6  # tokens that a negator reaches
+_LONGEST_GAP: Final = 3  # words of a window in whose place a claim has others
 _NEAR: Final = 4  # tokens between a name or figure and what it belongs to
 
 
@@ -21,6 +22,27 @@ _TWO: Final = 2
 _COUNTS: Final = frozenset({"number", "vague"})
 _FILLERS: Final = frozenset({"longer", "yet", "ever", "really", "necessarily", "currently"})
 _UNSPACED_NEGATORS: Final = "不没未无勿"
+
+
+def contradictions(
+    claim: Sequence[Token], window: Sequence[Token], occurs: Callable[[Token], bool]
+) -> Iterator[tuple[str, list[str]]]:
+    """Each way in which a claim can contradict its best window, with the words that show it.
+
+    Args:
+        claim: The tokens of the claim.
+        window: The tokens of the sentence that is nearest to it.
+        occurs: Whether any passage has a token.
+
+    Yields:
+        What is wrong, and the words of the claim; no words where it does not contradict.
+    """
+    missing = [token.text for token in claim if token.kind == "number" and not occurs(token)]
+    yield "figures not in the passages", missing
+    yield "counted differently", [] if missing else other_counts(claim, window)
+    yield "negation differs", negation_differs(claim, window)
+    yield "opposite words", [" / ".join(pair) for pair in opposites(claim, window)]
+    yield "names in each other's place", list(swapped_names(claim, window) or ())
 
 
 def _denied(tokens: Sequence[Token]) -> list[tuple[int, str]]:
@@ -92,6 +114,33 @@ def other_counts(claim: Sequence[Token], window: Sequence[Token]) -> list[str]:
         for token, following in pairwise(claim)
         if token.kind in _COUNTS and token.key not in counted.get(following.key, {token.key})
     ]
+
+
+def replaced(claim: Sequence[Token], window: Sequence[Token]) -> list[str]:
+    """Words of the claim that stand where the window has another word between the same neighbours.
+
+    *The steel frame is light* has *steel* where the window has *aluminium*. Every claim that is a
+    sentence with one word changed is found, even where the new word occurs elsewhere in it.
+    """
+    there = [END, *(token.key for token in window), END]
+    here = {token.key for token in claim} | {END}
+    gaps = {
+        (there[at], there[end])
+        for at in range(len(there) - 2)
+        for end in range(at + 2, min(at + 2 + _LONGEST_GAP, len(there)))
+        if there[at] in here and there[end] in here and not here.intersection(there[at + 1 : end])
+    }
+    found: list[str] = []
+    keys, known = [END, *(token.key for token in claim), END], set(there)
+    at = 0
+    while at < len(claim):
+        end = at
+        while end < len(claim) and claim[end].key not in known:
+            end += 1
+        if end > at and (keys[at], keys[end + 1]) in gaps:
+            found += [token.text for token in claim[at:end] if is_content(token)]
+        at = end + 1
+    return found
 
 
 def opposites(claim: Sequence[Token], window: Sequence[Token]) -> list[tuple[str, str]]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Final
+from itertools import pairwise
+from typing import Final, NamedTuple
 
 from tcva_adapters.claims.splitting import split_claims
-from tcva_adapters.lexical.text_features import Token, is_content, ngrams, tokenise
+from tcva_adapters.lexical.text_features import END, Token, is_content, tokenise
 
-Gram = tuple[str, ...]
+Pair = tuple[str, str]
 
 _WORDS_PER_WINDOW: Final = 60  # a passage without full stops is cut
 _CHARACTERS_PER_WINDOW: Final = 400  # the same for scripts without spaces
@@ -19,34 +19,47 @@ _FINALISTS: Final = 5  # windows that word order decides between
 _FUNCTION_SCORE: Final = 0.1  # enough to find a window for a claim of function words
 
 
-@dataclass(slots=True)
-class Window:
-    """One sentence of a passage, the unit of evidence.
+def pairs_of(tokens: Iterable[Token]) -> list[Pair]:
+    """The neighbouring keys of a text, its two ends included.
+
+    >>> pairs_of(tokenise("It rains"))
+    [('\\n', 'it'), ('it', 'rain'), ('rain', '\\n')]
+    """
+    return list(pairwise([END, *[token.key for token in tokens], END]))
+
+
+class Sentence(NamedTuple):
+    """What a sentence is made of; equal sentences share one.
 
     Attributes:
-        position: Its place in the order of all windows.
-        passage: Which passage it is from, counted from 0.
-        text: The sentence, white space made single.
         tokens: Its tokens.
         keys: Their keys, with the second readings of numbers.
+        pairs: Its neighbouring keys, see `pairs_of`.
+        unspaced: How many tokens are character pairs of an unspaced script.
     """
 
-    position: int
-    passage: int
-    text: str
     tokens: list[Token]
     keys: frozenset[str]
-    _grams: dict[int, frozenset[Gram]] = field(default_factory=dict)
+    pairs: frozenset[Pair]
+    unspaced: int
 
     def has(self, token: Token) -> bool:
         """Whether the sentence has the token in one of its readings."""
         return token.key in self.keys or token.other in self.keys
 
-    def grams(self, n: int) -> frozenset[Gram]:
-        """The n-grams of the sentence, its ends included."""
-        if n not in self._grams:
-            self._grams[n] = frozenset(ngrams(self.tokens, n, ends=True))
-        return self._grams[n]
+
+class Window(NamedTuple):
+    """One sentence of a passage, the unit of evidence.
+
+    Attributes:
+        passage: Which passage it is from, counted from 0.
+        text: The sentence, white space made single.
+        sentence: What it is made of.
+    """
+
+    passage: int
+    text: str
+    sentence: Sentence
 
 
 class Passages:
@@ -55,39 +68,35 @@ class Passages:
     Attributes:
         windows: The windows in the order of the text.
         places: For each key the positions of the windows that have it, rising.
+        pairs: The neighbouring keys of all windows.
         length: Number of tokens.
-        pairs: How many of them are character pairs of an unspaced script.
+        unspaced: How many of them are character pairs of an unspaced script.
     """
 
     def __init__(self, texts: tuple[str, ...]) -> None:
         self._texts = texts
-        self.windows: list[Window] = []
+        self.windows = [
+            Window(passage, text, _read(text))
+            for passage, whole in enumerate(texts)
+            for text in _sentences(whole)
+        ]
         self.places: dict[str, list[int]] = {}
-        self.length = self.pairs = 0
-        self._grams: dict[int, frozenset[Gram]] = {}
-        for passage, text in enumerate(texts):
-            for sentence in _sentences(text):
-                self._add(passage, sentence)
+        found: set[Pair] = set()
+        self.length = self.unspaced = 0
+        for position, (_, _, (tokens, keys, pairs, unspaced)) in enumerate(self.windows):
+            for key in keys:
+                if key in self.places:
+                    self.places[key].append(position)
+                else:
+                    self.places[key] = [position]
+            found |= pairs
+            self.length += len(tokens)
+            self.unspaced += unspaced
+        self.pairs = frozenset(found)
 
-    def _add(self, passage: int, sentence: str) -> None:
-        tokens, keys, pairs = _read(sentence)
-        position = len(self.windows)
-        for key in keys:
-            self.places.setdefault(key, []).append(position)
-        self.length += len(tokens)
-        self.pairs += pairs
-        self.windows.append(Window(position, passage, sentence, tokens, keys))
-
-    def grams(self, n: int) -> frozenset[Gram]:
-        """The n-grams of all windows, their ends included."""
-        if n not in self._grams:
-            # Each sentence once, and not window by window, whose sets would all be kept.
-            texts = {id(window.tokens): window.tokens for window in self.windows}
-            found: set[Gram] = set()
-            for tokens in texts.values():
-                found.update(ngrams(tokens, n, ends=True))
-            self._grams[n] = frozenset(found)
-        return self._grams[n]
+    def has(self, token: Token) -> bool:
+        """Whether any window has the token in one of its readings."""
+        return token.key in self.places or token.other in self.places
 
     def best_window(self, tokens: Sequence[Token]) -> Window | None:
         """The window with the most content words of a claim, then the most of its word pairs.
@@ -96,13 +105,14 @@ class Passages:
         """
         scores: dict[int, float] = {}
         for key, content in {token.key: is_content(token) for token in tokens}.items():
+            worth = 1.0 if content else _FUNCTION_SCORE
             for position in self.places.get(key, ()):
-                scores[position] = scores.get(position, 0.0) + (1.0 if content else _FUNCTION_SCORE)
+                scores[position] = scores.get(position, 0.0) + worth
         if not scores:
             return None
-        pairs = frozenset(ngrams(tokens, 2, ends=False))
+        pairs = frozenset(pairwise([token.key for token in tokens]))
         finalists = sorted(scores, key=lambda at: (-scores[at], at))[:_FINALISTS]
-        totals = {at: scores[at] + len(pairs & self.windows[at].grams(2)) for at in finalists}
+        totals = {at: scores[at] + len(pairs & self.windows[at].sentence.pairs) for at in finalists}
         return self.windows[min(finalists, key=lambda at: (-totals[at], at))]
 
     def quote(self, window: Window) -> str:
@@ -115,11 +125,11 @@ class Passages:
 
 
 @lru_cache(maxsize=4096)
-def _read(sentence: str) -> tuple[list[Token], frozenset[str], int]:
-    """Tokens, their keys with second readings, and how many are character pairs."""
+def _read(sentence: str) -> Sentence:
     tokens = tokenise(sentence)
     keys = {token.key for token in tokens} | {token.other for token in tokens if token.other}
-    return tokens, frozenset(keys), sum(token.kind == "pair" for token in tokens)
+    unspaced = sum(token.kind == "pair" for token in tokens)
+    return Sentence(tokens, frozenset(keys), frozenset(pairs_of(tokens)), unspaced)
 
 
 @lru_cache(maxsize=64)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -59,7 +58,9 @@ _LONGEST_EXACT: Final = 15  # digits that a float holds exactly
 _MANY_MARKS: Final = re.compile(r"[^\w\s]{32,}")
 
 
-_END: Final = "\n"  # no token has this key
+END: Final = "\n"
+"""Stands for both ends of a text where its neighbouring keys are compared; no token has it."""
+
 _CONTENT: Final = frozenset({"word", "number", "pair"})
 
 
@@ -87,20 +88,6 @@ class Token(NamedTuple):
 def is_content(token: Token) -> bool:
     """Whether the token carries meaning of its own: a word, a number or a character pair."""
     return token.kind in _CONTENT
-
-
-def ngrams(tokens: Sequence[Token], n: int, *, ends: bool) -> list[tuple[str, ...]]:
-    """All runs of n neighbouring keys; none where the text is shorter.
-
-    With ``ends`` the two ends of the text count as keys, except in 1-grams.
-
-    >>> ngrams(tokenise("It rains"), 2, ends=False)
-    [('it', 'rain')]
-    """
-    keys = [token.key for token in tokens]
-    if ends and n > 1:
-        keys = [_END, *keys, _END]
-    return list(zip(*(keys[i:] for i in range(n)), strict=False))
 
 
 @lru_cache(maxsize=65536)
