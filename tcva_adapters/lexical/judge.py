@@ -169,9 +169,9 @@ class LexicalJudge:
         support = _Support(overlap)
         if overlap < 1.0:
             support.value *= self._weight_of_evidence(tokens, content, passages)
-            self._find_gaps(tokens, content, window.sentence, passages, support)
+            self._find_gaps(tokens, content, window, passages, support)
         contradiction = self.settings.contradiction**overlap
-        for note, words in contradictions(tokens, window.sentence.tokens, passages.has):
+        for note, words in contradictions(tokens, window.tokens, passages.has):
             support.fault(contradiction, note, words)
         if not support.notes:
             support.notes.append(f"its words occur in passage {window.passage + 1}")
@@ -199,7 +199,7 @@ class LexicalJudge:
             len(content) + s.function_weight * (len(tokens) - len(content))
         )
         near = sum(map(window.has, content)) / len(content)
-        pairs = pairs_of(tokens)
+        pairs = pairs_of(token.key for token in tokens)
         order = sum(pair in passages.pairs for pair in pairs) / len(pairs)
         total = s.words + s.window + s.order
         return (s.words * words + s.window * near + s.order * order) / total
@@ -217,7 +217,7 @@ class LexicalJudge:
         self,
         tokens: Sequence[Token],
         content: Sequence[Token],
-        window: Sentence,
+        window: Window,
         passages: Passages,
         support: _Support,
     ) -> None:
@@ -231,12 +231,9 @@ class LexicalJudge:
             )
             support.in_full = not names and len(absent) <= s.most_absent * len(content)
         support.fault(1.0, "in another word's place", replaced(tokens, window.tokens))
-        moved = [t.text for t in content if t.kind == "number" and _elsewhere(t, window, passages)]
+        numbers = [t for t in content if t.kind == "number" and passages.has(t)]
+        moved = [t.text for t in numbers if not window.sentence.has(t)]
         support.fault(s.misplaced_number, "figures found elsewhere only", moved)
-
-
-def _elsewhere(token: Token, window: Sentence, passages: Passages) -> bool:
-    return passages.has(token) and not window.has(token)
 
 
 def _relevance(claims: Sequence[Sequence[Token]], question: Passages) -> list[_Finding]:
@@ -245,7 +242,7 @@ def _relevance(claims: Sequence[Sequence[Token]], question: Passages) -> list[_F
     A claim that takes up none is `minor` where others of the same answer do (it may go on with a
     pronoun), and `none` where no claim does.
     """
-    asked = {t.key: t.text for w in question.windows for t in w.sentence.tokens if is_content(t)}
+    asked = {t.key: t.text for w in question.windows for t in w.tokens if is_content(t)}
     taken = [{t.key for t in tokens} & asked.keys() for tokens in claims]
     findings = []
     for tokens, words in zip(claims, taken, strict=True):
@@ -268,7 +265,7 @@ def _other_language(tokens: Sequence[Token], passages: Passages) -> bool:
     if tokens and (2 * pairs > len(tokens)) != (2 * passages.unspaced > passages.length):
         return True
     functions = {token.key for token in tokens if token.kind == "function"}
-    known = functions & passages.places.keys()
+    known = functions & passages.keys
     return (
         passages.length >= _ENOUGH_TEXT and len(functions) > 1 and 2 * len(known) < len(functions)
     )

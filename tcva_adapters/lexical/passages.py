@@ -3,44 +3,46 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
+from heapq import nsmallest
 from itertools import pairwise
 from typing import Final, NamedTuple
 
 from tcva_adapters.claims.splitting import split_claims
-from tcva_adapters.lexical.text_features import END, Token, is_content, tokenise
+from tcva_adapters.lexical.text_features import END, Token, is_content, plain_keys, tokenise
 
 Pair = tuple[str, str]
 
 _WORDS_PER_WINDOW: Final = 60  # a passage without full stops is cut
+_SHORT: Final = 2 * _WORDS_PER_WINDOW  # characters that cannot be too many words
 _CHARACTERS_PER_WINDOW: Final = 400  # the same for scripts without spaces
 _FINALISTS: Final = 5  # windows that word order decides between
 _FUNCTION_SCORE: Final = 0.1  # enough to find a window for a claim of function words
 
 
-def pairs_of(tokens: Iterable[Token]) -> list[Pair]:
+def pairs_of(keys: Iterable[str]) -> list[Pair]:
     """The neighbouring keys of a text, its two ends included.
 
-    >>> pairs_of(tokenise("It rains"))
+    >>> pairs_of(["it", "rain"])
     [('\\n', 'it'), ('it', 'rain'), ('rain', '\\n')]
     """
-    return list(pairwise([END, *[token.key for token in tokens], END]))
+    return list(pairwise([END, *keys, END]))
 
 
 class Sentence(NamedTuple):
-    """What a sentence is made of; equal sentences share one.
+    """What a sentence is made of, as far as every claim needs it; equal sentences share one.
 
     Attributes:
-        tokens: Its tokens.
+        length: Number of tokens.
         keys: Their keys, with the second readings of numbers.
         pairs: Its neighbouring keys, see `pairs_of`.
         unspaced: How many tokens are character pairs of an unspaced script.
     """
 
-    tokens: list[Token]
-    keys: frozenset[str]
-    pairs: frozenset[Pair]
+    length: int
+    keys: Set[str]
+    pairs: Set[Pair]
     unspaced: int
 
     def has(self, token: Token) -> bool:
@@ -61,57 +63,56 @@ class Window(NamedTuple):
     text: str
     sentence: Sentence
 
+    @property
+    def tokens(self) -> list[Token]:
+        """Its tokens, which are made for the best windows only."""
+        return _tokens(self.text)
+
 
 class Passages:
-    """All windows of the passages, with an index from keys to windows.
+    """The windows of the passages, each sentence once.
 
     Attributes:
-        windows: The windows in the order of the text.
-        places: For each key the positions of the windows that have it, rising.
-        pairs: The neighbouring keys of all windows.
+        windows: The windows in the order of the text; of equal ones the first.
+        keys: The keys of all windows.
+        pairs: Their neighbouring keys.
         length: Number of tokens.
         unspaced: How many of them are character pairs of an unspaced script.
     """
 
     def __init__(self, texts: tuple[str, ...]) -> None:
         self._texts = texts
-        self.windows = [
-            Window(passage, text, _read(text))
-            for passage, whole in enumerate(texts)
-            for text in _sentences(whole)
-        ]
-        self.places: dict[str, list[int]] = {}
-        found: set[Pair] = set()
-        self.length = self.unspaced = 0
-        for position, (_, _, (tokens, keys, pairs, unspaced)) in enumerate(self.windows):
-            for key in keys:
-                if key in self.places:
-                    self.places[key].append(position)
-                else:
-                    self.places[key] = [position]
-            found |= pairs
-            self.length += len(tokens)
-            self.unspaced += unspaced
-        self.pairs = frozenset(found)
+        first: dict[str, int] = {}
+        for passage, text in enumerate(texts):
+            for sentence in _sentences(text):
+                first.setdefault(sentence, passage)
+        self.windows = [Window(passage, text, _read(text)) for text, passage in first.items()]
+        sentences = [window.sentence for window in self.windows]
+        self.keys: Set[str] = set[str]().union(*[sentence.keys for sentence in sentences])
+        self.pairs: Set[Pair] = set[Pair]().union(*[sentence.pairs for sentence in sentences])
+        self.length = sum(sentence.length for sentence in sentences)
+        self.unspaced = sum(sentence.unspaced for sentence in sentences)
 
     def has(self, token: Token) -> bool:
         """Whether any window has the token in one of its readings."""
-        return token.key in self.places or token.other in self.places
+        return token.key in self.keys or token.other in self.keys
 
     def best_window(self, tokens: Sequence[Token]) -> Window | None:
         """The window with the most content words of a claim, then the most of its word pairs.
 
         Among equals it is the first; None where no window has any word of the claim.
         """
-        scores: dict[int, float] = {}
-        for key, content in {token.key: is_content(token) for token in tokens}.items():
-            worth = 1.0 if content else _FUNCTION_SCORE
-            for position in self.places.get(key, ()):
-                scores[position] = scores.get(position, 0.0) + worth
-        if not scores:
+        content = {token.key for token in tokens if is_content(token)}
+        functions = {token.key for token in tokens} - content
+        if self.keys.isdisjoint(content) and self.keys.isdisjoint(functions):
             return None
+        scores = [
+            len(content & window.sentence.keys)
+            + _FUNCTION_SCORE * len(functions & window.sentence.keys)
+            for window in self.windows
+        ]
+        finalists = nsmallest(_FINALISTS, range(len(scores)), key=lambda at: (-scores[at], at))
         pairs = frozenset(pairwise([token.key for token in tokens]))
-        finalists = sorted(scores, key=lambda at: (-scores[at], at))[:_FINALISTS]
         totals = {at: scores[at] + len(pairs & self.windows[at].sentence.pairs) for at in finalists}
         return self.windows[min(finalists, key=lambda at: (-totals[at], at))]
 
@@ -126,10 +127,20 @@ class Passages:
 
 @lru_cache(maxsize=4096)
 def _read(sentence: str) -> Sentence:
-    tokens = tokenise(sentence)
-    keys = {token.key for token in tokens} | {token.other for token in tokens if token.other}
-    unspaced = sum(token.kind == "pair" for token in tokens)
-    return Sentence(tokens, frozenset(keys), frozenset(pairs_of(tokens)), unspaced)
+    keys = plain_keys(sentence)
+    second: set[str] = set()
+    unspaced = 0
+    if keys is None:
+        tokens = _tokens(sentence)
+        keys = [token.key for token in tokens]
+        second = {token.other for token in tokens if token.other}
+        unspaced = sum(token.kind == "pair" for token in tokens)
+    return Sentence(len(keys), second.union(keys), set(pairs_of(keys)), unspaced)
+
+
+@lru_cache(maxsize=1024)
+def _tokens(sentence: str) -> list[Token]:
+    return tokenise(sentence)
 
 
 @lru_cache(maxsize=64)
@@ -140,6 +151,9 @@ def prepare(texts: tuple[str, ...]) -> Passages:
 
 def _sentences(passage: str) -> Iterator[str]:
     for piece in split_claims(passage, max_claims=len(passage) + 1):
+        if len(piece) <= _SHORT:
+            yield piece
+            continue
         words = piece.split()
         if len(piece) > len(words) * _CHARACTERS_PER_WINDOW:
             for start in range(0, len(piece), _CHARACTERS_PER_WINDOW):
