@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from heapq import nsmallest
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Final, NamedTuple
 
 from tcva_adapters.claims.splitting import split_claims
@@ -34,15 +34,13 @@ class Sentence(NamedTuple):
     """What a sentence is made of, as far as every claim needs it; equal sentences share one.
 
     Attributes:
-        length: Number of tokens.
-        keys: Their keys, with the second readings of numbers.
-        pairs: Its neighbouring keys, see `pairs_of`.
+        order: The keys of its tokens.
+        keys: The same, with the second readings of numbers.
         unspaced: How many tokens are character pairs of an unspaced script.
     """
 
-    length: int
+    order: list[str]
     keys: Set[str]
-    pairs: Set[Pair]
     unspaced: int
 
     def has(self, token: Token) -> bool:
@@ -89,8 +87,9 @@ class Passages:
         self.windows = [Window(passage, text, _read(text)) for text, passage in first.items()]
         sentences = [window.sentence for window in self.windows]
         self.keys: Set[str] = set[str]().union(*[sentence.keys for sentence in sentences])
-        self.pairs: Set[Pair] = set[Pair]().union(*[sentence.pairs for sentence in sentences])
-        self.length = sum(sentence.length for sentence in sentences)
+        ordered = chain.from_iterable([END, *sentence.order, END] for sentence in sentences)
+        self.pairs: Set[Pair] = set(pairwise(ordered))
+        self.length = sum(len(sentence.order) for sentence in sentences)
         self.unspaced = sum(sentence.unspaced for sentence in sentences)
 
     def has(self, token: Token) -> bool:
@@ -112,8 +111,11 @@ class Passages:
             for window in self.windows
         ]
         finalists = nsmallest(_FINALISTS, range(len(scores)), key=lambda at: (-scores[at], at))
-        pairs = frozenset(pairwise([token.key for token in tokens]))
-        totals = {at: scores[at] + len(pairs & self.windows[at].sentence.pairs) for at in finalists}
+        pairs = set(pairwise([token.key for token in tokens]))
+        totals = {
+            at: scores[at] + len(pairs.intersection(pairwise(self.windows[at].sentence.order)))
+            for at in finalists
+        }
         return self.windows[min(finalists, key=lambda at: (-totals[at], at))]
 
     def quote(self, window: Window) -> str:
@@ -135,7 +137,7 @@ def _read(sentence: str) -> Sentence:
         keys = [token.key for token in tokens]
         second = {token.other for token in tokens if token.other}
         unspaced = sum(token.kind == "pair" for token in tokens)
-    return Sentence(len(keys), second.union(keys), set(pairs_of(keys)), unspaced)
+    return Sentence(keys, second.union(keys), unspaced)
 
 
 @lru_cache(maxsize=1024)

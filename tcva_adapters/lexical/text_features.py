@@ -266,6 +266,8 @@ def _plain_keys(raw: str) -> tuple[str, ...] | None:
         key, other = _clock(raw, marked=False) or (number_key(raw), "")
         return None if other else (key,)
     lower = raw.casefold()
+    if lower in VAGUE_NUMBERS:
+        return (str(VAGUE_NUMBERS[lower]),)
     if lower in _NUMERIC_WORDS or lower in _ORDINAL_ENDS:
         return None
     if len(raw) == 1 and not (raw.isascii() and raw.isalpha()):
