@@ -126,10 +126,10 @@ def other_counts(claim: Sequence[Token], window: Sequence[Token]) -> list[str]:
 
 
 def replaced(claim: Sequence[Token], window: Sequence[Token]) -> list[str]:
-    """Words of the claim that stand where the window has another word between the same neighbours.
+    """Words of the claim that stand where the window has other ones, between the same neighbours.
 
     *The steel frame is light* has *steel* where the window has *aluminium*. Every claim that is a
-    sentence with one word changed is found, even where the new word occurs elsewhere in it.
+    sentence with one word changed is found, unless the new word stands elsewhere in it.
     """
     keys = [END, *[token.key for token in claim], END]
     there = [END, *[token.key for token in window], END]
@@ -141,7 +141,7 @@ def replaced(claim: Sequence[Token], window: Sequence[Token]) -> list[str]:
         while end < len(claim) and claim[end].key not in known:
             end += 1
         if end > at and _has_gap(there, here, keys[at], keys[end + 1]):
-            found += [token.text for token in claim[at:end] if is_content(token)]
+            found += [token.text for token in claim[at:end] if token.kind != "function"]
         at = end + 1
     return found
 

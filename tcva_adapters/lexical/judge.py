@@ -195,9 +195,7 @@ class LexicalJudge:
         s = self.settings
         found = sum(map(passages.has, content))
         others = s.function_weight * (sum(map(passages.has, tokens)) - found)
-        words = (found + others) / (
-            len(content) + s.function_weight * (len(tokens) - len(content))
-        )
+        words = (found + others) / (len(content) + s.function_weight * (len(tokens) - len(content)))
         near = sum(map(window.has, content)) / len(content)
         pairs = pairs_of(token.key for token in tokens)
         order = sum(pair in passages.pairs for pair in pairs) / len(pairs)

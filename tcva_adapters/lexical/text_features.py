@@ -262,7 +262,7 @@ def plain_keys(text: str) -> list[str] | None:
 def _plain_keys(raw: str) -> tuple[str, ...] | None:
     if raw == "%":
         return ("percent",)
-    if raw[0].isdigit():
+    if raw[0].isdecimal():
         key, other = _clock(raw, marked=False) or (number_key(raw), "")
         return None if other else (key,)
     lower = raw.casefold()
@@ -276,7 +276,9 @@ def _plain_keys(raw: str) -> tuple[str, ...] | None:
 
 
 @lru_cache(maxsize=65536)
-def _plain_tokens(raw: str, capital: bool, clause: int) -> tuple[Token, ...] | None:  # noqa: FBT001  # lru_cache is faster without keywords
+def _plain_tokens(
+    raw: str, capital: bool, clause: int
+) -> tuple[Token, ...] | None:  # lru_cache is faster without keywords
     """The tokens of a word that is nothing but a word; None where numbers come into it."""
     if raw.casefold() in _NUMERIC_WORDS:
         return None
