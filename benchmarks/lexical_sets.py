@@ -112,11 +112,11 @@ def containment(row: Row, grams: Counter) -> float:
 def judged(judge: LexicalJudge, rows: Sequence[Row]) -> FloatArray:
     """Scores at T = 0.5; nan where nothing is claimed."""
     counts = np.zeros((len(rows), len(LEVELS)))
-    for count, row in zip(counts, rows, strict=True):
+    for at, row in enumerate(rows):
         claims = split_claims(row["answer"], max_claims=8)
         for verdict in judge.judge_claims(claims, row["contexts"], FAITHFULNESS):
             if verdict.probabilities is not None:
-                count += verdict.probabilities
+                counts[at] += verdict.probabilities
     scores: FloatArray = sweep(counts, [0.5])[:, 0]
     return scores
 

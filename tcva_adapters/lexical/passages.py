@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from heapq import nsmallest
 from itertools import chain, pairwise
@@ -22,10 +23,10 @@ _FUNCTION_SCORE: Final = 0.1  # enough to find a window for a claim of function 
 
 
 def pairs_of(keys: Iterable[str]) -> list[Pair]:
-    """The neighbouring keys of a text, its two ends included.
+    r"""The neighbouring keys of a text, its two ends included.
 
     >>> pairs_of(["it", "rain"])
-    [('\\n', 'it'), ('it', 'rain'), ('rain', '\\n')]
+    [('\n', 'it'), ('it', 'rain'), ('rain', '\n')]
     """
     return list(pairwise([END, *keys, END]))
 
@@ -40,7 +41,7 @@ class Sentence(NamedTuple):
     """
 
     order: list[str]
-    keys: Set[str]
+    keys: AbstractSet[str]
     unspaced: int
 
     def has(self, token: Token) -> bool:
@@ -86,9 +87,9 @@ class Passages:
                 first.setdefault(sentence, passage)
         self.windows = [Window(passage, text, _read(text)) for text, passage in first.items()]
         sentences = [window.sentence for window in self.windows]
-        self.keys: Set[str] = set[str]().union(*[sentence.keys for sentence in sentences])
+        self.keys: AbstractSet[str] = set[str]().union(*[sentence.keys for sentence in sentences])
         ordered = chain.from_iterable([END, *sentence.order, END] for sentence in sentences)
-        self.pairs: Set[Pair] = set(pairwise(ordered))
+        self.pairs: AbstractSet[Pair] = set(pairwise(ordered))
         self.length = sum(len(sentence.order) for sentence in sentences)
         self.unspaced = sum(sentence.unspaced for sentence in sentences)
 

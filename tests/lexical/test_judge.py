@@ -114,7 +114,7 @@ def test_without_contradictions_a_swap_is_hardly_seen() -> None:
     good, bad = judge(
         ["Velden is larger than Arnburg.", "Arnburg is larger than Velden."], NEWS, settings=plain
     )
-    assert good.verdict == bad.verdict == "fully"
+    assert min(expected(good), expected(bad)) > 0.6
 
 
 @pytest.mark.parametrize(
