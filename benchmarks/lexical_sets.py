@@ -46,8 +46,7 @@ ROUNDS: Final = 3
 GRID: Final = {
     "order": (0.5, 1.0, 2.0),
     "thin": (0.5, 1.0, 1.5),
-    "speaker": (0.5, 0.7),
-    "contradiction": (0.1, 0.2, 0.4),
+    "contradiction": (0.2, 0.4),
 }
 
 Row = dict[str, Any]

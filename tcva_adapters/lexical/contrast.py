@@ -129,7 +129,8 @@ def replaced(claim: Sequence[Token], window: Sequence[Token]) -> list[str]:
     """Words of the claim that stand where the window has other ones, between the same neighbours.
 
     *The steel frame is light* has *steel* where the window has *aluminium*. Every claim that is a
-    sentence with one word changed is found, unless the new word stands elsewhere in it.
+    sentence with one word changed is found, unless the new word stands elsewhere in it. Figures
+    are left to those who compare figures.
     """
     keys = [END, *[token.key for token in claim], END]
     there = [END, *[token.key for token in window], END]
@@ -141,7 +142,7 @@ def replaced(claim: Sequence[Token], window: Sequence[Token]) -> list[str]:
         while end < len(claim) and claim[end].key not in known:
             end += 1
         if end > at and _has_gap(there, here, keys[at], keys[end + 1]):
-            found += [token.text for token in claim[at:end] if token.kind != "function"]
+            found += [t.text for t in claim[at:end] if t.kind not in {"function", "number"}]
         at = end + 1
     return found
 
