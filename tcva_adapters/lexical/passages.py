@@ -3,106 +3,120 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
-from typing import Final
+from heapq import nsmallest
+from itertools import chain, pairwise
+from typing import Final, NamedTuple
 
 from tcva_adapters.claims.splitting import split_claims
-from tcva_adapters.lexical.text_features import Token, is_content, ngrams, tokenise
+from tcva_adapters.lexical.text_features import END, Token, is_content, plain_keys, tokenise
 
-Gram = tuple[str, ...]
+Pair = tuple[str, str]
 
 _WORDS_PER_WINDOW: Final = 60  # a passage without full stops is cut
+_SHORT: Final = 2 * _WORDS_PER_WINDOW  # characters that cannot be too many words
 _CHARACTERS_PER_WINDOW: Final = 400  # the same for scripts without spaces
 _FINALISTS: Final = 5  # windows that word order decides between
 _FUNCTION_SCORE: Final = 0.1  # enough to find a window for a claim of function words
 
 
-@dataclass(slots=True)
-class Window:
-    """One sentence of a passage, the unit of evidence.
+def pairs_of(keys: Iterable[str]) -> list[Pair]:
+    r"""The neighbouring keys of a text, its two ends included.
+
+    >>> pairs_of(["it", "rain"])
+    [('\n', 'it'), ('it', 'rain'), ('rain', '\n')]
+    """
+    return list(pairwise([END, *keys, END]))
+
+
+class Sentence(NamedTuple):
+    """What a sentence is made of, as far as every claim needs it; equal sentences share one.
 
     Attributes:
-        position: Its place in the order of all windows.
-        passage: Which passage it is from, counted from 0.
-        text: The sentence, white space made single.
-        tokens: Its tokens.
-        keys: Their keys, with the second readings of numbers.
+        order: The keys of its tokens.
+        keys: The same, with the second readings of numbers.
+        unspaced: How many tokens are character pairs of an unspaced script.
     """
 
-    position: int
-    passage: int
-    text: str
-    tokens: list[Token]
-    keys: frozenset[str]
-    _grams: dict[int, frozenset[Gram]] = field(default_factory=dict)
+    order: list[str]
+    keys: AbstractSet[str]
+    unspaced: int
 
     def has(self, token: Token) -> bool:
         """Whether the sentence has the token in one of its readings."""
         return token.key in self.keys or token.other in self.keys
 
-    def grams(self, n: int) -> frozenset[Gram]:
-        """The n-grams of the sentence, its ends included."""
-        if n not in self._grams:
-            self._grams[n] = frozenset(ngrams(self.tokens, n, ends=True))
-        return self._grams[n]
+
+class Window(NamedTuple):
+    """One sentence of a passage, the unit of evidence.
+
+    Attributes:
+        passage: Which passage it is from, counted from 0.
+        text: The sentence, white space made single.
+        sentence: What it is made of.
+    """
+
+    passage: int
+    text: str
+    sentence: Sentence
+
+    @property
+    def tokens(self) -> list[Token]:
+        """Its tokens, which are made for the best windows only."""
+        return _tokens(self.text)
 
 
 class Passages:
-    """All windows of the passages, with an index from keys to windows.
+    """The windows of the passages, each sentence once.
 
     Attributes:
-        windows: The windows in the order of the text.
-        places: For each key the positions of the windows that have it, rising.
+        windows: The windows in the order of the text; of equal ones the first.
+        keys: The keys of all windows.
+        pairs: Their neighbouring keys.
         length: Number of tokens.
-        pairs: How many of them are character pairs of an unspaced script.
+        unspaced: How many of them are character pairs of an unspaced script.
     """
 
     def __init__(self, texts: tuple[str, ...]) -> None:
         self._texts = texts
-        self.windows: list[Window] = []
-        self.places: dict[str, list[int]] = {}
-        self.length = self.pairs = 0
-        self._grams: dict[int, frozenset[Gram]] = {}
+        first: dict[str, int] = {}
         for passage, text in enumerate(texts):
             for sentence in _sentences(text):
-                self._add(passage, sentence)
+                first.setdefault(sentence, passage)
+        self.windows = [Window(passage, text, _read(text)) for text, passage in first.items()]
+        sentences = [window.sentence for window in self.windows]
+        self.keys: AbstractSet[str] = set[str]().union(*[sentence.keys for sentence in sentences])
+        ordered = chain.from_iterable([END, *sentence.order, END] for sentence in sentences)
+        self.pairs: AbstractSet[Pair] = set(pairwise(ordered))
+        self.length = sum(len(sentence.order) for sentence in sentences)
+        self.unspaced = sum(sentence.unspaced for sentence in sentences)
 
-    def _add(self, passage: int, sentence: str) -> None:
-        tokens, keys, pairs = _read(sentence)
-        position = len(self.windows)
-        for key in keys:
-            self.places.setdefault(key, []).append(position)
-        self.length += len(tokens)
-        self.pairs += pairs
-        self.windows.append(Window(position, passage, sentence, tokens, keys))
-
-    def grams(self, n: int) -> frozenset[Gram]:
-        """The n-grams of all windows, their ends included."""
-        if n not in self._grams:
-            # Each sentence once, and not window by window, whose sets would all be kept.
-            texts = {id(window.tokens): window.tokens for window in self.windows}
-            found: set[Gram] = set()
-            for tokens in texts.values():
-                found.update(ngrams(tokens, n, ends=True))
-            self._grams[n] = frozenset(found)
-        return self._grams[n]
+    def has(self, token: Token) -> bool:
+        """Whether any window has the token in one of its readings."""
+        return token.key in self.keys or token.other in self.keys
 
     def best_window(self, tokens: Sequence[Token]) -> Window | None:
         """The window with the most content words of a claim, then the most of its word pairs.
 
         Among equals it is the first; None where no window has any word of the claim.
         """
-        scores: dict[int, float] = {}
-        for key, content in {token.key: is_content(token) for token in tokens}.items():
-            for position in self.places.get(key, ()):
-                scores[position] = scores.get(position, 0.0) + (1.0 if content else _FUNCTION_SCORE)
-        if not scores:
+        content = {token.key for token in tokens if is_content(token)}
+        functions = {token.key for token in tokens} - content
+        if self.keys.isdisjoint(content) and self.keys.isdisjoint(functions):
             return None
-        pairs = frozenset(ngrams(tokens, 2, ends=False))
-        finalists = sorted(scores, key=lambda at: (-scores[at], at))[:_FINALISTS]
-        totals = {at: scores[at] + len(pairs & self.windows[at].grams(2)) for at in finalists}
+        scores = [
+            len(content & window.sentence.keys)
+            + _FUNCTION_SCORE * len(functions & window.sentence.keys)
+            for window in self.windows
+        ]
+        finalists = nsmallest(_FINALISTS, range(len(scores)), key=lambda at: (-scores[at], at))
+        pairs = set(pairwise([token.key for token in tokens]))
+        totals = {
+            at: scores[at] + len(pairs.intersection(pairwise(self.windows[at].sentence.order)))
+            for at in finalists
+        }
         return self.windows[min(finalists, key=lambda at: (-totals[at], at))]
 
     def quote(self, window: Window) -> str:
@@ -115,11 +129,21 @@ class Passages:
 
 
 @lru_cache(maxsize=4096)
-def _read(sentence: str) -> tuple[list[Token], frozenset[str], int]:
-    """Tokens, their keys with second readings, and how many are character pairs."""
-    tokens = tokenise(sentence)
-    keys = {token.key for token in tokens} | {token.other for token in tokens if token.other}
-    return tokens, frozenset(keys), sum(token.kind == "pair" for token in tokens)
+def _read(sentence: str) -> Sentence:
+    keys = plain_keys(sentence)
+    second: set[str] = set()
+    unspaced = 0
+    if keys is None:
+        tokens = _tokens(sentence)
+        keys = [token.key for token in tokens]
+        second = {token.other for token in tokens if token.other}
+        unspaced = sum(token.kind == "pair" for token in tokens)
+    return Sentence(keys, second.union(keys), unspaced)
+
+
+@lru_cache(maxsize=1024)
+def _tokens(sentence: str) -> list[Token]:
+    return tokenise(sentence)
 
 
 @lru_cache(maxsize=64)
@@ -130,6 +154,9 @@ def prepare(texts: tuple[str, ...]) -> Passages:
 
 def _sentences(passage: str) -> Iterator[str]:
     for piece in split_claims(passage, max_claims=len(passage) + 1):
+        if len(piece) <= _SHORT:
+            yield piece
+            continue
         words = piece.split()
         if len(piece) > len(words) * _CHARACTERS_PER_WINDOW:
             for start in range(0, len(piece), _CHARACTERS_PER_WINDOW):

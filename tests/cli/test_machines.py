@@ -51,16 +51,16 @@ def test_one_run_hands_over_everything(capsys: pytest.CaptureFixture[str]) -> No
     assert run([*EVALUATE, *asked]) == 1
     printed = capsys.readouterr()
     assert "gate failed: faithfulness: mean score 0.50" in printed.err
-    assert "s2: 0.001 < 0.5" in printed.err
+    assert "s2: 0.000 < 0.5" in printed.err
     assert f"none: {ZEBRAS}" in printed.err
     assert "::error title=TCVA gate failed::faithfulness: mean score 0.50" in printed.err
-    assert "::error title=TCVA faithfulness%3A s2::0.001 < 0.5%0Anone: Zebras" in printed.err
+    assert "::error title=TCVA faithfulness%3A s2::0.000 < 0.5%0Anone: Zebras" in printed.err
     assert "::" not in printed.out
     assert "c.md" in printed.err
     assert "j.xml" in printed.err
     comment = Path("c.md").read_text(encoding="utf-8")
     assert comment.startswith("**Gates failed**: 50% of 2 scored samples pass")
-    assert "<summary><code>s2</code>: 0.001 &lt; 0.5" in comment
+    assert "<summary><code>s2</code>: 0.000 &lt; 0.5" in comment
     suites = ET.parse("j.xml").getroot().findall("testsuite")
     assert [suite.get("name") for suite in suites] == ["faithfulness", "gates"]
     assert [case.get("name") for case in suites[0].iter("testcase")] == ["s1", "s2", "s3"]
@@ -209,9 +209,9 @@ def test_a_baseline_says_what_changed(capsys: pytest.CaptureFixture[str]) -> Non
     since = [*EVALUATE, "--baseline", "before.jsonl"]
     assert run([*since, "--markdown", "c.md"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "since the baseline: mean score 0.501 before, 0.667 now; 1 of 2 samples no" in said
+    assert "since the baseline: mean score 0.500 before, 0.667 now; 1 of 2 samples no" in said
     comment = Path("c.md").read_text(encoding="utf-8")
-    assert "<summary>No longer pass: 1</summary>\n\n- `s1`: 1.000 before, 0.001" in comment
+    assert "<summary>No longer pass: 1</summary>\n\n- `s1`: 1.000 before, 0.000" in comment
     assert run([*since, "--json"]) == 0
     changes = json.loads(capsys.readouterr().out)["since_baseline"]
     assert (changes["broken"], changes["repaired"]) == (["s1"], ["s2"])

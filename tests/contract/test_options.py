@@ -201,7 +201,7 @@ def test_a_panel_is_a_judge_everywhere(judged: Callable[[Panel, Sample], Result]
     assert [each.judge for each in result.assessment.panel] == [
         "scripted:one",
         "scripted:two",
-        "lexical/1",
+        "lexical/2",
     ]
 
 

@@ -468,10 +468,10 @@ def test_an_unknown_setting_of_a_copy_is_refused() -> None:
     ("fuse", "name", "criteria"),
     [
         # A judge has no criterion of its own, so it takes the metric's.
-        ("lexical", "TCVA correctness (fuse=lexical/1 correctness)", ["correctness"]),
+        ("lexical", "TCVA correctness (fuse=lexical/2 correctness)", ["correctness"]),
         (
             [TCVA("faithfulness", judge="lexical"), "lexical"],
-            "TCVA correctness (fuse=lexical/1 faithfulness+lexical/1 correctness)",
+            "TCVA correctness (fuse=lexical/2 faithfulness+lexical/2 correctness)",
             ["faithfulness", "correctness"],
         ),
     ],
@@ -558,7 +558,7 @@ def test_another_model_setting_is_another_fingerprint() -> None:
 def test_what_deepeval_sets_from_its_cache_is_taken() -> None:
     (copied,) = copy_metrics([TCVAMetric(model="lexical", threshold=0.7)])
     copied.score, copied.success = 0.8, True
-    copied.threshold, copied.strict_mode, copied.evaluation_model = 0.7, False, "lexical/1"
+    copied.threshold, copied.strict_mode, copied.evaluation_model = 0.7, False, "lexical/2"
     assert (copied.score, copied.threshold, copied.is_successful()) == (0.8, 0.7, True)
 
 
@@ -621,7 +621,7 @@ def test_it_can_be_pickled() -> None:
 def test_it_says_what_it_is() -> None:
     assert repr(TCVAMetric(model="lexical", temperature=0.2)) == (
         "TCVAMetric(name='TCVA faithfulness (T=0.2)', scorer=TCVA('faithfulness', "
-        "judge='lexical/1', temperature=0.2, threshold=0.5))"
+        "judge='lexical/2', temperature=0.2, threshold=0.5))"
     )
 
 

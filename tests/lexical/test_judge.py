@@ -19,9 +19,10 @@ from tcva_adapters.lexical.judge import (
     LEXICAL_VERSION,
     LexicalJudge,
     LexicalSettings,
+    between,
     distribution,
 )
-from tcva_adapters.lexical.text_features import tokenise
+from tcva_adapters.lexical.text_features import is_content, plain_keys, tokenise
 from tcva_adapters.results.assessment import ClaimVerdict
 from tests.support.paper import load, needs_paper_data
 
@@ -102,19 +103,68 @@ def test_a_true_claim_gets_more_than_its_corrupted_twin(
 ) -> None:
     good, bad = judge([true, false], text)
     assert expected(good) > expected(bad)
-    if kind in {"number", "negation"}:  # plain overlap would leave these close together
-        assert expected(good) >= 0.65
-        assert expected(bad) <= 0.65
-        assert expected(good) - expected(bad) >= 0.2
+    if kind in {"number", "negation", "swap"}:  # plain overlap would leave these close together
+        assert expected(bad) <= 0.3
+        assert expected(good) - expected(bad) >= 0.4
 
 
-def test_plain_word_overlap_fails_on_swapped_names() -> None:
-    # The counter-check: the same words in another order are all there for a bag of words.
-    bag = LexicalSettings(ngram_weights=(1.0,), boundaries=False, swap=1.0)
+def test_without_contradictions_a_swap_is_hardly_seen() -> None:
+    # The counter-check: the same words in another order are all there for a count of words.
+    plain = LexicalSettings(contradiction=1.0)
     good, bad = judge(
-        ["Velden is larger than Arnburg.", "Arnburg is larger than Velden."], NEWS, settings=bag
+        ["Velden is larger than Arnburg.", "Arnburg is larger than Velden."], NEWS, settings=plain
     )
-    assert expected(good) == expected(bad)
+    assert min(expected(good), expected(bad)) > 0.6
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "For ten days after the operation, patients must not drive.",
+        "Under twelve, children take 10 mg.",
+        "Last year, prices rose by 12 percent.",
+        "After three hours the heater switches off.",
+        "The 15 euros and two weeks are for delivery.",
+    ],
+)
+def test_a_paraphrase_with_the_same_content_is_fully_supported(claim: str) -> None:
+    assert judge([claim], CLINIC, NEWS, HOME)[0].verdict == "fully"
+
+
+SENTENCES: Final = [s + "." for text in (CLINIC, NEWS, HOME) for s in text.rstrip(".").split(". ")]
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    st.sampled_from(SENTENCES),
+    st.integers(0, 20),
+    st.sampled_from(["Harbour", "violet", "17", "never", "98.6", "Sorvane", "Everton", "children"]),
+)
+def test_no_copy_with_one_word_changed_is_fully_supported(
+    sentence: str, place: int, other: str
+) -> None:
+    words = sentence.rstrip(".").split()
+    place %= len(words)
+    before, replaced_by = tokenise(sentence), [*words[:place], other, *words[place + 1 :]]
+    claim = " ".join(replaced_by) + "."
+    lost = {t.key for t in before if is_content(t)} - {t.key for t in tokenise(claim)}
+    # What changed is a word, a name or a figure; neither it nor the new one stands there otherwise.
+    if lost and not {t.key for t in tokenise(other)} & {t.key for t in before}:
+        assert judge([claim], CLINIC, NEWS, HOME)[0].verdict != "fully"
+
+
+def test_a_refuted_claim_ends_below_one_that_is_about_something_else() -> None:
+    refuted, other = judge(
+        ["Adults take one 60 mg tablet of Sorvane once a day.", "Adults take a walk every day."],
+        CLINIC,
+    )
+    assert expected(refuted) < expected(other)
+
+
+@given(st.text(max_size=60))
+def test_plain_keys_are_those_of_the_tokens(text: str) -> None:
+    keys = plain_keys(text)
+    assert keys is None or keys == [token.key for token in tokenise(text)]
 
 
 def test_a_copied_sentence_is_fully_supported_and_nothing_else() -> None:
@@ -215,14 +265,21 @@ def test_relevance_looks_at_the_words_of_the_question() -> None:
 
 
 @given(st.floats(0, 1))
-def test_a_distribution_has_the_value_as_expectation(value: float) -> None:
-    shares = distribution(value)
+def test_shares_between_levels_have_the_value_as_expectation(value: float) -> None:
+    shares = between(value)
     assert abs(sum(shares) - 1) < 1e-12
     assert abs(np.dot(shares, WEIGHTS) - value) < 1e-12
-    used = [i for i, share in enumerate(shares) if share]
-    assert len(used) <= 2
-    assert used[-1] - used[0] <= 1
-    assert value < 0.3 or shares[4] == 0.0
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.booleans())
+def test_more_support_is_never_worth_less(one: float, two: float, in_full: bool) -> None:
+    low, high = (
+        distribution(support, in_full=in_full) for support in (min(one, two), max(one, two))
+    )
+    assert abs(sum(low) - 1) < 1e-12
+    assert np.dot(low, WEIGHTS) <= np.dot(high, WEIGHTS) + 1e-12
+    assert low[4] >= high[4]
+    assert in_full or low[0] == 0.0
 
 
 @settings(deadline=None, max_examples=60)
@@ -252,12 +309,12 @@ def test_every_shuffle_of_known_words_is_at_most_fully(words: list[str]) -> None
 
 
 def test_the_judge_carries_its_version() -> None:
-    assert JUDGE.name == LEXICAL_VERSION == "lexical/1"
+    assert JUDGE.name == LEXICAL_VERSION == "lexical/2"
     assert LexicalJudge().settings == LexicalSettings()
 
 
 @needs_paper_data
-@pytest.mark.parametrize(("name", "least"), [("summeval", 0.60), ("summeval_rel", 0.36)])
+@pytest.mark.parametrize(("name", "least"), [("summeval", 0.64), ("summeval_rel", 0.40)])
 def test_agreement_with_people_on_the_papers_data(name: str, least: float) -> None:
     samples = load(f"{name}_prepared")
     rows = [

@@ -152,7 +152,7 @@ def test_ratings_at_two_thresholds_are_one_call() -> None:
 def test_the_evaluators_are_those_of_their_settings() -> None:
     evaluators = tcva_evaluators(["strict", 0.5, 0.2], "lexical", criterion="correctness")
     assert list(evaluators) == ["tcva_correctness(T=0.2)", "tcva_correctness"]
-    assert {each.scorer.judge.name for each in evaluators.values()} == {"lexical/1"}
+    assert {each.scorer.judge.name for each in evaluators.values()} == {"lexical/2"}
     with pytest.raises(InvalidValueError, match="temperature"):
         tcva_evaluators([7], "lexical")
     options: Any = {"temperature": 0.3}

@@ -116,8 +116,8 @@ def test_additional_judges_follow_claims_and_their_number() -> None:
         ),
         (
             {"fuse": "lexical", "fusion": Fusion(0.3, (2, 1)), "profiles": Profiles("domain", {})},
-            "tcva_faithfulness(fusion=T=0.3 2_1,fuse=lexical_1 faithfulness,profiles=by domain)",
-            "TCVA faithfulness (fusion=T=0.3 2/1, fuse=lexical/1 faithfulness, profiles=by domain)",
+            "tcva_faithfulness(fusion=T=0.3 2_1,fuse=lexical_2 faithfulness,profiles=by domain)",
+            "TCVA faithfulness (fusion=T=0.3 2/1, fuse=lexical/2 faithfulness, profiles=by domain)",
         ),
     ],
 )

@@ -39,7 +39,7 @@ from tests.hostile.corpus import TEXTS
 
 RAGAS: Final = "ragas faithfulness"
 DEEPEVAL: Final = "deepeval faithfulness"
-RUN: Final = "faithfulness by lexical/1"
+RUN: Final = "faithfulness by lexical/2"
 
 
 def write_page(content: Content, file: Path, most: int = 5000) -> Path:
