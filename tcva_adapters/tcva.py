@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from typing_extensions import Unpack
 
 from tcva_adapters.batch import Question
 from tcva_adapters.claims.criteria import Criterion, resolve_criterion
-from tcva_adapters.core.yes_no import POINTS, Shares, check_points
+from tcva_adapters.core.yes_no import Shares, check_points
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.combining import told, voices
-from tcva_adapters.judging.forms import DRAWS, VERDICT_FORMS, VerdictForm
-from tcva_adapters.judging.judge import (
-    MAX_CLAIMS,
-    ClaimsMode,
-    Judge,
-    ModelJudge,
-    identity_of,
+from tcva_adapters.judging.forms import (
+    PROMPT_FORMS,
+    USUAL,
+    VERDICT_FORMS,
+    PromptForm,
+    VerdictForm,
 )
-from tcva_adapters.judging.judge import Steps as Judging
+from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode, Judge, identity_of
 from tcva_adapters.judging.keys import verdict_key
 from tcva_adapters.judging.panel import Panel
-from tcva_adapters.judging.repeats import repeated
+from tcva_adapters.judging.repeats import Repeats
 from tcva_adapters.judging.resolve import (
     DEFAULT,
     FOR_MODELS,
@@ -34,7 +33,6 @@ from tcva_adapters.judging.resolve import (
     resolve_judge,
     tell_of_default,
 )
-from tcva_adapters.judging.wording import PROMPT_FORMS, PromptForm
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored, Usage
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
@@ -58,6 +56,9 @@ from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scorer import JudgingSettings, Scorer, Steps, column_name, lacks
 
+if TYPE_CHECKING:  # all of it is of models
+    from tcva_adapters.judging.model_judge import Steps as Judging
+
 
 class FurtherSettings(WeightSettings, JudgingSettings, total=False):
     """All settings of `TCVA` but how strict it is."""
@@ -74,7 +75,7 @@ class FurtherSettings(WeightSettings, JudgingSettings, total=False):
     verdicts: Annotated[
         VerdictForm,
         Setting(
-            "written",
+            USUAL["verdicts"],
             "written (all in one call), labels (one of five letters a claim), yes_no (P(yes) of each "
             "claim), or auto (yes_no where the model gives probabilities of tokens, else written).",
             check_one_of(*VERDICT_FORMS),
@@ -83,7 +84,7 @@ class FurtherSettings(WeightSettings, JudgingSettings, total=False):
     prompt: Annotated[
         PromptForm,
         Setting(
-            "full",
+            USUAL["prompt"],
             "Instructions of a model that writes verdicts: full, or compact for small models.",
             check_one_of(*PROMPT_FORMS),
         ),
@@ -91,7 +92,7 @@ class FurtherSettings(WeightSettings, JudgingSettings, total=False):
     samples: Annotated[
         int,
         Setting(
-            DRAWS,
+            USUAL["samples"],
             "With labels and yes_no: answers drawn a claim where the model gives no probabilities.",
             check_count,
         ),
@@ -99,7 +100,7 @@ class FurtherSettings(WeightSettings, JudgingSettings, total=False):
     yes_no_points: Annotated[
         Shares,
         Setting(
-            POINTS,
+            USUAL["yes_no_points"],
             "With yes_no: the probabilities of a yes at which fully to none stand.",
             lambda _, points: check_points(points),
         ),
@@ -185,7 +186,7 @@ class TCVA(FromConfig, Scorer[Result]):
         once: Judge = resolve_judge(DEFAULT if judge is None else judge, **how)
         once.check(self.criterion)
         self._given = _again(judge, once)
-        self.judge: Judge = repeated(once, found["repeats"])
+        self.judge: Judge = once if found["repeats"] == 1 else Repeats(once, found["repeats"])
         how["repeats"] = found["repeats"]
         self.members = tuple(_member(each, self.criterion, how) for each in found["fuse"])
         weights = self.scoring.fusion.weights
@@ -379,6 +380,11 @@ class _JudgeQuestion(Question[Assessment]):
         return await self.judge.aassess(self._sample, self._criterion)
 
     def conversation(self) -> Judging | None:
+        if self.judge.is_local:
+            return None
+        # Imported here, as in `resolve_judge`.
+        from tcva_adapters.judging.model_judge import ModelJudge  # noqa: PLC0415  # see above
+
         judge = self.judge
         return judge.steps(self._sample, self._criterion) if type(judge) is ModelJudge else None
 
@@ -439,7 +445,7 @@ def _again(given: Any, judge: Judge) -> Any:
     """What builds an equal judge under other settings, with the same client."""
     if given is judge or given is None:
         return given
-    return judge.model if isinstance(judge, ModelJudge) else "lexical"
+    return getattr(judge, "model", "lexical")
 
 
 def _member(given: Any, criterion: Criterion, how: Mapping[str, Any]) -> TCVA:

@@ -115,12 +115,7 @@ def status(scorer: Scorer[Any], folder: str | Path) -> BatchReport:
         JudgeError: As for `submit`.
         UnreadableInputError: As for `submit`.
     """
-    with (
-        _opened(scorer, folder) as (ledger, place, asked),
-        _sending(ledger, place, asked) as sending,
-    ):
-        sending.look()
-        return _report(ledger, place, asked)
+    return _reported(scorer, folder, Sending.look)
 
 
 def collect(
@@ -189,11 +184,18 @@ def cancel(scorer: Scorer[Any], folder: str | Path) -> BatchReport:
         JudgeError: As for `submit`.
         UnreadableInputError: As for `submit`.
     """
+    return _reported(scorer, folder, Sending.cancel)
+
+
+def _reported(
+    scorer: Scorer[Any], folder: str | Path, do: Callable[[Sending], object]
+) -> BatchReport:
+    """How far a submission is once that is done."""
     with (
         _opened(scorer, folder) as (ledger, place, asked),
         _sending(ledger, place, asked) as sending,
     ):
-        sending.cancel()
+        do(sending)
         return _report(ledger, place, asked)
 
 

@@ -21,7 +21,7 @@ from tcva_adapters.ccrs.rater import ModelRater
 from tcva_adapters.ccrs.scorer import CCRS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.combining import voices
-from tcva_adapters.judging.judge import ModelJudge
+from tcva_adapters.judging.model_judge import ModelJudge
 from tcva_adapters.models.openai_batches import Recorded
 from tcva_adapters.models.openai_features import Capabilities, Feature
 from tcva_adapters.models.openai_model import OpenAICompatibleModel

@@ -15,7 +15,8 @@ from tcva_adapters.ccrs.result import MetricAnswer
 from tcva_adapters.ccrs.result import Protocol as Asking
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.conversation import Conversation, why_unscored
-from tcva_adapters.judging.judge import Asked, LexicalSampleJudge, ModelJudge
+from tcva_adapters.judging.judge import Asked, LexicalSampleJudge
+from tcva_adapters.judging.model_judge import ModelJudge
 from tcva_adapters.judging.resolve import resolve_judge
 from tcva_adapters.models.proof import acomplete, complete
 from tcva_adapters.models.protocol import JudgeModel, ModelReply, identity_of_model

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,7 +21,6 @@ from tcva_adapters.compare.pipeline import PATIENCE
 from tcva_adapters.compare.pipeline import compare as run_compare
 from tcva_adapters.compare.running.folder import CONTENTS, PARQUET
 from tcva_adapters.errors import TCVAWarning
-from tcva_adapters.judging.panel import panel_of
 from tcva_adapters.tcva import TCVASettings
 
 STORE: Final = "verdicts.sqlite"
@@ -81,16 +81,11 @@ def compare(
     handed.check([file], as_json=as_json, report=report)
     settings = options.under_config(context, config, {"criterion": criterion, **given})
     voices = [options.named_judge(judge, notes), *(panel or ())]
-    settings = _with_judge(voices, combine, model_settings, settings)
+    settings = options.judges_of(voices, (), combine, model_settings, settings)
     read = options.stream_samples(
         file, skip_bad=skip_bad, input_format=input_format, rename=rename, is_read_first=True
     )
-    # The frameworks' own deprecations are nothing that a reader could act on.
-    with (
-        options.interruptible(notes, _GOING_ON.format(out)),
-        warnings.catch_warnings(action="ignore"),
-    ):
-        warnings.simplefilter("always", TCVAWarning)
+    with options.interruptible(notes, _GOING_ON.format(out)), _quiet():
         found = run_compare(
             read,
             settings,
@@ -119,15 +114,12 @@ def compare(
     _say(found, files, handed, everything=everything, as_json=as_json)
 
 
-def _with_judge(
-    voices: Sequence[str], combine: str, model: Mapping[str, Any], settings: dict[str, Any]
-) -> dict[str, Any]:
-    """The settings with their judge, or a panel of several."""
-    asked = options.asked_judges(voices, model, settings["max_concurrency"])
-    first = asked[0]
-    if len(asked) > 1:
-        first, settings = panel_of(asked, combine, settings)
-    return {**settings, "judge": first}
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the frameworks' own deprecations, which are nothing that a reader could act on."""
+    with warnings.catch_warnings(action="ignore"):
+        warnings.simplefilter("always", TCVAWarning)
+        yield
 
 
 def _saved(found: Comparison, out: Path, *, overwrite: bool) -> dict[Path, str]:

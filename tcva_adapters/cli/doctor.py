@@ -14,7 +14,7 @@ from tcva_adapters import __version__, diagnosis
 from tcva_adapters.cli import options
 from tcva_adapters.errors import InvalidValueError, TCVAError
 from tcva_adapters.frameworks import REQUIREMENTS
-from tcva_adapters.judging.judge import ModelJudge
+from tcva_adapters.judging.model_judge import ModelJudge
 from tcva_adapters.judging.resolve import resolve_judge
 from tcva_adapters.judging.trial import Trial, try_model
 from tcva_adapters.models.openai_model import OpenAICompatibleModel

@@ -21,7 +21,6 @@ from tcva_adapters.compare.evaluation import Evaluation, Running
 from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.panel import panel_of
 from tcva_adapters.long_run import long_run
 from tcva_adapters.results.result import Result
 from tcva_adapters.tcva import TCVA, TCVASettings
@@ -75,19 +74,19 @@ def evaluate(
 
     Example: tcva evaluate samples.jsonl --judge openai:gpt-4.1-mini -T strict -o judged.jsonl
     """
-    notes, settings = printing.notes(), {"criterion": criterion, **settings}
+    notes = printing.notes()
+    settings = options.under_config(context, config, {"criterion": criterion, **settings})
     voices = [options.named_judge(judge, notes), *(panel or ())]
     if ray is not None and not estimate:
         judges = {"judge": voices[0], "panel": panel, "combine": combine, "fuse": fuse}
-        plain = options.under_config(context, config, {**settings, "model": model_settings})
-        scaled.on_ray(context, ray, {**plain, **judges}, looks=_LOOKS, notes=notes)
+        plain = {**settings, "model": model_settings, **judges}
+        scaled.on_ray(context, ray, plain, looks=_LOOKS, notes=notes)
         return
     ratings = _ratings(human, labels, panel)
     _check_written(file, baseline, out, report, handed, as_json=as_json, overwrite=overwrite)
     at_once = settings["max_concurrency"]
-    settings, model = scaled.share_of(settings, model_settings, 1 if estimate else workers)
-    judges, settings = _judges(voices, fuse or (), combine, model, settings)
-    tcva = TCVA(**judges, **options.under_config(context, config, settings))
+    share, model = scaled.share_of(settings, model_settings, 1 if estimate else workers)
+    tcva = TCVA(**options.judges_of(voices, fuse or (), combine, model, share))
     running = Running(tcva, gates)
     before = None if baseline is None else read_baseline(baseline, tcva)
     # Read and check before the first call is paid for.
@@ -101,13 +100,9 @@ def evaluate(
         return
     tcva = options.with_store(tcva, store, no_store=no_store, what="verdicts", notes=notes)
     several = panel or tcva.settings["repeats"] > 1
-    looked_at = gates.are_asked or handed.names_samples or show or report or before or several
-    how: dict[str, Any] = {
-        "tell": notes.print,
-        "overwrite": overwrite,
-        "is_looked_at": bool(looked_at),
-    }
-    with long_run(tcva, reading.samples, Result.from_json, out, **how) as run:
+    looked_at = any((gates.are_asked, handed.names_samples, show, report, before, several))
+    source = (tcva, reading.samples, Result.from_json, out)
+    with long_run(*source, tell=notes.print, overwrite=overwrite, is_looked_at=looked_at) as run:
         with judging(notes, out, reading):
             for result in run.results(scaled.evaluate_with(tcva, workers, at_once)):
                 running.add(result)
@@ -182,18 +177,3 @@ def _ratings(
         )
         raise InvalidValueError(msg)
     return options.ratings_of(human, labels)
-
-
-def _judges(
-    voices: Sequence[str],
-    fuse: Sequence[str],
-    combine: str,
-    model: Mapping[str, Any],
-    settings: dict[str, Any],
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The first judge or panel and the fused ones, and the settings that are left for `TCVA`."""
-    asked = options.asked_judges([*voices, *fuse], model, settings["max_concurrency"])
-    first, fused = asked[0], asked[len(voices) :]
-    if len(voices) > 1:
-        first, settings = panel_of(asked[: len(voices)], combine, settings)
-    return {"judge": first, "fuse": fused}, settings

@@ -10,7 +10,7 @@ import os
 import re
 import signal
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
@@ -23,7 +23,8 @@ from tcva_adapters.claims.criteria import CRITERIA
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.frameworks import NO_TELEMETRY
-from tcva_adapters.judging.resolve import DEFAULT, model_of_name
+from tcva_adapters.judging.panel import panel_of
+from tcva_adapters.judging.resolve import DEFAULT, MAX_CONCURRENCY, model_of_name
 from tcva_adapters.models.settings import ModelSettings
 from tcva_adapters.printing import Notes
 from tcva_adapters.results.config import configured
@@ -308,6 +309,33 @@ def asked_judges(
         msg = f"{flags}: these are for a model as judge, --judge openai:MODEL, not {names[0]!r}"
         raise InvalidValueError(msg)
     return [model or name for model, name in zip(made, names, strict=True)]
+
+
+def judges_of(
+    voices: Sequence[str],
+    fuse: Sequence[str],
+    combine: str,
+    model: Mapping[str, Any],
+    settings: Mapping[str, Any],
+) -> dict[str, Any]:
+    """The arguments of `TCVA`: its judge, or a panel of several, the fused ones, and the settings.
+
+    Args:
+        voices: The judges of the same claims, as they were typed.
+        fuse: Additional judges.
+        combine: How a panel decides.
+        model: See `takes_model_settings`.
+        settings: The others.
+
+    Raises:
+        InvalidValueError: See `asked_judges` and `panel_of`.
+    """
+    at_once = settings.get("max_concurrency", MAX_CONCURRENCY)
+    asked = asked_judges([*voices, *fuse], model, at_once)
+    first, fused = asked[0], asked[len(voices) :]
+    if len(voices) > 1:
+        first, settings = panel_of(asked[: len(voices)], combine, settings)
+    return {**settings, "judge": first, **({"fuse": fused} if fused else {})}
 
 
 def _option(name: str, setting: Setting, parameter: str = "", *flags: str) -> inspect.Parameter:

@@ -62,11 +62,10 @@ def share_of(
     """
     if workers <= 1:
         return dict(settings), dict(model_settings)
-    share, model = dict(settings), dict(model_settings)
-    share["max_concurrency"] = max(1, settings["max_concurrency"] // workers)
-    if "requests_per_minute" in model:
-        model["requests_per_minute"] /= workers
-    return share, model
+    from tcva_adapters.scale.settings import share
+
+    calls, model = share(settings["max_concurrency"], model_settings, workers)
+    return {**settings, "max_concurrency": calls}, model
 
 
 def evaluate_with(scorer: Scorer[Any], workers: int, max_concurrency: int) -> Evaluate:
@@ -83,11 +82,11 @@ def evaluate_with(scorer: Scorer[Any], workers: int, max_concurrency: int) -> Ev
     if workers == 1:
         return scorer.iter_evaluate
     from tcva_adapters.scale.processes import iter_evaluate
-    from tcva_adapters.scale.settings import divided
+    from tcva_adapters.scale.settings import check_workers
 
     check_count("--workers", workers)
     if not scorer.is_local:
-        divided(max_concurrency, workers)
+        check_workers(max_concurrency, workers)
     return partial(iter_evaluate, scorer, workers=workers)
 
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tcva_adapters.compare.agreement import PanelReport, panel_report
 from tcva_adapters.compare.gates import Gated, Gates
 from tcva_adapters.compare.graded import case_name, grade_tcva, part_names
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.ratings import human_ratings
-from tcva_adapters.compare.repeats import repeat_report
-from tcva_adapters.compare.several import once
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidSampleError, JudgeError
 from tcva_adapters.judging.panel import Panel
@@ -24,6 +21,10 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.summary import Summary, Tally
 from tcva_adapters.samples.spilled import Viewed
 from tcva_adapters.tcva import TCVA
+
+if TYPE_CHECKING:  # most evaluations have no panel and no repeats
+    from tcva_adapters.compare.agreement import PanelReport
+    from tcva_adapters.compare.repeats import RepeatReport
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -108,7 +109,7 @@ class Evaluation(Report):
         if self._has_panel:
             figures["panel"] = self.panel().to_dict()
         if isinstance(tcva.judge, Repeats):
-            figures["repeats"] = repeat_report(self.results).to_dict()
+            figures["repeats"] = self.repeats().to_dict()
         return figures
 
     def additional_judges(self) -> list[dict[str, Any]]:
@@ -133,8 +134,21 @@ class Evaluation(Report):
         Raises:
             InvalidValueError: The judge is no panel, or no sample has a human rating.
         """
+        from tcva_adapters.compare.agreement import panel_report  # noqa: PLC0415  # as above
+        from tcva_adapters.compare.several import once  # noqa: PLC0415  # as above
+
         views = Viewed(self.results, lambda result: once(result.seen))
         return panel_report(views, human=self._ratings(), scoring=self.tcva.scoring)
+
+    def repeats(self) -> RepeatReport:
+        """What the repeats show.
+
+        Raises:
+            InvalidValueError: The samples were judged once.
+        """
+        from tcva_adapters.compare.repeats import repeat_report  # noqa: PLC0415  # as above
+
+        return repeat_report(self.results)
 
     def _ratings(self) -> FloatArray | None:
         """Human ratings, one per sample."""
@@ -163,7 +177,7 @@ class Evaluation(Report):
         if self._has_panel:
             yield from self.panel().parts()
         if isinstance(tcva.judge, Repeats):
-            found = repeat_report(self.results)
+            found = self.repeats()
             yield found.sentence
             yield from found.parts()
 

@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.compare.running.cached import JUDGE_ERROR, METRIC_ERROR, NOT_ASKED
-from tcva_adapters.compare.table import Row, ScoreTable
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
 from tcva_adapters.results.protocol import Scored
@@ -30,6 +29,7 @@ if TYPE_CHECKING:  # what is graded is there already, and most commands have non
     from tcva_adapters.ccrs.result import CCRSResult
     from tcva_adapters.ccrs.summary import CCRSSummary
     from tcva_adapters.compare.systems.table import SystemTable
+    from tcva_adapters.compare.table import Row, ScoreTable
     from tcva_adapters.compare.views.describe import MethodSummary
 
 COMPOSITE: Final = "composite"

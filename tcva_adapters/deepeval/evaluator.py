@@ -22,7 +22,7 @@ from tcva_adapters.deepeval.model import llm_of_name
 from tcva_adapters.deepeval.results import carried, result_of
 from tcva_adapters.deepeval.samples import PARAMS, missing_params, sample_of
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.judging.judge import ModelJudge
+from tcva_adapters.judging.model_judge import ModelJudge
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.protocol import Scored

@@ -11,9 +11,9 @@ from tcva_adapters.claims.non_claims import non_claim_kind
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.core.yes_no import Shares, level_shares
 from tcva_adapters.judging.conversation import CannotScoreError, Conversation
-from tcva_adapters.judging.forms import BY_TOKENS
 from tcva_adapters.judging.label_prompts import ANSWERS, Asked, label_request
 from tcva_adapters.judging.label_reading import Reading, read_draws, read_tokens
+from tcva_adapters.judging.probe import BY_TOKENS
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest, Sampling
 from tcva_adapters.results.assessment import ClaimVerdict, Reason

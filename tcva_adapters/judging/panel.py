@@ -10,7 +10,7 @@ from typing_extensions import Unpack
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.combining import COMBINES, Combine, Several
 from tcva_adapters.judging.forms import FormSettings
-from tcva_adapters.judging.judge import MAX_CLAIMS, Judge, ModelJudge
+from tcva_adapters.judging.judge import MAX_CLAIMS, Judge
 from tcva_adapters.judging.resolve import JUDGING, is_lexical, resolve_judge
 
 
@@ -72,7 +72,7 @@ class Panel(Several):
                     "one out, or name another judge"
                 )
                 raise InvalidValueError(msg)
-            if isinstance(judge, ModelJudge) and judge.claims != "split":
+            if getattr(judge, "claims", "split") != "split":
                 msg = (
                     f"{judge.name} asks for claims of its own (claims='llm'); the judges of a "
                     "panel need one list: use claims='split'"

@@ -13,11 +13,11 @@ from tcva_adapters.claims.criteria import Criterion
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.fences import FENCES, fence, fenced_fields
+from tcva_adapters.judging.forms import PromptForm
 from tcva_adapters.judging.wording import (
     CLAIMS_SYSTEM,
     NOT_A_CLAIM,
     REFUSAL,
-    PromptForm,
     claim_key,
     quote_key,
     verdict_system,

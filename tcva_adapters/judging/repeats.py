@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.combining import Several
-from tcva_adapters.judging.judge import Judge, ModelJudge
+from tcva_adapters.judging.judge import Judge
 from tcva_adapters.judging.panel import Panel
 from tcva_adapters.models.protocol import JudgeModel
 
@@ -51,16 +51,10 @@ class Repeats(Several):
         return {**self.judges[0].parameters, "repeats": len(self.judges)}
 
 
-def repeated(judge: Judge, number: int) -> Judge:
-    """The judge itself where it is asked once, else its repeats.
-
-    Raises:
-        InvalidValueError: See `Repeats`.
-    """
-    return judge if number == 1 else Repeats(judge, number)
-
-
 def _repeat(judge: Judge, place: int, number: int) -> Judge:
+    # Imported here, as in `resolve_judge`.
+    from tcva_adapters.judging.model_judge import ModelJudge  # noqa: PLC0415  # see above
+
     if isinstance(judge, Panel) and not judge.is_local:
         members = [each if each.is_local else _repeat(each, place, number) for each in judge.judges]
         return Panel(members, combine=judge.combine, least=judge.least)

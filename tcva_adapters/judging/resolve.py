@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import fields
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
@@ -14,14 +13,8 @@ from typing_extensions import Unpack
 
 from tcva_adapters.errors import DefaultJudgeWarning, InvalidValueError
 from tcva_adapters.frameworks import FRAMEWORKS
-from tcva_adapters.judging.forms import FormSettings
-from tcva_adapters.judging.judge import (
-    MAX_CLAIMS,
-    ClaimsMode,
-    Judge,
-    LexicalSampleJudge,
-    ModelJudge,
-)
+from tcva_adapters.judging.forms import USUAL, FormSettings
+from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode, Judge, LexicalSampleJudge
 from tcva_adapters.models.protocol import JudgeModel
 from tcva_adapters.models.settings import ModelSettings
 
@@ -47,7 +40,7 @@ FOR_MODELS: Final = ("claims", *FormSettings.__annotations__)
 JUDGING: Final = (*FOR_MODELS, "max_claims")
 """The settings of how a judge judges, which all judges of an evaluator follow as far as they can."""
 
-_USUAL: Final = {each.name: each.default for each in fields(ModelJudge)}
+_USUAL: Final = {"claims": "split", "max_claims": MAX_CLAIMS, **USUAL}
 
 DEFAULT: Final = "lexical"
 """Who judges where no judge is named."""
@@ -105,6 +98,9 @@ def resolve_judge(
         meant = _meant(judge) if isinstance(judge, str) else ""
         msg = f"unknown judge {judge!r}; {meant}a judge is {KINDS}"
         raise InvalidValueError(msg)
+    # Imported here: the lexical judge has no use for prompts, replies and evidence.
+    from tcva_adapters.judging.model_judge import ModelJudge  # noqa: PLC0415  # see above
+
     return ModelJudge(model, claims=claims, max_claims=max_claims, **forms)
 
 

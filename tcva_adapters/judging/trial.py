@@ -11,7 +11,7 @@ from uuid import uuid4
 from tcva_adapters.claims.criteria import FAITHFULNESS
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judging.judge import ModelJudge
+from tcva_adapters.judging.model_judge import ModelJudge
 from tcva_adapters.judging.trial_cases import CASES, Case
 from tcva_adapters.judging.wording import verdict_system
 from tcva_adapters.models.metered import Metered

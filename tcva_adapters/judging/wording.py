@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Final, Literal, get_args
+from typing import Final
 
 from tcva_adapters.claims.criteria import Criterion, Field
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.judging.fences import FENCES
-
-PromptForm = Literal["full", "compact"]
-
-PROMPT_FORMS: Final[tuple[PromptForm, ...]] = get_args(PromptForm)
+from tcva_adapters.judging.forms import PromptForm
 
 NOT_A_CLAIM: Final = "not_a_claim"
 REFUSAL: Final = "refusal"

@@ -14,20 +14,16 @@ from tcva_adapters.judging.conversation import CannotScoreError, Conversation
 from tcva_adapters.judging.echo import Given
 from tcva_adapters.judging.evidence.check import check_evidence
 from tcva_adapters.judging.fences import FENCES
+from tcva_adapters.judging.forms import PromptForm
+from tcva_adapters.judging.judge import passages
 from tcva_adapters.judging.logprobs import level_probabilities
 from tcva_adapters.judging.prompts import verdict_request
 from tcva_adapters.judging.reply import parse_verdicts
-from tcva_adapters.judging.wording import PromptForm, claim_key
+from tcva_adapters.judging.wording import claim_key
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.results.assessment import ClaimVerdict, Reason
 from tcva_adapters.samples.sample import Sample, whole_characters
-
-
-def passages(sample: Sample, criterion: Criterion) -> tuple[str, ...]:
-    """The texts that claims are held against, one or several."""
-    value = getattr(sample, criterion.against)
-    return value if isinstance(value, tuple) else (value,)
 
 
 def written_verdicts(

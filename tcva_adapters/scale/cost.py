@@ -13,8 +13,8 @@ from tcva_adapters.batch import Question
 from tcva_adapters.ccrs.rater import ModelRater
 from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.judge import ModelJudge
 from tcva_adapters.judging.label_prompts import SCHEMA_NAME, answer_to
+from tcva_adapters.judging.model_judge import ModelJudge
 from tcva_adapters.models.protocol import JudgeModel, ModelReply, TokenLogprob
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.printing import Part, Tabular, counted

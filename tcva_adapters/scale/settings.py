@@ -113,22 +113,30 @@ def shared_out(settings: ScorerLike, workers: int) -> ScorerLike:
         workers: How many there are.
 
     >>> model = {"base_url": "http://127.0.0.1:8000/v1", "requests_per_minute": 60}
-    >>> share = shared_out({"judge": "openai:m", "max_concurrency": 16, "model": model}, 4)
-    >>> share["max_concurrency"], share["model"]["requests_per_minute"]
+    >>> own = shared_out({"judge": "openai:m", "max_concurrency": 16, "model": model}, 4)
+    >>> own["max_concurrency"], own["model"]["requests_per_minute"]
     (4, 15.0)
     """
     if isinstance(settings, Scorer) or scorer_of(settings).is_local:
         return settings
-    share = dict(settings)
-    share["max_concurrency"] = divided(settings.get("max_concurrency", MAX_CONCURRENCY), workers)
-    model = dict(settings.get("model") or {})
+    calls = settings.get("max_concurrency", MAX_CONCURRENCY)
+    check_workers(calls, workers)
+    calls, model = share(calls, settings.get("model") or {}, workers)
+    return {**settings, "max_concurrency": calls, **({"model": model} if model else {})}
+
+
+def share(
+    max_concurrency: int, model: Mapping[str, Any], workers: int
+) -> tuple[int, dict[str, Any]]:
+    """Each worker's share of the calls under way, at least one, and of those of a minute."""
+    model = dict(model)
     if model.get("requests_per_minute"):
-        share["model"] = {**model, "requests_per_minute": model["requests_per_minute"] / workers}
-    return share
+        model["requests_per_minute"] /= workers
+    return max(1, max_concurrency // workers), model
 
 
-def divided(max_concurrency: int, workers: int) -> int:
-    """Each worker's share of the calls under way.
+def check_workers(max_concurrency: int, workers: int) -> None:
+    """Refuse workers that have no call of their own.
 
     Raises:
         InvalidValueError: There are more workers than calls.
@@ -139,4 +147,3 @@ def divided(max_concurrency: int, workers: int) -> int:
             "its own; take fewer workers, or allow more calls at once"
         )
         raise InvalidValueError(msg)
-    return max_concurrency // workers

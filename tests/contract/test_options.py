@@ -14,7 +14,7 @@ import pytest
 from tcva_adapters import TCVA, Config, Fusion, HumanScale, Panel, Result, Sample
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.combining import Combine
-from tcva_adapters.judging.judge import ModelJudge
+from tcva_adapters.judging.model_judge import ModelJudge
 from tcva_adapters.results.config import MappingKnots, ProfileTable, Settings
 from tests.contract.adapters import ADAPTERS, Adapter
 from tests.support.scripted import ScriptedModel, verdict_json

@@ -23,7 +23,7 @@ from tcva_adapters import TCVA, Fusion, HumanScale, Profiles, Result, Sample
 from tcva_adapters.claims.criteria import rubric
 from tcva_adapters.deepeval import Collected, TCVAMetric, result_of
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
-from tcva_adapters.judging.judge import ModelJudge
+from tcva_adapters.judging.model_judge import ModelJudge
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.store import VerdictStore
 from tests.deepeval.entry import ScriptedLLM, case_of, scripted

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from tcva_adapters.claims.criteria import ANSWER_RELEVANCY, CRITERIA, FAITHFULNESS, Criterion
 from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.judging.echo import Echo, Given
-from tcva_adapters.judging.judge import ModelJudge
+from tcva_adapters.judging.forms import PROMPT_FORMS, PromptForm
+from tcva_adapters.judging.model_judge import ModelJudge
 from tcva_adapters.judging.prompts import verdict_request
-from tcva_adapters.judging.wording import PROMPT_FORMS, PromptForm
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, EvidenceCheck, Reason
 from tcva_adapters.samples.sample import Sample
 from tests.support.scripted import ScriptedModel, verdict_json

@@ -19,12 +19,8 @@ from tcva_adapters.claims.criteria import (
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.judging.judge import (
-    Judge,
-    LexicalSampleJudge,
-    ModelJudge,
-    blank_field,
-)
+from tcva_adapters.judging.judge import Judge, LexicalSampleJudge, blank_field
+from tcva_adapters.judging.model_judge import ModelJudge
 from tcva_adapters.judging.written import may_be_non_claim
 from tcva_adapters.models.protocol import JudgeModel, ModelReply, TokenLogprob
 from tcva_adapters.models.request import JudgeRequest

@@ -13,9 +13,9 @@ from tcva_adapters import TCVA
 from tcva_adapters.claims.criteria import CRITERIA, FAITHFULNESS, rubric
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.judging.judge import ModelJudge
 from tcva_adapters.judging.label_prompts import SCHEMA_NAME, label_request
 from tcva_adapters.judging.label_reading import read_draws, read_tokens
+from tcva_adapters.judging.model_judge import ModelJudge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import ModelReply, TokenLogprob
 from tcva_adapters.models.request import JudgeRequest, Sampling

@@ -10,7 +10,7 @@ import pytest
 
 from tcva_adapters import TCVA, Assessment, Panel, Sample, Verdict
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.judging.judge import ModelJudge
+from tcva_adapters.judging.model_judge import ModelJudge
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.summary import summarise
 from tests.support.scripted import ScriptedModel, verdict_json

@@ -25,9 +25,10 @@ from tcva_adapters.claims.criteria import (
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.fences import neutralise
+from tcva_adapters.judging.forms import PROMPT_FORMS, PromptForm
 from tcva_adapters.judging.prompts import PROMPT_VERSION, claims_request, verdict_request
 from tcva_adapters.judging.reply import parse_claims, parse_verdicts
-from tcva_adapters.judging.wording import NOT_A_CLAIM, PROMPT_FORMS, REFUSAL, PromptForm
+from tcva_adapters.judging.wording import NOT_A_CLAIM, REFUSAL
 from tcva_adapters.samples.sample import Sample
 
 _TOKENISERS: Final = Path(llama_index.core.__file__).parent / "_static" / "tiktoken_cache"

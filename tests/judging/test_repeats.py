@@ -11,7 +11,7 @@ import pytest
 
 from tcva_adapters import TCVA, Panel, Result, Sample
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.judge import ModelJudge
+from tcva_adapters.judging.model_judge import ModelJudge
 from tcva_adapters.judging.repeats import REPEAT_TEMPERATURE, Repeats
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.request import JudgeRequest, Sampling

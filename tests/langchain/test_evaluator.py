@@ -29,7 +29,7 @@ from tcva_adapters.claims.criteria import CORRECTNESS, rubric
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import Verdict, WeightScheme
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.judging.judge import ModelJudge
+from tcva_adapters.judging.model_judge import ModelJudge
 from tcva_adapters.langchain import TCVAEvaluator, result_of
 from tcva_adapters.langchain.results import as_output
 from tcva_adapters.results.assessment import Assessment

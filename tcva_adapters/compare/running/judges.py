@@ -8,7 +8,8 @@ from functools import cache
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.combining import voices
-from tcva_adapters.judging.judge import Judge, ModelJudge
+from tcva_adapters.judging.judge import Judge
+from tcva_adapters.judging.model_judge import ModelJudge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import JudgeModel
 
