@@ -39,7 +39,9 @@ def doctor(
     with ThreadPoolExecutor(2) as pool:
         findings = list(pool.map(diagnosis.inspect, REQUIREMENTS))
     answer, trial = (None, None) if judge is None else _ask(judge, model_settings)
-    is_silent = (answer is not None and not answer["answers"]) or (trial is not None and trial.fault)
+    is_silent = (answer is not None and not answer["answers"]) or (
+        trial is not None and trial.fault
+    )
     failed = any(f.is_broken for f in findings) or is_silent
     if as_json:
         packages = [asdict(finding) for finding in findings]

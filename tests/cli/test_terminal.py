@@ -54,10 +54,10 @@ class Said:
         return [line for line in [*self.out, *self.err] if cell_len(line) > 80]
 
 
-pytestmark = pytest.mark.usefixtures("_folder")
+pytestmark = pytest.mark.usefixtures("flaky_server")
 
 
-@pytest.fixture(scope="module", name="_folder")
+@pytest.fixture(scope="module", name="flaky_server")
 def _in_a_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LexicalServer]:
     """Samples with human ratings, and what each of the commands has written about them."""
     where = tmp_path_factory.mktemp("terminal")
@@ -136,13 +136,13 @@ def named(arguments: list[str]) -> str:
 
 
 @pytest.mark.parametrize("arguments", VARIANTS, ids=named)
-def test_80_columns_and_40_lines(arguments: list[str], _folder: LexicalServer) -> None:
+def test_80_columns_and_40_lines(arguments: list[str], flaky_server: LexicalServer) -> None:
     said = Said(*arguments)
     assert said.too_wide == []
     assert said.out or said.err
     assert len(said.out) <= LINES
     if said.code == 0 and arguments[0] not in {"demo", "doctor"}:
-        _folder.prompts.clear()  # what failed is asked again, and is to fail again
+        flaky_server.prompts.clear()  # what failed is asked again, and is to fail again
         told = Said(*arguments, "--json")
         sentence = json.loads("\n".join(told.out))["sentence"]
         assert " ".join(said.out).startswith(sentence[:70])

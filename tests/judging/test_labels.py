@@ -157,7 +157,9 @@ def test_a_word_that_goes_on_as_another_is_no_answer(
     assert not read_draws([reply.text], answers).is_good
 
 
-@pytest.mark.parametrize("text", ["b", "B.", "**B**", "B: mostly", "B, since", "B\nBecause", "B mostly"])
+@pytest.mark.parametrize(
+    "text", ["b", "B.", "**B**", "B: mostly", "B, since", "B\nBecause", "B mostly"]
+)
 def test_a_letter_with_something_behind_it_is_one(text: str) -> None:
     assert read_draws([text], LETTERS).shares == (0, 1, 0, 0, 0)
     reply = tokens_of(*(token(**{part: 1.0}) for part in re.findall(r"\w+|\W+", text)))
@@ -331,6 +333,18 @@ def test_auto_writes_where_there_are_no_probabilities() -> None:
     found = ModelJudge(model, verdicts="auto").assess(SAMPLE, FAITHFULNESS)
     assert [claim.verdict for claim in found.claims] == [Verdict.FULLY, Verdict.NONE, None]
     assert (found.form, found.prompt_version) == ("written", "tcva/3 auto")
+
+
+def test_a_failure_of_the_moment_is_no_refusal_of_probabilities() -> None:
+    failures = [JudgeError("a bad day", reason="judge_error")]
+
+    def says(request: JudgeRequest) -> ModelReply | Exception:
+        asks = request.sampling is not None and request.sampling.top_logprobs
+        return failures.pop() if failures and asks else tokens_of(token(yes=1.0))
+
+    found = ModelJudge(Model(says), verdicts="auto").assess(SAMPLE, FAITHFULNESS)
+    assert found.form == "yes_no"
+    assert found.usage.calls == 4  # two of three questions without a sample, and two claims
 
 
 def test_a_refusal_of_probabilities_is_no_failure() -> None:
