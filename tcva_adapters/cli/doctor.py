@@ -39,7 +39,10 @@ def doctor(
     with ThreadPoolExecutor(2) as pool:
         findings = list(pool.map(diagnosis.inspect, REQUIREMENTS))
     answer, trial = (None, None) if judge is None else _ask(judge, model_settings)
-    failed = any(f.is_broken for f in findings) or (answer is not None and not answer["answers"])
+    is_silent = (answer is not None and not answer["answers"]) or (
+        trial is not None and trial.fault
+    )
+    failed = any(f.is_broken for f in findings) or is_silent
     if as_json:
         packages = [asdict(finding) for finding in findings]
         tried = None if trial is None else trial.to_dict()

@@ -72,8 +72,8 @@ def label_request(
 
 
 def answer_to(request: JudgeRequest) -> str:
-    """One of the answers that a request of this kind asks for."""
-    return next(ANSWERS[form][0] for form, ask in _TO_REPLY.items() if ask in request.user)
+    """One of the answers that a request of this kind asks for; a sample's texts do not matter."""
+    return next(ANSWERS[form][0] for form, ask in _TO_REPLY.items() if ask in request.system)
 
 
 PROBE: Final = JudgeRequest(

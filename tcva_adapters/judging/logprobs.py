@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 from itertools import accumulate
 from typing import Final
 
@@ -20,6 +19,8 @@ _WORD_AMONG_MARKS: Final = re.compile(r"[^a-z]*([a-z]+)[^a-z]*")
 _WORD: Final = re.compile(rf"[A-Za-z]{{1,{SHOWN}}}")
 _ROUNDING: Final = 0.01
 """A log probability so far above 0 is still taken for one; beyond that it is something else."""
+_MOST_MASS: Final = 1.05
+"""Probabilities of alternatives are 1 together at most, but for what rounding adds."""
 
 
 def level_probabilities(
@@ -47,14 +48,14 @@ def level_probabilities(
     """
     try:
         token = _token_at(reply, start)
-        weighed = [] if token is None or not token.top else list(alternatives(token))
+        weighed = [] if token is None or not token.top else alternatives(token)
     except (TypeError, ValueError, AttributeError):
         return None  # tokens of a model that are no tokens
     mass = [0.0] * len(LEVELS)
-    for text, logprob in weighed:
+    for text, probability in weighed:
         levels = _levels_begun_by(text)
         for level in levels:
-            mass[level] += math.exp(min(logprob, 0.0)) / len(levels)
+            mass[level] += probability / len(levels)
     total = math.fsum(mass)
     if not total > 0.0:
         return None
@@ -62,18 +63,26 @@ def level_probabilities(
     return fully, mostly, partial, minor, none
 
 
-def alternatives(token: TokenLogprob) -> Iterator[tuple[str, float]]:
-    """What could have stood in a token's place, itself included, with log probabilities.
+def alternatives(token: TokenLogprob) -> list[tuple[str, float]]:
+    """What could have stood in a token's place, itself included, with probabilities.
 
     Raises:
         TypeError: The tokens of a model that are no tokens.
+        ValueError: Numbers that cannot be probabilities: together they are more than 1, as where a
+            server writes 0 for every log probability that it does not know.
     """
-    sampled = (token.token, token.logprob)
-    is_listed = any(text == token.token for text, _ in token.top)
-    for text, logprob in token.top if is_listed else (*token.top, sampled):
+    found: list[tuple[str, float]] = []
+    for text, logprob in (*token.top, (token.token, token.logprob)):
         if not (isinstance(text, str) and logprob <= _ROUNDING):  # refuses nan, too
             raise TypeError(text)
-        yield text, logprob
+        found.append((text, math.exp(min(logprob, 0.0))))
+    *listed, sampled = found
+    total = math.fsum(p for _, p in listed)
+    if total > _MOST_MASS:
+        raise ValueError(total)
+    # A server may list it in another spelling: then it would count twice.
+    is_listed = sampled[0] in dict(listed) or total + sampled[1] > _MOST_MASS
+    return listed if is_listed else found
 
 
 def _levels_begun_by(text: str) -> list[int]:

@@ -62,13 +62,16 @@ def settled_form(
     same = identity_of_model(model)
     reads = _LEARNT.known(same, _KEY)
     if reads is None:
+        by_tokens = replace(PROBE, sampling=BY_TOKENS)
         try:
-            reply = yield from talk.ask(replace(PROBE, sampling=BY_TOKENS))
+            reply = yield from talk.ask(by_tokens)
         except CannotScoreError as stop:
-            if stop.unscored.reason is not Reason.JUDGE_ERROR or stop.unscored.fatal:
-                raise
-            # Perhaps a refusal of the probabilities, which not every model tells from a failure.
+            _raise_unless_refused(stop)
             reply = yield from talk.ask(PROBE)
+            try:  # the model is there: a failure of the moment does not come twice
+                reply = yield from talk.ask(by_tokens)
+            except CannotScoreError as again:
+                _raise_unless_refused(again)
         reading = read_tokens(reply, YES_NO)
         reads = _LEARNT.known(same, _KEY)  # of several at once the first one counts for all
         if reads is None:
@@ -77,3 +80,9 @@ def settled_form(
     if verdicts == "auto":
         return Form("yes_no") if reads else Form()
     return Form(verdicts, 0 if reads else samples)
+
+
+def _raise_unless_refused(stop: CannotScoreError) -> None:
+    """Go on after what may be a refusal of the probabilities: not every model tells it apart."""
+    if stop.unscored.reason is not Reason.JUDGE_ERROR or stop.unscored.fatal:
+        raise stop

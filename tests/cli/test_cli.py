@@ -364,6 +364,18 @@ def test_doctor_says_first_what_a_judge_is_fit_for(
     assert all(len(line) <= 80 for line in out.splitlines())
 
 
+def test_doctor_fails_where_the_first_claims_get_no_verdict(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tcva_adapters.cli.doctor.REQUIREMENTS", ())
+    with ScriptedServer(lambda _, number: '{"ok": true}' if number == 1 else "Nice day.") as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        assert run(["doctor", "--judge", "openai:m", "--json"]) == 1
+    trial = figures(capsys.readouterr().out)["trial"]
+    assert isinstance(trial, dict)
+    assert "unreadable_reply" in trial["fault"]
+
+
 def test_doctor_tries_no_judge_that_does_not_answer(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

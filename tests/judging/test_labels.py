@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from tcva_adapters.claims.criteria import CRITERIA, FAITHFULNESS, rubric
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judging.label_prompts import SCHEMA_NAME, label_request
-from tcva_adapters.judging.label_reading import read_draws, read_tokens
+from tcva_adapters.judging.label_reading import Reading, read_draws, read_tokens
 from tcva_adapters.judging.model_judge import ModelJudge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import ModelReply, TokenLogprob
@@ -110,6 +111,7 @@ def test_tokens_without_letters_are_passed_over() -> None:
         ModelReply("yes"),
         ModelReply("yes", token_logprobs=(TokenLogprob("yes", 0.0),)),
         ModelReply("yes", token_logprobs=(TokenLogprob("yes", math.nan, (("yes", math.nan),)),)),
+        ModelReply("yes", token_logprobs=(TokenLogprob("yes", 0.0, (("yes", 0.0), ("no", 0.0))),)),
         ModelReply("", token_logprobs=()),
     ],
 )
@@ -123,6 +125,52 @@ def test_an_answer_elsewhere_is_named_and_made_visible() -> None:
     assert not found.is_good
     assert found.instead == "<think\\x1b[31m"
     assert found.outside == pytest.approx(0.9, abs=1e-12)
+
+
+def test_another_spelling_of_the_written_token_counts_once() -> None:
+    listed = ((" no", math.log(0.8)), (" yes", math.log(0.2)))
+    found = read_tokens(tokens_of(TokenLogprob("no", math.log(0.8), listed)), YES_NO)
+    assert found is not None
+    assert found.shares == pytest.approx((0.2, 0.8), abs=1e-12)
+
+
+WORDS_THAT_GO_ON = [
+    (["A", "nswer"], LETTERS, "Answer"),
+    (['{"', "a", 'nswer": "B"}'], LETTERS, "answer"),
+    (["A", " claim", " is"], LETTERS, "A claim is"),
+    (["B", " or", " C"], LETTERS, "B or C"),
+    (["C", "/", "D"], LETTERS, "C/D"),
+    (["N", "/A"], YES_NO, "N/A"),
+    (["No", "ted"], YES_NO, "Noted"),
+    (["yes", " and", " no"], YES_NO, "yes and no"),
+]
+
+
+@pytest.mark.parametrize(("parts", "answers", "said"), WORDS_THAT_GO_ON)
+def test_a_word_that_goes_on_as_another_is_no_answer(
+    parts: list[str], answers: tuple[str, ...], said: str
+) -> None:
+    reply = tokens_of(*(token(**{part: 1.0}) for part in parts))
+    found = read_tokens(reply, answers)
+    assert found is not None
+    assert (found.is_good, found.instead) == (False, said)
+    assert not read_draws([reply.text], answers).is_good
+
+
+@pytest.mark.parametrize(
+    "text", ["b", "B.", "**B**", "B: mostly", "B, since", "B\nBecause", "B mostly"]
+)
+def test_a_letter_with_something_behind_it_is_one(text: str) -> None:
+    assert read_draws([text], LETTERS).shares == (0, 1, 0, 0, 0)
+    reply = tokens_of(*(token(**{part: 1.0}) for part in re.findall(r"\w+|\W+", text)))
+    assert read_tokens(reply, LETTERS) == Reading((0, 1, 0, 0, 0), 0.0)
+
+
+def test_a_word_in_pieces_is_one() -> None:
+    reply = tokens_of(token(n=0.7, y=0.3), token(o=1.0))
+    found = read_tokens(reply, YES_NO)
+    assert found is not None
+    assert found.shares == pytest.approx((0.3, 0.7), abs=1e-12)
 
 
 def test_draws_are_counted_behind_the_reasoning() -> None:
@@ -285,6 +333,18 @@ def test_auto_writes_where_there_are_no_probabilities() -> None:
     found = ModelJudge(model, verdicts="auto").assess(SAMPLE, FAITHFULNESS)
     assert [claim.verdict for claim in found.claims] == [Verdict.FULLY, Verdict.NONE, None]
     assert (found.form, found.prompt_version) == ("written", "tcva/3 auto")
+
+
+def test_a_failure_of_the_moment_is_no_refusal_of_probabilities() -> None:
+    failures = [JudgeError("a bad day", reason="judge_error")]
+
+    def says(request: JudgeRequest) -> ModelReply | Exception:
+        asks = request.sampling is not None and request.sampling.top_logprobs
+        return failures.pop() if failures and asks else tokens_of(token(yes=1.0))
+
+    found = ModelJudge(Model(says), verdicts="auto").assess(SAMPLE, FAITHFULNESS)
+    assert found.form == "yes_no"
+    assert found.usage.calls == 4  # two of three questions without a sample, and two claims
 
 
 def test_a_refusal_of_probabilities_is_no_failure() -> None:

@@ -90,6 +90,7 @@ def test_tokens_that_split_a_character_do_not_shift_the_place() -> None:
         reply_of(TokenLogprob("none", -0.1)),
         reply_of(token("none", Sure=1.0), text="other"),
         reply_of(TokenLogprob("none", -9999.0, (("fully", -9999.0),))),
+        reply_of(TokenLogprob("none", 0.0, (("none", 0.0), ("fully", 0.0)))),
     ],
 )
 def test_nothing_to_go_by_gives_none(reply: ModelReply) -> None:
@@ -109,7 +110,9 @@ def test_a_place_outside_the_text_gives_none(start: int) -> None:
     )
 )
 def test_probabilities_sum_to_one_or_are_absent(top: dict[str, float]) -> None:
-    p = level_probabilities(reply_of(token(next(iter(top)), **top)), 0)
+    total = max(sum(top.values()), 1.0)
+    shares = {word: share / total for word, share in top.items()}
+    p = level_probabilities(reply_of(token(next(iter(top)), **shares)), 0)
     if p is None:
         assert set(top) == {"x"}
     else:
