@@ -258,14 +258,14 @@ def _relevance(claims: Sequence[Sequence[Token]], question: Passages) -> list[_F
 
 
 def _other_language(tokens: Sequence[Token], passages: Passages) -> bool:
-    """Whether claim and passages differ in script, or share no function word at all."""
+    """Whether claim and passages differ in script, or hardly share a function word."""
     pairs = sum(token.kind == "pair" for token in tokens)
     if tokens and (2 * pairs > len(tokens)) != (2 * passages.unspaced > passages.length):
         return True
     functions = {token.key for token in tokens if token.kind == "function"}
     known = functions & passages.keys
     return (
-        passages.length >= _ENOUGH_TEXT and len(functions) > 1 and 2 * len(known) < len(functions)
+        passages.length >= _ENOUGH_TEXT and len(functions) > 1 and 4 * len(known) < len(functions)
     )
 
 

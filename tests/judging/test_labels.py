@@ -406,7 +406,7 @@ def test_the_lexical_judge_asks_nobody() -> None:
     with pytest.raises(InvalidValueError, match="verdicts='labels' needs a model as judge"):
         TCVA(judge="lexical", verdicts="labels")
     fused = TCVA(judge=about(lambda _: ModelReply("")), verdicts="labels", fuse="lexical")
-    assert [member.judge.name for member in fused.members] == ["lexical/1"]
+    assert [member.judge.name for member in fused.members] == ["lexical/2"]
 
 
 # --- over a real server ---------------------------------------------------------------------------

@@ -14,9 +14,9 @@ import pytest
 
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.claims.criteria import FAITHFULNESS
-from tcva_adapters.judging.judge import ModelJudge
 from tcva_adapters.judging.label_prompts import ANSWERS, Asked, label_request
 from tcva_adapters.judging.label_reading import read_draws, read_tokens
+from tcva_adapters.judging.model_judge import ModelJudge
 from tcva_adapters.models.metered import Metered
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.request import Sampling

@@ -57,7 +57,7 @@ def test_at_another_setting_it_is_that_of_the_setting() -> None:
     "result",
     [
         Result(Assessment.from_verdicts(["fully", "none"])),
-        Result(assessed(claim(HALF), judge="lexical/1")),
+        Result(assessed(claim(HALF), judge="lexical/2")),
         TCVA(judge="lexical").evaluate(
             Sample(response="It opens at nine.", contexts=("It opens at ten.",))
         ),
@@ -91,7 +91,8 @@ def test_yes_or_no_is_fully_or_none() -> None:
     assert result.unsure_claims == ()
     doubtful = assessed(claim((0.0, 0.0, 0.75, 0.25, 0.0), Verdict.PARTIAL), form="yes_no")
     assert Result(doubtful).unsure_claims == doubtful.claims
-    mixed = doubtful.model_copy(update={"form": "yes_no and written"})
+    written = assessed(claim(None, Verdict.PARTIAL), form="written")
+    mixed = doubtful.model_copy(update={"panel": (doubtful, written)})
     assert Result(mixed).uncertainty is not None
     found = Result(mixed).uncertainty
     assert found is not None
