@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from tcva_adapters.claims.criteria import Field
@@ -120,15 +120,24 @@ def fence(name: str, text: str) -> str:
     return f"<<<{name}>>>\n{neutralise(text)}\n<<<END {name}>>>"
 
 
-def fenced_fields(sample: Sample, wanted: Sequence[Field]) -> list[str]:
-    """The texts of some fields of a sample, each between fences, what samples share first."""
+def fenced_fields(
+    sample: Sample, wanted: Sequence[Field], numbered: Mapping[Field, Sequence[str]] | None = None
+) -> list[str]:
+    """The texts of some fields of a sample, each between fences, what samples share first.
+
+    Args:
+        sample: The sample.
+        wanted: The fields.
+        numbered: Texts that are shown in place of a field's own.
+    """
     parts: list[str] = []
+    shown = numbered or {}
     for field, name in FENCES.items():
         if field not in wanted:
             continue
         if field == "contexts":
-            contexts = sample.contexts or ()
+            contexts = shown.get(field, sample.contexts or ())
             parts += [fence(f"{name} {i}", text) for i, text in enumerate(contexts, start=1)]
         elif (text := sample.field(field)) is not None:
-            parts.append(fence(name, text))
+            parts.append(fence(name, shown.get(field, (text,))[0]))
     return parts

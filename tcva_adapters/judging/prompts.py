@@ -6,7 +6,7 @@ begins with the passages, which samples of one document share, and ends with the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from tcva_adapters.claims.criteria import Criterion
@@ -14,10 +14,13 @@ from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.fences import FENCES, fence, fenced_fields
 from tcva_adapters.judging.forms import PromptForm
+from tcva_adapters.judging.judge import passages
+from tcva_adapters.judging.sentences import numbered, with_numbers
 from tcva_adapters.judging.wording import (
     CLAIMS_SYSTEM,
     NOT_A_CLAIM,
     REFUSAL,
+    SENTENCE,
     claim_key,
     quote_key,
     verdict_system,
@@ -67,17 +70,28 @@ def verdict_request(
         msg = f"verdicts can be asked for claims 1 to {len(claims)}, got {asked!r}"
         raise InvalidValueError(msg)
     allow = allow_non_claims and not criterion.statements
-    parts = fenced_fields(sample, (criterion.against, *criterion.shows))
+    is_numbered = form == "compact"
+    shown = None
+    if is_numbered:
+        held = numbered(passages(sample, criterion))
+        shown = {criterion.against: [with_numbers(sentences) for sentences in held]}
+    parts = fenced_fields(sample, (criterion.against, *criterion.shows), shown)
     parts += [fence(f"CLAIM {i}", claim) for i, claim in enumerate(claims, start=1)]
     which = "each of these claims" if only is None else "these claims only"
     ask = f"Give one verdict for {which}: {', '.join(map(claim_key, asked))}."
     # Here, and not in the instructions alone: small models copy what they have read last, the claims.
-    source = f"Quote {FENCES[criterion.against]}, not CLAIM."
-    parts.append(" ".join([_END, *problems, ask, source, _REPLY]))
+    source = [] if is_numbered else [f"Quote {FENCES[criterion.against]}, not CLAIM."]
+    parts.append(" ".join([_END, *problems, ask, *source, _REPLY]))
+    evidence: dict[str, Any] = {
+        quote_key(criterion): {"type": "string"},
+        "reason": {"type": "string"},
+    }
+    if is_numbered:
+        evidence = {SENTENCE: {"type": "integer"}}
     return JudgeRequest(
         system=verdict_system(criterion, form, allow_non_claims=allow),
         user="\n\n".join(parts),
-        schema=_verdict_schema(asked, quote_key(criterion), allow_non_claims=allow),
+        schema=_verdict_schema(asked, evidence, allow_non_claims=allow),
         schema_name="tcva_verdicts",
     )
 
@@ -107,18 +121,14 @@ def claims_request(sample: Sample, criterion: Criterion, max_claims: int) -> Jud
     )
 
 
-def _verdict_schema(asked: Sequence[int], quote: str, *, allow_non_claims: bool) -> dict[str, Any]:
+def _verdict_schema(
+    asked: Sequence[int], evidence: Mapping[str, Any], *, allow_non_claims: bool
+) -> dict[str, Any]:
     """An object with a key per claim, so that a server that enforces it leaves none out."""
     words = [level.value for level in LEVELS]
     if allow_non_claims:
         words += [NOT_A_CLAIM, REFUSAL]
-    entry = closed_object(
-        {
-            quote: {"type": "string"},
-            "reason": {"type": "string"},
-            "verdict": {"type": "string", "enum": words},
-        }
-    )
+    entry = closed_object({**evidence, "verdict": {"type": "string", "enum": words}})
     if len(asked) <= _MOST_SPELT_OUT:
         return closed_object({claim_key(number): entry for number in asked})
     referred = {claim_key(number): {"$ref": "#/$defs/entry"} for number in asked}

@@ -44,6 +44,7 @@ class ParsedVerdict:
         evidence: The quote, empty where there is none; several quotes joined by " ... ".
         reason: The judge's reason, or an empty string.
         passage: The passage that the judge names, counted from 1; None where it names none.
+        sentences: Numbers of the sentences that it names in place of a quote.
         start: Offset of the label's first character in the reply, where it is known for certain.
     """
 
@@ -52,6 +53,7 @@ class ParsedVerdict:
     evidence: str = ""
     reason: str = ""
     passage: int | None = None
+    sentences: tuple[int, ...] = ()
     start: int | None = None
 
 
@@ -128,6 +130,7 @@ _EVIDENCE_KEYS: Final = [
     "support",
 ]
 _REASON_KEYS: Final = ["reason", "explanation", "reasoning", "rationale", "justification"]
+_SENTENCE_KEYS: Final = ["sentence", "sentences", "sentence_number", "sentence_numbers"]
 _PASSAGE_KEYS: Final = [
     "passage",
     "passage_number",
@@ -466,12 +469,15 @@ def _problem(number: int, given: list[tuple[_Entry, Label | None]], n_claims: in
 
 def _verdict(number: int, label: Label, entry: _Entry) -> ParsedVerdict:
     passage = read_number(_first(entry.fields, _PASSAGE_KEYS), PASSAGE)
+    named = _first(entry.fields, _SENTENCE_KEYS)
+    sentences = map(read_number, named if isinstance(named, list) else [named])
     return ParsedVerdict(
         number=number,
         label=label,
         evidence=_text(_first(entry.fields, _EVIDENCE_KEYS)),
         reason=_text(_first(entry.fields, _REASON_KEYS)),
         passage=passage if passage and passage > 0 else None,
+        sentences=tuple(number for number in sentences if number),
         start=entry.start,
     )
 

@@ -19,6 +19,7 @@ from tcva_adapters.judging.judge import passages
 from tcva_adapters.judging.logprobs import level_probabilities
 from tcva_adapters.judging.prompts import verdict_request
 from tcva_adapters.judging.reply import parse_verdicts
+from tcva_adapters.judging.sentences import quoted
 from tcva_adapters.judging.wording import claim_key
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
@@ -126,6 +127,8 @@ def _read(reply: ModelReply, given: Given) -> _Read:
                 passage=verdict.passage,
                 probabilities=None if start is None else level_probabilities(reply, start),
             )
+            if verdict.sentences:
+                judged = quoted(judged, verdict.sentences, given.passages)
             echo = given.echo(judged)
             if echo == "prompt":
                 read.repeated.append(number)

@@ -197,12 +197,11 @@ class _Rehearsed:
 def _reply(request: JudgeRequest) -> str:
     if request.schema_name == "tcva_verdicts":
         # No higher level: with a quote that is no place of a passage, the judge would be asked again.
+        names_sentences = f"\n{SENTENCE}: " in request.system
         found: dict[str, Any] = {
-            f"claim_{number}": {
-                "quote_from_passage": text[:_QUOTE],
-                "reason": _REASON,
-                "verdict": "partial",
-            }
+            f"claim_{number}": {SENTENCE: 1, "verdict": "partial"}
+            if names_sentences
+            else {"quote_from_passage": text[:_QUOTE], "reason": _REASON, "verdict": "partial"}
             for number, text in _QUOTED.findall(request.user)
         }
     elif request.schema_name == "tcva_claims":

@@ -24,7 +24,7 @@ from tcva_adapters.claims.criteria import (
 )
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.fences import neutralise
+from tcva_adapters.judging.fences import FENCES, neutralise
 from tcva_adapters.judging.forms import PROMPT_FORMS, PromptForm
 from tcva_adapters.judging.prompts import PROMPT_VERSION, claims_request, verdict_request
 from tcva_adapters.judging.reply import parse_claims, parse_verdicts
@@ -178,18 +178,20 @@ def test_many_claims_keep_within_the_limits_of_strict_modes() -> None:
     ],
 )
 def test_the_quote_is_called_after_where_it_is_copied_from(name: str, key: str) -> None:
-    for form in PROMPT_FORMS:
-        request = verdict_request(SAMPLE, CRITERIA[name], CLAIMS, form=form)
-        assert f"{key}: " in request.system
-        assert next(iter(request.schema["properties"]["claim_1"]["properties"])) == key
-        said = json.dumps({"claim_1": {key: "a place", "reason": "r", "verdict": "minor"}})
-        assert parse_verdicts(said, 1).verdicts[1].evidence == "a place"
+    request = verdict_request(SAMPLE, CRITERIA[name], CLAIMS)
+    assert f"{key}: " in request.system
+    assert next(iter(request.schema["properties"]["claim_1"]["properties"])) == key
+    said = json.dumps({"claim_1": {key: "a place", "reason": "r", "verdict": "minor"}})
+    assert parse_verdicts(said, 1).verdicts[1].evidence == "a place"
 
 
-def test_both_forms_ask_for_the_same_reply() -> None:
-    full, compact = (verdict_request(SAMPLE, FAITHFULNESS, CLAIMS, form=f) for f in PROMPT_FORMS)
-    assert (full.user, full.schema) == (compact.user, compact.schema)
-    assert full.system != compact.system
+@pytest.mark.parametrize("criterion", CRITERIA.values(), ids=str)
+def test_the_compact_form_asks_for_the_number_of_a_sentence(criterion: Criterion) -> None:
+    request = verdict_request(SAMPLE, criterion, CLAIMS, form="compact")
+    assert [*request.schema["properties"]["claim_1"]["properties"]] == ["sentence", "verdict"]
+    fenced = f"<<<{FENCES[criterion.against]}"
+    assert request.user.split(fenced, 1)[1].splitlines()[1].startswith("[1] ")
+    assert "quote" not in request.system
 
 
 def test_the_compact_form_has_at_most_350_tokens_of_instructions() -> None:

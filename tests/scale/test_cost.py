@@ -145,3 +145,18 @@ def test_forms_of_one_word_are_estimated_by_their_calls(verdicts: Any) -> None:
     # The first samples ask what the model gives side by side, and the estimate asks once.
     assert 0 <= sum(result.usage.calls for result in results) - found.calls <= 5
     assert any("probabilities of tokens" in str(part) for part in found.parts())
+
+
+@pytest.mark.parametrize("claims", [3, 25])
+def test_compact_replies_are_as_short_as_they_are(claims: int) -> None:
+    text = " ".join(f"Room {n} opens at nine." for n in range(claims))
+    sample = Sample(input="When?", response=text, contexts=(text,))
+    with ScriptedServer(auto_judge) as server:
+        model = OpenAICompatibleModel("m", base_url=server.base_url)
+        full, compact = (
+            estimate(TCVA(judge=model, prompt=prompt, max_claims=claims), [sample])
+            for prompt in ("full", "compact")
+        )
+        assert not server.count
+    assert full.calls == compact.calls == 1
+    assert 5 * claims < compact.completion_tokens < full.completion_tokens / 3
