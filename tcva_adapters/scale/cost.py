@@ -15,6 +15,7 @@ from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.label_prompts import SCHEMA_NAME, answer_to
 from tcva_adapters.judging.model_judge import ModelJudge
+from tcva_adapters.judging.wording import SENTENCE
 from tcva_adapters.models.protocol import JudgeModel, ModelReply, TokenLogprob
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.printing import Part, Tabular, counted

@@ -22,7 +22,7 @@ from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.scale import estimate
 from tests.support.lexical_server import lexical_reply
 from tests.support.one_word import one_word
-from tests.support.server import ScriptedServer
+from tests.support.server import ScriptedServer, auto_judge
 
 SAMPLES = [Sample.from_record(json.loads(line)) for line in sample_lines()]
 URL = "http://127.0.0.1:1/v1"
