@@ -117,7 +117,7 @@ class LexicalJudge:
     >>> text = ["Adults take 40 mg once a day. Children take 10 mg."]
     >>> claims = ["Adults take 40 mg once a day.", "Adults never take 40 mg."]
     >>> [v.verdict.value for v in LexicalJudge().judge_claims(claims, text, FAITHFULNESS)]
-    ['fully', 'minor']
+    ['fully', 'none']
     """
 
     name: Final = LEXICAL_VERSION
