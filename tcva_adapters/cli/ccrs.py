@@ -14,6 +14,7 @@ from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.ccrs.summary import CCRSTally, summarise_ccrs
 from tcva_adapters.cli import machines, options, scaled
 from tcva_adapters.cli.judged import check_figures, draw_figures, print_figures
+from tcva_adapters.cli.judges import asked_judges, named_judge
 from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.running import Reading, judging
 from tcva_adapters.cli.written import results_written, say_written
@@ -87,7 +88,7 @@ def ccrs(
     Example: tcva ccrs samples.jsonl --metrics qr,ir --judge openai:gpt-4.1-mini -o rated.jsonl
     """
     said = notes()
-    named = options.named_judge(judge, said)
+    named = named_judge(judge, said)
     if ray is not None and not estimate:
         names = options.parse_names(metrics)
         plain = {"metrics": names, "judge": named, "model": model_settings, **settings}
@@ -99,7 +100,7 @@ def ccrs(
     check_report(report, file, overwrite=overwrite)
     at_once = settings["max_concurrency"]
     settings, model = scaled.share_of(settings, model_settings, 1 if estimate else workers)
-    (asked,) = options.asked_judges([named], model, settings["max_concurrency"])
+    (asked,) = asked_judges([named], model, settings["max_concurrency"])
     rater = CCRS(options.parse_names(metrics), judge=asked, **settings)
     # Read and check before the first call is paid for, wrong weights too.
     whole = _composite(rater, gates, weights, threshold, renormalise=renormalise)

@@ -13,6 +13,7 @@ import typer
 from tcva_adapters import printing
 from tcva_adapters.cli import machines, options
 from tcva_adapters.cli.judged import check_figures, draw_figures, print_figures
+from tcva_adapters.cli.judges import judging_arguments, named_judge
 from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare.comparison import Comparison
@@ -80,8 +81,8 @@ def compare(
     notes = printing.notes()
     handed.check([file], as_json=as_json, report=report)
     settings = options.under_config(context, config, {"criterion": criterion, **given})
-    voices = [options.named_judge(judge, notes), *(panel or ())]
-    settings = options.judges_of(voices, (), combine, model_settings, settings)
+    voices = [named_judge(judge, notes), *(panel or ())]
+    settings = judging_arguments(voices, (), combine, model_settings, settings)
     read = options.stream_samples(
         file, skip_bad=skip_bad, input_format=input_format, rename=rename, is_read_first=True
     )

@@ -12,6 +12,7 @@ import typer
 
 from tcva_adapters import __version__, diagnosis
 from tcva_adapters.cli import options
+from tcva_adapters.cli.judges import asked_judges
 from tcva_adapters.errors import InvalidValueError, TCVAError
 from tcva_adapters.frameworks import REQUIREMENTS
 from tcva_adapters.judging.model_judge import ModelJudge
@@ -77,7 +78,7 @@ def _parts(
 def _ask(name: str, settings: Mapping[str, Any]) -> tuple[dict[str, Any], Trial | None]:
     """Whether a judge answers and what its server takes, and how it does on claims of known answer."""
     try:
-        judge = resolve_judge(*options.asked_judges([name], settings, max_concurrency=1))
+        judge = resolve_judge(*asked_judges([name], settings, max_concurrency=1))
     except TCVAError as error:
         return {"name": name, "answers": False, "detail": str(error)}, None
     if not isinstance(judge, ModelJudge):

@@ -12,6 +12,7 @@ import typer
 from tcva_adapters import printing
 from tcva_adapters.cli import machines, options, scaled
 from tcva_adapters.cli.judged import print_figures
+from tcva_adapters.cli.judges import judging_arguments, named_judge
 from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.running import Reading, judging
 from tcva_adapters.cli.written import results_written, say_written
@@ -76,7 +77,7 @@ def evaluate(
     """
     notes = printing.notes()
     settings = options.under_config(context, config, {"criterion": criterion, **settings})
-    voices = [options.named_judge(judge, notes), *(panel or ())]
+    voices = [named_judge(judge, notes), *(panel or ())]
     if ray is not None and not estimate:
         judges = {"judge": voices[0], "panel": panel, "combine": combine, "fuse": fuse}
         plain = {**settings, "model": model_settings, **judges}
@@ -86,7 +87,7 @@ def evaluate(
     _check_written(file, baseline, out, report, handed, as_json=as_json, overwrite=overwrite)
     at_once = settings["max_concurrency"]
     share, model = scaled.share_of(settings, model_settings, 1 if estimate else workers)
-    tcva = TCVA(**options.judges_of(voices, fuse or (), combine, model, share))
+    tcva = TCVA(**judging_arguments(voices, fuse or (), combine, model, share))
     running = Running(tcva, gates)
     before = None if baseline is None else read_baseline(baseline, tcva)
     # Read and check before the first call is paid for.

@@ -10,7 +10,7 @@ import os
 import re
 import signal
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
@@ -23,8 +23,6 @@ from tcva_adapters.claims.criteria import CRITERIA
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.frameworks import NO_TELEMETRY
-from tcva_adapters.judging.panel import panel_of
-from tcva_adapters.judging.resolve import DEFAULT, MAX_CONCURRENCY, model_of_name
 from tcva_adapters.models.settings import ModelSettings
 from tcva_adapters.printing import Notes
 from tcva_adapters.results.config import configured
@@ -248,7 +246,7 @@ def takes(table: type, *names: str) -> Callable[[Command], Command]:
     return decorate
 
 
-_MODEL_FLAGS: Final = {
+MODEL_FLAGS: Final = {
     "timeout": "--judge-timeout",
     "max_retries": "--retries",
     "requests_per_minute": "--rate",
@@ -259,7 +257,7 @@ _MODEL_FLAGS: Final = {
 
 def takes_model_settings(command: Command) -> Command:
     """Gives a command the options of how a model is asked, which it gets as ``model_settings``."""
-    known = {name: settings_of(ModelSettings)[name] for name in _MODEL_FLAGS}
+    known = {name: settings_of(ModelSettings)[name] for name in MODEL_FLAGS}
 
     @wraps(command)
     def run(*arguments: Any, **given: Any) -> None:
@@ -267,7 +265,7 @@ def takes_model_settings(command: Command) -> Command:
         if asked["prices"] is not None:
             asked["prices"] = parse_pair(asked["prices"], "--prices")
         changed = {
-            name: known[name].check(_MODEL_FLAGS[name], value)  # named as it was typed
+            name: known[name].check(MODEL_FLAGS[name], value)  # named as it was typed
             for name, value in asked.items()
             if value != known[name].default
         }
@@ -281,61 +279,10 @@ def takes_model_settings(command: Command) -> Command:
 
 
 def _model_option(name: str, setting: Setting) -> inspect.Parameter:
-    flag, meaning = _MODEL_FLAGS[name], setting.meaning
+    flag, meaning = MODEL_FLAGS[name], setting.meaning
     if name == "prices":
         setting, meaning = replace(setting, annotation=Optional[str]), f"{meaning[:-1]}, e.g. 1,5."
     return _option(name, replace(setting, meaning=meaning), f"judge_{name}", flag)
-
-
-def asked_judges(
-    names: Iterable[str], settings: Mapping[str, Any], max_concurrency: int
-) -> list[Any]:
-    """The judges of a command: each name, or the model that it means under these settings.
-
-    Args:
-        names: What was typed.
-        settings: See `takes_model_settings`.
-        max_concurrency: Calls under way at once.
-
-    Raises:
-        InvalidValueError: Settings, and no model that they could be for.
-    """
-    names = list(names)
-    if not settings:
-        return names
-    made = [model_of_name(each, max_concurrency=max_concurrency, **settings) for each in names]
-    if not any(made):
-        flags = ", ".join(_MODEL_FLAGS[name] for name in settings)
-        msg = f"{flags}: these are for a model as judge, --judge openai:MODEL, not {names[0]!r}"
-        raise InvalidValueError(msg)
-    return [model or name for model, name in zip(made, names, strict=True)]
-
-
-def judges_of(
-    voices: Sequence[str],
-    fuse: Sequence[str],
-    combine: str,
-    model: Mapping[str, Any],
-    settings: Mapping[str, Any],
-) -> dict[str, Any]:
-    """The arguments of `TCVA`: its judge, or a panel of several, the fused ones, and the settings.
-
-    Args:
-        voices: The judges of the same claims, as they were typed.
-        fuse: Additional judges.
-        combine: How a panel decides.
-        model: See `takes_model_settings`.
-        settings: The others.
-
-    Raises:
-        InvalidValueError: See `asked_judges` and `panel_of`.
-    """
-    at_once = settings.get("max_concurrency", MAX_CONCURRENCY)
-    asked = asked_judges([*voices, *fuse], model, at_once)
-    first, fused = asked[0], asked[len(voices) :]
-    if len(voices) > 1:
-        first, settings = panel_of(asked[: len(voices)], combine, settings)
-    return {**settings, "judge": first, **({"fuse": fused} if fused else {})}
 
 
 def _option(name: str, setting: Setting, parameter: str = "", *flags: str) -> inspect.Parameter:
@@ -433,15 +380,6 @@ def check_target(
     except OSError as error:
         msg = f"{option} {target} cannot be written: {error.strerror or error}; give another path"
         raise InvalidValueError(msg) from error
-
-
-def named_judge(judge: str | None, notes: Notes) -> str:
-    """The judge of a command; where none was named, a note says who judges."""
-    if judge is None:
-        notes.print(
-            f"judge: {DEFAULT}, which only compares words; --judge openai:MODEL asks a model"
-        )
-    return DEFAULT if judge is None else judge
 
 
 def with_store(

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from tcva_adapters.ccrs import CCRS
-from tcva_adapters.cli.options import asked_judges, judges_of
+from tcva_adapters.cli.judges import asked_judges, judging_arguments
 from tcva_adapters.judging.resolve import MAX_CONCURRENCY
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.tcva import TCVA
@@ -31,5 +31,5 @@ def scorer_of(recipe: Mapping[str, Any], store: VerdictStore | None = None) -> T
         (judge,) = asked_judges(recipe["judges"], prices, MAX_CONCURRENCY)
         return CCRS(recipe["metrics"], judge=judge, suite=recipe["suite"], store=store)
     voices, fuse, combine = recipe["judges"], recipe["fuse"], recipe["combine"]
-    settings = judges_of(voices, fuse, combine, prices, recipe["settings"])
+    settings = judging_arguments(voices, fuse, combine, prices, recipe["settings"])
     return TCVA(recipe["criterion"], store=store, **settings)

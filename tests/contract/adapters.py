@@ -21,6 +21,15 @@ from tests.support.scripted import ScriptedModel
 Reply = Callable[[str], str]
 Results = list[Result]
 
+SAMPLES: Final = [
+    Sample(
+        input="When does the office open?",
+        response=f"The office opens at nine. Desk {number} costs money.",
+        contexts=(f"The office opens at nine. Desk {number} is free for visitors.",),
+    )
+    for number in range(3)
+]
+
 
 class Entry(Protocol):
     """What ``tests/<framework>/entry.py`` offers."""

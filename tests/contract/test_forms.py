@@ -23,7 +23,7 @@ from ragas.llms.base import LangchainLLMWrapper
 
 from tcva_adapters import TCVA, Result, Sample
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tests.contract.adapters import ADAPTERS, Adapter
+from tests.contract.adapters import ADAPTERS, SAMPLES, Adapter
 from tests.deepeval.entry import hanging_up
 from tests.support.one_word import SERVERS, one_word, prompt_of
 from tests.support.server import Body, Scripted, ScriptedServer, lacking
@@ -35,14 +35,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:.*uuid.json:pytest.PytestUnraisableExceptionWarning"),
 ]
 
-SAMPLES = [
-    Sample(
-        input="When does the office open?",
-        response=f"The office opens at nine. Desk {number} costs money.",
-        contexts=(f"The office opens at nine. Desk {number} is free for visitors.",),
-    )
-    for number in range(3)
-]
 KEY = "sk-none-of-anybody-0123456789"
 
 

@@ -16,7 +16,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.combining import Combine
 from tcva_adapters.judging.model_judge import ModelJudge
 from tcva_adapters.results.config import MappingKnots, ProfileTable, Settings
-from tests.contract.adapters import ADAPTERS, Adapter
+from tests.contract.adapters import ADAPTERS, SAMPLES, Adapter
 from tests.support.scripted import ScriptedModel, verdict_json
 
 pytestmark = [
@@ -24,14 +24,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:unclosed file.*uuid.json:ResourceWarning"),
 ]
 
-SAMPLES = [
-    Sample(
-        input="When does the office open?",
-        response=f"The office opens at nine. Desk {number} costs money.",
-        contexts=(f"The office opens at nine. Desk {number} is free for visitors.",),
-    )
-    for number in range(3)
-]
 REPLY = verdict_json((1, "fully", "opens at nine"), (2, "partial", "is free for visitors"))
 OTHER = verdict_json((1, "mostly", "opens at nine"), (2, "minor", "is free for visitors"))
 

@@ -42,7 +42,7 @@ def test_every_sentence_is_one_line_that_its_passage_holds(texts: list[str]) -> 
     shown = numbered(passages)
     assert [n for each in shown for n, _ in each] == [*range(1, sum(map(len, shown)) + 1)]
     for place, sentences in enumerate(shown, start=1):
-        assert len(with_numbers(sentences).splitlines()) <= len(sentences)
+        assert len(with_numbers(sentences).splitlines()) == len(sentences)
         for _, text in sentences:
             found = find_quote(text, held)
             assert not listed(text) or (found is not None and place in found.passages)
