@@ -235,6 +235,12 @@ class TCVA(FromConfig, Scorer[Result]):
         return self.judge.judges if isinstance(self.judge, Panel) else ()
 
     @property
+    def has_panel(self) -> bool:
+        """Whether a panel judges, once or in repeats."""
+        judge = self.judge.judge if isinstance(self.judge, Repeats) else self.judge
+        return isinstance(judge, Panel)
+
+    @property
     def short_name(self) -> str:
         """Judge and criterion, as names of fused scorers tell them."""
         return f"{self.judge.name} {self.subject}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,6 +28,7 @@ from tcva_adapters.compare.running.folder import (
 )
 from tcva_adapters.compare.running.run import Models, Outcome, profile_name, tcva_name
 from tcva_adapters.compare.running.write import write_csv, write_json, write_parquet
+from tcva_adapters.compare.several import once
 from tcva_adapters.compare.table import Row, ScoreTable
 from tcva_adapters.compare.views.decision_text import brief_decisions, decision_parts
 from tcva_adapters.compare.views.decisions import DecisionView
@@ -244,13 +244,16 @@ class Comparison(Tabular):
         return repeat_report(result.at(self._middle) for result in self.results)
 
     def worth(self) -> PanelWorth | None:
-        """What a panel's judges are worth together, likewise; None for a single judge."""
-        if not self.tcva.panel_judges:
+        """What a panel's judges are worth together, likewise and in the first repeat.
+
+        None for a single judge.
+        """
+        if not self.tcva.has_panel:
             return None
         human: npt.ArrayLike | None = None
         if self.human:
             human = [self.human.get(sample.id or "", math.nan) for sample in self.samples]
-        views = Viewed(self.results, attrgetter("assessment"))
+        views = Viewed(self.results, lambda result: once(result.assessment))
         scoring = changed(self.tcva.scoring, {"temperature": self._middle})
         return panel_worth(views, human=human, scoring=scoring)
 

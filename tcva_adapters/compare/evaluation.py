@@ -14,7 +14,6 @@ from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.ratings import human_ratings
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidSampleError, JudgeError
-from tcva_adapters.judging.panel import Panel
 from tcva_adapters.judging.repeats import Repeats
 from tcva_adapters.printing import Part, Report
 from tcva_adapters.results.result import Result
@@ -106,7 +105,7 @@ class Evaluation(Report):
             figures["fused"] = self.additional_judges()
         if tcva.profiles is not None:
             figures["profiles"] = {"by": tcva.profiles.by, "values": list(tcva.profiles.values)}
-        if self._has_panel:
+        if self.tcva.has_panel:
             figures["panel"] = self.panel().to_dict()
         if isinstance(tcva.judge, Repeats):
             figures["repeats"] = self.repeats().to_dict()
@@ -122,11 +121,6 @@ class Evaluation(Report):
             }
             for member, left_out in zip(self.tcva.members, self.left_out, strict=True)
         ]
-
-    @property
-    def _has_panel(self) -> bool:
-        judge = self.tcva.judge
-        return isinstance(judge.judge if isinstance(judge, Repeats) else judge, Panel)
 
     def panel(self) -> PanelReport:
         """How far the panel's judges agree, and what they are worth; of repeats, in the first one.
@@ -174,7 +168,7 @@ class Evaluation(Report):
         if tcva.profiles is not None:
             yield f"other settings by {tcva.profiles.by!r}: {', '.join(tcva.profiles.values)}"
         yield from self.summary.parts()
-        if self._has_panel:
+        if self.tcva.has_panel:
             yield from self.panel().parts()
         if isinstance(tcva.judge, Repeats):
             found = self.repeats()

@@ -84,9 +84,12 @@ def test_a_gate_that_noise_does_not_open(capsys: pytest.CaptureFixture[str]) -> 
     assert "with 95% confidence at least" in " ".join(capsys.readouterr().err.split())
 
 
+@pytest.mark.parametrize("repeats", ["1", "2"])
 @pytest.mark.parametrize("command", ["evaluate", "compare"])
-def test_what_a_panel_is_worth(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--judge", "openai:m", "--panel", "openai:other", "--json"]
+def test_what_a_panel_is_worth(
+    command: str, repeats: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--judge", "openai:m", "--panel", "openai:other", "--json", "--repeats", repeats]
     options += ["--with", "none", "--out", "side"] if command == "compare" else []
     assert run([command, "in.jsonl", *options]) == 0
     found = json.loads(capsys.readouterr().out)["panel"]
