@@ -8,6 +8,7 @@ from typing import Final
 
 _FIRST_CELLS: Final = 1024
 _FULLEST: Final = 0.6
+_EMPTY: Final = array("Q", (0,))
 
 
 class DistinctIds:
@@ -36,7 +37,7 @@ class DistinctIds:
         self.number = 0
         self._kept = kept
         self._size = 0
-        self._cells = array("Q", bytes(8 * _FIRST_CELLS))
+        self._cells = _EMPTY * _FIRST_CELLS
 
     def unlike(self, name: str) -> str:
         """The id, or the next number of it where it came before.
@@ -89,7 +90,7 @@ class DistinctIds:
 
     def _grow(self) -> None:
         before = self._cells
-        self._cells = array("Q", bytes(16 * len(before)))
+        self._cells = _EMPTY * (2 * len(before))
         for key in before:
             if key:
                 self._cells[self._cell(key)] = key
