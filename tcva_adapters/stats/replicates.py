@@ -76,14 +76,15 @@ class Replicates:
             return _NONE, left_out
         shares = np.array([(1 - level) / 2, (1 + level) / 2])
         if method == "bca":
-            shares = bca_shares(shares, observed, defined, self._jackknife[number])
+            shares = bca_shares(shares, observed, defined, self.jackknife[number])
             if np.isnan(shares).any():
                 return _NONE, left_out
         low, high = np.quantile(defined, shares).tolist()
         return (low, high), left_out
 
     @cached_property
-    def _jackknife(self) -> FloatArray:
+    def jackknife(self) -> FloatArray:
+        """Without each sample, or group: shape (methods, samples or groups); nan where undefined."""
         return self._on(leave_one_out(self._n, self._codes))
 
     def _on(self, blocks: Iterator[IntArray]) -> FloatArray:
