@@ -20,6 +20,7 @@ from tcva_adapters.stats.checks import (
     whole,
 )
 from tcva_adapters.stats.correlation import Measure, check_measure, higher_is_better, value_of
+from tcva_adapters.stats.paired_test import paired_p
 from tcva_adapters.stats.replicates import IntervalMethod, Replicates
 from tcva_adapters.stats.resampling import resample
 
@@ -74,10 +75,9 @@ class PairedDifference:
         first: Its value for the first method, on the samples that have all three scores.
         second: For the second one.
         delta: ``first - second``.
-        low: Lower end of the percentile interval of the difference; nan where there is none.
+        low: Lower end of the interval of the difference; nan where there is none.
         high: Upper end, likewise.
-        p_two_sided: For "no difference": twice the smaller share of resamples on either side of
-            0, each counted with one resample more, so that it is never 0.
+        p_two_sided: For "no difference", by the test of this measure; see `test`.
         p_paper: The TCVA paper's one-sided figure: the share of resamples in which the second
             method is ahead by at least what the first one is ahead by on all samples.
         n: Samples on which both methods and a human have a score.
@@ -85,6 +85,9 @@ class PairedDifference:
         undefined: Resamples in which either value is undefined, which are left out.
         level: Of the interval.
         clusters: Groups that were resampled; None where single samples were.
+        test: What `p_two_sided` is made by: ``sign flips, exact`` or ``sign flips, drawn`` (mae),
+            ``jackknife t`` (pearson), ``bootstrap`` (spearman, kendall).
+        reason: Why there is no interval, and for correlations no p; empty where there is one.
     """
 
     measure: Measure
@@ -100,6 +103,8 @@ class PairedDifference:
     undefined: int
     level: float = 0.95
     clusters: int | None = None
+    test: str = ""
+    reason: str = ""
 
 
 def interval(
@@ -249,18 +254,24 @@ def paired_difference(
         groups: One per sample: resample whole groups instead of single samples.
 
     Returns:
-        The difference with its percentile interval and two p-values. With ``mae``, where lower is
+        The difference with its interval (of resamples for ranks, else Student's) and two p-values. With ``mae``, where lower is
         better, a negative difference speaks for the first method, and ``p_paper`` is turned round
-        so that small still does.
+        so that small still does. Fewer than ten samples (or groups) have no interval, and a
+        correlation no p; that of ``mae`` is exact.
 
     Raises:
         InvalidValueError: As for ``interval``.
         MissingDependencyError: A correlation, or ``bca``, without scipy.
 
+    The second method is off on four samples, always to the same side: of the 16 ways to assign
+    signs to these differences two are as far from 0.
+
     >>> ratings = [1, 2, 3, 4, 5, 6]
     >>> found = paired_difference("mae", ratings, [2, 2, 2, 4, 6, 8], ratings, n_boot=1000)
-    >>> round(found.delta, 3), found.p_two_sided < 0.05, found.p_paper
-    (-0.833, True, 0.0)
+    >>> round(found.delta, 3), found.p_two_sided, found.test
+    (-0.833, 0.125, 'sign flips, exact')
+    >>> found.reason
+    '6 samples: an interval needs 10'
     """
     n_boot = _checked(measure, n_boot, level)
     sides = [numbers("first", first), numbers("second", second)]
@@ -274,23 +285,21 @@ def paired_difference(
     values = run.values[:, defined]
     deltas = values[0] - values[1]
     observed = run.observed[0] - run.observed[1]
-    low = high = p_two_sided = p_paper = float("nan")
+    p_paper = float("nan")
     if len(deltas) and not np.isnan(observed):
-        low, high = np.quantile(deltas, [(1 - level) / 2, (1 + level) / 2]).tolist()
         same = same_within(values)
-        below = int(np.count_nonzero(deltas <= same))
-        above = int(np.count_nonzero(deltas >= -same))
-        p_two_sided = min(1.0, 2 * (min(below, above) + 1) / (len(deltas) + 1))
         sign = 1 if higher_is_better(measure) else -1
         p_paper = float(np.mean(-sign * deltas >= sign * observed - same))
+    p_two_sided, test = paired_p(measure, (sides[0], sides[1]), ratings, run, codes, seed=seed)
+    ends = run.difference(level)
     one, other = (value_of(measure, side, ratings) for side in sides)
     return PairedDifference(
         measure,
         one,
         other,
         one - other,
-        low,
-        high,
+        ends.low,
+        ends.high,
         p_two_sided,
         p_paper,
         len(ratings),
@@ -298,6 +307,8 @@ def paired_difference(
         n_boot - len(deltas),
         level,
         run.clusters,
+        test,
+        ends.reason,
     )
 
 

@@ -19,6 +19,8 @@ from tcva_adapters.stats.weighted import statistic_of
 IntervalMethod = Literal["student", "percentile", "bca"]
 
 _NONE: Final = (float("nan"), float("nan"))
+_MANY, _PARTS = 2_000, 1_000
+_CONSTANT: Final = "one side is the same throughout"
 
 # Below these numbers of samples `python -m benchmarks.coverage` has found less than 93 %.
 _LEAST: Final[dict[tuple[IntervalMethod, Measure], int]] = {}
@@ -90,18 +92,9 @@ class Replicates:
             return Ends(*_NONE, 0, few)
         if method == "student":
             return self._student(number, level)
-        values = self.values[number]
-        defined = values[~np.isnan(values)]
-        left_out = len(values) - len(defined)
-        few = why_no_interval(self._n, undefined=left_out, n_boot=len(values))
-        shares = np.array([(1 - level) / 2, (1 + level) / 2])
-        if method == "bca" and not few:
-            shares = bca_shares(shares, float(self.observed[number]), defined, self.jackknife[number])
-            few = "BCa's correction is not defined" if np.isnan(shares).any() else ""
-        if few:
-            return Ends(*_NONE, left_out, few)
-        low, high = np.quantile(defined, shares).tolist()
-        return Ends(low, high, left_out, "")
+        if method == "percentile":
+            return self._percentile(self.values[number], level)
+        return self._bca(number, level)
 
     def difference(self, level: float) -> Ends:
         """The interval of the first method less the second one.
@@ -109,24 +102,45 @@ class Replicates:
         The percentile interval for ranks; Student's for errors and for Pearson's correlation.
         """
         few = why_no_interval(self._n, clusters=self.clusters)
-        undefined = 0
-        if self._measure in {"spearman", "kendall"}:
-            deltas = self.values[0] - self.values[1]
-            defined = deltas[~np.isnan(deltas)]
-            undefined = len(deltas) - len(defined)
-            few = few or why_no_interval(self._n, undefined=undefined, n_boot=len(deltas))
-            if not few:
-                low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2]).tolist()
-                return Ends(low, high, undefined, "")
-        few = few or self._still(0) or self._still(1) or self._rare(0) or self._rare(1)
-        if few:
-            return Ends(*_NONE, undefined, few)
+        if few or np.isnan(self.observed).any():
+            return Ends(*_NONE, 0, few or _CONSTANT)
+        apart = self.jackknife[0] - self.jackknife[1]
+        delta = float(self.observed[0] - self.observed[1])
+        if np.all(np.abs(apart - delta) <= same_within(self.jackknife)):
+            return Ends(*_NONE, 0, "the two never differ by more or less: nothing varies")
         if self._measure == "mae":
-            apart = self.jackknife[0] - self.jackknife[1]
-            delta = float(self.observed[0] - self.observed[1])
             return Ends(*student.mean_difference_ends(delta, apart, level), 0, "")
-        both = student.correlation_difference_ends(self.observed, self.jackknife, level)
-        return Ends(*both, 0, "")
+        if self._measure == "pearson":
+            few = self._still(0) or self._still(1) or self._rare(0) or self._rare(1)
+            if few:
+                return Ends(*_NONE, 0, few)
+            both = student.correlation_difference_ends(self.observed, self.jackknife, level)
+            return Ends(*both, 0, "")
+        deltas = self.values[0] - self.values[1]
+        return self._percentile(deltas, level)
+
+    def _percentile(
+        self, values: FloatArray, level: float, shares: FloatArray | None = None
+    ) -> Ends:
+        """The middle of the values, or what lies between two shares of them."""
+        defined = values[~np.isnan(values)]
+        left_out = len(values) - len(defined)
+        if few := why_no_interval(self._n, undefined=left_out, n_boot=len(values)):
+            return Ends(*_NONE, left_out, few)
+        middle = [(1 - level) / 2, (1 + level) / 2]
+        low, high = np.quantile(defined, middle if shares is None else shares).tolist()
+        return Ends(low, high, left_out, "")
+
+    def _bca(self, number: int, level: float) -> Ends:
+        values = self.values[number]
+        defined = values[~np.isnan(values)]
+        middle = np.array([(1 - level) / 2, (1 + level) / 2])
+        if len(defined) and not np.isnan(self.jackknife[number]).any():
+            value = float(self.observed[number])
+            shares = bca_shares(middle, value, defined, self.jackknife[number])
+            if not np.isnan(shares).any():
+                return self._percentile(values, level, shares)
+        return Ends(*_NONE, len(values) - len(defined), "the correction of BCa is not defined")
 
     def _student(self, number: int, level: float) -> Ends:
         if few := self._rare(number):
@@ -141,7 +155,7 @@ class Replicates:
         """Why this value cannot vary, if so."""
         value = float(self.observed[number])
         if np.isnan(value):
-            return "one side is the same throughout"
+            return _CONSTANT
         if self._measure != "mae":
             is_perfect = abs(value) >= 1.0 - 1e-12
             return "perfect agreement on these samples: nothing varies" if is_perfect else ""
@@ -153,7 +167,9 @@ class Replicates:
         """Why too many resamples would have no value, if so."""
         if self._measure == "mae":
             return ""
-        shares = [constant_share(side, self._codes) for side in (self._methods[number], self._human)]
+        shares = [
+            constant_share(side, self._codes) for side in (self._methods[number], self._human)
+        ]
         return why_no_interval(self._n, undefined=100 * max(shares), n_boot=100)
 
     @property
@@ -162,8 +178,14 @@ class Replicates:
 
     @cached_property
     def jackknife(self) -> FloatArray:
-        """Without each sample, or group: shape (methods, samples or groups); nan where undefined."""
-        return self._on(leave_one_out(self._n, self._codes))
+        """Without each unit (sample, or group), shape (methods, units); nan where undefined.
+
+        Many samples are left out in parts of a random division: the time would grow as their square.
+        """
+        codes = self._codes
+        if codes is None and self._n > _MANY:
+            codes = np.random.default_rng(self._n).permutation(self._n) % _PARTS
+        return self._on(leave_one_out(self._n, codes))
 
     def _on(self, blocks: Iterator[IntArray]) -> FloatArray:
         return np.concatenate([self._statistic(counts) for counts in blocks], axis=1)

@@ -43,7 +43,7 @@ def skewed_quantiles(
 
     >>> parts = skewed_quantiles(np.array([2.0]), np.array([1.0]), np.array([16.0]))
     >>> [part.round(3).tolist() for part in parts]
-    [[1.705], [2.429]]
+    [[1.705], [2.542]]
     """
     bend = skewness / np.sqrt(n)
 
