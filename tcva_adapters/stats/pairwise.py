@@ -13,6 +13,8 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import FloatArray, IntArray, numbers
 
 Estimate = Literal["add_one", "count"]
+Test = Literal["studentised", "tukey"]
+"""The tests of all pairs: `studentised_pairs` and `tukey_hsd`."""
 PERMUTATIONS: Final = 10_000
 
 
@@ -87,7 +89,7 @@ def checked_table(scores: npt.ArrayLike) -> FloatArray:
 
 
 def shares(reached: npt.NDArray[np.intp], draws: int, estimate: Estimate) -> FloatArray:
-    """p of how many of the draws reached what is at hand.
+    """The p of how many of the draws reached what is at hand.
 
     >>> shares(np.array([0, 9]), 99, "add_one"), shares(np.array([0, 99]), 99, "count")
     (array([0.01, 0.1 ]), array([0., 1.]))

@@ -120,4 +120,3 @@ def shuffled_tables(
     table = checked_table(scores)
     shuffles = Shuffles(table, whole("seed", seed, least=0))
     return shuffles.tables(whole("permutations", permutations, least=1))
-

@@ -54,12 +54,12 @@ class StudentisedPairs(PairwiseTest):
         """Why some pair was not tested; empty where all were.
 
         >>> studentised_pairs([[0.9, 0.1]] * 8).reason
-        'two systems share 8 queries: this test needs 20'
+        'two systems share 8 of the 20 queries that this test needs'
         """
         fewest = int(self.queries[np.triu_indices(len(self.queries), k=1)].min())
         if fewest >= LEAST_QUERIES:
             return ""
-        return f"two systems share {fewest} queries: this test needs {LEAST_QUERIES}"
+        return f"two systems share {fewest} of the {LEAST_QUERIES} queries that this test needs"
 
 
 def studentised_pairs(
@@ -202,5 +202,6 @@ def _signs(rng: np.random.Generator, draws: int, units: FloatArray) -> Iterator[
     n = len(units)
     rows = max(1, _CELLS // max(units.shape))
     for start in range(0, draws, rows):
-        bits = np.unpackbits(rng.integers(0, 256, (rows, -(-n // 8)), dtype=np.uint8), axis=1)
-        yield (1.0 - 2.0 * bits[:, :n])[: draws - start]
+        drawn = rng.integers(0, 256, (rows, -(-n // 8)), dtype=np.uint8)
+        bits = np.unpackbits(drawn, axis=1)[: draws - start, :n]
+        yield 1.0 - 2.0 * bits.astype(np.float64)
