@@ -49,6 +49,7 @@ class Interval:
         method: ``percentile`` or ``bca``.
         undefined: Resamples without a value (one side constant), which are left out.
         clusters: Groups that were resampled; None where single samples were.
+        reason: Why there is no interval; empty where there is one.
     """
 
     measure: Measure
@@ -61,6 +62,7 @@ class Interval:
     method: IntervalMethod
     undefined: int
     clusters: int | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
