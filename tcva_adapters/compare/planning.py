@@ -130,8 +130,10 @@ class Plan(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain JSON values."""
-        names = ("about", "source", "spread", "is_paired", "difference", "wanted_width", "needed")
-        names += ("needed_for_width", "target", "level", "notes")
+        names = (
+            *("about", "source", "spread", "is_paired", "difference", "wanted_width", "needed"),
+            *("needed_for_width", "target", "level", "notes"),
+        )
         around = {
             f"{name}_between": None if needed is None else self.around(needed)
             for name, needed in (
@@ -370,7 +372,7 @@ def _assumed(
     seed: int,
 ) -> Spread:
     """The spread of what is assumed."""
-    if objective in {"mae", "mean"}:
+    if objective == "mae" or objective == "mean":
         if spread is None or correlation is not None:
             msg = f"plan for the {objective} from a pilot, or from its spread (and between) alone"
             raise InvalidValueError(msg)

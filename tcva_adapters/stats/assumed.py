@@ -81,7 +81,7 @@ def assumed_correlation(
     The standard deviation of Pearson's r times sqrt(n) is about 1 - r**2:
 
     >>> round(assumed_correlation("pearson", 0.6).per_label, 2)
-    0.64
+    0.65
     """
     one_of("correlation", measure, tuple(_LATENT))
     root = _root(measure, first, second, between)
@@ -119,7 +119,7 @@ def _root(
         table[0, 2] = table[2, 0] = latent[1]
         table[1, 2] = table[2, 1] = latent[2]
     try:
-        root: FloatArray = np.linalg.cholesky(table)
+        return np.asarray(np.linalg.cholesky(table), dtype=np.float64)
     except np.linalg.LinAlgError:
         said = ", ".join(f"{value:g}" for value in given.values())
         msg = (
@@ -127,7 +127,6 @@ def _root(
             "like people rate like each other; give correlations that go together"
         )
         raise InvalidValueError(msg) from None
-    return root
 
 
 def _comparable(measure: Measure, values: FloatArray) -> FloatArray:
@@ -135,9 +134,9 @@ def _comparable(measure: Measure, values: FloatArray) -> FloatArray:
     if measure == "spearman":
         values = values.argsort(axis=1).argsort(axis=1).astype(np.float64)
     if measure == "kendall":
-        signs = np.sign(values[:, :, None] - values[:, None, :]).astype(np.float32)
-        return signs.reshape(len(values), -1)
-    return values - values.mean(axis=1, keepdims=True)
+        values = np.sign(values[:, :, None] - values[:, None, :]).reshape(len(values), -1)
+    centred: FloatArray = values - values.mean(axis=1, keepdims=True)
+    return centred
 
 
 def _correlations(one: FloatArray, other: FloatArray) -> FloatArray:

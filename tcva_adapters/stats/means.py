@@ -45,7 +45,9 @@ def mean_intervals(
     means = np.where(n > 0, filled.sum(axis=0) / np.maximum(n, 1), np.nan)
     apart = np.where(known, filled - means, 0.0)
     # All equal but for rounding is all equal.
-    varies = np.abs(apart).max(axis=0, initial=0.0) > 1e-12 * np.abs(filled).max(axis=0, initial=0.0)
+    varies = np.abs(apart).max(axis=0, initial=0.0) > 1e-12 * np.abs(filled).max(
+        axis=0, initial=0.0
+    )
     offered = (n >= LEAST_SAMPLES) & varies
     second, third = (apart**2).sum(axis=0)[offered], (apart**3).sum(axis=0)[offered]
     size = n[offered].astype(np.float64)
