@@ -50,6 +50,7 @@ from tcva_adapters.samples.files import SampleFile, SampleStream, stream_samples
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import whole
 from tcva_adapters.stats.correlation import Measure, check_measure
+from tcva_adapters.stats.equivalence import check_margin
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.tcva import TCVA
 
@@ -94,6 +95,8 @@ class _Request:
         objective: The measure by which methods are tested, chosen before looking: ``spearman``,
             ``kendall``, ``pearson`` or ``mae``.
         reference: The method that others are tested against; by default the best one.
+        equivalence: The difference by the objective that would matter: tests whether the others are
+            as good as the reference, up to that.
         pass_from: Thresholds of other methods by name.
         gates: The least mean score, pass rate and coverage, for all methods or by name.
         store: Where judgements are cached: what is there is not asked for again. By default the
@@ -127,6 +130,7 @@ class _Request:
     human: str | Labels | None = None
     objective: Measure = "spearman"
     reference: str | None = None
+    equivalence: float | None = None
     pass_from: Mapping[str, float] = field(default_factory=dict)
     gates: Gates = field(default_factory=Gates)
     store: VerdictStore | str | Path | None = None
@@ -258,6 +262,8 @@ class _Plan:
                 raise InvalidValueError(msg)
         self.request.gates.check_names(names)
         check_measure(self.request.objective)
+        if self.request.equivalence is not None:
+            check_margin(self.request.equivalence)
         whole("n_boot or --bootstrap", self.request.n_boot, least=1)
         if not self.request.timeout > 0.0:
             msg = f"timeout or --timeout {self.request.timeout:g}; give a number of seconds above 0"
@@ -294,6 +300,7 @@ class _Plan:
             "human ratings": None if self.human is None else _digest_of(sorted(self.human.items())),
             "objective": request.objective,
             "reference": request.reference,
+            "equivalence": request.equivalence,
             "pass_from": request.pass_from,
             "bootstrap": request.n_boot,
             **dial,
@@ -346,6 +353,7 @@ class _Plan:
                 views=ours,
                 objective=self.request.objective,
                 reference=self.request.reference,
+                margin=self.request.equivalence,
                 n_boot=self.request.n_boot,
             ),
             decisions=decision_view(
