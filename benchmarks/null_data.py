@@ -51,6 +51,14 @@ def rated(
     return shape(0.7 * true + 0.71 * errors), shape(true)[:, 0]
 
 
+def unequal(rng: np.random.Generator, kind: str, n: int) -> tuple[FloatArray, FloatArray]:
+    """Scores of a better and a worse method, shape (n, 2), and human ratings, shape (n,)."""
+    true = rng.normal(size=(n, 1))
+    shape = _SHAPES[kind]
+    errors = np.array([0.5, 1.0]) * rng.normal(size=(n, 2))
+    return shape(0.7 * true + errors), shape(true)[:, 0]
+
+
 def nested(
     rng: np.random.Generator, n: int, others: int
 ) -> tuple[FloatArray, list[FloatArray], FloatArray]:

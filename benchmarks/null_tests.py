@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -14,12 +15,15 @@ from tcva_adapters.compare.fused import corrected, gain_of
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.compare.views.human_ratings import compare_with_ratings
 from tcva_adapters.stats.bootstrap import paired_difference
-from tcva_adapters.stats.correlation import MEASURES, Measure
+from tcva_adapters.stats.correlation import MEASURES, Measure, value_of
+from tcva_adapters.stats.equivalence import equivalence
 from tcva_adapters.stats.randomisation import tukey_hsd
 from tcva_adapters.stats.sign_flip import sign_flip
+from tcva_adapters.stats.studentised import studentised_pairs
 
-RESAMPLES: Final = 499
+RESAMPLES: Final = 399
 METHODS: Final = 4
+POPULATION: Final = 400_000
 GROUP: Final = 5
 """Samples of one group, where samples belong together: 170 are 34 groups."""
 
@@ -30,6 +34,9 @@ _DISCRETE: Final = "p takes few values with few samples; fewer than six differen
 _SPREAD: Final = (
     "resamples repeat samples, whose ties add to the spread of a rank correlation; with more samples "
     "that fades"
+)
+_BOTH_SIDES: Final = (
+    "both one-sided tests must find it; with few samples the interval is wider than the margins"
 )
 _HOLM: Final = "Holm allows for any dependence, and these comparisons share a method"
 
@@ -55,12 +62,16 @@ def _difference(measure: Measure, *, size: int = 1) -> P:
     def p(rng: np.random.Generator, kind: str, n: int, seed: int) -> float:
         scores, human = null_data.rated(rng, kind, n, 2, size=size)
         groups = None if size == 1 else [i // size for i in range(n)]
-        found = paired_difference(
-            measure, *scores.T, human, n_boot=RESAMPLES, seed=seed, groups=groups
-        )
+        options: dict[str, Any] = {"n_boot": _resamples(measure), "seed": seed, "groups": groups}
+        found = paired_difference(measure, *scores.T, human, **options)
         return found.p_two_sided
 
     return p
+
+
+def _resamples(measure: Measure) -> int:
+    """As many as the test looks at."""
+    return RESAMPLES if measure in {"spearman", "kendall"} else 2
 
 
 def _mean(rng: np.random.Generator, kind: str, n: int, seed: int) -> float:
@@ -75,7 +86,8 @@ def _lead(objective: Measure, *, reference: str | None = None) -> P:
         scores, human = null_data.rated(rng, kind, n, METHODS)
         names = tuple(f"m{i}" for i in range(METHODS))
         table = ScoreTable(tuple(map(str, range(n))), names, scores, human)
-        options: dict[str, Any] = {"measures": [objective], "n_boot": RESAMPLES, "seed": seed}
+        options: dict[str, Any] = {"n_boot": _resamples(objective), "seed": seed}
+        options["measures"] = [objective]
         found = compare_with_ratings(table, objective=objective, reference=reference, **options)
         return _smallest([test.p_holm for test in found.tests])
 
@@ -96,6 +108,33 @@ def _fused(rng: np.random.Generator, _: str, n: int, seed: int) -> float:
 def _tukey(rng: np.random.Generator, kind: str, n: int, seed: int) -> float:
     table = null_data.systems(rng, kind, n, np.ones(METHODS))
     return _smallest(tukey_hsd(table, permutations=RESAMPLES, seed=seed).pair_ps().tolist())
+
+
+def _studentised(spreads: Sequence[float]) -> P:
+    def p(rng: np.random.Generator, kind: str, n: int, seed: int) -> float:
+        table = null_data.systems(rng, kind, n, np.array(spreads))
+        found = studentised_pairs(table, permutations=RESAMPLES, seed=seed)
+        return _smallest(found.pair_ps().tolist())
+
+    return p
+
+
+def _equivalence(measure: Measure) -> P:
+    """Two methods that differ by just the margin are no equals."""
+
+    def p(rng: np.random.Generator, kind: str, n: int, seed: int) -> float:
+        scores, human = null_data.unequal(rng, kind, n)
+        options: dict[str, Any] = {"n_boot": _resamples(measure), "seed": seed}
+        margin = _true_difference(measure, kind)
+        return equivalence(measure, *scores.T, human, margin, **options).p_equivalent
+
+    return p
+
+
+@cache
+def _true_difference(measure: Measure, kind: str) -> float:
+    scores, human = null_data.unequal(np.random.default_rng(1), kind, POPULATION)
+    return abs(value_of(measure, scores[:, 0], human) - value_of(measure, scores[:, 1], human))
 
 
 def _smallest(ps: list[float]) -> float:
@@ -129,5 +168,11 @@ TESTS: Final = (
     NullTest(f"mae, best of {METHODS} against the rest", _lead("mae"), f"{_HOLM}; {_DISCRETE}"),
     NullTest(f"pearson, best of {METHODS} against the rest", _lead("pearson"), _HOLM),
     NullTest("gains of 3 fused scores", _fused, f"{_HOLM}; the best member is picked beforehand"),
-    NullTest(f"Tukey, {METHODS} systems of equal spread", _tukey),
+    NullTest(f"Tukey, {METHODS} systems of equal spread", _tukey, _DISCRETE),
+    NullTest(f"studentised, {METHODS} systems of equal spread", _studentised([1.0] * METHODS)),
+    NullTest("studentised, 4 systems of unequal spread", _studentised([0.2, 0.5, 1.0, 3.0])),
+    *(
+        NullTest(f"equivalence by {measure}", _equivalence(measure), _BOTH_SIDES)
+        for measure in MEASURES
+    ),
 )
