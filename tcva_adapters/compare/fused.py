@@ -10,7 +10,8 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Self, TypeVar
+from itertools import compress
+from typing import Any, Final, Self, TypeVar
 
 import numpy as np
 
@@ -128,8 +129,8 @@ class FusedRow:
             f"rho {figure(self.rho)} ({figure(self.low)} to {figure(self.high)}) with human ratings "
             f"on {counted(self.n, 'sample')}; gain over {self.best} ({figure(self.best_rho)}): "
             f"{figure(self.gain, signed=True)} ({figure(self.gain_low, signed=True)} to "
-            f"{figure(self.gain_high, signed=True)}), which {can} be told from chance (p {figure(self.p_holm, 4)}, for {looked_at} "
-            "looked at)"
+            f"{figure(self.gain_high, signed=True)}), which {can} be told from chance "
+            f"(p {figure(self.p_holm, 4)}, for {looked_at} looked at)"
         )
 
 
@@ -172,6 +173,7 @@ def gains(
     n_boot: int = 10_000,
     level: float = 0.95,
     seed: int = 0,
+    groups: Sequence[object] | None = None,
 ) -> dict[str, FusedRow]:
     """The gain of each fused method, by name; without human ratings there is none to state.
 
@@ -183,6 +185,7 @@ def gains(
         n_boot: Resamples per interval.
         level: Of the intervals.
         seed: Of the resamples.
+        groups: One per sample: resample whole groups.
 
     Raises:
         InvalidValueError: A method or a member is not in the table.
@@ -190,11 +193,12 @@ def gains(
     """
     if table.human is None:
         return {}
+    resampled: dict[str, Any] = {"n_boot": n_boot, "level": level, "seed": seed, "groups": groups}
     found = {}
     for method in methods:
         members = {name: table.column(name) for name in method.members}
         scores = table.column(method.name)
-        row = gain_of(scores, members, table.human, n_boot=n_boot, level=level, seed=seed)
+        row = gain_of(scores, members, table.human, **resampled)
         if row is not None:
             found[method.name] = row
     return corrected(found)
@@ -217,6 +221,7 @@ def gain_of(
     n_boot: int = 10_000,
     level: float = 0.95,
     seed: int = 0,
+    groups: Sequence[object] | None = None,
 ) -> FusedRow | None:
     """What a fused score gains over the best of its members, on the samples that all have scored.
 
@@ -227,6 +232,7 @@ def gain_of(
         n_boot: Resamples per interval.
         level: Of the intervals.
         seed: Of the resamples.
+        groups: One per sample: resample whole groups.
 
     Returns:
         As the only combination that was looked at (see `corrected`); None on fewer than ten such
@@ -241,14 +247,12 @@ def gain_of(
         return None
     scores, human = scores[usable], human[usable]
     columns = {name: column[usable] for name, column in members.items()}
-    whole = interval(
-        "spearman", scores, human, n_boot=n_boot, level=level, method="percentile", seed=seed
-    )
+    of = None if groups is None else list(compress(groups, usable.tolist()))
+    resampled: dict[str, Any] = {"n_boot": n_boot, "level": level, "seed": seed, "groups": of}
+    whole = interval("spearman", scores, human, method="percentile", **resampled)
     rhos = {name: agreement("spearman", column, human).value for name, column in columns.items()}
     best = max(rhos, key=lambda name: rhos[name] if math.isfinite(rhos[name]) else -math.inf)
-    gain = paired_difference(
-        "spearman", scores, columns[best], human, n_boot=n_boot, level=level, seed=seed
-    )
+    gain = paired_difference("spearman", scores, columns[best], human, **resampled)
     return FusedRow(
         n=len(human),
         rho=whole.value,
