@@ -16,6 +16,7 @@ from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.compare.views.human_ratings import compare_with_ratings
 from tcva_adapters.stats.bootstrap import paired_difference
 from tcva_adapters.stats.correlation import MEASURES, Measure, value_of
+from tcva_adapters.stats.correlation_test import correlation_test
 from tcva_adapters.stats.equivalence import equivalence
 from tcva_adapters.stats.randomisation import tukey_hsd
 from tcva_adapters.stats.sign_flip import sign_flip
@@ -33,6 +34,7 @@ P = Callable[[np.random.Generator, str, int, int], float]
 _DISCRETE: Final = (
     "p takes few values with few samples; fewer than six differences never reach 0.05"
 )
+_FEW: Final = "five ratings have 120 orders at most, fewer with ties"
 _SPREAD: Final = (
     "resamples repeat samples, whose ties add to the spread of a rank correlation; with more samples "
     "that fades"
@@ -92,6 +94,18 @@ def _lead(objective: Measure, *, reference: str | None = None) -> P:
         options["measures"] = [objective]
         found = compare_with_ratings(table, objective=objective, reference=reference, **options)
         return _smallest([test.p_holm for test in found.tests])
+
+    return p
+
+
+def _alone(measure: Measure) -> P:
+    """One correlation with ratings that have nothing to do with the scores."""
+
+    def p(rng: np.random.Generator, kind: str, n: int, seed: int) -> float:
+        scores, _ = null_data.rated(rng, kind, n, 1)
+        _, human = null_data.rated(rng, kind, n, 1)
+        options: dict[str, Any] = {"n_permutations": RESAMPLES, "seed": seed}
+        return correlation_test(measure, scores[:, 0], human, **options).p_two_sided
 
     return p
 
@@ -159,6 +173,11 @@ TESTS: Final = (
             _DISCRETE if measure == "mae" else _SPREAD,
         )
         for measure in MEASURES
+    ),
+    *(
+        NullTest(f"{measure} of one method", _alone(measure), _FEW)
+        for measure in MEASURES
+        if measure != "mae"
     ),
     NullTest("difference of means", _mean, _DISCRETE),
     NullTest(f"spearman, best of {METHODS} against the rest", _lead("spearman"), _HOLM),
