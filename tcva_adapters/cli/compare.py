@@ -11,7 +11,7 @@ from typing import Any, Final
 import typer
 
 from tcva_adapters import printing
-from tcva_adapters.cli import machines, options
+from tcva_adapters.cli import machines, options, stat_options
 from tcva_adapters.cli.judged import check_figures, draw_figures, print_figures
 from tcva_adapters.cli.judges import judging_arguments, named_judge
 from tcva_adapters.cli.report import Report, check_report, report_written
@@ -56,6 +56,7 @@ def compare(
     labels: options.LabelFile = None,
     reference: options.Reference = None,
     pass_from: options.PassFrom = None,
+    group: stat_options.Group = None,
     figures: options.Figures = None,
     figure_format: options.FigureFormat = "png",
     timeout: options.Timeout = PATIENCE,
@@ -100,6 +101,7 @@ def compare(
             human=options.ratings_of(human, labels),
             reference=reference,
             pass_from=options.parse_thresholds(pass_from or ()),
+            group=group,
             gates=gates,
             store=out / STORE,
             folder=out,

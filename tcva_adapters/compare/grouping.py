@@ -30,11 +30,10 @@ def group_of(metadata: Mapping[str, Any], field: str, sample: str) -> Hashable:
     found = metadata.get(field)
     if is_group(found):
         return found  # type: ignore[no-any-return]  # just looked at
-    known = ", ".join(map(repr, metadata)) or "none"
-    has = f"{field!r} is {found!r}" if field in metadata else f"there is no {field!r}"
     msg = (
-        f"sample {sample!r} belongs to no group: {has} in its metadata (fields are {known}); with "
-        "--group every sample needs a name or a number there"
+        f"sample {sample!r} belongs to no group: {field!r} is {found!r} in its metadata (fields are "
+        f"{', '.join(map(repr, metadata)) or 'none'}); with --group every sample that takes part "
+        "needs a name or a number there"
     )
     raise InvalidSampleError(msg)
 
@@ -49,39 +48,61 @@ def is_group(value: object) -> bool:
     return isinstance(value, str | int | float) and value != "" and not is_nan
 
 
-def check_groups(
-    groups: Sequence[object], names: Callable[[], Sequence[str]], field: str, needed: BoolArray
-) -> None:
-    """Refuse samples that take part and belong to no group.
+def required(
+    field: str | None, check: Callable[[Sample], object] = lambda _: None
+) -> Callable[[Sample], object]:
+    """A check of samples before anything is paid for: a group if a field is named, and more.
 
     Args:
-        groups: One per sample.
-        names: Tells what samples are called.
-        field: Where the groups come from.
-        needed: Which samples take part.
+        field: That names the group; None for none.
+        check: What else is asked of a sample.
+    """
+
+    def require(sample: Sample) -> object:
+        if field is not None:
+            group_of(sample.metadata, field, sample.id or "without an id")
+        return check(sample)
+
+    return require
+
+
+def groups_by_sample(samples: Iterable[Sample], field: str) -> dict[str, Hashable]:
+    """The group of each sample by its id.
 
     Raises:
         InvalidSampleError: One has none.
     """
-    for place, group in enumerate(groups):
-        if needed[place] and not is_group(group):
-            group_of({} if group is None else {field: group}, field, names()[place])
+    return {sample.id or "": group_of(sample.metadata, field, sample.id or "") for sample in samples}
 
 
-def require_group(field: str) -> Callable[[Sample], object]:
-    """A check of samples, for what reads them."""
-    return lambda sample: group_of(sample.metadata, field, sample.id or "without an id")
+def groups_in(
+    values: Sequence[Any], names: Callable[[], Sequence[str]], field: str, needed: BoolArray
+) -> list[Hashable]:
+    """The groups of what was judged; None for samples that do not take part and have none.
+
+    Args:
+        values: What the samples' metadata have under the field.
+        names: Tells what samples are called.
+        field: That names the group.
+        needed: Which samples take part, shape (N,).
+
+    Raises:
+        InvalidSampleError: One that takes part has none.
+    """
+    known = [value if is_group(value) else None for value in values]
+    lacking = [place for place, group in enumerate(known) if group is None and needed[place]]
+    if lacking:
+        place = lacking[0]
+        group_of({field: values[place]}, field, names()[place])
+    return known
 
 
-def group_note(groups: Iterable[object], field: str) -> str:
+def group_note(groups: Iterable[object]) -> str:
     """How many groups there are, and how large the largest one is.
 
-    >>> group_note(["a", "b", "a"], "document")
-    "2 groups of 3 samples by 'document', the largest with 2"
+    >>> group_note(["a", "b", "a"])
+    '2 groups of samples, the largest with 2 of 3'
     """
     sizes = Counter(groups)
-    samples = counted(sizes.total(), "sample")
-    return (
-        f"{counted(len(sizes), 'group')} of {samples} by {field!r}, the largest with "
-        f"{max(sizes.values(), default=0)}"
-    )
+    largest = max(sizes.values(), default=0)
+    return f"{counted(len(sizes), 'group')} of samples, the largest with {largest} of {sizes.total()}"
