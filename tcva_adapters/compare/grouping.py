@@ -27,9 +27,9 @@ def group_of(metadata: Mapping[str, Any], field: str, sample: str) -> Hashable:
     >>> group_of({"document": "a"}, "document", "row-1")
     'a'
     """
-    found = metadata.get(field)
+    found: Hashable = metadata.get(field)
     if is_group(found):
-        return found  # type: ignore[no-any-return]  # just looked at
+        return found
     msg = (
         f"sample {sample!r} belongs to no group: {field!r} is {found!r} in its metadata (fields are "
         f"{', '.join(map(repr, metadata)) or 'none'}); with --group every sample that takes part "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -52,12 +53,13 @@ class MeanChange:
         n = len(differences)
         clusters = None if groups is None else len(set(groups))
         if not n:
-            return cls(*[float("nan")] * 3, n, level, clusters, "no sample has a score in both runs")
+            why = "no sample has a score in both runs"
+            return cls(math.nan, math.nan, math.nan, n, level, clusters, why)
         value = float(np.mean(differences))
         try:
             low, high = mean_between(differences, level, ends=(-1.0, 1.0), groups=groups)
         except MissingDependencyError as error:
-            return cls(value, float("nan"), float("nan"), n, level, clusters, str(error))
+            return cls(value, math.nan, math.nan, n, level, clusters, str(error))
         return cls(value, low, high, n, level, clusters)
 
     @property

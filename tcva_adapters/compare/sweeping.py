@@ -277,8 +277,9 @@ def sweep(
     if human is not None:
         ratings = read.ratings(human)
         groups = read.groups(group, ratings)
-        drawn = {"n_boot": n_boot, "seed": seed, "groups": groups}
-        measured = partial(intervals, "spearman", human=ratings, **drawn)
+        measured = partial(
+            intervals, "spearman", human=ratings, n_boot=n_boot, seed=seed, groups=groups
+        )
         rows = [replace(row, agreement=measured(row.scores)) for row in rows]
     first = len(_VARIANTS) if ablation else 0
     said = human if isinstance(human, str) or human is None else "human ratings"

@@ -158,8 +158,9 @@ def _undercut(terms: FloatArray) -> float:
     curvature = float(counts @ (points / tilted) ** 2) + saddle**-2
     width = 1.0 / np.sqrt(curvature)
     scaled = points / tilted
-    far = np.searchsorted(_heights(width * np.sinh(_COARSE), scaled, counts, saddle), _NOTHING)
-    step = float(_COARSE[min(far, len(_COARSE) - 1)]) / _STEPS
+    fallen = _heights(width * np.sinh(_COARSE), scaled, counts, saddle)
+    far = min(int(np.searchsorted(fallen, _NOTHING)), len(_COARSE) - 1)
+    step = float(_COARSE[far]) / _STEPS
     steps = step * (np.arange(_STEPS) + 0.5)
     along = width * np.sinh(steps)
     heights = _heights(along, scaled, counts, saddle)
@@ -180,12 +181,13 @@ def _gathered(terms: FloatArray) -> tuple[FloatArray, FloatArray]:
 
     A term between two points counts for both, so that the mean stays as it is.
     """
-    points, counts = np.unique(terms, return_counts=True)
+    points, numbers_of = np.unique(terms, return_counts=True)
+    counts = numbers_of.astype(np.float64)
     if len(points) <= _MOST:
-        return points, counts.astype(np.float64)
+        return points, counts
     grid = np.linspace(points[0], points[-1], _MOST)
     places = (terms - points[0]) / (points[-1] - points[0]) * (_MOST - 1)
     below = np.minimum(places.astype(np.int64), _MOST - 2)
     share = places - below
-    split = np.bincount(below, 1.0 - share, _MOST) + np.bincount(below + 1, share, _MOST)
+    split: FloatArray = np.bincount(below, 1.0 - share, _MOST) + np.bincount(below + 1, share, _MOST)
     return grid, split
