@@ -54,6 +54,7 @@ def compare(
     fuse: options.FusedMethods = None,
     human: options.Human = None,
     labels: options.LabelFile = None,
+    objective: stat_options.Objective = "spearman",
     reference: options.Reference = None,
     pass_from: options.PassFrom = None,
     group: stat_options.Group = None,
@@ -99,6 +100,7 @@ def compare(
             scale=options.parse_pair(scale, "--scale"),
             fuse=fuse or (),
             human=options.ratings_of(human, labels),
+            objective=objective,  # type: ignore[arg-type]  # checked there
             reference=reference,
             pass_from=options.parse_thresholds(pass_from or ()),
             group=group,

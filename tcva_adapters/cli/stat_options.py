@@ -11,6 +11,14 @@ import typer
 
 from tcva_adapters.errors import InvalidValueError
 
+Objective = Annotated[
+    str,
+    typer.Option(
+        "--objective",
+        help="With --human: the measure that methods are tested by, chosen before looking: "
+        "spearman, kendall, pearson or mae.",
+    ),
+]
 Group = Annotated[
     Optional[str],
     typer.Option(

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tcva_adapters.compare.views.describe import Difference, MethodSummary, PairSummary
-from tcva_adapters.compare.views.human_ratings import LEADING, HumanRatings
+from tcva_adapters.compare.views.human_ratings import HumanRatings
 from tcva_adapters.compare.views.summary import TableSummary
 from tcva_adapters.printing import (
     Part,
@@ -23,6 +23,12 @@ from tcva_adapters.printing import (
 from tcva_adapters.stats.bootstrap import Interval
 from tcva_adapters.stats.correlation import MEASURES, Measure, higher_is_better
 
+NAMES: Final[dict[Measure, str]] = {
+    "spearman": "Spearman",
+    "kendall": "Kendall",
+    "pearson": "Pearson",
+    "mae": "mean absolute error",
+}
 _BARS: Final = " ▁▂▃▄▅▆▇█"
 _REASONS: Final = 3
 _NAMED: Final = 2
@@ -115,8 +121,8 @@ def _beside(pairs: Sequence[PairSummary], lead: str) -> dict[str, PairSummary]:
 
 
 def _human_columns(summary: TableSummary, found: HumanRatings) -> dict[str, list[str]]:
-    agreed = {a.method: _interval(a.own) for a in found.agreements if a.measure == LEADING}
-    ps = {t.method: figure(t.p_holm, 4) for t in found.tests if t.result.measure == LEADING}
+    agreed = {a.method: _interval(a.own) for a in found.agreements if a.measure == found.objective}
+    ps = {t.method: figure(t.p_holm, 4) for t in found.tests if t.result.measure == found.objective}
     names = [m.method for m in summary.methods]
     return {
         "human": [agreed.get(name, "-") for name in names],
@@ -129,7 +135,8 @@ def _legend(summary: TableSummary, lead: str | None) -> Part:
     if found is None:
         return f"same, rho: equal decisions and rank correlation with {lead}"
     tests = f"; p: against {found.reference}, corrected by Holm" if found.tests else ""
-    return Wrapped(f"human: Spearman with human ratings, {summary.level:.0%} interval{tests}", 2)
+    named = f"human: {NAMES[found.objective]} with human ratings"
+    return Wrapped(f"{named}, {summary.level:.0%} interval{tests}", 2)
 
 
 def bars(histogram: Sequence[int]) -> str:
@@ -205,10 +212,14 @@ def _interval(found: Interval) -> str:
 def _tests(found: HumanRatings) -> Iterator[Part]:
     picked = " (the best here)" if found.chosen else ""
     yield ""
-    yield Wrapped(
-        f"paired bootstrap against {found.reference}{picked}; p(Holm) allows for all "
-        f"{found.n_tests} tests"
+    by = next((t.result.test for t in found.tests if not math.isnan(t.p_holm)), "")
+    tested = (
+        f"p, by {found.objective} alone: {by}; p(Holm) allows for "
+        f"{counted(found.n_tests, 'comparison')}"
+        if by
+        else f"none could be tested by {found.objective}"
     )
+    yield Wrapped(f"differences from {found.reference}{picked}; {tested}")
     rows = []
     for test in found.tests:
         result = test.result
@@ -222,8 +233,8 @@ def _tests(found: HumanRatings) -> Iterator[Part]:
                 str(result.n),
                 figure(result.delta, signed=True),
                 ends,
-                figure(result.p_two_sided, 4),
-                figure(test.p_holm, 4),
+                figure(result.p_two_sided, 4) if result.measure == found.objective else "",
+                figure(test.p_holm, 4) if result.measure == found.objective else "",
             )
         )
     yield _table("method  measure  n  difference  interval  p  p(Holm)", rows, left=2)
