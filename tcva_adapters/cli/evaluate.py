@@ -96,7 +96,11 @@ def evaluate(
     since.begin(tcva)
     # Read and check before the first call is paid for.
     read = options.stream_samples(
-        file, skip_bad=skip_bad, input_format=input_format, rename=rename, require=required(group, tcva.require)
+        file,
+        skip_bad=skip_bad,
+        input_format=input_format,
+        rename=rename,
+        require=required(group, tcva.require),
     )
     reading = Reading(read, is_shown=bool(show or report))
     check_wanted(show or (), reading.again)

@@ -24,9 +24,7 @@ from tcva_adapters.tcva import TCVA
 # typer reads them at run time, so what is optional is spelt out.
 _Baseline = Annotated[
     Optional[str],
-    typer.Option(
-        help="An earlier --out: what changed since then is said, in the comment too."
-    ),
+    typer.Option(help="An earlier --out: what changed since then is said, in the comment too."),
 ]
 _Sequential = Annotated[
     Optional[Path],
@@ -121,7 +119,9 @@ class Since:
         """The file that remembers runs, as `say_written` takes it."""
         if self._look is None or self.sequential is None:
             return {}
-        return {self.sequential: f"run {self._look.watch.runs} since the baseline: for --sequential"}
+        return {
+            self.sequential: f"run {self._look.watch.runs} since the baseline: for --sequential"
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """What changed, as entries of a command's JSON."""

@@ -36,5 +36,7 @@ def check_group(group: str | None, *, is_used: bool) -> None:
         InvalidValueError: Nothing does.
     """
     if group is not None and not is_used:
-        msg = f"--group {group} says what is drawn for a bound; give --confidence or --baseline, too"
+        msg = (
+            f"--group {group} says what is drawn for a bound; give --confidence or --baseline, too"
+        )
         raise InvalidValueError(msg)

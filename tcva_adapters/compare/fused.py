@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Self, TypeVar
+from itertools import compress
+from typing import Final, Self, TypedDict, TypeVar
 
 import numpy as np
 
@@ -133,6 +134,14 @@ class FusedRow:
         )
 
 
+class _Drawn(TypedDict):
+    """How resamples are drawn."""
+
+    n_boot: int
+    seed: int
+    groups: Sequence[Hashable] | None
+
+
 def fused_rows(method: FusedMethod, table: ScoreTable) -> tuple[list[Row], dict[int, int]]:
     """A row per sample; members without a score are left out of its mean.
 
@@ -172,6 +181,7 @@ def gains(
     n_boot: int = 10_000,
     level: float = 0.95,
     seed: int = 0,
+    groups: Sequence[Hashable] | None = None,
 ) -> dict[str, FusedRow]:
     """The gain of each fused method, by name; without human ratings there is none to state.
 
@@ -183,6 +193,7 @@ def gains(
         n_boot: Resamples per interval.
         level: Of the intervals.
         seed: Of the resamples.
+        groups: What the samples belong to, one per sample; None where they stand alone.
 
     Raises:
         InvalidValueError: A method or a member is not in the table.
@@ -194,7 +205,9 @@ def gains(
     for method in methods:
         members = {name: table.column(name) for name in method.members}
         scores = table.column(method.name)
-        row = gain_of(scores, members, table.human, n_boot=n_boot, level=level, seed=seed)
+        row = gain_of(
+            scores, members, table.human, n_boot=n_boot, level=level, seed=seed, groups=groups
+        )
         if row is not None:
             found[method.name] = row
     return corrected(found)
@@ -217,6 +230,7 @@ def gain_of(
     n_boot: int = 10_000,
     level: float = 0.95,
     seed: int = 0,
+    groups: Sequence[Hashable] | None = None,
 ) -> FusedRow | None:
     """What a fused score gains over the best of its members, on the samples that all have scored.
 
@@ -227,6 +241,7 @@ def gain_of(
         n_boot: Resamples per interval.
         level: Of the intervals.
         seed: Of the resamples.
+        groups: As for `gains`.
 
     Returns:
         As the only combination that was looked at (see `corrected`); None on fewer than ten such
@@ -241,14 +256,12 @@ def gain_of(
         return None
     scores, human = scores[usable], human[usable]
     columns = {name: column[usable] for name, column in members.items()}
-    whole = interval(
-        "spearman", scores, human, n_boot=n_boot, level=level, method="percentile", seed=seed
-    )
+    known = None if groups is None else list(compress(groups, usable))
+    drawn: _Drawn = {"n_boot": n_boot, "seed": seed, "groups": known}
+    whole = interval("spearman", scores, human, method="percentile", level=level, **drawn)
     rhos = {name: agreement("spearman", column, human).value for name, column in columns.items()}
     best = max(rhos, key=lambda name: rhos[name] if math.isfinite(rhos[name]) else -math.inf)
-    gain = paired_difference(
-        "spearman", scores, columns[best], human, n_boot=n_boot, level=level, seed=seed
-    )
+    gain = paired_difference("spearman", scores, columns[best], human, level=level, **drawn)
     return FusedRow(
         n=len(human),
         rho=whole.value,

@@ -289,9 +289,7 @@ def grade(
     return Graded(name, cases, threshold, about or {}, is_part, bare)
 
 
-def _case(
-    result: Scored, place: int, *, group: str | None = None, is_bare: bool = False
-) -> Case:
+def _case(result: Scored, place: int, *, group: str | None = None, is_bare: bool = False) -> Case:
     name = case_name(result, place + 1)
     return Case(
         name,

@@ -72,7 +72,9 @@ def groups_by_sample(samples: Iterable[Sample], field: str) -> dict[str, Hashabl
     Raises:
         InvalidSampleError: One has none.
     """
-    return {sample.id or "": group_of(sample.metadata, field, sample.id or "") for sample in samples}
+    return {
+        sample.id or "": group_of(sample.metadata, field, sample.id or "") for sample in samples
+    }
 
 
 def groups_in(
@@ -105,4 +107,6 @@ def group_note(groups: Iterable[object]) -> str:
     """
     sizes = Counter(groups)
     largest = max(sizes.values(), default=0)
-    return f"{counted(len(sizes), 'group')} of samples, the largest with {largest} of {sizes.total()}"
+    return (
+        f"{counted(len(sizes), 'group')} of samples, the largest with {largest} of {sizes.total()}"
+    )

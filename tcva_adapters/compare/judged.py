@@ -163,9 +163,7 @@ class Judged:
             raise InvalidValueError(msg)
         return key
 
-    def groups(
-        self, key: str | Sequence[Any] | None, ratings: FloatArray
-    ) -> list[Hashable] | None:
+    def groups(self, key: str | Sequence[Any] | None, ratings: FloatArray) -> list[Hashable] | None:
         """What the samples belong to; None where nothing is named.
 
         Args:
@@ -180,7 +178,9 @@ class Judged:
             return None
         values = self.values(key, "groups")
         needed = has_score(self.counts) & np.isfinite(ratings)
-        return groups_in(values, lambda: self.names, key if isinstance(key, str) else "group", needed)
+        return groups_in(
+            values, lambda: self.names, key if isinstance(key, str) else "group", needed
+        )
 
     def unused(self, config: Config | str | Path | None) -> tuple[str, ...]:
         """What of a configuration does not apply to a view of all samples at once, in sentences.

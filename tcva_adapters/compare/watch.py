@@ -70,7 +70,9 @@ class Watch:
             msg = f"false_alarms={false_alarms!r}; it lies between 0 and 0.5, e.g. 0.05"
             raise InvalidValueError(msg)
         if not 0.0 <= max_drop < 1.0:
-            msg = f"max_drop={max_drop!r}; the mean score may fall by a number from 0 to 1, e.g. 0.02"
+            msg = (
+                f"max_drop={max_drop!r}; the mean score may fall by a number from 0 to 1, e.g. 0.02"
+            )
             raise InvalidValueError(msg)
         scores = [(case.sample, case.score) for case in before.cases]
         digest = hashlib.sha256(json.dumps(scores).encode()).hexdigest()[:16]

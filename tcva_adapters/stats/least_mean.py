@@ -28,7 +28,7 @@ _STEPS: Final = 500
 _NOTHING: Final = 80.0
 """Twice the logarithm by which it has fallen there."""
 
-_MOST: Final = 1000
+_MOST: Final = 400
 """Different scores that are looked at one by one; more are split between two neighbours."""
 
 _FAR: Final = 40.0
@@ -134,7 +134,7 @@ def _bound(sums: FloatArray, sizes: FloatArray, share: float) -> float:
 
     if over(farthest) >= 0.0:
         return farthest
-    return float(scipy_module("optimize").brentq(over, farthest, nearest, xtol=1e-13, rtol=1e-13))
+    return float(scipy_module("optimize").brentq(over, farthest, nearest, xtol=1e-11, rtol=1e-11))
 
 
 def _undercut(terms: FloatArray) -> float:
@@ -149,11 +149,15 @@ def _undercut(terms: FloatArray) -> float:
     if points[0] >= 0.0:
         return 0.0
 
-    def slope(at: float) -> float:
-        return float(counts @ (points / (1.0 - points * at))) - 1.0 / at
+    def slope(log_at: float) -> float:
+        at = -np.exp(log_at)
+        return float(counts @ (points / (1.0 - points * at)) - 1.0 / at)
 
-    pole = 1.0 / float(points[0])
-    saddle = float(scipy_module("optimize").brentq(slope, (1.0 - 1e-12) * pole, -1e-12))
+    # Any line between the pole and 0 has the same integral; close to the saddle it is a smooth one.
+    pole = np.log(-1.0 / points[0])
+    saddle = -float(
+        np.exp(scipy_module("optimize").brentq(slope, pole - 30.0, pole - 1e-9, xtol=0.01))
+    )
     tilted = 1.0 - points * saddle
     curvature = float(counts @ (points / tilted) ** 2) + saddle**-2
     width = 1.0 / np.sqrt(curvature)
@@ -170,7 +174,9 @@ def _undercut(terms: FloatArray) -> float:
     return float(np.exp(top) * inside.sum() * step * width / np.pi)
 
 
-def _heights(along: FloatArray, scaled: FloatArray, counts: FloatArray, saddle: float) -> FloatArray:
+def _heights(
+    along: FloatArray, scaled: FloatArray, counts: FloatArray, saddle: float
+) -> FloatArray:
     """Twice the logarithm by which the function has fallen, so far along the line."""
     fallen: FloatArray = np.log1p(np.outer(along, scaled) ** 2) @ counts
     return fallen + np.log1p((along / saddle) ** 2)
@@ -182,12 +188,11 @@ def _gathered(terms: FloatArray) -> tuple[FloatArray, FloatArray]:
     A term between two points counts for both, so that the mean stays as it is.
     """
     points, numbers_of = np.unique(terms, return_counts=True)
-    counts = numbers_of.astype(np.float64)
     if len(points) <= _MOST:
-        return points, counts
+        return points, numbers_of.astype(np.float64)
     grid = np.linspace(points[0], points[-1], _MOST)
     places = (terms - points[0]) / (points[-1] - points[0]) * (_MOST - 1)
     below = np.minimum(places.astype(np.int64), _MOST - 2)
     share = places - below
-    split: FloatArray = np.bincount(below, 1.0 - share, _MOST) + np.bincount(below + 1, share, _MOST)
-    return grid, split
+    split = np.bincount(below, 1.0 - share, _MOST)
+    return grid, split + np.bincount(below + 1, share, _MOST)

@@ -83,7 +83,9 @@ def compare_systems(
         msg = "a power view counts single queries, not groups of them; leave one of the two out"
         raise InvalidValueError(msg)
     if not isinstance(scores, SystemTable):
-        scores = read_systems(scores, temperatures=temperatures, system_field=system_field, group=group)
+        scores = read_systems(
+            scores, temperatures=temperatures, system_field=system_field, group=group
+        )
     table = scores.only(metrics) if metrics else scores
     if isinstance(hypotheses, str | Path):
         hypotheses = read_hypotheses(hypotheses, table)
@@ -143,7 +145,9 @@ def _tested(table: SystemTable, metric: str) -> tuple[FloatArray, list[str]]:
     known = np.isfinite(table.scores[table.metrics.index(metric)]).all(axis=1)
     said = f"{metric}: tested by group, {group_note(compress(table.groups, known.tolist()))}"
     if left_out:
-        said += f"; {counted(left_out, 'query', 'queries')} without a score of every system left out"
+        said += (
+            f"; {counted(left_out, 'query', 'queries')} without a score of every system left out"
+        )
     return rows, [said]
 
 

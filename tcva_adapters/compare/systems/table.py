@@ -96,9 +96,7 @@ class SystemTable:
             scores[tuple(place[name] for place, name in zip(places, cell, strict=True))] = score
         metrics, queries, systems = names
         known = tuple(groups[query] for query in queries)
-        return cls(
-            systems, queries, metrics, scores, groups=None if known[0] is None else known
-        )
+        return cls(systems, queries, metrics, scores, groups=None if known[0] is None else known)
 
     def only(self, metrics: Sequence[str]) -> SystemTable:
         """The same with some of the metrics; ``faithfulness`` takes it at every temperature.

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.grouping import group_note
+from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.table import Row, ScoreTable
 from tcva_adapters.compare.views.decisions import resolve_thresholds
 from tcva_adapters.compare.views.describe import (
