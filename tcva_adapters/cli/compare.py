@@ -56,6 +56,7 @@ def compare(
     labels: options.LabelFile = None,
     objective: stat_options.Objective = "spearman",
     reference: options.Reference = None,
+    equivalence: stat_options.Equivalence = None,
     pass_from: options.PassFrom = None,
     group: stat_options.Group = None,
     figures: options.Figures = None,
@@ -102,6 +103,7 @@ def compare(
             human=options.ratings_of(human, labels),
             objective=objective,  # type: ignore[arg-type]  # checked there
             reference=reference,
+            equivalence=equivalence,
             pass_from=options.parse_thresholds(pass_from or ()),
             group=group,
             gates=gates,

@@ -11,6 +11,14 @@ import typer
 
 from tcva_adapters.errors import InvalidValueError
 
+Equivalence = Annotated[
+    Optional[float],
+    typer.Option(
+        "--equivalence",
+        help="With --human: a difference by the objective that would matter; tests whether methods "
+        "are as good as the reference, up to that.",
+    ),
+]
 Objective = Annotated[
     str,
     typer.Option(

@@ -51,6 +51,7 @@ from tcva_adapters.samples.files import SampleFile, SampleStream, stream_samples
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import whole
 from tcva_adapters.stats.correlation import Measure, check_measure
+from tcva_adapters.stats.equivalence import check_margin
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.tcva import TCVA
 
@@ -95,6 +96,8 @@ class _Request:
         objective: The measure by which methods are tested, chosen before looking: ``spearman``,
             ``kendall``, ``pearson`` or ``mae``.
         reference: The method that others are tested against; by default the best one.
+        equivalence: The difference by the objective that would matter: tests whether the others are
+            as good as the reference, up to that.
         pass_from: Thresholds of other methods by name.
         group: The samples' field that names what they belong to (a document, a conversation, a
             user): intervals, tests and the confidence of gates are about other groups then.
@@ -130,6 +133,7 @@ class _Request:
     human: str | Labels | None = None
     objective: Measure = "spearman"
     reference: str | None = None
+    equivalence: float | None = None
     pass_from: Mapping[str, float] = field(default_factory=dict)
     group: str | None = None
     gates: Gates = field(default_factory=Gates)
@@ -264,6 +268,8 @@ class _Plan:
                 raise InvalidValueError(msg)
         self.request.gates.check_names(names)
         check_measure(self.request.objective)
+        if self.request.equivalence is not None:
+            check_margin(self.request.equivalence)
         whole("n_boot or --bootstrap", self.request.n_boot, least=1)
         if not self.request.timeout > 0.0:
             msg = f"timeout or --timeout {self.request.timeout:g}; give a number of seconds above 0"
@@ -300,6 +306,7 @@ class _Plan:
             "human ratings": None if self.human is None else _digest_of(sorted(self.human.items())),
             "objective": request.objective,
             "reference": request.reference,
+            "equivalence": request.equivalence,
             "pass_from": request.pass_from,
             "group": request.group,
             "bootstrap": request.n_boot,
@@ -355,6 +362,7 @@ class _Plan:
                 views=ours,
                 objective=self.request.objective,
                 reference=self.request.reference,
+                margin=self.request.equivalence,
                 n_boot=self.request.n_boot,
                 groups=groups,
             ),

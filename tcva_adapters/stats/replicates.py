@@ -55,6 +55,7 @@ class Replicates:
         codes: Groups as numbers from 0 up, shape (n,), or None.
 
     Attributes:
+        measure: The same name.
         observed: On all samples, shape (methods,); nan where undefined.
         clusters: Groups that are resampled, or None.
         worth: To how many groups of one size these amount, or None.
@@ -76,7 +77,7 @@ class Replicates:
         self.clusters = None if codes is None else len(np.unique(codes))
         if self.clusters == len(human):  # each in a group of its own: as if there were none
             codes = None
-        self._measure, self._methods, self._human, self._codes = measure, methods, human, codes
+        self.measure, self._methods, self._human, self._codes = measure, methods, human, codes
         self._n, self._n_boot = len(human), n_boot
         self._blocks = draw(self._n, n_boot, seed=seed, codes=codes)
         self.worth = None if codes is None else worth(codes)
@@ -98,8 +99,8 @@ class Replicates:
 
     def ends(self, number: int, level: float, method: IntervalMethod) -> Ends:
         """The interval of one method."""
-        least = _LEAST.get((method, self._measure), LEAST_SAMPLES)
-        groups = _LEAST_GROUPS.get(self._measure, LEAST_CLUSTERS)
+        least = _LEAST.get((method, self.measure), LEAST_SAMPLES)
+        groups = _LEAST_GROUPS.get(self.measure, LEAST_CLUSTERS)
         few = why_no_interval(
             self._n, clusters=self.few_clusters, least=least, least_clusters=groups
         ) or self._still(number)
@@ -123,9 +124,9 @@ class Replicates:
         delta = float(self.observed[0] - self.observed[1])
         if np.all(np.abs(apart - delta) <= same_within(self.jackknife)):
             return Ends(*_NONE, 0, "the two never differ by more or less: nothing varies")
-        if self._measure == "mae":
+        if self.measure == "mae":
             return Ends(*student.mean_difference_ends(delta, apart, level, self.worth), 0, "")
-        if self._measure == "pearson":
+        if self.measure == "pearson":
             few = self._still(0) or self._still(1) or self._rare(0) or self._rare(1)
             if few:
                 return Ends(*_NONE, 0, few)
@@ -163,7 +164,7 @@ class Replicates:
         if few := self._rare(number):
             return Ends(*_NONE, 0, few)
         value, left_out = float(self.observed[number]), self.jackknife[number]
-        if self._measure == "mae":
+        if self.measure == "mae":
             low, high = student.mean_ends(value, left_out, level, self.worth)
             return Ends(max(low, 0.0), high, 0, "")
         return Ends(*student.correlation_ends(value, left_out, level, self.worth), 0, "")
@@ -173,7 +174,7 @@ class Replicates:
         value = float(self.observed[number])
         if np.isnan(value):
             return _CONSTANT
-        if self._measure != "mae":
+        if self.measure != "mae":
             is_perfect = abs(value) >= 1.0 - 1e-12
             return "perfect agreement on these samples: nothing varies" if is_perfect else ""
         gaps = np.abs(self._methods[number] - self._human)
@@ -182,7 +183,7 @@ class Replicates:
 
     def _rare(self, number: int) -> str:
         """Why too many resamples would have no value, if so."""
-        if self._measure == "mae":
+        if self.measure == "mae":
             return ""
         shares = [
             constant_share(side, self._codes) for side in (self._methods[number], self._human)

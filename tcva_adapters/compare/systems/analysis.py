@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import compress
 from pathlib import Path
-from typing import Final
+from typing import Final, TypedDict, get_args
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from tcva_adapters.compare.systems.report import SystemsReport
 from tcva_adapters.compare.systems.table import SystemTable
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.printing import counted
-from tcva_adapters.stats.checks import FloatArray, check_level, whole
+from tcva_adapters.stats.checks import FloatArray, check_level, one_of, whole
 from tcva_adapters.stats.correlation import Measure
 from tcva_adapters.stats.describe import Description, check_bounds, describe
 from tcva_adapters.stats.metric_correlation import (
@@ -26,12 +26,22 @@ from tcva_adapters.stats.metric_correlation import (
     correlation_matrix,
     fisher_average,
 )
+from tcva_adapters.stats.pairwise import PERMUTATIONS, Estimate, Test
 from tcva_adapters.stats.power import PowerView, check_difference, power_view, variability
-from tcva_adapters.stats.randomisation import PERMUTATIONS, Estimate, tukey_hsd
+from tcva_adapters.stats.randomisation import tukey_hsd
+from tcva_adapters.stats.studentised import studentised_pairs
 
 CORRELATIONS: Final[tuple[Measure, ...]] = ("pearson", "spearman", "kendall")
 
 Progress = Callable[[str, int, int], None]
+
+
+class _Drawn(TypedDict):
+    """What the tests of one report share."""
+
+    permutations: int
+    seed: int
+    estimate: Estimate
 
 
 def compare_systems(
@@ -42,6 +52,7 @@ def compare_systems(
     system_field: str | None = None,
     group: str | None = None,
     hypotheses: str | Path | Sequence[Hypothesis] = (),
+    test: Test = "studentised",
     alpha: float = 0.05,
     permutations: int = PERMUTATIONS,
     seed: int = 0,
@@ -61,9 +72,12 @@ def compare_systems(
         group: The column, or metadata field, of what queries belong to (a document): the tests then
             shuffle the systems in all queries of a group at once.
         hypotheses: A file of them, see `read_hypotheses`; or what it holds.
+        test: Which of two tests of all pairs is read, for what is significant and for hypotheses:
+            ``studentised``, which lets systems spread differently (`studentised_pairs`), or
+            ``tukey``, as the CCRS paper has it (`tukey_hsd`). Both are in the report.
         alpha: Level of the tests, for each metric over all its pairs.
-        permutations: Shuffled tables per metric.
-        seed: Of the shuffles; every metric has the same ones.
+        permutations: Draws of either test per metric.
+        seed: Of the draws; every metric has the same ones.
         estimate: See `tukey_hsd`.
         bounds: Of the scale of scores.
         difference: For a power view: the difference that should be found.
@@ -78,6 +92,7 @@ def compare_systems(
         MissingDependencyError: Correlations or a power view without scipy.
         UnreadableInputError: As for `read_systems` and `read_hypotheses`.
     """
+    one_of("test", test, get_args(Test))
     _check(alpha, bounds, difference, queries)
     if group is not None and difference is not None:
         msg = "a power view counts single queries, not groups of them; leave one of the two out"
@@ -97,12 +112,14 @@ def compare_systems(
         tested, notes = _tested(table, metric)
         said += notes
         report = _reporter(progress, metric, number, len(table.metrics))
-        test = tukey_hsd(
-            tested, permutations=permutations, seed=seed, estimate=estimate, progress=report
-        )
+        drawn: _Drawn = {"permutations": permutations, "seed": seed, "estimate": estimate}
+        tukey = tukey_hsd(tested, progress=report, **drawn)
+        studentised = studentised_pairs(tested, **drawn)
         described = tuple(describe(each, bounds=bounds) for each in column.T)
-        view = _power(column, difference, queries, alpha=alpha, seed=seed)
-        figures.append(MetricFigures(metric, described, test, alpha, view))
+        view = _power(column, difference, queries, test=test, alpha=alpha, seed=seed)
+        figures.append(MetricFigures(metric, described, studentised, tukey, test, alpha, view))
+        if studentised.reason:
+            said.append(f"{metric}: no studentised p; {studentised.reason}")
         said += _notes(metric, described, bounds)
         if difference is not None and view is None:
             said.append(f"{metric}: no power view; under 3 queries have scores of all systems")
@@ -115,6 +132,7 @@ def compare_systems(
         averaged={m: fisher_average(list(each.values())) for m, each in correlations.items()},
         hypotheses=tuple(check_hypotheses(hypotheses, tests, table.systems, alpha=alpha)),
         bounds=bounds,
+        test=test,
         alpha=alpha,
         permutations=permutations,
         estimate=estimate,
@@ -194,11 +212,19 @@ def _notes(metric: str, described: Sequence[Description], bounds: tuple[float, f
 
 
 def _power(
-    scores: FloatArray, difference: float | None, queries: int | None, *, alpha: float, seed: int
+    scores: FloatArray,
+    difference: float | None,
+    queries: int | None,
+    *,
+    test: Test,
+    alpha: float,
+    seed: int,
 ) -> PowerView | None:
     if difference is None or np.isfinite(scores).all(axis=1).sum() < 3:
         return None
-    return power_view(variability(scores), difference, queries=queries, alpha=alpha, seed=seed)
+    return power_view(
+        variability(scores), difference, queries=queries, test=test, alpha=alpha, seed=seed
+    )
 
 
 def _correlations(table: SystemTable) -> dict[Measure, dict[str, CorrelationMatrix]]:
