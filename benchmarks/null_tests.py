@@ -30,7 +30,9 @@ GROUP: Final = 5
 P = Callable[[np.random.Generator, str, int, int], float]
 """From a generator, the kind of data, n and a seed to a p; nan where the test is not offered."""
 
-_DISCRETE: Final = "p takes few values with few samples; fewer than six differences never reach 0.05"
+_DISCRETE: Final = (
+    "p takes few values with few samples; fewer than six differences never reach 0.05"
+)
 _SPREAD: Final = (
     "resamples repeat samples, whose ties add to the spread of a rank correlation; with more samples "
     "that fades"

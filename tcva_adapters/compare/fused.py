@@ -22,6 +22,7 @@ from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import counted, figure
 from tcva_adapters.stats.bootstrap import interval, paired_difference
+from tcva_adapters.stats.checks import BoolArray
 from tcva_adapters.stats.correlation import agreement
 from tcva_adapters.stats.holm import holm
 
@@ -251,12 +252,12 @@ def gain_of(
         MissingDependencyError: scipy is missing.
     """
     everything = np.column_stack([scores, human, *members.values()])
-    usable = np.isfinite(everything).all(axis=1)
+    usable: BoolArray = np.isfinite(everything).all(axis=1)
     if usable.sum() < FEWEST:
         return None
     scores, human = scores[usable], human[usable]
     columns = {name: column[usable] for name, column in members.items()}
-    known = None if groups is None else list(compress(groups, usable))
+    known = None if groups is None else list(compress(groups, usable.tolist()))
     drawn: _Drawn = {"n_boot": n_boot, "seed": seed, "groups": known}
     whole = interval("spearman", scores, human, method="percentile", level=level, **drawn)
     rhos = {name: agreement("spearman", column, human).value for name, column in columns.items()}

@@ -194,5 +194,7 @@ def _gathered(terms: FloatArray) -> tuple[FloatArray, FloatArray]:
     places = (terms - points[0]) / (points[-1] - points[0]) * (_MOST - 1)
     below = np.minimum(places.astype(np.int64), _MOST - 2)
     share = places - below
-    split = np.bincount(below, 1.0 - share, _MOST)
-    return grid, split + np.bincount(below + 1, share, _MOST)
+    split: FloatArray = np.zeros(_MOST)
+    np.add.at(split, below, 1.0 - share)
+    np.add.at(split, below + 1, share)
+    return grid, split
