@@ -7,7 +7,7 @@ from typing import Annotated, Optional, cast
 
 import typer
 
-from tcva_adapters.cli import machines, options
+from tcva_adapters.cli import machines, options, stat_options
 from tcva_adapters.cli.judged import check_figures, draw_figures, print_figures
 from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.written import say_written
@@ -87,6 +87,7 @@ def systems(
     power: _Power = None,
     queries: _Queries = None,
     bounds: _Bounds = "0,1",
+    group: stat_options.Group = None,
     figures: options.Figures = None,
     figure_format: options.FigureFormat = "png",
     overwrite: options.Overwrite = False,
@@ -112,6 +113,7 @@ def systems(
             metrics=metrics,
             temperatures=options.parse_names(temperatures),
             system_field=system_field,
+            group=group,
             hypotheses=hypotheses or (),
             test=cast("Test", test),  # compare_systems refuses any other
             alpha=alpha,
@@ -123,7 +125,7 @@ def systems(
             queries=queries,
             progress=shown.reached,
         )
-    graded = grade_systems(found.table)
+    graded = grade_systems(found.table, bounds=ends)
     gates.check_names([each.name for each in graded])
     gated = gates.judge(graded)
     handed.write(found.sentence, gated)

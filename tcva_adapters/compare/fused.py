@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
-from typing import Any, Final, Self, TypeVar
+from typing import Final, Self, TypedDict, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import counted, figure
 from tcva_adapters.stats.bootstrap import interval, paired_difference
+from tcva_adapters.stats.checks import BoolArray
 from tcva_adapters.stats.correlation import agreement
 from tcva_adapters.stats.holm import holm
 
@@ -129,9 +130,17 @@ class FusedRow:
             f"rho {figure(self.rho)} ({figure(self.low)} to {figure(self.high)}) with human ratings "
             f"on {counted(self.n, 'sample')}; gain over {self.best} ({figure(self.best_rho)}): "
             f"{figure(self.gain, signed=True)} ({figure(self.gain_low, signed=True)} to "
-            f"{figure(self.gain_high, signed=True)}), which {can} be told from chance "
-            f"(p {figure(self.p_holm, 4)}, for {looked_at} looked at)"
+            f"{figure(self.gain_high, signed=True)}), which {can} be told from chance (p {figure(self.p_holm, 4)}, for {looked_at} "
+            "looked at)"
         )
+
+
+class _Drawn(TypedDict):
+    """How resamples are drawn."""
+
+    n_boot: int
+    seed: int
+    groups: Sequence[Hashable] | None
 
 
 def fused_rows(method: FusedMethod, table: ScoreTable) -> tuple[list[Row], dict[int, int]]:
@@ -173,7 +182,7 @@ def gains(
     n_boot: int = 10_000,
     level: float = 0.95,
     seed: int = 0,
-    groups: Sequence[object] | None = None,
+    groups: Sequence[Hashable] | None = None,
 ) -> dict[str, FusedRow]:
     """The gain of each fused method, by name; without human ratings there is none to state.
 
@@ -185,7 +194,7 @@ def gains(
         n_boot: Resamples per interval.
         level: Of the intervals.
         seed: Of the resamples.
-        groups: One per sample: resample whole groups.
+        groups: What the samples belong to, one per sample; None where they stand alone.
 
     Raises:
         InvalidValueError: A method or a member is not in the table.
@@ -193,12 +202,13 @@ def gains(
     """
     if table.human is None:
         return {}
-    resampled: dict[str, Any] = {"n_boot": n_boot, "level": level, "seed": seed, "groups": groups}
     found = {}
     for method in methods:
         members = {name: table.column(name) for name in method.members}
         scores = table.column(method.name)
-        row = gain_of(scores, members, table.human, **resampled)
+        row = gain_of(
+            scores, members, table.human, n_boot=n_boot, level=level, seed=seed, groups=groups
+        )
         if row is not None:
             found[method.name] = row
     return corrected(found)
@@ -221,7 +231,7 @@ def gain_of(
     n_boot: int = 10_000,
     level: float = 0.95,
     seed: int = 0,
-    groups: Sequence[object] | None = None,
+    groups: Sequence[Hashable] | None = None,
 ) -> FusedRow | None:
     """What a fused score gains over the best of its members, on the samples that all have scored.
 
@@ -232,7 +242,7 @@ def gain_of(
         n_boot: Resamples per interval.
         level: Of the intervals.
         seed: Of the resamples.
-        groups: One per sample: resample whole groups.
+        groups: As for `gains`.
 
     Returns:
         As the only combination that was looked at (see `corrected`); None on fewer than ten such
@@ -242,17 +252,17 @@ def gain_of(
         MissingDependencyError: scipy is missing.
     """
     everything = np.column_stack([scores, human, *members.values()])
-    usable = np.isfinite(everything).all(axis=1)
+    usable: BoolArray = np.isfinite(everything).all(axis=1)
     if usable.sum() < FEWEST:
         return None
     scores, human = scores[usable], human[usable]
     columns = {name: column[usable] for name, column in members.items()}
-    of = None if groups is None else list(compress(groups, usable.tolist()))
-    resampled: dict[str, Any] = {"n_boot": n_boot, "level": level, "seed": seed, "groups": of}
-    whole = interval("spearman", scores, human, method="percentile", **resampled)
+    known = None if groups is None else list(compress(groups, usable.tolist()))
+    drawn: _Drawn = {"n_boot": n_boot, "seed": seed, "groups": known}
+    whole = interval("spearman", scores, human, method="percentile", level=level, **drawn)
     rhos = {name: agreement("spearman", column, human).value for name, column in columns.items()}
     best = max(rhos, key=lambda name: rhos[name] if math.isfinite(rhos[name]) else -math.inf)
-    gain = paired_difference("spearman", scores, columns[best], human, **resampled)
+    gain = paired_difference("spearman", scores, columns[best], human, level=level, **drawn)
     return FusedRow(
         n=len(human),
         rho=whole.value,

@@ -23,6 +23,7 @@ def why_no_interval(
     n_boot: int = 0,
     clusters: int | None = None,
     least: int = LEAST_SAMPLES,
+    least_clusters: int = LEAST_CLUSTERS,
 ) -> str:
     """Why no interval can be trusted here, in one sentence without a full stop.
 
@@ -32,6 +33,7 @@ def why_no_interval(
         n_boot: Resamples that were drawn; 0 where the interval is not one of resamples.
         clusters: Groups that were drawn; None where single samples were.
         least: Samples that this interval needs, where it needs more than others.
+        least_clusters: Groups, likewise.
 
     Returns:
         Empty where nothing speaks against one.
@@ -47,8 +49,8 @@ def why_no_interval(
     """
     if n < least:
         return f"{_number(n, 'sample')}: an interval needs {least}"
-    if clusters is not None and clusters < LEAST_CLUSTERS:
-        return f"{_number(clusters, 'group')}: an interval needs {LEAST_CLUSTERS}"
+    if clusters is not None and clusters < least_clusters:
+        return f"{_number(clusters, 'group')}: an interval needs {least_clusters}"
     if undefined > MOST_UNDEFINED * n_boot:
         share = f"{100 * undefined / n_boot:.2g} % of the resamples have no value"
         return f"{share} (one side constant): an interval needs {100 * MOST_UNDEFINED:g} % or less"

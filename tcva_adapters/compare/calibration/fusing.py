@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from tcva_adapters.compare.calibration.candidates import score_matrix
 from tcva_adapters.compare.calibration.nested import Resampling
@@ -16,7 +16,7 @@ def fusing_gain(
     judged: Judged,
     ratings: FloatArray,
     scoring: Scoring,
-    groups: Sequence[object] | None,
+    groups: Sequence[Hashable] | None,
     drawn: Resampling,
 ) -> FusedRow | None:
     """The gain of the fused score by Spearman, at the setting in use, which saw no rating.

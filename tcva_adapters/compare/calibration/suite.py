@@ -83,7 +83,8 @@ def calibrate(
     Raises:
         InvalidValueError: A setting out of range, fewer samples or groups than folds, ratings or
             scores that are all the same, ratings outside a scale that is needed, or a mapping and
-            profiles at once. Further errors as for `Judged.of` and `Config.load`.
+            profiles at once.
+        InvalidSampleError: A sample with a score and a rating belongs to no group. Further errors as for `Judged.of` and `Config.load`.
 
     >>> counts = [[4, 0, 0, 0, 0], [3, 0, 1, 0, 0], [2, 0, 0, 1, 1], [0, 0, 0, 1, 3]] * 5
     >>> calibrate(counts, [1.0, 0.8, 0.3, 0.0] * 5).recommendation
@@ -110,7 +111,7 @@ def _of_suite(
     group: str | Sequence[Any] | None,
 ) -> Calibration:
     ratings = judged.ratings(human)
-    groups = None if group is None else judged.values(group, "groups")
+    groups = judged.groups(group, ratings)
     found = search.on(judged.counts, ratings, groups)
     said = human.source if isinstance(human, Labels) else human
     found = replace(
