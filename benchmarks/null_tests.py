@@ -74,7 +74,7 @@ def _difference(measure: Measure, *, size: int = 1) -> P:
         scores, human = null_data.rated(rng, kind, n, 2, size=size)
         groups = None if size == 1 else [i // size for i in range(n)]
         options: dict[str, Any] = {"n_boot": _resamples(measure), "seed": seed, "groups": groups}
-        found = paired_difference(measure, *scores.T, human, **options)
+        found = paired_difference(measure, scores[:, 0], scores[:, 1], human, **options)
         return found.p_two_sided
 
     return p
@@ -149,7 +149,8 @@ def _equivalence(measure: Measure) -> P:
         scores, human = null_data.unequal(rng, kind, n)
         options: dict[str, Any] = {"n_boot": _resamples(measure), "seed": seed}
         margin = _true_difference(measure, kind)
-        return equivalence(measure, *scores.T, human, margin, **options).p_equivalent
+        found = equivalence(measure, scores[:, 0], scores[:, 1], human, margin, **options)
+        return found.p_equivalent
 
     return p
 
@@ -172,7 +173,7 @@ def _runs(rng: np.random.Generator, _: str, n: int, __: int) -> float:
     judged = series(rng, n, 0.2)
     baseline = graded(judged())
     watch = Watch.of(baseline, false_alarms=ALPHA)
-    for _ in range(RUNS):
+    for _run in range(RUNS):
         look = watch.after(Changes(baseline, graded(judged())))
         if look.has_fallen:
             return 0.0
