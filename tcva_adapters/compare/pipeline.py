@@ -8,7 +8,7 @@ import inspect
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
@@ -23,6 +23,7 @@ from tcva_adapters.compare.existing.imports import ImportedScores, import_scores
 from tcva_adapters.compare.existing.records import SCALE
 from tcva_adapters.compare.fused import FusedMethod, fused_rows, gains
 from tcva_adapters.compare.gates import Gates
+from tcva_adapters.compare.grouping import groups_by_sample
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.running.folder import check_folder
@@ -49,6 +50,8 @@ from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.files import SampleFile, SampleStream, stream_samples
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import whole
+from tcva_adapters.stats.correlation import Measure, check_measure
+from tcva_adapters.stats.equivalence import check_margin
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.tcva import TCVA
 
@@ -90,8 +93,14 @@ class _Request:
             faithfulness"``.
         human: The samples' field with human ratings, or `Labels`; by default those of imported
             files.
+        objective: The measure by which methods are tested, chosen before looking: ``spearman``,
+            ``kendall``, ``pearson`` or ``mae``.
         reference: The method that others are tested against; by default the best one.
+        equivalence: The difference by the objective that would matter: tests whether the others are
+            as good as the reference, up to that.
         pass_from: Thresholds of other methods by name.
+        group: The samples' field that names what they belong to (a document, a conversation, a
+            user): intervals, tests and the confidence of gates are about other groups then.
         gates: The least mean score, pass rate and coverage, for all methods or by name.
         store: Where judgements are cached: what is there is not asked for again. By default the
             store of the TCVA, else memory.
@@ -106,7 +115,7 @@ class _Request:
 
     Raises:
         InvalidValueError: A setting is out of range or unknown.
-        InvalidSampleError: No sample has a human rating.
+        InvalidSampleError: No sample has a human rating, or one belongs to no group.
         UnreadableInputError: A file or the store cannot be read.
         MissingDependencyError: Something that was asked for is not installed.
     """
@@ -122,8 +131,11 @@ class _Request:
     scale: tuple[float, float] = SCALE
     fuse: Sequence[str] = ()
     human: str | Labels | None = None
+    objective: Measure = "spearman"
     reference: str | None = None
+    equivalence: float | None = None
     pass_from: Mapping[str, float] = field(default_factory=dict)
+    group: str | None = None
     gates: Gates = field(default_factory=Gates)
     store: VerdictStore | str | Path | None = None
     folder: str | Path | None = None
@@ -173,6 +185,7 @@ class _Request:
             left_out=tuple(left_out),
             imported=imported,
             human=self._ratings(samples, imported),
+            groups=None if self.group is None else groups_by_sample(samples, self.group),
             fused=fused,
             models=framework_models(tcva.judge),
         )
@@ -214,6 +227,7 @@ class _Plan:
     left_out: tuple[str, ...]
     imported: tuple[ImportedScores, ...]
     human: Mapping[str, float] | None
+    groups: Mapping[str, Hashable] | None
     fused: tuple[FusedMethod, ...]
     models: Models | None
 
@@ -253,6 +267,9 @@ class _Plan:
                 )
                 raise InvalidValueError(msg)
         self.request.gates.check_names(names)
+        check_measure(self.request.objective)
+        if self.request.equivalence is not None:
+            check_margin(self.request.equivalence)
         whole("n_boot or --bootstrap", self.request.n_boot, least=1)
         if not self.request.timeout > 0.0:
             msg = f"timeout or --timeout {self.request.timeout:g}; give a number of seconds above 0"
@@ -287,8 +304,11 @@ class _Plan:
             "fused": [fused.name for fused in self.fused],
             "human": request.human.source if isinstance(request.human, Labels) else request.human,
             "human ratings": None if self.human is None else _digest_of(sorted(self.human.items())),
+            "objective": request.objective,
             "reference": request.reference,
+            "equivalence": request.equivalence,
             "pass_from": request.pass_from,
+            "group": request.group,
             "bootstrap": request.n_boot,
             **dial,
         }
@@ -326,6 +346,8 @@ class _Plan:
         known = {name: limit for name, limit in limits.items() if name in table.methods}
         known |= self.request.pass_from
         ours, scoring = self.ours, self.tcva.scoring
+        known_groups = self.groups
+        groups = None if known_groups is None else [known_groups[name] for name in table.samples]
         return Comparison(
             tcva=self.tcva,
             temperatures=self.temperatures,
@@ -338,8 +360,11 @@ class _Plan:
                 rows=rows,
                 thresholds=known | dict.fromkeys(ours, scoring.threshold),
                 views=ours,
+                objective=self.request.objective,
                 reference=self.request.reference,
+                margin=self.request.equivalence,
                 n_boot=self.request.n_boot,
+                groups=groups,
             ),
             decisions=decision_view(
                 (result.assessment for result in outcome.results),
@@ -355,7 +380,9 @@ class _Plan:
                 [fused for fused in self.fused if fused.name in members],
                 table,
                 n_boot=self.request.n_boot,
+                groups=groups,
             ),
+            groups=groups,
             left_out=(*self.left_out, *left_out),
             skipped=self.skipped,
             settings=self.settings,
