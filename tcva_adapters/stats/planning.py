@@ -108,7 +108,7 @@ def pilot_spread(
         raise InvalidValueError(msg)
     given = columns if ratings is None else [*columns, ratings]
     same_length(**{f"column {place}": each for place, each in enumerate(given, start=1)})
-    kept: BoolArray = np.isfinite(np.array(given)).all(axis=0)
+    kept: BoolArray = np.isfinite(np.array([*given])).all(axis=0)
     columns = [column[kept] for column in columns]
     ratings = None if ratings is None else ratings[kept]
     n = int(kept.sum())
@@ -193,6 +193,31 @@ def smallest_from(
     _check_target(target, alpha)
     z = scipy_module("special").ndtri
     return float(standard_error_of(low, high, level) * (z(1 - alpha / 2) + z(target)))
+
+
+def power_from(low: float, high: float, level: float, difference: float) -> float:
+    """The chance that such samples find a true difference, from the interval that they gave.
+
+    Args:
+        low: Lower end of the interval of a difference.
+        high: Upper end.
+        level: Of the interval; the test has the level ``1 - level``.
+        difference: The true one, above 0.
+
+    Returns:
+        nan where there is no interval.
+
+    Raises:
+        InvalidValueError: As for `power`.
+        MissingDependencyError: scipy is not installed.
+
+    >>> round(power_from(-0.0196, 0.0196, 0.95, 0.028), 2)
+    0.8
+    """
+    error = standard_error_of(low, high, level)
+    if not error > 0.0:
+        return float("nan")
+    return power(Spread("spearman", error * 2**0.5), difference, 2, alpha=1 - level)
 
 
 def power(spread: Spread, difference: float, n: int, *, alpha: float = ALPHA) -> float:
