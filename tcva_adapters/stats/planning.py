@@ -178,7 +178,7 @@ def smallest_from(
         target: The power.
 
     Returns:
-        nan where there is no interval.
+        nan where there is no interval, or nothing varies.
 
     Raises:
         InvalidValueError: As for `smallest_difference`.
@@ -192,7 +192,8 @@ def smallest_from(
     alpha = (1 - level) / whole("comparisons", comparisons, least=1)
     _check_target(target, alpha)
     z = scipy_module("special").ndtri
-    return float(standard_error_of(low, high, level) * (z(1 - alpha / 2) + z(target)))
+    error = standard_error_of(low, high, level)
+    return float(error * (z(1 - alpha / 2) + z(target))) if error > 0.0 else float("nan")
 
 
 def power_from(low: float, high: float, level: float, difference: float) -> float:
@@ -221,7 +222,7 @@ def power_from(low: float, high: float, level: float, difference: float) -> floa
 
 
 def power(spread: Spread, difference: float, n: int, *, alpha: float = ALPHA) -> float:
-    """The chance that a two-sided test with so many labels finds a true difference.
+    """The chance that a two-sided test with so many labels finds a true difference, and its sign.
 
     Args:
         spread: Of the difference.
@@ -247,7 +248,7 @@ def power(spread: Spread, difference: float, n: int, *, alpha: float = ALPHA) ->
     # digits that exact routines lose for many labels.
     middle, scale = critical * (1 - 1 / (4 * df)), np.sqrt(1 + critical**2 / (2 * df))
     found = difference / spread.standard_error(n)
-    return float(special.ndtr((found - middle) / scale) + special.ndtr((-found - middle) / scale))
+    return float(special.ndtr((found - middle) / scale))
 
 
 def smallest_difference(
