@@ -36,8 +36,8 @@ def _two_methods(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, n
             counts[i] = np.bincount(drawn.astype(int), minlength=5)
             metadata = {"grade": float(human[i]), "page": i // 3, "stars": 1 + 4 * float(human[i])}
             words = [levels[int(level)] for level in drawn]
-            made = Assessment.from_verdicts(words, judge=name, metadata=metadata)
-            assessments.append(made.model_copy(update={"sample_id": f"s{i}"}))
+            given = {"sample_id": f"s{i}", "judge": name, "metadata": metadata}
+            assessments.append(Assessment.from_verdicts(words).model_copy(update=given))
         data[name] = sweep(counts, [0.5])[:, 0]
         # The other method's samples stand in another order, and one is missing.
         write_assessments(f"{name}.jsonl", assessments if name == "judged" else assessments[:0:-1])
@@ -75,7 +75,7 @@ def test_two_methods_are_matched_by_their_ids(
     for objective in ("spearman", "mae", "mean"):
         found = said(capsys, *arguments, "--objective", objective, "--human", "grade")
         human = None if objective == "mean" else data["human"]
-        spread = pilot_spread(objective, [data["judged"], data["other"]], human)  # type: ignore[arg-type]  # one of them
+        spread = pilot_spread(objective, [data["judged"], data["other"]], human)
         assert found["needed"] == labels_for_difference(spread, 0.06)
         assert (found["spread"]["n"], found["is_paired"]) == (N - 1, True)
     grouped = said(capsys, *arguments, "--human", "grade", "--group", "page")
@@ -95,12 +95,12 @@ def test_what_is_printed_fits_the_console(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_assumptions(capsys: pytest.CaptureFixture[str]) -> None:
-    found = said(capsys, *"--correlation 0.6 --between 0.8 --difference 0.05".split())
+    found = said(capsys, *["--correlation", "0.6", "--between", "0.8", "--difference", "0.05"])
     assert found["is_paired"]
     assert found["needed_between"] is None
     assert "the other's 0.55" in found["source"]
     assert abs(found["needed"] - 913) < 60
-    tiny = said(capsys, *"--objective mae --spread 0.3 --difference 1e-6".split())
+    tiny = said(capsys, *["--objective", "mae", "--spread", "0.3", "--difference", "1e-6"])
     assert tiny["needed"] is None
     assert "more than ten million labels" in tiny["sentence"]
     assert plan(objective="mean", spread=0.3, width=0.1).to_pandas().shape[1] == 5

@@ -76,8 +76,8 @@ def test_the_level_at_the_margin_and_the_power_between_equals(measure: Measure) 
 def test_groups_count_as_one() -> None:
     one, other, human = EQUAL.draw(30, np.random.default_rng(6))
     groups = np.repeat(np.arange(30), 3)
-    columns = [np.repeat(each, 3) for each in (one, other, human)]
-    found = equivalence("mae", *columns, 0.1, groups=groups.tolist())
+    first, second, rated = (np.repeat(each, 3) for each in (one, other, human))
+    found = equivalence("mae", first, second, rated, 0.1, groups=groups.tolist())
     alone = equivalence("mae", one, other, human, 0.1)
     assert found.clusters == 30
     assert found.p_equivalent == pytest.approx(alone.p_equivalent, abs=1e-8)

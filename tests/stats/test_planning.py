@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -64,7 +66,7 @@ def test_groups_are_taken_out_together_and_gaps_are_left_out() -> None:
     one, _, human = pilot(30)
     # Each sample twice: twice the labels say no more.
     twice = pilot_spread(
-        "pearson", [np.repeat(one, 2)], np.repeat(human, 2), groups=np.repeat(np.arange(30), 2)
+        "pearson", [np.repeat(one, 2)], np.repeat(human, 2), groups=[i // 2 for i in range(60)]
     )
     single = pilot_spread("pearson", [one], human)
     assert twice.standard_error(60) == pytest.approx(single.standard_error(30), rel=1e-9)
@@ -156,8 +158,9 @@ def test_a_pilot_agrees_with_the_interval_of_the_library() -> None:
 
 def test_what_cannot_be_planned_is_refused() -> None:
     ten = np.arange(10.0)
-    for message, refuse in {
-        "no objective 'f1'": lambda: pilot_spread("f1", [ten], ten),
+    wrong: Any = "f1"
+    refused: dict[str, Callable[[], object]] = {
+        "no objective 'f1'": lambda: pilot_spread(wrong, [ten], ten),
         "3 methods": lambda: pilot_spread("mean", [ten, ten, ten]),
         "against human ratings": lambda: pilot_spread("mae", [ten]),
         "pilot of 9": lambda: pilot_spread("mean", [ten[:9]]),
@@ -174,6 +177,7 @@ def test_what_cannot_be_planned_is_refused() -> None:
         "go together": lambda: assumed_correlation("pearson", 0.9, -0.9, between=0.9),
         "spread is 0": lambda: assumed_mean(0),
         "between is 1": lambda: assumed_mean(1, between=1),
-    }.items():
+    }
+    for message, refuse in refused.items():
         with pytest.raises(InvalidValueError, match=message):
             refuse()
