@@ -25,7 +25,8 @@ from tcva_adapters.stats.sign_flip import sign_flip
 SIZES: Final = (50, 100, 200, 400)
 ALPHA: Final = 0.05
 _RESAMPLES: Final = 1000
-_PILOT: Final = 2000
+_PILOT: Final = 1000
+_PILOTS: Final = 10
 
 
 @dataclass(frozen=True)
@@ -81,11 +82,15 @@ _SHIFT: Final = 0.15
 
 
 def planned(objective: PlannedName, case: Case, rng: np.random.Generator) -> tuple[Spread, float]:
-    """The spread from a large pilot, and the true difference from many large data sets."""
+    """The spread from several large pilots, and the true difference from many large data sets."""
+    spreads = []
+    for _ in range(_PILOTS):
+        one, other, human = case.draw(_PILOT, rng)
+        ratings = None if objective == "mean" else human
+        spreads.append(pilot_spread(objective, [one, other], ratings).per_label)
+    spread = Spread(objective, float(np.mean(spreads)))
     if objective == "mean":
-        return pilot_spread("mean", case.draw(_PILOT, rng)[:2]), _SHIFT
-    one, other, human = case.draw(_PILOT, rng)
-    spread = pilot_spread(objective, [one, other], human)
+        return spread, _SHIFT
     many = []
     for _ in range(20):
         one, other, human = case.draw(20_000, rng)

@@ -307,7 +307,7 @@ def width(spread: Spread, n: int, *, level: float = 0.95) -> float:
         MissingDependencyError: scipy is not installed.
 
     >>> round(width(Spread("spearman", per_label=0.5), 100), 3)
-    0.196
+    0.198
     """
     check_level(level)
     n = whole("labels", n, least=2)
@@ -322,7 +322,7 @@ def labels_for_width(spread: Spread, wanted: float, *, level: float = 0.95) -> i
         MissingDependencyError: scipy is not installed.
 
     >>> labels_for_width(Spread("spearman", per_label=0.5), 0.1)
-    385
+    387
     """
     if not 0 < wanted < float("inf"):
         msg = (
