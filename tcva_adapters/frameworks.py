@@ -225,7 +225,6 @@ REQUIREMENTS: Final = (
     _RAGAS,
     _DEEPEVAL,
     Requirement("scipy", "scipy", (1, 13), "stats"),
-    Requirement("krippendorff", "krippendorff", (0, 8), "stats"),
     MATPLOTLIB,
     Requirement("pyarrow", "pyarrow", (17,), "parquet"),
     RAY,

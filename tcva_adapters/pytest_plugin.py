@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 MARKER: Final = "tcva"
 _HELP: Final = (
     "tcva(criterion='faithfulness', judge='lexical', temperature=0.5, threshold=0.5, "
-    "min_score=None, min_pass_rate=None, min_coverage=None, confidence=None, **settings): how the "
-    "fixture `tcva` judges: settings of tcva_adapters.TCVA, and gates; the nearest marker wins"
+    "min_score=None, min_pass_rate=None, min_coverage=None, confidence=None, group=None, "
+    "**settings): how the fixture `tcva` judges: settings of tcva_adapters.TCVA, and gates; the "
+    "nearest marker wins"
 )
 _REPORTED: Final = "tcva"
 """The attribute of a report that takes what was judged from xdist's workers to the summary."""

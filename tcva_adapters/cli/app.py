@@ -38,7 +38,7 @@ COMMANDS: Final = {
     ),
     "ccrs": "Rate a file of samples by direct metrics: a number from 0 to 100 for the whole answer.",
     "systems": (
-        "Compare systems on the same queries: means, ties, Tukey's HSD, discriminative power. "
+        "Compare systems on the same queries: means, ties, tests of all pairs, discriminative power. "
         "No call."
     ),
     "report": (

@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from tcva_adapters.cli import options
+from tcva_adapters.cli import options, stat_options
 from tcva_adapters.cli.judged import File, Resamples, print_figures, read_judged, read_ratings
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import calibrate as calibrated
@@ -57,10 +57,6 @@ _HumanScale = Annotated[
 _By = Annotated[
     Optional[str], typer.Option("--by", help="Metadata field: a profile for each value.")
 ]
-_Group = Annotated[
-    Optional[str],
-    typer.Option("--group", help="Metadata field: samples that belong together (a document)."),
-]
 _Mapping = Annotated[
     Optional[str],
     typer.Option("--mapping", help="isotonic: a rising line from scores to the human scale."),
@@ -102,7 +98,7 @@ def calibrate(
     human_threshold: _HumanThreshold = None,
     human_scale: _HumanScale = "0,1",
     by: _By = None,
-    group: _Group = None,
+    group: stat_options.Group = None,
     mapping: _Mapping = None,
     folds: _Folds = 5,
     repeats: _Repeats = 50,

@@ -12,7 +12,7 @@ from tcva_adapters.ccrs.metrics import METRICS, resolve_metrics
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.ccrs.summary import CCRSTally, summarise_ccrs
-from tcva_adapters.cli import machines, options, scaled
+from tcva_adapters.cli import machines, options, scaled, stat_options
 from tcva_adapters.cli.judged import check_figures, draw_figures, print_figures
 from tcva_adapters.cli.judges import asked_judges, named_judge
 from tcva_adapters.cli.report import Report, check_report, report_written
@@ -20,6 +20,7 @@ from tcva_adapters.cli.running import Reading, judging
 from tcva_adapters.cli.written import results_written, say_written
 from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.graded import COMPOSITE, grade_ccrs
+from tcva_adapters.compare.grouping import required
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.long_run import long_run
 from tcva_adapters.printing import notes
@@ -72,6 +73,7 @@ def ccrs(
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
     report: Report = None,
+    group: stat_options.Group = None,
     workers: scaled.Workers = 1,
     ray: scaled.Ray = None,
     estimate: scaled.EstimateOnly = False,
@@ -94,6 +96,7 @@ def ccrs(
         plain = {"metrics": names, "judge": named, "model": model_settings, **settings}
         scaled.on_ray(context, ray, plain, looks=scaled.LOOKS, notes=said)
         return
+    stat_options.check_group(group, is_used=gates.confidence is not None)
     options.check_out(out, file, as_json=as_json, overwrite=overwrite)
     handed.check([file], as_json=as_json, out=out, report=report)
     check_figures(figures, figure_format)
@@ -104,7 +107,13 @@ def ccrs(
     rater = CCRS(options.parse_names(metrics), judge=asked, **settings)
     # Read and check before the first call is paid for, wrong weights too.
     whole = _composite(rater, gates, weights, threshold, renormalise=renormalise)
-    read = options.stream_samples(file, skip_bad=skip_bad, input_format=input_format, rename=rename)
+    read = options.stream_samples(
+        file,
+        skip_bad=skip_bad,
+        input_format=input_format,
+        rename=rename,
+        require=None if group is None else required(group),
+    )
     reading = Reading(read, is_shown=report is not None)
     if estimate:
         scaled.show_estimate(context, rater, reading.samples, model_settings, latency=latency)
@@ -118,7 +127,7 @@ def ccrs(
             for result in run.results(scaled.evaluate_with(rater, workers, at_once)):
                 tally.add(result)
         summary = tally.ended(run.written)
-        gated = gates.judge(grade_ccrs(summary))
+        gated = gates.judge(grade_ccrs(summary, group=group))
         handed.write(summary.sentence, gated)
         more: dict[str, Any] = {"skipped": read.skipped, "gates": gated.to_dict()}
         side = handed.side(out)

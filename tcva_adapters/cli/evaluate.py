@@ -10,16 +10,17 @@ from typing import Any, Final, TextIO
 import typer
 
 from tcva_adapters import printing
-from tcva_adapters.cli import machines, options, scaled
+from tcva_adapters.cli import machines, options, scaled, stat_options
 from tcva_adapters.cli.judged import print_figures
 from tcva_adapters.cli.judges import judging_arguments, named_judge
 from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.running import Reading, judging
+from tcva_adapters.cli.since import Since, takes_baseline
 from tcva_adapters.cli.written import results_written, say_written
-from tcva_adapters.compare.changes import Changes, changed_since, read_baseline
 from tcva_adapters.compare.claim_view import check_wanted, claim_views
 from tcva_adapters.compare.evaluation import Evaluation, Running
 from tcva_adapters.compare.gates import Gates
+from tcva_adapters.compare.grouping import required
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.long_run import long_run
@@ -36,6 +37,7 @@ _LOOKS: Final = scaled.LOOKS - {"threshold"}
 
 
 @machines.hands_over("min_score", "min_pass_rate", "min_coverage")
+@takes_baseline
 @options.takes_model_settings
 @options.takes(TCVASettings, *_SETTINGS)
 def evaluate(
@@ -57,7 +59,7 @@ def evaluate(
     input_format: options.InputFormat = None,
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
-    baseline: machines.Baseline = None,
+    group: stat_options.Group = None,
     report: Report = None,
     show: machines.Show = None,
     workers: scaled.Workers = 1,
@@ -68,6 +70,7 @@ def evaluate(
     as_json: options.AsJson = False,
     gates: Gates,
     handed: machines.Handed,
+    since: Since,
     model_settings: Mapping[str, Any],
     **settings: Any,
 ) -> None:
@@ -84,15 +87,20 @@ def evaluate(
         scaled.on_ray(context, ray, plain, looks=_LOOKS, notes=notes)
         return
     ratings = _ratings(human, labels, panel)
-    _check_written(file, baseline, out, report, handed, as_json=as_json, overwrite=overwrite)
+    _check_written(file, since, out, report, handed, as_json=as_json, overwrite=overwrite)
+    stat_options.check_group(group, is_used=bool(gates.confidence or since.baseline))
     at_once = settings["max_concurrency"]
     share, model = scaled.share_of(settings, model_settings, 1 if estimate else workers)
     tcva = TCVA(**judging_arguments(voices, fuse or (), combine, model, share))
-    running = Running(tcva, gates)
-    before = None if baseline is None else read_baseline(baseline, tcva)
+    running = Running(tcva, gates, group=group)
+    since.begin(tcva)
     # Read and check before the first call is paid for.
     read = options.stream_samples(
-        file, skip_bad=skip_bad, input_format=input_format, rename=rename, require=tcva.require
+        file,
+        skip_bad=skip_bad,
+        input_format=input_format,
+        rename=rename,
+        require=required(group, tcva.require),
     )
     reading = Reading(read, is_shown=bool(show or report))
     check_wanted(show or (), reading.again)
@@ -101,28 +109,28 @@ def evaluate(
         return
     tcva = options.with_store(tcva, store, no_store=no_store, what="verdicts", notes=notes)
     several = panel or tcva.settings["repeats"] > 1
-    looked_at = any((gates.are_asked, handed.names_samples, show, report, before, several))
+    looked_at = any((gates.are_asked, handed.names_samples, show, report, since.baseline, several))
     source = (tcva, reading.samples, Result.from_json, out)
     with long_run(*source, tell=notes.print, overwrite=overwrite, is_looked_at=looked_at) as run:
         with judging(notes, out, reading):
             for result in run.results(scaled.evaluate_with(tcva, workers, at_once)):
                 running.add(result)
         found = running.ended(run.written, skipped=read.skipped, human=ratings)
-        changes = changed_since(before, found.gated.graded)
+        found, changes = since.looked_at(found)
         handed.write(found.sentence, found.gated, changes)
         side = sys.stderr if as_json else handed.side(out)
         views = claim_views(found.results, reading.again, show or ())
-        _print(found, changes, views, side, as_json=as_json, everything=everything)
+        _print(found, since, views, side, as_json=as_json, everything=everything)
         files = results_written(out, tcva.store, "assessments: for sweep and calibrate")
         files |= _page(found, report, reading, of=file, overwrite=overwrite)
-        say_written({**files, **handed.written})
+        say_written({**files, **handed.written, **since.written})
         found.check()
         handed.conclude(found.gated)
 
 
 def _print(
     found: Evaluation,
-    changes: Changes | None,
+    since: Since,
     views: Iterable[printing.Part],
     side: TextIO,
     *,
@@ -130,11 +138,9 @@ def _print(
     everything: bool,
 ) -> None:
     """The figures, what changed since the baseline, and the samples that were asked for."""
-    since = {} if changes is None else {"since_baseline": changes.to_dict()}
-    print_figures(found, as_json=as_json, everything=everything, file=side, **since)
-    if changes is not None and not as_json:
-        said = f"since the baseline: {changes.sentence}"
-        printing.show([printing.Wrapped(said)], file=side)
+    print_figures(found, as_json=as_json, everything=everything, file=side, **since.to_dict())
+    if not as_json:
+        printing.show(since.parts(), file=side)
     printing.show(views, file=side)
 
 
@@ -148,7 +154,7 @@ def _page(
 
 def _check_written(
     file: str,
-    baseline: str | None,
+    since: Since,
     out: str | None,
     report: Path | None,
     handed: machines.Handed,
@@ -158,7 +164,8 @@ def _check_written(
 ) -> None:
     """Refuse, before anything is paid for, to write where it will fail or destroy something."""
     options.check_out(out, file, as_json=as_json, overwrite=overwrite)
-    read_from = [file] if baseline is None else [file, baseline]
+    since.check(file)
+    read_from = [file] if since.baseline is None else [file, since.baseline]
     handed.check(read_from, as_json=as_json, out=out, report=report)
     check_report(report, file, overwrite=overwrite)
 

@@ -85,12 +85,6 @@ Show = Annotated[
         "given several times.",
     ),
 ]
-Baseline = Annotated[
-    Optional[str],
-    typer.Option(
-        "--baseline", help="An earlier --out: what changed since then is said, in the comment too."
-    ),
-]
 
 
 _FILES: Final = {"markdown": _Markdown, "junit": _Junit, "annotations": _Annotations}

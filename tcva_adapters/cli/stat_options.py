@@ -1,4 +1,4 @@
-"""The options of statistics.
+"""The options of statistics that several commands share.
 
 They are `Optional[...]` instead of ``... | None`` because typer reads them at run time.
 """
@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import Annotated, Optional
 
 import typer
+
+from tcva_adapters.errors import InvalidValueError
 
 Equivalence = Annotated[
     Optional[float],
@@ -25,3 +27,24 @@ Objective = Annotated[
         "spearman, kendall, pearson or mae.",
     ),
 ]
+Group = Annotated[
+    Optional[str],
+    typer.Option(
+        "--group",
+        help="Metadata field of what samples belong to (a document, a conversation, a user): "
+        "these are drawn, not single samples.",
+    ),
+]
+
+
+def check_group(group: str | None, *, is_used: bool) -> None:
+    """Refuse groups where nothing looks at them.
+
+    Raises:
+        InvalidValueError: Nothing does.
+    """
+    if group is not None and not is_used:
+        msg = (
+            f"--group {group} says what is drawn for a bound; give --confidence or --baseline, too"
+        )
+        raise InvalidValueError(msg)

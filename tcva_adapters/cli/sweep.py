@@ -6,7 +6,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from tcva_adapters.cli import options, scaled
+from tcva_adapters.cli import options, scaled, stat_options
 from tcva_adapters.cli.judged import (
     File,
     Resamples,
@@ -52,6 +52,7 @@ def sweep(
         typer.Option("--human", help="Metadata field of human ratings: Spearman with them."),
     ] = None,
     labels: options.LabelFile = None,
+    group: stat_options.Group = None,
     bootstrap: Resamples = 2000,
     seed: Annotated[int, typer.Option(help="Seed of the resamples.")] = 0,
     skip_bad: options.SkipBad = False,
@@ -84,6 +85,7 @@ def sweep(
             config=config,
             ablation=ablation,
             human=read_ratings(judged, human, labels),
+            group=group,
             n_boot=bootstrap,
             seed=seed,
         )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated, Optional, cast
 
 import typer
 
-from tcva_adapters.cli import machines, options
+from tcva_adapters.cli import machines, options, stat_options
 from tcva_adapters.cli.judged import check_figures, draw_figures, print_figures
 from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.written import say_written
@@ -16,7 +16,7 @@ from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.graded import grade_systems
 from tcva_adapters.printing import notes
 from tcva_adapters.progress import progress_of
-from tcva_adapters.stats.randomisation import PERMUTATIONS
+from tcva_adapters.stats.pairwise import PERMUTATIONS, Test
 
 # typer reads them at run time, so what is optional is spelt out.
 _Scores = Annotated[
@@ -43,10 +43,17 @@ _SystemField = Annotated[
 _Alpha = Annotated[
     float, typer.Option(help="Level of the tests, over all pairs of a metric together.")
 ]
-_Permutations = Annotated[
-    int, typer.Option("--permutations", "-B", help="Shuffled tables for each metric.")
+_Test = Annotated[
+    str,
+    typer.Option(
+        "--test",
+        help="Which p is read: studentised (any spreads), or tukey (as the CCRS paper has it).",
+    ),
 ]
-_Seed = Annotated[int, typer.Option(help="Seed of the shuffles.")]
+_Permutations = Annotated[
+    int, typer.Option("--permutations", "-B", help="Sign flips and shuffles for each metric.")
+]
+_Seed = Annotated[int, typer.Option(help="Seed of these draws.")]
 _Count = Annotated[
     bool, typer.Option("--count", help="p as count / B, as the paper's code has it.")
 ]
@@ -71,6 +78,7 @@ def systems(
     metrics: _Metrics = None,
     temperatures: _Temperatures = "0.1,0.5,0.9",
     system_field: _SystemField = None,
+    test: _Test = "studentised",
     alpha: _Alpha = 0.05,
     permutations: _Permutations = PERMUTATIONS,
     seed: _Seed = 0,
@@ -79,6 +87,7 @@ def systems(
     power: _Power = None,
     queries: _Queries = None,
     bounds: _Bounds = "0,1",
+    group: stat_options.Group = None,
     figures: options.Figures = None,
     figure_format: options.FigureFormat = "png",
     overwrite: options.Overwrite = False,
@@ -88,7 +97,7 @@ def systems(
     gates: Gates,
     handed: machines.Handed,
 ) -> None:
-    """Compare systems on the same queries: means, ties, Tukey's HSD, discriminative power. No call.
+    """Compare systems on the same queries: means, ties, tests of all pairs, discriminative power. No call.
 
     Example: tcva systems plain.jsonl reranked.jsonl -T 0.1,0.5,0.9 --power 0.05
     """
@@ -104,7 +113,9 @@ def systems(
             metrics=metrics,
             temperatures=options.parse_names(temperatures),
             system_field=system_field,
+            group=group,
             hypotheses=hypotheses or (),
+            test=cast("Test", test),  # compare_systems refuses any other
             alpha=alpha,
             permutations=permutations,
             seed=seed,
@@ -114,7 +125,7 @@ def systems(
             queries=queries,
             progress=shown.reached,
         )
-    graded = grade_systems(found.table)
+    graded = grade_systems(found.table, bounds=ends)
     gates.check_names([each.name for each in graded])
     gated = gates.judge(graded)
     handed.write(found.sentence, gated)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import combinations
 from typing import Any, Final
 
@@ -14,14 +13,16 @@ import numpy.typing as npt
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.worth import PanelWorth, panel_worth
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
-from tcva_adapters.errors import InvalidValueError, MissingDependencyError
+from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import Part, Report, Table, Wrapped, counted, figure, shortened
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.stats.alpha import FEW_UNITS, Alpha, krippendorff_alpha
 from tcva_adapters.stats.kappa import weighted_kappa
 
 _SHOWN: Final = 3
 _CLAIM_WIDTH: Final = 60
+_HANGS: Final = f"below {FEW_UNITS} alpha hangs on one or two of them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +49,16 @@ class PanelAgreement:
     """Agreement over all claims of all samples of a panel.
 
     Attributes:
-        alpha: Krippendorff's alpha for ordered levels: 1 is perfect, 0 chance; nan where all
-            levels are the same. Judges that left a claim out are missing values.
+        alpha: Krippendorff's alpha for ordered levels, its value 1 where judges agree and 0 where
+            they do no better than chance, with an interval over the samples. Judges that left a
+            claim out are missing values.
         pairs: Every two judges.
         claims: Claims with at least one level.
         samples: Samples with at least one claim.
         failed: By judge, on how many samples it gave no verdicts although another judge did.
     """
 
-    alpha: float
+    alpha: Alpha
     pairs: tuple[PairAgreement, ...]
     claims: int
     samples: int
@@ -96,14 +98,12 @@ class PanelReport(Report):
     """What the judges of a panel agree on, and where a person should look.
 
     Attributes:
-        agreement: Over all claims; None where the package for it is missing.
-        fault: What is missing then; empty otherwise.
+        agreement: Over all claims.
         disputes: Samples on which they differ, those that differ most first.
         worth: To how many independent judges they amount, and whether one of them would do.
     """
 
-    agreement: PanelAgreement | None
-    fault: str
+    agreement: PanelAgreement
     disputes: tuple[Dispute, ...]
     worth: PanelWorth
 
@@ -111,19 +111,17 @@ class PanelReport(Report):
     def sentence(self) -> str:
         """How far the judges agree, and on how many samples they do not."""
         found = self.agreement
-        differ = f"differ on {counted(len(self.disputes), 'sample')}"
-        if found is None:
-            return f"The judges {differ}; {self.fault}"
-        alpha = "not defined" if np.isnan(found.alpha) else figure(found.alpha)
         of = f"{counted(found.claims, 'claim')} of {counted(found.samples, 'sample')}"
-        return f"The judges {differ}; Krippendorff's alpha is {alpha} on {of}"
+        return (
+            f"The judges differ on {counted(len(self.disputes), 'sample')}; Krippendorff's alpha is "
+            f"{alpha_text(found.alpha)} on {of}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values; ``agreement`` is ``{"error": ...}`` without the package for it."""
-        found = self.agreement
+        """As plain values; what is not defined is None."""
         return {
             "sentence": self.sentence,
-            "agreement": {"error": self.fault} if found is None else found.to_dict(),
+            "agreement": self.agreement.to_dict(),
             "disputed": [
                 {
                     "sample": dispute.sample_id,
@@ -137,10 +135,7 @@ class PanelReport(Report):
 
     def parts(self) -> Iterator[Part]:
         """Agreement in a few lines, what the panel is worth, and the most disputed claims."""
-        if self.agreement is None:
-            yield f"no figures of agreement: {self.fault}"
-        else:
-            yield from _agreement_lines(self.agreement)
+        yield from _agreement_lines(self.agreement)
         for line in self.worth.lines():
             yield Wrapped(line, indent=2)
         if not self.disputes:
@@ -154,14 +149,21 @@ class PanelReport(Report):
         yield Table(("sample", "claim", *self.disputes[0].claims[0].verdicts), rows, "lpl")
 
 
-def _agreement_lines(found: PanelAgreement) -> Iterator[str]:
+def _agreement_lines(found: PanelAgreement) -> Iterator[Part]:
     def shown(value: float) -> str:
         return "not defined" if np.isnan(value) else figure(value)
 
     yield (
-        f"agreement on {found.claims} claims of {found.samples} samples: "
-        f"Krippendorff's alpha (ordinal) {shown(found.alpha)}"
+        f"agreement on {counted(found.claims, 'claim')} of {counted(found.samples, 'sample')}: "
+        f"Krippendorff's alpha (ordinal) {alpha_text(found.alpha)}"
     )
+    if found.alpha.reason:
+        yield Wrapped(f"no interval of alpha: {found.alpha.reason}", indent=2)
+    if found.alpha.is_few:
+        rated = f"{counted(found.alpha.units, 'claim')} with two judges' levels"
+        yield Wrapped(
+            f"{rated} {'is' if found.alpha.units == 1 else 'are'} few: {_HANGS}", indent=2
+        )
     for pair in found.pairs:
         yield (
             f"  {pair.first} and {pair.second}: weighted kappa {shown(pair.kappa)}, "
@@ -190,10 +192,7 @@ def panel_report(
     """
     disputes = tuple(disputed(assessments))
     worth = panel_worth(assessments, human=human, scoring=scoring)
-    try:
-        return PanelReport(panel_agreement(assessments), "", disputes, worth)
-    except MissingDependencyError as error:
-        return PanelReport(None, str(error), disputes, worth)
+    return PanelReport(panel_agreement(assessments), disputes, worth)
 
 
 def panel_agreement(assessments: Sequence[Assessment]) -> PanelAgreement:
@@ -204,19 +203,21 @@ def panel_agreement(assessments: Sequence[Assessment]) -> PanelAgreement:
 
     Raises:
         InvalidValueError: No assessment comes from a panel.
-        MissingDependencyError: The krippendorff package is not installed (extra ``stats``).
+        MissingDependencyError: There is an interval of alpha, and scipy is not installed.
     """
     judges = _judges(assessments)
     blocks = [_levels(assessment, judges) for assessment in assessments if assessment.panel]
     levels = np.concatenate([*blocks, np.empty((len(judges), 0))], axis=1)
-    levels = levels[:, np.isfinite(levels).any(axis=0)]
+    samples = np.repeat(np.arange(len(blocks)), [block.shape[1] for block in blocks])
+    judged = np.isfinite(levels).any(axis=0)
+    levels, samples = levels[:, judged], samples[judged]
     failed = dict.fromkeys(judges, 0)
     for assessment in assessments:
         given = {each.judge for each in assessment.panel if each.unscored is None}
         for judge in judges:
             failed[judge] += bool(given) and judge not in given
     return PanelAgreement(
-        alpha=_alpha(levels),
+        alpha=krippendorff_alpha(levels, groups=samples.tolist()),
         pairs=tuple(
             _pair(judges[i], judges[j], levels[i], levels[j])
             for i, j in combinations(range(len(judges)), 2)
@@ -311,15 +312,13 @@ def _pair(first: str, second: str, one: FloatArray, two: FloatArray) -> PairAgre
     )
 
 
-def _alpha(levels: FloatArray) -> float:
-    # A claim that one judge alone rated says nothing of agreement, not even which levels are in use.
-    levels = levels[:, np.isfinite(levels).sum(axis=0) > 1]
-    if len(np.unique(levels[np.isfinite(levels)])) < 2:
-        return float("nan")
-    try:
-        krippendorff = import_module("krippendorff")
-    except ImportError as error:
-        msg = "Krippendorff's alpha needs a package: pip install 'tcva-adapters[stats]'"
-        raise MissingDependencyError(msg) from error
-    # The scale is what was used of it: alpha ranks levels by how often they occur.
-    return float(krippendorff.alpha(levels, level_of_measurement="ordinal"))
+def alpha_text(alpha: Alpha) -> str:
+    """The value, and its interval where there is one.
+
+    >>> alpha_text(Alpha(0.5, 0.25, 0.625, 100, None, 0.95, ""))
+    '0.500 [0.25,0.62]'
+    """
+    if np.isnan(alpha.value):
+        return "not defined"
+    ends = "" if alpha.reason else f" [{figure(alpha.low, 2)},{figure(alpha.high, 2)}]"
+    return f"{figure(alpha.value)}{ends}"

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tcva_adapters.compare.graded import Case, Graded, grade
+from tcva_adapters.compare.grouping import group_note
+from tcva_adapters.compare.paired_change import LEVEL, MeanChange
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.printing import counted
 from tcva_adapters.results.files import read_assessments
 from tcva_adapters.tcva import TCVA
 
@@ -32,6 +37,39 @@ class Changes:
         earlier = {case.sample: case for case in self.before.cases}
         both = [(earlier[c.sample], c) for c in self.now.cases if c.sample in earlier]
         return sorted(both, key=lambda pair: (pair[1].score or 0.0) - (pair[0].score or 0.0))
+
+    @cached_property
+    def differences(self) -> dict[str, float]:
+        """By sample, how much its score has changed; without those that lack one."""
+        return {
+            now.sample: now.score - before.score
+            for before, now in self.pairs
+            if before.score is not None and now.score is not None
+        }
+
+    @cached_property
+    def score_change(self) -> MeanChange:
+        """How much the mean score has changed, on the samples with both scores."""
+        return self.change_of(self.differences)
+
+    @cached_property
+    def pass_change(self) -> MeanChange:
+        """How much the pass rate has changed, on the samples that passed or failed in both."""
+        decided = {
+            now.sample: float(now.passed) - float(before.passed)
+            for before, now in self.pairs
+            if before.passed is not None and now.passed is not None
+        }
+        return self.change_of(decided)
+
+    def change_of(self, differences: Mapping[str, float], level: float = LEVEL) -> MeanChange:
+        """The mean of differences by sample, with the groups of the later run."""
+        groups = None if self.now.groups is None else [self._groups[name] for name in differences]
+        return MeanChange.of(np.array([*differences.values()]), groups, level=level)
+
+    @cached_property
+    def _groups(self) -> dict[str, Hashable]:
+        return {case.sample: case.group for case in self.now.cases}
 
     @property
     def broken(self) -> list[tuple[Case, Case]]:
@@ -57,11 +95,19 @@ class Changes:
 
     @property
     def sentence(self) -> str:
-        """Both means, how many samples changed sides, and the judge where that changed as well."""
+        """Both means, what changed on the same samples, and the judge where that changed as well."""
         means = ["-" if m is None else f"{m:.3f}" for m in (self.before.mean, self.now.mean)]
-        text = (
-            f"mean score {means[0]} before, {means[1]} now; {len(self.broken)} of {len(self.pairs)} "
-            f"samples no longer pass, {len(self.repaired)} pass now"
+        found, passing = self.score_change, self.pass_change
+        text = f"mean score {means[0]} before, {means[1]} now"
+        if found.n:
+            text += f"; on {counted(found.n, 'sample')} of both {found.text}"
+            text += f", pass rate {passing.text}" if passing.n else ""
+            text += f", {100 * found.level:g}% intervals"
+        if self.now.groups is not None:
+            text += f"; {group_note(self.now.groups)}"
+        text += (
+            f"; {len(self.broken)} of {len(self.pairs)} samples no longer pass, "
+            f"{len(self.repaired)} pass now"
         )
         for names, what in ((self.only_now, "new"), (self.only_before, "gone")):
             text += f"; {len(names)} {what}" if names else ""
@@ -75,6 +121,8 @@ class Changes:
         return {
             "mean_before": self.before.mean,
             "mean_now": self.now.mean,
+            "score_change": self.score_change.to_dict(),
+            "pass_change": self.pass_change.to_dict(),
             "broken": [now.sample for _, now in self.broken],
             "repaired": [now.sample for _, now in self.repaired],
             "only_before": self.only_before,

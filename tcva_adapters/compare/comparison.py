@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from operator import attrgetter
 from pathlib import Path
@@ -64,6 +64,7 @@ class Comparison(Tabular):
         decisions: Pass and fail under TCVA against the other methods.
         imported: Scores that were made elsewhere.
         members: By fused method, how many samples have so many members.
+        groups: What the samples of the table belong to; None where they stand alone.
         gains: By fused method, its gain over the best member, where human ratings show one.
         left_out: Metrics and fused methods that are not in it, with the reason.
         skipped: Lines of the samples' file that are not in it, with the reason.
@@ -84,6 +85,7 @@ class Comparison(Tabular):
     imported: tuple[ImportedScores, ...]
     members: Mapping[str, Mapping[int, int]]
     gains: Mapping[str, FusedRow]
+    groups: Sequence[Hashable] | None
     left_out: tuple[str, ...]
     skipped: tuple[tuple[int, str], ...]
     settings: Mapping[str, Any]
@@ -123,6 +125,7 @@ class Comparison(Tabular):
             self.summary.methods,
             dict.fromkeys(ours, self.results),
             self.tcva.judge.name,
+            self.groups,
         )
         return self.gates.judge(graded)
 

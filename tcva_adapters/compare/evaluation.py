@@ -58,6 +58,7 @@ class Evaluation(Report):
         *,
         skipped: int = 0,
         gates: Gates | None = None,
+        group: str | None = None,
         human: str | Labels | None = None,
     ) -> Evaluation:
         """The report of a batch.
@@ -67,12 +68,15 @@ class Evaluation(Report):
             results: From `TCVA.evaluate_many`.
             skipped: Samples that were left out before.
             gates: What is asked for, by the criterion's name and those of `part_names`.
+            group: The metadata field of what samples belong to (a document): a gate's confidence is
+                about other groups then.
             human: See `Evaluation`.
 
         Raises:
             InvalidValueError: A gate is for something else.
+            InvalidSampleError: A sample belongs to no group.
         """
-        running = Running(tcva, gates or Gates())
+        running = Running(tcva, gates or Gates(), group=group)
         for result in results:
             running.add(result)
         return running.ended(results, skipped=skipped, human=human)
@@ -204,14 +208,15 @@ class Running:
     Args:
         tcva: Who makes the results.
         gates: See `Evaluation.of`.
+        group: See there.
 
     Raises:
         InvalidValueError: A gate is for something else.
     """
 
-    def __init__(self, tcva: TCVA, gates: Gates) -> None:
+    def __init__(self, tcva: TCVA, gates: Gates, *, group: str | None = None) -> None:
         gates.check_names([tcva.criterion.name, *part_names(tcva)])
-        self._tcva, self._gates = tcva, gates
+        self._tcva, self._gates, self._group = tcva, gates, group
         self._tally = Tally()
         self._left_out = [0] * len(tcva.members)
 
@@ -232,6 +237,6 @@ class Running:
             skipped: Samples that were left out.
             human: See `Evaluation`.
         """
-        gated = self._gates.judge(grade_tcva(self._tcva, results))
+        gated = self._gates.judge(grade_tcva(self._tcva, results, group=self._group))
         summary, left_out = self._tally.summary, tuple(self._left_out)
         return Evaluation(self._tcva, results, summary, skipped, gated, left_out, human)

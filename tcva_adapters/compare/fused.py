@@ -1,12 +1,17 @@
-"""Fused scores as methods of a comparison, and what they gain over the best of their members."""
+"""Fused scores as methods of a comparison, and what they gain over the best of their members.
+
+Who tries several combinations finds one that gains by luck, so a gain is claimed by a p that allows
+for all combinations that were looked at together.
+"""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, Self
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import compress
+from typing import Final, Self, TypedDict, TypeVar
 
 import numpy as np
 
@@ -17,12 +22,17 @@ from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import counted, figure
 from tcva_adapters.stats.bootstrap import interval, paired_difference
+from tcva_adapters.stats.checks import BoolArray
 from tcva_adapters.stats.correlation import agreement
+from tcva_adapters.stats.holm import holm
 
 FEWEST: Final = 10
 """Samples below which no gain is stated."""
 
 _MARK: Final = "+"
+_ALPHA: Final = 0.05
+
+Name = TypeVar("Name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +103,9 @@ class FusedRow:
         gain: ``rho - best_rho``.
         gain_low: Lower end of the 95 % interval of the gain, from resamples of the same samples.
         gain_high: Its upper end.
-        p_two_sided: The paired bootstrap's p against no gain.
+        p_two_sided: The paired bootstrap's p against no gain, of this combination alone.
+        p_holm: The same, adjusted for all combinations that were looked at (Holm 1979).
+        looked_at: How many these are.
     """
 
     n: int
@@ -106,17 +118,29 @@ class FusedRow:
     gain_low: float
     gain_high: float
     p_two_sided: float
+    p_holm: float
+    looked_at: int
 
     @property
     def sentence(self) -> str:
         """Rho, what it gains over the best member, and whether that can be told from chance."""
-        can = "can" if self.gain_low > 0.0 or self.gain_high < 0.0 else "cannot"
+        can = "can" if self.p_holm < _ALPHA else "cannot"
+        looked_at = counted(self.looked_at, "combination")
         return (
             f"rho {figure(self.rho)} ({figure(self.low)} to {figure(self.high)}) with human ratings "
             f"on {counted(self.n, 'sample')}; gain over {self.best} ({figure(self.best_rho)}): "
             f"{figure(self.gain, signed=True)} ({figure(self.gain_low, signed=True)} to "
-            f"{figure(self.gain_high, signed=True)}), which {can} be told from chance"
+            f"{figure(self.gain_high, signed=True)}), which {can} be told from chance (p {figure(self.p_holm, 4)}, for {looked_at} "
+            "looked at)"
         )
+
+
+class _Drawn(TypedDict):
+    """How resamples are drawn."""
+
+    n_boot: int
+    seed: int
+    groups: Sequence[Hashable] | None
 
 
 def fused_rows(method: FusedMethod, table: ScoreTable) -> tuple[list[Row], dict[int, int]]:
@@ -158,8 +182,11 @@ def gains(
     n_boot: int = 10_000,
     level: float = 0.95,
     seed: int = 0,
+    groups: Sequence[Hashable] | None = None,
 ) -> dict[str, FusedRow]:
     """The gain of each fused method, by name; without human ratings there is none to state.
+
+    Their p allows for all of these methods together.
 
     Args:
         methods: Fused methods whose rows are in the table.
@@ -167,6 +194,7 @@ def gains(
         n_boot: Resamples per interval.
         level: Of the intervals.
         seed: Of the resamples.
+        groups: What the samples belong to, one per sample; None where they stand alone.
 
     Raises:
         InvalidValueError: A method or a member is not in the table.
@@ -178,10 +206,21 @@ def gains(
     for method in methods:
         members = {name: table.column(name) for name in method.members}
         scores = table.column(method.name)
-        row = gain_of(scores, members, table.human, n_boot=n_boot, level=level, seed=seed)
+        row = gain_of(
+            scores, members, table.human, n_boot=n_boot, level=level, seed=seed, groups=groups
+        )
         if row is not None:
             found[method.name] = row
-    return found
+    return corrected(found)
+
+
+def corrected(rows: Mapping[Name, FusedRow]) -> dict[Name, FusedRow]:
+    """These rows with ``p_holm`` and ``looked_at`` for all of them together."""
+    adjusted = holm([row.p_two_sided for row in rows.values()]).tolist()
+    return {
+        name: replace(row, p_holm=p, looked_at=len(rows))
+        for (name, row), p in zip(rows.items(), adjusted, strict=True)
+    }
 
 
 def gain_of(
@@ -192,6 +231,7 @@ def gain_of(
     n_boot: int = 10_000,
     level: float = 0.95,
     seed: int = 0,
+    groups: Sequence[Hashable] | None = None,
 ) -> FusedRow | None:
     """What a fused score gains over the best of its members, on the samples that all have scored.
 
@@ -202,27 +242,27 @@ def gain_of(
         n_boot: Resamples per interval.
         level: Of the intervals.
         seed: Of the resamples.
+        groups: As for `gains`.
 
     Returns:
-        None on fewer than ten such samples.
+        As the only combination that was looked at (see `corrected`); None on fewer than ten such
+        samples.
 
     Raises:
         MissingDependencyError: scipy is missing.
     """
     everything = np.column_stack([scores, human, *members.values()])
-    usable = np.isfinite(everything).all(axis=1)
+    usable: BoolArray = np.isfinite(everything).all(axis=1)
     if usable.sum() < FEWEST:
         return None
     scores, human = scores[usable], human[usable]
     columns = {name: column[usable] for name, column in members.items()}
-    whole = interval(
-        "spearman", scores, human, n_boot=n_boot, level=level, method="percentile", seed=seed
-    )
+    known = None if groups is None else list(compress(groups, usable.tolist()))
+    drawn: _Drawn = {"n_boot": n_boot, "seed": seed, "groups": known}
+    whole = interval("spearman", scores, human, method="percentile", level=level, **drawn)
     rhos = {name: agreement("spearman", column, human).value for name, column in columns.items()}
     best = max(rhos, key=lambda name: rhos[name] if math.isfinite(rhos[name]) else -math.inf)
-    gain = paired_difference(
-        "spearman", scores, columns[best], human, n_boot=n_boot, level=level, seed=seed
-    )
+    gain = paired_difference("spearman", scores, columns[best], human, level=level, **drawn)
     return FusedRow(
         n=len(human),
         rho=whole.value,
@@ -234,4 +274,6 @@ def gain_of(
         gain_low=gain.low,
         gain_high=gain.high,
         p_two_sided=gain.p_two_sided,
+        p_holm=gain.p_two_sided,
+        looked_at=1,
     )

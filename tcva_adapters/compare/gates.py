@@ -12,6 +12,7 @@ from itertools import product
 from typing import Any, Final
 
 from tcva_adapters.compare.graded import Case, Graded
+from tcva_adapters.compare.grouping import group_note
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import Part, Wrapped, counted
 from tcva_adapters.stats.scipy_extra import scipy_module
@@ -28,6 +29,9 @@ COVERAGE: Final = "coverage"
 JUDGED: Final = "judged"
 """That the judge failed on no sample: asked for wherever a gate says nothing of the coverage."""
 
+CHANGE: Final = "change since the baseline"
+"""Of the mean score, over the runs that `watch` remembers."""
+
 _FLAGS: Final = {SCORE: "min_score", PASS_RATE: "min_pass_rate", COVERAGE: "min_coverage"}
 _DIGITS: Final = range(3, 17)
 _SHOWN: Final = 160
@@ -43,7 +47,8 @@ class Gate:
 
     Attributes:
         method: Which samples it looks at.
-        figure: What it looks at: ``mean score``, ``pass rate``, ``coverage`` or ``judged``.
+        figure: What it looks at: ``mean score``, ``pass rate``, ``coverage``, ``judged`` or ``change
+            since the baseline``.
         least: What it asks for.
         reached: What there is, or its lower confidence bound; None where there is no such figure,
             and the gate failed.
@@ -70,10 +75,12 @@ class Gated:
     Attributes:
         graded: The methods.
         gates: In the order of the methods; empty where none were asked for.
+        fallen: What a gate on the change since a baseline looks at, those that lost most first.
     """
 
     graded: Sequence[Graded]
     gates: Sequence[Gate]
+    fallen: Sequence[Case] = ()
 
     @property
     def failed(self) -> list[Gate]:
@@ -98,7 +105,7 @@ class Gated:
         """
         methods = {method.name: method for method in self.graded}
         looked_at = [
-            (methods[gate.method], _looked_at(gate, methods[gate.method]))
+            (methods[gate.method], self._looked_at(gate, methods[gate.method]))
             for gate in self.failed
             if gate.method in methods
         ]
@@ -114,6 +121,19 @@ class Gated:
         return [
             (looked_at[turn][0], case) for turn, _, case in sorted(named.values(), key=_in_turn)
         ]
+
+    def _looked_at(self, gate: Gate, method: Graded) -> Sequence[Case]:
+        if gate.figure == CHANGE:
+            return self.fallen
+        if gate.reached is None:
+            return method.unscored
+        if gate.figure == SCORE:
+            return method.below(gate.least)
+        if gate.figure == PASS_RATE:
+            return method.not_passed
+        if gate.figure == JUDGED:
+            return method.unscored[: method.lost]
+        return method.unscored
 
     def parts(self) -> Iterator[Part]:
         """The gates that failed, and the worst samples with their claims; nothing where none did."""
@@ -164,6 +184,7 @@ class Gates:
             min_coverage: Least share of the samples that have a score.
             confidence: From 0.5 to 1, without these two: how sure it has to be that other samples
                 of the same kind, judged anew, reach the first two as well. See `Graded.sure_mean`.
+                Where samples were graded with the groups that they belong to, other groups.
 
         Raises:
             MissingDependencyError: A confidence without scipy.
@@ -251,12 +272,16 @@ def _sure_gate(
 ) -> Gate:
     bound = method.sure_mean(confidence) if figure == SCORE else method.sure_pass_rate(confidence)
     if found is None or bound is None:
-        return _gate(method.name, f"lower bound of the {figure}" if found else figure, least, None)
+        low, high = method.scale
+        bounded = f"lower bound of the {figure} (scores leave [{low:g}, {high:g}])"
+        return _gate(method.name, figure if found is None else bounded, least, None)
     gate = _gate(method.name, figure, least, bound)
     text = (
         f"{method.name}: {figure} {found:.3f}, with {100 * confidence:g}% confidence at least"
         f"{gate.text.removeprefix(f'{method.name}: {figure}')}"
     )
+    if method.groups is not None:
+        text += f"; {group_note(method.groups)}"
     return replace(gate, text=text)
 
 
@@ -317,18 +342,6 @@ def _said_of(method: Graded, case: Case) -> object:
     if case.score is None:
         return case.sample, case.why
     return case.sample, case.claims or method.name
-
-
-def _looked_at(gate: Gate, method: Graded) -> Sequence[Case]:
-    if gate.reached is None:
-        return method.unscored
-    if gate.figure == SCORE:
-        return method.below(gate.least)
-    if gate.figure == PASS_RATE:
-        return method.not_passed
-    if gate.figure == JUDGED:
-        return method.unscored[: method.lost]
-    return method.unscored
 
 
 def _in_turn(found: tuple[int, int, Case]) -> tuple[int, int]:

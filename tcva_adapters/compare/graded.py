@@ -7,14 +7,16 @@ and JUnit are written once.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import compress
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from tcva_adapters.compare.grouping import group_of
 from tcva_adapters.compare.running.cached import JUDGE_ERROR, METRIC_ERROR, NOT_ASKED
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
@@ -22,7 +24,8 @@ from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.uncertainty import uncertainty_text
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.stats.means import least_share, mean_intervals
+from tcva_adapters.stats.least_mean import least_mean
+from tcva_adapters.stats.means import least_share
 from tcva_adapters.tcva import TCVA
 
 if TYPE_CHECKING:  # what is graded is there already, and most commands have none of it
@@ -56,6 +59,7 @@ class Case:
         claims: With their verdicts; none where whole answers are rated.
         seconds: Time that the judgement took.
         sure: How sure the score is, in a few words; empty where its verdicts have no probabilities.
+        group: What it belongs to (a document), see `grouping.group_of`; None where it stands alone.
     """
 
     sample: str
@@ -66,6 +70,7 @@ class Case:
     claims: tuple[ClaimVerdict, ...] = ()
     seconds: float = 0.0
     sure: str = ""
+    group: Hashable = None
 
     @property
     def worst_claims(self) -> list[ClaimVerdict]:
@@ -116,6 +121,7 @@ class Graded:
         about: Who judged, and the dial, by name.
         is_part: It stands behind another method (one judge of a panel), and has gates alone.
         bare: The same cases without claims and how sure they are, where these take time.
+        scale: The lowest and the highest possible score.
     """
 
     name: str
@@ -124,6 +130,7 @@ class Graded:
     about: Mapping[str, str] = field(default_factory=dict)
     is_part: bool = False
     bare: Sequence[Case] | None = None
+    scale: tuple[float, float] = (0.0, 1.0)
 
     @property
     def scored(self) -> Sequence[Case]:
@@ -178,33 +185,36 @@ class Graded:
     def sure_mean(self, confidence: float) -> float | None:
         """The mean's lower bound: other samples of the same kind, judged anew, reach it as surely.
 
-        Student's, one-sided: ``mean - t(confidence, n - 1) * sd / sqrt(n)``. How far the scores lie
-        apart has the judge's noise in it, which repeats make smaller. Scores in [0, 1] get one more
-        of 0 first: a failure that is rare has often not been seen, and without it the bound of such
-        scores lies above the mean four to eight times as often as it may.
+        That of `least_mean`, which knows that a failure that is rare has often not been seen. How
+        far scores lie apart has the judge's noise in it, which repeats make smaller. Samples that
+        belong together are drawn as one.
 
         Args:
             confidence: Between 0.5 and 1.
 
         Returns:
-            None for fewer than two scores, and for equal ones on another scale.
+            None without a score, and where one lies outside the scale.
         """
-        scores = self._numbers.scores
-        scores = scores[~np.isnan(scores)]
-        if len(scores) < 2:
+        known = np.isfinite(self._numbers.scores)
+        scores, (low, high) = self._numbers.scores[known], self.scale
+        if not len(scores) or scores.min() < low or scores.max() > high:
             return None
-        low, high = scores.min(), scores.max()
-        is_share = low >= 0.0 and high <= 1.0
-        if low == high and not is_share:
-            return None
-        looked_at = np.append(scores, 0.0) if is_share else scores
-        bound = float(mean_intervals(looked_at[:, None], level=2 * confidence - 1)[1][0])
-        return max(bound, 0.0) if is_share else bound
+        return least_mean(scores, confidence, low=low, groups=self._numbers.groups_of(known))
 
     def sure_pass_rate(self, confidence: float) -> float | None:
         """The pass rate's lower bound, see `least_share`; None where nothing passes or fails."""
-        decided = int(np.count_nonzero(self._numbers.passed >= 0))
-        return least_share(self.passed, decided, confidence) if decided else None
+        decided = self._numbers.passed >= 0
+        groups = self._numbers.groups_of(decided)
+        if not decided.any():
+            return None
+        if groups is None:
+            return least_share(self.passed, int(np.count_nonzero(decided)), confidence)
+        return least_mean(self._numbers.passed[decided], confidence, groups=groups)
+
+    @property
+    def groups(self) -> Sequence[Hashable] | None:
+        """The groups of the samples with a score; None where samples stand alone."""
+        return self._numbers.groups_of(~np.isnan(self._numbers.scores))
 
     @property
     def coverage(self) -> float:
@@ -218,7 +228,7 @@ class Graded:
     def _numbers(self) -> _Numbers:
         size = len(self.cases)
         found = _Numbers(
-            np.full(size, np.nan), np.full(size, -1, dtype=np.int8), np.zeros(size, dtype=bool)
+            np.full(size, np.nan), np.full(size, -1, dtype=np.int8), np.zeros(size, dtype=bool), []
         )
         for place, case in enumerate(self.cases if self.bare is None else self.bare):
             found.failures[place] = case.is_failure
@@ -226,6 +236,8 @@ class Graded:
                 found.scores[place] = case.score
             if case.passed is not None:
                 found.passed[place] = case.passed
+            if case.group is not None:
+                found.groups.append(case.group)
         return found
 
 
@@ -236,11 +248,17 @@ class _Numbers(NamedTuple):
         scores: nan where there is none.
         passed: 1 and 0; -1 where nothing passes or fails.
         failures: Whether the judge failed.
+        groups: Of all samples, or of none.
     """
 
     scores: FloatArray
     passed: npt.NDArray[np.int8]
     failures: npt.NDArray[np.bool_]
+    groups: list[Hashable]
+
+    def groups_of(self, samples: npt.NDArray[np.bool_]) -> list[Hashable] | None:
+        """The groups of some of the samples; None where samples stand alone."""
+        return list(compress(self.groups, samples.tolist())) if self.groups else None
 
 
 def grade(
@@ -250,6 +268,7 @@ def grade(
     threshold: float | None = None,
     about: Mapping[str, str] | None = None,
     is_part: bool = False,
+    group: str | None = None,
 ) -> Graded:
     """Results of one scorer.
 
@@ -259,18 +278,21 @@ def grade(
         threshold: See `Graded`.
         about: See `Graded`.
         is_part: See `Graded`.
+        group: The metadata field of what samples belong to.
 
     >>> found = grade("faithfulness", [Result(Assessment.from_verdicts(["none", "fully"]))])
     >>> found.scored[0].sample, found.pass_rate, found.scored[0].worst_claims[0].claim
     ('row-1', 0.0, 'claim 1')
     """
-    cases, bare = Cases(results, _case), Cases(results, partial(_case, is_bare=True))
+    cases = Cases(results, partial(_case, group=group))
+    bare = Cases(results, partial(_case, group=group, is_bare=True))
     return Graded(name, cases, threshold, about or {}, is_part, bare)
 
 
-def _case(result: Scored, place: int, *, is_bare: bool = False) -> Case:
+def _case(result: Scored, place: int, *, group: str | None = None, is_bare: bool = False) -> Case:
+    name = case_name(result, place + 1)
     return Case(
-        case_name(result, place + 1),
+        name,
         result.score,
         passed=result.passed,
         why=_why(result.unscored, "" if result.claims else result.reason),
@@ -278,7 +300,15 @@ def _case(result: Scored, place: int, *, is_bare: bool = False) -> Case:
         claims=() if is_bare else result.claims,
         seconds=result.usage.seconds,
         sure="" if is_bare else _sure(result),
+        group=_group(result, name, group),
     )
+
+
+def _group(result: Scored, name: str, field: str | None) -> Hashable:
+    if field is None:
+        return None
+    judged = result.assessment if isinstance(result, Result) else result
+    return group_of(getattr(judged, "metadata", {}), field, name)
 
 
 def _sure(result: Scored) -> str:
@@ -303,8 +333,16 @@ def part_names(tcva: TCVA) -> list[str]:
     ]
 
 
-def grade_tcva(tcva: TCVA, results: Sequence[Result]) -> tuple[Graded, ...]:
-    """The results of one `TCVA`; of several judges also what each of them gave."""
+def grade_tcva(
+    tcva: TCVA, results: Sequence[Result], *, group: str | None = None
+) -> tuple[Graded, ...]:
+    """The results of one `TCVA`; of several judges also what each of them gave.
+
+    Args:
+        tcva: Who made the results.
+        results: In the order of the samples.
+        group: See `grade`.
+    """
     dial = tcva.scoring
     about = {
         "judge": tcva.judge.name,
@@ -314,10 +352,11 @@ def grade_tcva(tcva: TCVA, results: Sequence[Result]) -> tuple[Graded, ...]:
         "penalty": dial.penalty,
         "evidence": dial.evidence,
     }
-    whole = grade(tcva.criterion.name, results, threshold=dial.threshold, about=about)
+    whole = grade(tcva.criterion.name, results, threshold=dial.threshold, about=about, group=group)
 
     def part(judge: int, result: Result, place: int) -> Case:
-        return _case(Result(_by_judge(tcva, result)[judge], result.scoring), place)
+        found = _case(Result(_by_judge(tcva, result)[judge], result.scoring), place)
+        return replace(found, group=_group(result, found.sample, group))
 
     parts = [
         Graded(name, Cases(results, partial(part, judge)), dial.threshold, is_part=True)
@@ -337,29 +376,38 @@ def _by_judge(tcva: TCVA, result: Result) -> list[Assessment]:
     return [each.model_copy(update={"sample_id": judged.sample_id}) for each in found]
 
 
-def grade_ccrs(summary: CCRSSummary) -> tuple[Graded, ...]:
-    """Each direct metric, and the composite where there is one."""
+def grade_ccrs(summary: CCRSSummary, *, group: str | None = None) -> tuple[Graded, ...]:
+    """Each direct metric, and the composite where there is one.
+
+    Args:
+        summary: The results.
+        group: See `grade`.
+    """
     about = {"judge": summary.judge, "protocol": summary.protocol}
 
     def rated(metric: str, result: CCRSResult, place: int) -> Case:
         score, answer = result.scores[metric], result.answers[metric]
+        name = case_name(result, place + 1)
         return Case(
-            case_name(result, place + 1),
+            name,
             score,
             passed=None if score is None else score >= result.threshold,
             why=_why(answer.unscored, result.reasons[metric]),
             is_failure=_is_failure(answer.unscored),
             seconds=answer.usage.seconds if answer.is_new else 0.0,
+            group=_group(result, name, group),
         )
 
     def whole(result: CCRSResult, place: int) -> Case:
         found = summary.composite_of(result)
+        name = case_name(result, place + 1)
         return Case(
-            case_name(result, place + 1),
+            name,
             found.score,
             passed=found.passed,
             why=_why(found.unscored, result.reason),
             is_failure=_is_failure(found.unscored),
+            group=_group(result, name, group),
         )
 
     graded = [
@@ -377,6 +425,7 @@ def grade_table(
     methods: Sequence[MethodSummary],
     judged: Mapping[str, Sequence[Scored]],
     judge: str,
+    groups: Sequence[Hashable] | None = None,
 ) -> tuple[Graded, ...]:
     """Every method of a comparison.
 
@@ -386,6 +435,7 @@ def grade_table(
         methods: With their thresholds.
         judged: By method, the results behind its scores, in the order of the table; those of TCVA's.
         judge: Its name.
+        groups: What the samples of the table belong to; None where they stand alone.
     """
     places = {name: place for place, name in enumerate(table.samples)}
     columns = {name: place for place, name in enumerate(table.methods)}
@@ -410,6 +460,7 @@ def grade_table(
             is_failure=why.partition(":")[0] in _FAILURES,
             claims=results[place].claims if with_claims and results is not None else (),
             seconds=seconds.item(*at),
+            group=None if groups is None else groups[place],
         )
 
     return tuple(
@@ -424,20 +475,31 @@ def grade_table(
     )
 
 
-def grade_systems(table: SystemTable) -> tuple[Graded, ...]:
-    """Every system under every metric; there is no threshold, so nothing passes or fails."""
+def grade_systems(
+    table: SystemTable, *, bounds: tuple[float, float] = (0.0, 1.0)
+) -> tuple[Graded, ...]:
+    """Every system under every metric; there is no threshold, so nothing passes or fails.
+
+    Args:
+        table: The scores.
+        bounds: The lowest and the highest possible one.
+    """
+    groups = table.groups or (None,) * len(table.queries)
     return tuple(
         Graded(
             f"{metric} of {system}",
-            tuple(map(_query, table.queries, table.scores[m, :, s].tolist())),
+            tuple(map(_query, table.queries, table.scores[m, :, s].tolist(), groups)),
+            scale=bounds,
         )
         for m, metric in enumerate(table.metrics)
         for s, system in enumerate(table.systems)
     )
 
 
-def _query(query: str, score: float) -> Case:
-    return Case(query, None, why="no score") if math.isnan(score) else Case(query, score)
+def _query(query: str, score: float, group: Hashable) -> Case:
+    if math.isnan(score):
+        return Case(query, None, why="no score", group=group)
+    return Case(query, score, group=group)
 
 
 def case_name(of: Scored | Sample, number: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tcva_adapters.compare.grouping import groups_in
 from tcva_adapters.compare.judged_files import Brought, Held, read_judged
 from tcva_adapters.compare.kinds import Kinds
 from tcva_adapters.compare.labels import Labels
@@ -161,6 +162,25 @@ class Judged:
             msg = f"{len(key)} {what} for {len(self)} samples; give one per sample"
             raise InvalidValueError(msg)
         return key
+
+    def groups(self, key: str | Sequence[Any] | None, ratings: FloatArray) -> list[Hashable] | None:
+        """What the samples belong to; None where nothing is named.
+
+        Args:
+            key: As for `values`.
+            ratings: Shape (N,): samples with a score and a finite rating need a group.
+
+        Raises:
+            InvalidValueError: As for `values`.
+            InvalidSampleError: Such a sample has none.
+        """
+        if key is None:
+            return None
+        values = self.values(key, "groups")
+        needed = has_score(self.counts) & np.isfinite(ratings)
+        return groups_in(
+            values, lambda: self.names, key if isinstance(key, str) else "group", needed
+        )
 
     def unused(self, config: Config | str | Path | None) -> tuple[str, ...]:
         """What of a configuration does not apply to a view of all samples at once, in sentences.

@@ -8,7 +8,7 @@ import inspect
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
@@ -23,6 +23,7 @@ from tcva_adapters.compare.existing.imports import ImportedScores, import_scores
 from tcva_adapters.compare.existing.records import SCALE
 from tcva_adapters.compare.fused import FusedMethod, fused_rows, gains
 from tcva_adapters.compare.gates import Gates
+from tcva_adapters.compare.grouping import groups_by_sample
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.running.folder import check_folder
@@ -98,6 +99,8 @@ class _Request:
         equivalence: The difference by the objective that would matter: tests whether the others are
             as good as the reference, up to that.
         pass_from: Thresholds of other methods by name.
+        group: The samples' field that names what they belong to (a document, a conversation, a
+            user): intervals, tests and the confidence of gates are about other groups then.
         gates: The least mean score, pass rate and coverage, for all methods or by name.
         store: Where judgements are cached: what is there is not asked for again. By default the
             store of the TCVA, else memory.
@@ -112,7 +115,7 @@ class _Request:
 
     Raises:
         InvalidValueError: A setting is out of range or unknown.
-        InvalidSampleError: No sample has a human rating.
+        InvalidSampleError: No sample has a human rating, or one belongs to no group.
         UnreadableInputError: A file or the store cannot be read.
         MissingDependencyError: Something that was asked for is not installed.
     """
@@ -132,6 +135,7 @@ class _Request:
     reference: str | None = None
     equivalence: float | None = None
     pass_from: Mapping[str, float] = field(default_factory=dict)
+    group: str | None = None
     gates: Gates = field(default_factory=Gates)
     store: VerdictStore | str | Path | None = None
     folder: str | Path | None = None
@@ -181,6 +185,7 @@ class _Request:
             left_out=tuple(left_out),
             imported=imported,
             human=self._ratings(samples, imported),
+            groups=None if self.group is None else groups_by_sample(samples, self.group),
             fused=fused,
             models=framework_models(tcva.judge),
         )
@@ -222,6 +227,7 @@ class _Plan:
     left_out: tuple[str, ...]
     imported: tuple[ImportedScores, ...]
     human: Mapping[str, float] | None
+    groups: Mapping[str, Hashable] | None
     fused: tuple[FusedMethod, ...]
     models: Models | None
 
@@ -302,6 +308,7 @@ class _Plan:
             "reference": request.reference,
             "equivalence": request.equivalence,
             "pass_from": request.pass_from,
+            "group": request.group,
             "bootstrap": request.n_boot,
             **dial,
         }
@@ -339,6 +346,8 @@ class _Plan:
         known = {name: limit for name, limit in limits.items() if name in table.methods}
         known |= self.request.pass_from
         ours, scoring = self.ours, self.tcva.scoring
+        known_groups = self.groups
+        groups = None if known_groups is None else [known_groups[name] for name in table.samples]
         return Comparison(
             tcva=self.tcva,
             temperatures=self.temperatures,
@@ -355,6 +364,7 @@ class _Plan:
                 reference=self.request.reference,
                 margin=self.request.equivalence,
                 n_boot=self.request.n_boot,
+                groups=groups,
             ),
             decisions=decision_view(
                 (result.assessment for result in outcome.results),
@@ -370,7 +380,9 @@ class _Plan:
                 [fused for fused in self.fused if fused.name in members],
                 table,
                 n_boot=self.request.n_boot,
+                groups=groups,
             ),
+            groups=groups,
             left_out=(*self.left_out, *left_out),
             skipped=self.skipped,
             settings=self.settings,

@@ -32,6 +32,7 @@ class Suite:
         min_pass_rate: Least share of those with a score that pass.
         min_coverage: Least share that have a score.
         confidence: See `Gates.of`.
+        group: The metadata field of what samples belong to: the confidence is about other groups.
         settings: Of the `TCVA`.
 
     Attributes:
@@ -49,6 +50,7 @@ class Suite:
         min_pass_rate: float | None = None,
         min_coverage: float | None = None,
         confidence: float | None = None,
+        group: str | None = None,
         **settings: Any,
     ) -> None:
         self.scorer = TCVA(**settings)
@@ -60,6 +62,7 @@ class Suite:
         }
         self._gates = {name: least for name, least in asked.items() if least is not None}
         Gates.of(**self._gates)  # refuses a number that is no gate
+        self._group = group
         self._judged: list[dict[str, Any]] = []
 
     @overload
@@ -107,7 +110,7 @@ class Suite:
 
         Raises:
             AssertionError: It names the worst samples, at most ten, with their claims.
-            InvalidSampleError: As for `evaluate`.
+            InvalidSampleError: As for `evaluate`, or a sample belongs to no group.
             InvalidValueError: As there; or a gate outside [0, 1], or no sample at all.
         """
         __tracebackhide__ = True
@@ -120,7 +123,10 @@ class Suite:
             raise InvalidValueError(msg)
         labelled = _by_label(results)
         gated = wanted.judge(
-            [grade(name, of, threshold=_label(of[0])[2]) for name, of in labelled.items()]
+            [
+                grade(name, of, threshold=_label(of[0])[2], group=self._group)
+                for name, of in labelled.items()
+            ]
         )
         if not gated.failed:
             return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -18,10 +18,12 @@ from tcva_adapters.compare.evidence_effect import (
     effect_table,
     evidence_effects,
 )
+from tcva_adapters.compare.grouping import group_note
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.judged import Judged, JudgedSource, in_use
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.sweep_views import View, means_of
+from tcva_adapters.compare.views.interval_text import interval_cell, missing_intervals
 from tcva_adapters.core.aggregation import Floor, SchemeLike, make_plan
 from tcva_adapters.core.collapse import ablation_plans
 from tcva_adapters.core.evidence import DEFAULT_EVIDENCE, Evidence
@@ -92,6 +94,7 @@ class Sweep(Tabular):
         unused: What of a configuration does not apply here, in sentences.
         scoring: The setting of the dial in use, at which views of the evidence are compared.
         effects: What each view makes of the judgements there; none where all are alike.
+        groups: What the samples with a score and a rating belong to; None where they stand alone.
     """
 
     judged: Judged
@@ -102,6 +105,7 @@ class Sweep(Tabular):
     unused: tuple[str, ...]
     scoring: Scoring
     effects: tuple[EvidenceEffect, ...]
+    groups: Sequence[Hashable] | None = None
 
     @property
     def sentence(self) -> str:
@@ -175,14 +179,23 @@ class Sweep(Tabular):
         first = self.rows[0].agreement[0]
         yield (
             f"\nSpearman with {self.human!r} over {first.n} assessments that have a score and a "
-            f"rating, {first.level:.0%} intervals from {first.n_boot} resamples"
+            f"rating, {first.level:.0%} intervals{self._of_groups}"
         )
         for rows in filter(None, (self.ablation, self.rows)):
             yield self._by_temperature(rows, lambda row, i: _shown(row.agreement[i]))
+            yield from missing_intervals(
+                (f"{row.name} at T={temperature:g}", found)
+                for row in rows
+                for temperature, found in zip(self.temperatures, row.agreement, strict=True)
+            )
 
     @property
     def _view(self) -> str:
         return "" if self.judged.seen == DEFAULT_EVIDENCE else f"; evidence {self.judged.seen}"
+
+    @property
+    def _of_groups(self) -> str:
+        return "" if self.groups is None else f"; {group_note(self.groups)}"
 
     def _by_temperature(
         self, rows: Sequence[SweepRow], cell: Callable[[SweepRow, int], str]
@@ -208,6 +221,7 @@ def sweep(
     config: Config | str | Path | None = None,
     ablation: bool = False,
     human: str | Labels | npt.ArrayLike | None = None,
+    group: str | Sequence[Any] | None = None,
     n_boot: int = 2000,
     seed: int = 0,
     skip_bad: bool = False,
@@ -227,6 +241,8 @@ def sweep(
         config: Settings from a file.
         ablation: Take parts of the method out (A to D), and show the weight schemes.
         human: A key of the metadata, `Labels`, or human ratings, shape (N,): Spearman's rho with them.
+        group: A key of the metadata, or values, shape (N,): what samples belong to (a document). The
+            intervals are about other groups then.
         n_boot: Resamples for each interval.
         seed: Of the resamples.
         skip_bad: Leave out unreadable lines of a file.
@@ -241,6 +257,9 @@ def sweep(
     """
     if ablation and penalties:
         msg = "an ablation has the penalty paper and none of its own; leave --penalty out"
+        raise InvalidValueError(msg)
+    if group is not None and human is None:
+        msg = "groups are what intervals are about: give human ratings, too (--human, --labels)"
         raise InvalidValueError(msg)
     grid = tuple(check_temperature(temperature) for temperature in temperatures)
     given = {"eps": eps, "floor": floor, "evidence": evidence}
@@ -260,9 +279,13 @@ def sweep(
         SweepRow(name, variant, scheme, penalty, tuple(of), read, view)
         for (name, variant, scheme, penalty, view), of in zip(views, means, strict=True)
     ]
+    groups: Sequence[Hashable] | None = None
     if human is not None:
         ratings = read.ratings(human)
-        measured = partial(intervals, "spearman", human=ratings, n_boot=n_boot, seed=seed)
+        groups = read.groups(group, ratings)
+        measured = partial(
+            intervals, "spearman", human=ratings, n_boot=n_boot, seed=seed, groups=groups
+        )
         rows = [replace(row, agreement=measured(row.scores)) for row in rows]
     first = len(_VARIANTS) if ablation else 0
     said = human if isinstance(human, str) or human is None else "human ratings"
@@ -272,6 +295,7 @@ def sweep(
     return Sweep(
         *(read, grid, tuple(rows[:first]), tuple(rows[first:]), said, read.unused(config), scoring),
         effects=evidence_effects(read, scoring),
+        groups=None if groups is None else [each for each in groups if each is not None],
     )
 
 
@@ -295,6 +319,4 @@ def _ablation(
 
 
 def _shown(found: Interval) -> str:
-    if np.isnan(found.value):
-        return "not defined"
-    return f"{found.value:.3f} [{found.low:.2f}, {found.high:.2f}]".replace("0.", ".")
+    return "not defined" if np.isnan(found.value) else interval_cell(found.value, found)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Final, Literal, get_args
 
-from tcva_adapters.core.summing import added
 from tcva_adapters.core.verdicts import LEVELS, Verdict
 
 Evidence = Literal["strict", "lower", "off"]
@@ -103,7 +103,9 @@ def combined(votes: Sequence[Vote], *, fused: bool) -> Vote:
         return LEVELS[levels[len(levels) // 2]], None
     rows = [shares or tuple(float(each == level) for each in LEVELS) for level, shares in cast]
     fully, mostly, partial, minor, none = (
-        added(column) / len(rows) for column in zip(*rows, strict=True)
+        # Rounded once: the order of the judges must not move a bit, nor part levels that tie.
+        math.fsum(column) / len(rows)
+        for column in zip(*rows, strict=True)
     )
     mean = fully, mostly, partial, minor, none
     return LEVELS[max(range(len(LEVELS)), key=lambda i: (mean[i], i))], mean

@@ -96,7 +96,8 @@ class PanelRating:
         normalized_score: The same over ``max_score``, in [0, 1].
         criterion_scores: Mean over the judges, one per criterion.
         pass_status: Whether the normalized score reaches the threshold.
-        judge_agreement: 1 where all judges gave the same, 0 where half gave 0 and half the most.
+        judge_agreement: 1 where all judges gave the same, 0 where half gave 0 and half the most;
+            nan where no criterion was scored by two judges.
         missing: Scores that were not there, one count per criterion.
     """
 
@@ -108,8 +109,11 @@ class PanelRating:
     missing: tuple[int, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON."""
-        return asdict(self)
+        """As plain values, for JSON; an agreement that is not defined is None."""
+        values = asdict(self)
+        if math.isnan(self.judge_agreement):
+            values["judge_agreement"] = None
+        return values
 
 
 def evaluate_panel(
@@ -120,8 +124,8 @@ def evaluate_panel(
 ) -> PanelRating:
     """Several judges' scores on several weighted criteria, as one rating with its agreement.
 
-    The agreement is ``1 - mean(std) / (max_score / 2)`` over the criteria, with the population
-    standard deviation.
+    The agreement is ``1 - mean(std) / (max_score / 2)`` over the criteria that two judges or more
+    have scored, with the population standard deviation: one judge alone agrees with nobody.
 
     Args:
         judge_scores: N judges by K criteria, in [0, max_score]. A missing score (None or nan) is
@@ -148,6 +152,7 @@ def evaluate_panel(
     if abs(shares.sum() - 1.0) > _SUM_TOLERANCE:
         msg = f"criteria_weights {list(criteria_weights)!r} sum to {shares.sum():.10g}, not to 1"
         raise InvalidValueError(msg)
+    table = np.sort(table, axis=0)  # the order of the judges must not move the last bit
     missing = np.isnan(table).sum(axis=0)
     if (missing == len(table)).any():
         empty = int(np.flatnonzero(missing == len(table))[0])
@@ -158,7 +163,8 @@ def evaluate_panel(
     # weight 0.1 would miss a threshold of 0.6 by the last bit.
     weighted = float(np.clip(shares @ means, means.min(), means.max()))
     normalized = weighted / best
-    spread = float(np.nanstd(table, axis=0).mean())
+    shared = len(table) - missing > 1
+    spread = float(np.nanstd(table[:, shared], axis=0).mean()) if shared.any() else math.nan
     return PanelRating(
         weighted_score=weighted,
         normalized_score=normalized,

@@ -13,7 +13,7 @@ __all__ = ["LEAST_CLUSTERS", "LEAST_SAMPLES", "MOST_UNDEFINED", "constant_share"
 LEAST_SAMPLES: Final = 10
 LEAST_CLUSTERS: Final = 10
 # Of the resamples: where more of them have no value, those that are left are a choice of their own.
-MOST_UNDEFINED: Final = 0.01
+MOST_UNDEFINED: Final = 0.15
 
 
 def why_no_interval(
@@ -23,6 +23,7 @@ def why_no_interval(
     n_boot: int = 0,
     clusters: int | None = None,
     least: int = LEAST_SAMPLES,
+    least_clusters: int = LEAST_CLUSTERS,
 ) -> str:
     """Why no interval can be trusted here, in one sentence without a full stop.
 
@@ -32,6 +33,7 @@ def why_no_interval(
         n_boot: Resamples that were drawn; 0 where the interval is not one of resamples.
         clusters: Groups that were drawn; None where single samples were.
         least: Samples that this interval needs, where it needs more than others.
+        least_clusters: Groups, likewise.
 
     Returns:
         Empty where nothing speaks against one.
@@ -39,7 +41,7 @@ def why_no_interval(
     >>> why_no_interval(4)
     '4 samples: an interval needs 10'
     >>> why_no_interval(60, undefined=900, n_boot=10_000)
-    '9 % of the resamples have no value (one side constant): an interval needs 1 % or less'
+    '9 % of the resamples have no value (one side constant): an interval needs 5 % or less'
     >>> why_no_interval(60, clusters=5)
     '5 groups: an interval needs 10'
     >>> why_no_interval(10)
@@ -47,8 +49,8 @@ def why_no_interval(
     """
     if n < least:
         return f"{_number(n, 'sample')}: an interval needs {least}"
-    if clusters is not None and clusters < LEAST_CLUSTERS:
-        return f"{_number(clusters, 'group')}: an interval needs {LEAST_CLUSTERS}"
+    if clusters is not None and clusters < least_clusters:
+        return f"{_number(clusters, 'group')}: an interval needs {least_clusters}"
     if undefined > MOST_UNDEFINED * n_boot:
         share = f"{100 * undefined / n_boot:.2g} % of the resamples have no value"
         return f"{share} (one side constant): an interval needs {100 * MOST_UNDEFINED:g} % or less"

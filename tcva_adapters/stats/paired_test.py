@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from tcva_adapters.stats.checks import FloatArray, IntArray, same_within
+from tcva_adapters.stats.clusters import clustered_p
 from tcva_adapters.stats.correlation import Measure
 from tcva_adapters.stats.enough import why_no_interval
 from tcva_adapters.stats.replicates import Replicates
@@ -59,16 +60,16 @@ def paired_p(
     if np.isnan(run.observed).any() or why_no_difference(run, len(human)):
         return float("nan"), test
     if measure == "pearson":
-        return jackknife_p(run.observed, run.jackknife), test
+        return jackknife_p(run.observed, run.jackknife, run.worth), test
     defined = run.values[:, ~np.isnan(run.values).any(axis=0)]
-    return bootstrap_p(defined), test
+    return clustered_p(bootstrap_p(defined), len(human), run.worth), test
 
 
 def why_no_difference(run: Replicates, n: int) -> str:
     """Why the difference of two methods has no interval; empty where it has one."""
     undefined = int(np.isnan(run.values).any(axis=0).sum())
     return why_no_interval(
-        n, undefined=undefined, n_boot=run.values.shape[1], clusters=run.clusters
+        n, undefined=undefined, n_boot=run.values.shape[1], clusters=run.few_clusters
     )
 
 
@@ -80,7 +81,7 @@ def bootstrap_p(values: FloatArray) -> float:
     return min(1.0, 2 * (min(below, above) + 1) / (len(deltas) + 1))
 
 
-def jackknife_p(observed: FloatArray, without: FloatArray) -> float:
+def jackknife_p(observed: FloatArray, without: FloatArray, worth: float | None = None) -> float:
     """A t-test of the difference of two correlations, on the scale of Fisher's z.
 
     With z = artanh r, d = z1 - z2, and d_j the same without sample (or group) j of m,
@@ -93,6 +94,7 @@ def jackknife_p(observed: FloatArray, without: FloatArray) -> float:
     Args:
         observed: Both correlations, shape (2,).
         without: The same without each sample or group, shape (2, m).
+        worth: To how many groups of one size they amount, in place of m; None for m.
 
     Returns:
         nan where a correlation is not defined without one of the samples; 1 for equal methods.
@@ -108,4 +110,4 @@ def jackknife_p(observed: FloatArray, without: FloatArray) -> float:
     if abs(difference) <= same:
         return 1.0
     t = abs(difference) / max(float(error), same)
-    return float(2.0 * scipy_module("special").stdtr(m - 2, -t))
+    return float(2.0 * scipy_module("special").stdtr((worth or m) - 2, -t))

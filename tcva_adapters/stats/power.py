@@ -1,7 +1,11 @@
 """How many queries would show a difference between systems, and what those at hand can show.
 
-The test is Tukey's by randomisation (`randomisation.tukey_hsd`). Its shuffled tables have a
-covariance that is known: two columns of a shuffled row differ with twice the variance that the row
+The tests are those of all pairs of systems. For the studentised one (`studentised_pairs`) a pair is
+found if its t is larger than a critical value, the quantile of the largest t of any pair. Both are,
+by the central limit theorem, close to what normal means with the systems' covariance have; that the
+standard error is estimated is allowed for by Student's t in place of the normal distribution.
+
+For Tukey's test (`tukey_hsd`) shuffled tables have a covariance that is known: two columns of a shuffled row differ with twice the variance that the row
 has over the systems. So with n queries q* is, by the central limit theorem, close to
 ``sqrt(V / n)`` times the studentised range of S normal values with infinite degrees of freedom,
 where V is the mean of the rows' variances. A pair is found if its difference is larger than that
@@ -19,15 +23,18 @@ scores that hardly ever differ between systems, it is a rough guide.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
-from typing import Final
+from typing import Final, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.checks import FloatArray, check_level, numbers, whole
+from tcva_adapters.stats.checks import FloatArray, check_level, numbers, one_of, whole
+from tcva_adapters.stats.pairwise import Test
 from tcva_adapters.stats.scipy_extra import scipy_module
 
 DRAWS: Final = 10_000
@@ -119,6 +126,7 @@ def pair_power(
     difference: float,
     queries: int,
     *,
+    test: Test = "studentised",
     alpha: float = 0.05,
     draws: int = DRAWS,
     seed: int = 0,
@@ -130,6 +138,7 @@ def pair_power(
         difference: Between the true means of the two systems; the other systems have the mean of
             the lower one.
         queries: How many are drawn, 2 or more.
+        test: Which test is to find it.
         alpha: Level of the test, over all pairs together.
         draws: Simulated draws of the queries.
         seed: Of these draws.
@@ -143,7 +152,7 @@ def pair_power(
         MissingDependencyError: scipy is not installed.
     """
     check_difference(difference)
-    return _Simulation(about, alpha, draws, seed).power(difference, queries)
+    return _simulation(about, test, alpha, draws, seed).power(difference, queries)
 
 
 def power_view(
@@ -152,6 +161,7 @@ def power_view(
     *,
     queries: int | None = None,
     target: float = 0.8,
+    test: Test = "studentised",
     alpha: float = 0.05,
     draws: int = DRAWS,
     seed: int = 0,
@@ -163,6 +173,7 @@ def power_view(
         difference: As for `pair_power`.
         queries: At hand; by default as many as ``about`` is made of.
         target: The power that is wanted, in (0, 1).
+        test: Which test is to find it.
         alpha: Level of the test.
         draws: Simulated draws for each number of queries that is tried.
         seed: Of these draws.
@@ -179,7 +190,7 @@ def power_view(
     check_level(target)
     check_difference(difference)
     n = about.n if queries is None else queries
-    simulation = _Simulation(about, alpha, draws, seed)
+    simulation = _simulation(about, test, alpha, draws, seed)
     now = simulation.power(difference, n)
     return PowerView(
         difference=difference,
@@ -205,15 +216,15 @@ def check_difference(difference: float) -> None:
         raise InvalidValueError(msg)
 
 
-class _Simulation:
+class _Simulation(ABC):
     """The same normal draws for every number of queries, so that power rises with it."""
 
     def __init__(self, about: Variability, alpha: float, draws: int, seed: int) -> None:
         check_level(alpha)
         self._about = about
         self._systems = len(about.covariance)
-        stats = scipy_module("stats")
-        self._quantile = float(stats.studentized_range.ppf(1 - alpha, self._systems, np.inf))
+        self._alpha = alpha
+        self._stats = scipy_module("stats")
         rng = np.random.Generator(np.random.PCG64(whole("seed", seed, least=0)))
         normal = rng.standard_normal((whole("draws", draws, least=1), self._systems + 1))
         # A covariance may lack an inverse (two systems alike), so no Cholesky decomposition.
@@ -221,19 +232,9 @@ class _Simulation:
         self._means = normal[:, 1:] @ (directions * np.sqrt(np.maximum(sizes, 0.0))).T
         self._rows = normal[:, 0] * about.row_spread
 
+    @abstractmethod
     def power(self, difference: float, n: int) -> FloatArray:
-        n = whole("queries", n, least=2)
-        means = self._means / np.sqrt(n)
-        within = self._about.row_variance * (n - 1) / n + self._rows / np.sqrt(n)
-        found = np.full((self._systems, self._systems), np.nan)
-        for i, j in combinations(range(self._systems), 2):
-            raised = means.copy()
-            raised[:, i] += difference
-            shuffled = np.maximum(within, 0.0) + raised.var(axis=1, ddof=1)
-            critical = self._quantile * np.sqrt(shuffled / n)
-            apart = np.abs(raised[:, i] - raised[:, j])
-            found[i, j] = found[j, i] = np.mean(apart >= critical)
-        return found
+        """Shape (S, S), nan on the diagonal."""
 
     def needed(self, difference: float, target: float, *, hardest: bool) -> int | None:
         """The least number of queries, by bisection; None beyond all reason."""
@@ -251,3 +252,61 @@ class _Simulation:
             middle = (low + high) // 2
             low, high = (low, middle) if enough(middle) else (middle, high)
         return high
+
+
+class _Tukey(_Simulation):
+    def power(self, difference: float, n: int) -> FloatArray:
+        n = whole("queries", n, least=2)
+        quantile = self._quantile
+        means = self._means / np.sqrt(n)
+        within = self._about.row_variance * (n - 1) / n + self._rows / np.sqrt(n)
+        found = np.full((self._systems, self._systems), np.nan)
+        for i, j in combinations(range(self._systems), 2):
+            raised = means.copy()
+            raised[:, i] += difference
+            shuffled = np.maximum(within, 0.0) + raised.var(axis=1, ddof=1)
+            critical = quantile * np.sqrt(shuffled / n)
+            apart = np.abs(raised[:, i] - raised[:, j])
+            found[i, j] = found[j, i] = np.mean(apart >= critical)
+        return found
+
+    @cached_property
+    def _quantile(self) -> float:
+        return float(self._stats.studentized_range.ppf(1 - self._alpha, self._systems, np.inf))
+
+
+class _Studentised(_Simulation):
+    def power(self, difference: float, n: int) -> FloatArray:
+        n = whole("queries", n, least=2)
+        critical = float(self._stats.t.ppf(self._stats.norm.cdf(self._critical), n - 1))
+        # Two systems that never differ by anything else show every difference.
+        with np.errstate(divide="ignore"):
+            shift = difference * np.sqrt(n) / self._spread
+        found: FloatArray = self._stats.norm.sf(critical - shift)
+        found += self._stats.norm.cdf(-critical - shift)
+        np.fill_diagonal(found, np.nan)
+        return found
+
+    @cached_property
+    def _spread(self) -> FloatArray:
+        """Standard deviation of the difference of each two systems."""
+        own = np.diag(self._about.covariance)
+        variances = own[:, None] + own - 2.0 * self._about.covariance
+        spread: FloatArray = np.sqrt(np.maximum(variances, 0.0))
+        return spread
+
+    @cached_property
+    def _critical(self) -> float:
+        """The quantile of the largest standard normal statistic of any pair."""
+        largest = np.zeros(len(self._means))
+        for i, j in combinations(range(self._systems), 2):
+            if self._spread[i, j] > 0.0:
+                sizes = np.abs(self._means[:, i] - self._means[:, j]) / self._spread[i, j]
+                np.maximum(largest, sizes, out=largest)
+        return float(np.quantile(largest, 1 - self._alpha))
+
+
+def _simulation(about: Variability, test: Test, alpha: float, draws: int, seed: int) -> _Simulation:
+    one_of("test", test, get_args(Test))
+    kind = _Studentised if test == "studentised" else _Tukey
+    return kind(about, alpha, draws, seed)

@@ -4,70 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.checks import FloatArray, IntArray, numbers, one_of, same_within, whole
+from tcva_adapters.stats.checks import FloatArray, one_of, same_within, whole
+from tcva_adapters.stats.pairwise import (
+    PERMUTATIONS,
+    Estimate,
+    PairwiseTest,
+    checked_table,
+    shares,
+)
 from tcva_adapters.stats.shuffles import Shuffles
-
-Estimate = Literal["add_one", "count"]
-PERMUTATIONS: Final = 10_000
 
 
 @dataclass(frozen=True, eq=False)
-class TukeyHSD:
-    """Every pair of systems, tested together.
+class TukeyHSD(PairwiseTest):
+    """Every pair of systems, by Tukey's honestly significant differences.
 
     Attributes:
-        means: Mean score of each system, shape (S,); nan for a system without scores.
-        n: Scores of each system, shape (S,).
-        differences: ``means[i] - means[j]``, shape (S, S).
-        p: Two-sided p of each pair, shape (S, S), corrected for the number of pairs; nan on the
-            diagonal and where a system has no scores.
         ranges: Largest less smallest mean in each shuffled table, ascending, shape (B,).
-        estimate: How p was made of counts: ``add_one`` or ``count``.
-        tolerance: Differences that are this close are equal; sums of the same scores in another
-            order differ in the last bit.
     """
 
-    means: FloatArray
-    n: IntArray
-    differences: FloatArray
-    p: FloatArray
     ranges: FloatArray
-    estimate: Estimate
-    tolerance: float
-
-    def one_sided(self, better: int, worse: int) -> float:
-        """The p of "the first system's mean is higher", an expectation from before the test.
-
-        Half of the two-sided p where the difference is as expected, one less that half where it
-        is the other way round, 0.5 where there is none; nan as for ``p``.
-
-        Args:
-            better: Column of the system that was expected to have the higher mean.
-            worse: Column of the other one.
-        """
-        p, difference = float(self.p[better, worse]), float(self.differences[better, worse])
-        if np.isnan(p):
-            return p
-        if abs(difference) <= self.tolerance:
-            return 0.5
-        return p / 2 if difference > 0 else 1 - p / 2
-
-    def pairs(self) -> Iterator[tuple[int, int]]:
-        """Columns of each pair that has a p, the first below the second."""
-        first, second = np.triu_indices(len(self.means), k=1)
-        for i, j in zip(first.tolist(), second.tolist(), strict=True):
-            if not np.isnan(self.p[i, j]):
-                yield i, j
-
-    def pair_ps(self) -> FloatArray:
-        """The p of each of these pairs."""
-        return np.array([self.p[i, j] for i, j in self.pairs()], dtype=np.float64)
 
 
 def tukey_hsd(
@@ -84,9 +45,11 @@ def tukey_hsd(
     each of B copies every row is shuffled, cells without a score staying where they are, and the
     distance q* between the highest and the lowest mean is kept. The p of a pair is the share of
     copies with q* at least as large as the pair's difference. Since q* is the largest of all
-    differences, the chance of any find where all systems are alike is at most the level of the
-    test. A system far off from the rest widens the shuffles, and so makes small differences among
-    the others harder to find.
+    differences, the chance of any find is at most the level of the test where a query's scores
+    might have come from any of the systems, that is, where these are alike in spread and shape, too.
+    With systems of one mean and unequal spreads it is higher (`studentised_pairs` is for these). A
+    system far off from the rest widens the shuffles, and so makes small differences among the
+    others harder to find.
 
     Source: appendix F of the CCRS paper; B. Carterette, Multiple testing in statistical analysis of
     systems-based information retrieval experiments, ACM TOIS 30 (2012).
@@ -111,7 +74,7 @@ def tukey_hsd(
     >>> round(float(found.differences[0, 1]), 2), round(float(found.p[0, 1]), 3)
     (0.8, 0.008)
     """
-    table = _checked(scores)
+    table = checked_table(scores)
     permutations = whole("permutations", permutations, least=1)
     one_of("estimate", estimate, get_args(Estimate))
     present = ~np.isnan(table)
@@ -133,9 +96,9 @@ def tukey_hsd(
     tolerance = same_within(table[present]) if present.any() else 0.0
     differences = means[:, None] - means[None, :]
     reached = permutations - np.searchsorted(ranges, np.abs(differences) - tolerance)
-    p = reached / permutations if estimate == "count" else (1 + reached) / (permutations + 1)
+    p = shares(reached, permutations, estimate)
     p[np.isnan(differences) | np.eye(len(p), dtype=bool)] = np.nan
-    return TukeyHSD(means, n, differences, p, ranges, estimate, tolerance)
+    return TukeyHSD(means, n, differences, p, estimate, tolerance, ranges)
 
 
 def shuffled_tables(
@@ -154,20 +117,6 @@ def shuffled_tables(
     >>> [table.tolist() for table in shuffled_tables([[1, None, 2]], permutations=2, seed=3)]
     [[[2.0, nan, 1.0]], [[2.0, nan, 1.0]]]
     """
-    table = _checked(scores)
+    table = checked_table(scores)
     shuffles = Shuffles(table, whole("seed", seed, least=0))
     return shuffles.tables(whole("permutations", permutations, least=1))
-
-
-def _checked(scores: npt.ArrayLike) -> FloatArray:
-    table = numbers("scores", scores, ndim=2)
-    if table.shape[0] < 1 or table.shape[1] < 2:
-        msg = (
-            f"scores have the shape {table.shape}; give one row per query and one column for each "
-            "of two systems or more"
-        )
-        raise InvalidValueError(msg)
-    if np.isinf(table).any():
-        msg = "a score is infinite; give a number, or nan where there is none"
-        raise InvalidValueError(msg)
-    return table

@@ -11,8 +11,14 @@ import numpy as np
 from tcva_adapters.stats import student
 from tcva_adapters.stats.bca import bca_shares
 from tcva_adapters.stats.checks import FloatArray, IntArray, same_within
+from tcva_adapters.stats.clusters import interval_shares, worth
 from tcva_adapters.stats.correlation import Measure
-from tcva_adapters.stats.enough import LEAST_SAMPLES, constant_share, why_no_interval
+from tcva_adapters.stats.enough import (
+    LEAST_CLUSTERS,
+    LEAST_SAMPLES,
+    constant_share,
+    why_no_interval,
+)
 from tcva_adapters.stats.resampling import draw, leave_one_out
 from tcva_adapters.stats.weighted import statistic_of
 
@@ -24,6 +30,8 @@ _CONSTANT: Final = "one side is the same throughout"
 
 # Below these numbers of samples `python -m benchmarks.coverage` has found less than 93 %.
 _LEAST: Final[dict[tuple[IntervalMethod, Measure], int]] = {}
+# Likewise of groups (`python -m benchmarks.groups`); fewer leave the skewness of errors unknown.
+_LEAST_GROUPS: Final[dict[Measure, int]] = {"mae": 20}
 
 
 class Ends(NamedTuple):
@@ -50,6 +58,7 @@ class Replicates:
         measure: The same name.
         observed: On all samples, shape (methods,); nan where undefined.
         clusters: Groups that are resampled, or None.
+        worth: To how many groups of one size these amount, or None.
 
     Raises:
         InvalidValueError: A seed that is none.
@@ -65,10 +74,13 @@ class Replicates:
         seed: int,
         codes: IntArray | None,
     ) -> None:
+        self.clusters = None if codes is None else len(np.unique(codes))
+        if self.clusters == len(human):  # each in a group of its own: as if there were none
+            codes = None
         self.measure, self._methods, self._human, self._codes = measure, methods, human, codes
         self._n, self._n_boot = len(human), n_boot
         self._blocks = draw(self._n, n_boot, seed=seed, codes=codes)
-        self.clusters = None if codes is None else len(np.unique(codes))
+        self.worth = None if codes is None else worth(codes)
         self.observed = np.full(len(methods), np.nan)
         if self._units >= 2:
             self._statistic = statistic_of(measure, methods, human)
@@ -88,7 +100,10 @@ class Replicates:
     def ends(self, number: int, level: float, method: IntervalMethod) -> Ends:
         """The interval of one method."""
         least = _LEAST.get((method, self.measure), LEAST_SAMPLES)
-        few = why_no_interval(self._n, clusters=self.clusters, least=least) or self._still(number)
+        groups = _LEAST_GROUPS.get(self.measure, LEAST_CLUSTERS)
+        few = why_no_interval(
+            self._n, clusters=self.few_clusters, least=least, least_clusters=groups
+        ) or self._still(number)
         if few:
             return Ends(*_NONE, 0, few)
         if method == "student":
@@ -102,7 +117,7 @@ class Replicates:
 
         The percentile interval for ranks; Student's for errors and for Pearson's correlation.
         """
-        few = why_no_interval(self._n, clusters=self.clusters)
+        few = why_no_interval(self._n, clusters=self.few_clusters)
         if few or np.isnan(self.observed).any():
             return Ends(*_NONE, 0, few or _CONSTANT)
         apart = self.jackknife[0] - self.jackknife[1]
@@ -110,12 +125,14 @@ class Replicates:
         if np.all(np.abs(apart - delta) <= same_within(self.jackknife)):
             return Ends(*_NONE, 0, "the two never differ by more or less: nothing varies")
         if self.measure == "mae":
-            return Ends(*student.mean_difference_ends(delta, apart, level), 0, "")
+            return Ends(*student.mean_difference_ends(delta, apart, level, self.worth), 0, "")
         if self.measure == "pearson":
             few = self._still(0) or self._still(1) or self._rare(0) or self._rare(1)
             if few:
                 return Ends(*_NONE, 0, few)
-            both = student.correlation_difference_ends(self.observed, self.jackknife, level)
+            both = student.correlation_difference_ends(
+                self.observed, self.jackknife, level, self.worth
+            )
             return Ends(*both, 0, "")
         deltas = self.values[0] - self.values[1]
         return self._percentile(deltas, level)
@@ -128,14 +145,14 @@ class Replicates:
         left_out = len(values) - len(defined)
         if few := why_no_interval(self._n, undefined=left_out, n_boot=len(values)):
             return Ends(*_NONE, left_out, few)
-        middle = [(1 - level) / 2, (1 + level) / 2]
+        middle = interval_shares(level, self._n, self.worth)
         low, high = np.quantile(defined, middle if shares is None else shares).tolist()
         return Ends(low, high, left_out, "")
 
     def _bca(self, number: int, level: float) -> Ends:
         values = self.values[number]
         defined = values[~np.isnan(values)]
-        middle = np.array([(1 - level) / 2, (1 + level) / 2])
+        middle = interval_shares(level, self._n, self.worth)
         if len(defined) and not np.isnan(self.jackknife[number]).any():
             value = float(self.observed[number])
             shares = bca_shares(middle, value, defined, self.jackknife[number])
@@ -148,9 +165,9 @@ class Replicates:
             return Ends(*_NONE, 0, few)
         value, left_out = float(self.observed[number]), self.jackknife[number]
         if self.measure == "mae":
-            low, high = student.mean_ends(value, left_out, level)
+            low, high = student.mean_ends(value, left_out, level, self.worth)
             return Ends(max(low, 0.0), high, 0, "")
-        return Ends(*student.correlation_ends(value, left_out, level), 0, "")
+        return Ends(*student.correlation_ends(value, left_out, level, self.worth), 0, "")
 
     def _still(self, number: int) -> str:
         """Why this value cannot vary, if so."""
@@ -176,6 +193,11 @@ class Replicates:
     @property
     def _units(self) -> int:
         return self._n if self.clusters is None else self.clusters
+
+    @property
+    def few_clusters(self) -> int | None:
+        """Groups, for `why_no_interval`; None where each has one sample."""
+        return None if self._codes is None else self.clusters
 
     @cached_property
     def jackknife(self) -> FloatArray:

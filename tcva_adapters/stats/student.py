@@ -57,43 +57,51 @@ def skewed_quantiles(
     return solved(quantiles), -solved(-quantiles)
 
 
-def correlation_ends(value: float, left_out: FloatArray, level: float) -> Ends:
+def correlation_ends(
+    value: float, left_out: FloatArray, level: float, worth: float | None = None
+) -> Ends:
     """A correlation's interval: ``tanh(z -+ t(level, units - 2) * error of z)``, z being its atanh.
 
     Args:
         value: In (-1, 1).
         left_out: Values without one unit (sample or group), shape (units,), units at least 3.
         level: Of the interval.
+        worth: To how many units of one size they amount, see `clusters.worth`; by default all.
     """
     z, error = np.arctanh(value), _error(_fisher(left_out))
-    half = quantile(level, len(left_out) - 2) * error
+    half = quantile(level, (worth or len(left_out)) - 2) * error
     return float(np.tanh(z - half)), float(np.tanh(z + half))
 
 
-def mean_ends(value: float, left_out: FloatArray, level: float) -> Ends:
+def mean_ends(value: float, left_out: FloatArray, level: float, worth: float | None = None) -> Ends:
     """The interval of a mean, its skewness allowed for; of single samples, that of `mean_intervals`.
 
     Args:
         value: The mean.
         left_out: Means without one unit, shape (units,).
         level: Of the interval.
+        worth: As for `correlation_ends`.
     """
     units = len(left_out)
     influence = left_out.mean() - left_out
     skewness = np.mean(influence**3) / np.mean(influence**2) ** 1.5
-    q = np.array([quantile(level, units - 1)])
+    q = np.array([quantile(level, (worth or units) - 1)])
     below, above = skewed_quantiles(q, np.array([skewness]), np.array([float(units)]))
     error = _error(left_out)
     return value - error * float(below[0]), value + error * float(above[0])
 
 
-def mean_difference_ends(value: float, left_out: FloatArray, level: float) -> Ends:
+def mean_difference_ends(
+    value: float, left_out: FloatArray, level: float, worth: float | None = None
+) -> Ends:
     """Student's interval of a mean of differences, which skewness of both sides hardly moves."""
-    half = quantile(level, len(left_out) - 1) * _error(left_out)
+    half = quantile(level, (worth or len(left_out)) - 1) * _error(left_out)
     return value - half, value + half
 
 
-def correlation_difference_ends(values: FloatArray, left_out: FloatArray, level: float) -> Ends:
+def correlation_difference_ends(
+    values: FloatArray, left_out: FloatArray, level: float, worth: float | None = None
+) -> Ends:
     """The interval of the difference of two correlations with the same ratings.
 
     Made of the two intervals of `correlation_ends`, each of which bends as it should close to 1, and
@@ -104,9 +112,10 @@ def correlation_difference_ends(values: FloatArray, left_out: FloatArray, level:
         values: The two, in (-1, 1).
         left_out: Shape (2, units).
         level: Of the interval.
+        worth: As for `correlation_ends`.
     """
     ends = np.array(
-        [correlation_ends(v, row, level) for v, row in zip(values, left_out, strict=True)]
+        [correlation_ends(v, row, level, worth) for v, row in zip(values, left_out, strict=True)]
     )
     apart = _fisher(left_out)
     apart -= apart.mean(axis=1, keepdims=True)

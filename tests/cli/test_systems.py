@@ -71,7 +71,7 @@ def test_tables(capsys: pytest.CaptureFixture[str]) -> None:
         ),
     )
     lines = [line.split() for line in out.splitlines()]
-    assert "2 systems, 40 queries, 2 metrics; Tukey's HSD by 200 randomisations" in out
+    assert "2 systems, 40 queries, 2 metrics; studentised test by 200 sign flips" in out
     assert "faithfulness T=0.2: scores" in out
     assert "Kendall between metrics, averaged over systems by Fisher's z" in out
     assert ["metric", "T=0.2", "T=0.9"] in lines

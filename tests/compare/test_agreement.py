@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
 
 from tcva_adapters import Assessment
-from tcva_adapters.compare.agreement import _alpha, disputed, panel_agreement
+from tcva_adapters.compare.agreement import alpha_text, disputed, panel_agreement, panel_report
+from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import ClaimVerdict, Reason, Unscored
 
@@ -30,20 +32,6 @@ def panel(name: str, *judged: Assessment) -> Assessment:
     return first.model_copy(update={"judge": "panel", "panel": judged, "sample_id": name})
 
 
-def test_alpha_is_the_published_one() -> None:
-    # Krippendorff, Computing Krippendorff's alpha-reliability (2011), example C: four observers,
-    # twelve units, values missing; ordinal alpha 0.815.
-    observers = np.array(
-        [
-            [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN],
-            [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
-            [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN],
-            [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
-        ]
-    )
-    assert _alpha(observers) == pytest.approx(0.815, abs=5e-4)
-
-
 def test_pairs_failures_and_counts() -> None:
     agreement = panel_agreement(
         [
@@ -61,10 +49,10 @@ def test_pairs_failures_and_counts() -> None:
 
 def test_perfect_agreement_is_one_and_no_variation_is_undefined() -> None:
     same = [panel("a", judged("x", "fully", "none"), judged("y", "fully", "none"))]
-    assert panel_agreement(same).alpha == pytest.approx(1.0, abs=1e-12)
+    assert panel_agreement(same).alpha.value == pytest.approx(1.0, abs=1e-12)
     flat = [panel("a", judged("x", "fully"), judged("y", "fully"))]
     figures = panel_agreement(flat).to_dict()
-    assert figures["alpha"] is None
+    assert figures["alpha"]["value"] is None
     assert json.loads(json.dumps(figures, allow_nan=False))["pairs"][0]["kappa"] is None
 
 
@@ -88,7 +76,36 @@ def test_without_a_panel_there_is_nothing_to_agree() -> None:
         panel_agreement([Assessment.from_verdicts(["fully"])])
 
 
-def test_a_claim_that_one_judge_alone_rated_brings_no_level_into_use() -> None:
-    # On the only claim that both rated they say the same: there is nothing to tell from chance.
-    assert np.isnan(_alpha(np.array([[0.0, 4.0], [0.0, NAN]])))
-    assert np.isnan(_alpha(np.array([[0.0, NAN], [NAN, 4.0]])))
+def test_judges_that_share_no_sample_have_no_agreement() -> None:
+    apart = [
+        panel("a", judged("x", "fully", "none"), failed("y")),
+        panel("b", failed("x"), judged("y", "fully", "minor")),
+    ]
+    found = panel_agreement(apart)
+    assert math.isnan(found.alpha.value)
+    assert found.alpha.units == 0
+    (pair,) = found.pairs
+    assert (pair.claims, math.isnan(pair.kappa), math.isnan(pair.exact)) == (0, True, True)
+    assert "alpha is not defined" in panel_report(apart).sentence
+
+
+def test_alpha_has_an_interval_over_samples_or_says_why_not() -> None:
+    rng = np.random.default_rng(2)
+    levels = [v.value for v in LEVELS]
+
+    def sample(number: int) -> Assessment:
+        truth = rng.integers(0, 5, 3)
+        said = [np.clip(truth + rng.integers(-1, 2, 3), 0, 4) for _ in range(2)]
+        x, y = (
+            judged(name, *(levels[i] for i in row)) for name, row in zip("xy", said, strict=True)
+        )
+        return panel(str(number), x, y)
+
+    found = panel_report([sample(i) for i in range(40)]).agreement.alpha
+    assert (found.units, found.clusters, found.reason, found.is_few) == (120, 40, "", False)
+    assert found.low < found.value < found.high < 1.0
+    assert alpha_text(found) == f"{found.value:.3f} [{found.low:.2f},{found.high:.2f}]"
+    few = panel_report([sample(i) for i in range(5)])
+    assert "5 samples: an interval needs 20" in str(few)
+    assert "below 30 alpha hangs on one or two of them" in " ".join(str(few).split())
+    assert few.to_dict()["agreement"]["alpha"]["low"] is None

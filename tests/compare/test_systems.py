@@ -21,6 +21,7 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.stats.describe import describe
 from tcva_adapters.stats.power import power_view, variability
 from tcva_adapters.stats.randomisation import tukey_hsd
+from tcva_adapters.stats.studentised import studentised_pairs
 
 SYSTEMS = ("a", "b", "c")
 METRICS = ("f T=0.1", "f T=0.9", "qr")
@@ -53,8 +54,10 @@ def test_figures_are_those_of_the_statistics() -> None:
     for place, one in enumerate(report.figures):
         scores = data.scores[place]
         assert one.metric == METRICS[place]
-        expected = tukey_hsd(scores, permutations=500, seed=3, estimate="count")
+        expected = studentised_pairs(scores, permutations=500, seed=3, estimate="count")
         assert np.array_equal(one.test.p, expected.p, equal_nan=True)
+        tukey = tukey_hsd(scores, permutations=500, seed=3, estimate="count")
+        assert np.array_equal(one.tukey.p, tukey.p, equal_nan=True)
         assert one.descriptions == tuple(describe(column) for column in scores.T)
         assert one.power == power_view(variability(scores), 0.1, seed=3)
         assert one.asl.tolist() == sorted(expected.pair_ps().tolist())
@@ -212,7 +215,14 @@ def test_nothing_to_compare() -> None:
     mixed = SystemTable.of([*rows, SystemRow("a", "1", "only a", 0.5)])
     report = compare_systems(mixed, permutations=9)
     assert [one.metric for one in report.figures] == ["m"]
-    assert report.notes == ("only a: left out, no query has scores of two systems",)
+    assert report.notes == (
+        "only a: left out, no query has scores of two systems",
+        "m: no studentised p; two systems share 1 of the 20 queries that this test needs",
+    )
+    assert report.sentence.endswith(
+        "not tested: two systems share 1 of the 20 queries that this test needs"
+    )
+    assert compare_systems(mixed, permutations=9, test="tukey").sentence.startswith("By m, a (0.5")
     entry = {"name": "h", "pairs": [["a", "b"]], "metrics": ["only a"]}
     with pytest.raises(InvalidSampleError, match="only a: no query"):
         compare_systems(mixed, hypotheses=read_hypotheses(written([entry]), mixed))
@@ -229,7 +239,9 @@ def test_notes_say_what_is_odd() -> None:
     assert any("no power view" in note for note in report.notes)
     assert report.figures[0].power is None
     report = compare_systems(SystemTable.of(rows), permutations=20, bounds=(0, 10))
-    assert report.notes == ()
+    assert report.notes == (
+        "m: no studentised p; two systems share 2 of the 20 queries that this test needs",
+    )
 
 
 @pytest.mark.parametrize(

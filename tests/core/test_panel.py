@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from hypothesis import strategies as st
 from scipy.stats import gmean, pmean, spearmanr
 
 from tcva_adapters import exponent, fuse, sweep
+from tcva_adapters.core.evidence import Shares, combined
 from tcva_adapters.core.panel import evaluate_panel
+from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
 from tests.support import paper
 
@@ -40,12 +43,20 @@ def test_the_dial_is_the_weighted_power_mean(
     assert fused == pytest.approx(expected, rel=max(1e-12, min(1e-6, tolerance)))
 
 
-@given(st.lists(scores, min_size=2, max_size=4), st.sampled_from([None, 0.1, 0.5, 0.9]))
+@given(
+    st.lists(
+        st.tuples(st.one_of(scores, st.just(NAN)), st.floats(0.1, 9.0)), min_size=2, max_size=4
+    ),
+    st.sampled_from([None, 0.1, 0.5, 0.9]),
+)
 def test_the_order_of_the_methods_does_not_change_a_bit(
-    row: list[float], temperature: float | None
+    members: list[tuple[float, float]], temperature: float | None
 ) -> None:
-    fused = {fuse([p], temperature=temperature).scores[0] for p in itertools.permutations(row)}
-    assert len(fused) == 1
+    fused = []
+    for order in itertools.permutations(members):
+        row, weights = zip(*order, strict=True)
+        fused.append(fuse([row], weights=weights, temperature=temperature).scores[0])
+    assert len(set(map(repr, fused))) == 1
 
 
 @given(scores, st.integers(1, 5), st.sampled_from([None, 0.1, 0.5, 0.9]))
@@ -156,6 +167,35 @@ def test_a_missing_rating_is_left_out_of_its_criterion_and_counted() -> None:
     assert (rating.weighted_score, rating.normalized_score, rating.pass_status) == (3.5, 0.7, True)
     assert rating.judge_agreement == pytest.approx(1 - 1 / 2.5, abs=1e-12)
     assert rating.to_dict()["missing"] == (1, 1)
+
+
+def test_judges_that_share_no_criterion_have_no_agreement() -> None:
+    rating = evaluate_panel([[4, None], [None, 3]], [0.5, 0.5], 0.5, 5)
+    assert math.isnan(rating.judge_agreement)
+    assert rating.to_dict()["judge_agreement"] is None
+    # What one judge alone rated says nothing of agreement.
+    shared = evaluate_panel([[4, 1], [2, None]], [0.5, 0.5], 0.5, 5)
+    assert shared.judge_agreement == evaluate_panel([[4], [2]], [1], 0.5, 5).judge_agreement
+
+
+@given(st.data())
+def test_the_order_of_the_judges_does_not_change_a_bit(data: st.DataObject) -> None:
+    judges, levels = data.draw(st.integers(2, 4)), [v.value for v in LEVELS]
+    # Shares in tenths: levels tie on paper, and sums in another order differ in the last bit.
+    cuts = st.lists(st.integers(0, 10), min_size=4, max_size=4).map(sorted)
+
+    def vote(at: list[int]) -> tuple[str, Shares]:
+        parts = tuple(np.diff([0, *at, 10]) / 10)
+        return levels[int(np.argmax(parts))], parts
+
+    votes = data.draw(st.lists(cuts.map(vote), min_size=judges, max_size=judges))
+    fused = {combined(order, fused=True) for order in itertools.permutations(votes)}
+    assert len(fused) == 1
+    ratings = data.draw(
+        st.lists(st.lists(scores, min_size=2, max_size=2), min_size=judges, max_size=judges)
+    )
+    rated = {evaluate_panel(p, [0.3, 0.7], 0.5, 1.0) for p in itertools.permutations(ratings)}
+    assert len(rated) == 1
 
 
 def test_the_most_divided_panel_has_no_agreement() -> None:

@@ -10,8 +10,10 @@ from scipy import stats
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import FloatArray
+from tcva_adapters.stats.pairwise import Test
 from tcva_adapters.stats.power import pair_power, power_view, variability
 from tcva_adapters.stats.randomisation import tukey_hsd
+from tcva_adapters.stats.studentised import studentised_pairs
 
 
 def judged(n: int, systems: int, seed: int) -> FloatArray:
@@ -22,11 +24,17 @@ def judged(n: int, systems: int, seed: int) -> FloatArray:
     return np.asarray(np.round(np.clip(raw, 0, 1), 1), dtype=np.float64)
 
 
+def p_of(test: Test, table: FloatArray, seed: int) -> FloatArray:
+    both = {"studentised": studentised_pairs, "tukey": tukey_hsd}
+    return both[test](table, permutations=299, seed=seed).p
+
+
+@pytest.mark.parametrize("test", ["studentised", "tukey"])
 @pytest.mark.parametrize(("systems", "n", "difference"), [(2, 60, 0.1), (4, 80, 0.11)])
-def test_as_often_found_as_predicted(systems: int, n: int, difference: float) -> None:
+def test_as_often_found_as_predicted(systems: int, n: int, difference: float, test: Test) -> None:
     at_hand = judged(400, systems, 1)
     first, second = 0, systems - 1
-    predicted = pair_power(variability(at_hand), difference, n)[first, second]
+    predicted = pair_power(variability(at_hand), difference, n, test=test)[first, second]
     assert 0.3 < predicted < 0.95
     # Draw queries from those at hand, without the systems' own differences and with this one.
     centred = at_hand - at_hand.mean(axis=0)
@@ -35,25 +43,27 @@ def test_as_often_found_as_predicted(systems: int, n: int, difference: float) ->
     for number in range(500):
         table = centred[rng.integers(0, len(centred), n)]
         table[:, first] += difference
-        found.append(tukey_hsd(table, permutations=299, seed=number).p[first, second] < 0.05)
+        found.append(p_of(test, table, number)[first, second] < 0.05)
     assert np.mean(found) == pytest.approx(predicted, abs=0.05)
 
 
-def test_the_predicted_number_of_queries_is_enough() -> None:
+@pytest.mark.parametrize("test", ["studentised", "tukey"])
+def test_the_predicted_number_of_queries_is_enough(test: Test) -> None:
     # From 300 queries at hand to as many new ones as the view asks for.
-    view = power_view(variability(judged(300, 3, 3)), 0.08)
+    view = power_view(variability(judged(300, 3, 3)), 0.08, test=test)
     assert view.needed is not None
     found = []
     for number in range(300):
         table = judged(view.needed, 3, 1000 + number)
         table -= judged(20_000, 3, 4).mean(axis=0)
         table[:, 1] += 0.08
-        p = tukey_hsd(table, permutations=299, seed=number).p
+        p = p_of(test, table, number)
         found.append(np.mean([p[1, 0] < 0.05, p[1, 2] < 0.05]))
     assert np.mean(found) == pytest.approx(0.8, abs=0.06)
 
 
-def test_two_systems_beside_the_formula_of_the_t_test() -> None:
+@pytest.mark.parametrize("test", ["studentised", "tukey"])
+def test_two_systems_beside_the_formula_of_the_t_test(test: Test) -> None:
     # Differences of two systems are normal with standard deviation 1; a paired t-test of 40.
     rng = np.random.default_rng(5)
     raw = rng.normal(0, math.sqrt(0.5), (500, 2))
@@ -61,7 +71,9 @@ def test_two_systems_beside_the_formula_of_the_t_test() -> None:
     critical = stats.t.ppf(0.975, 39)
     shift = 0.45 * math.sqrt(40)
     expected = stats.nct.sf(critical, 39, shift) + stats.nct.cdf(-critical, 39, shift)
-    assert pair_power(variability(raw), 0.45, 40)[0, 1] == pytest.approx(expected, abs=0.02)
+    assert pair_power(variability(raw), 0.45, 40, test=test)[0, 1] == pytest.approx(
+        expected, abs=0.02
+    )
 
 
 def test_power_rises_with_queries_and_differences() -> None:

@@ -11,6 +11,8 @@ import numpy as np
 from tcva_adapters.compare.calibration.objectives import Objective
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import FloatArray, IntArray, check_level, group_codes, whole
+from tcva_adapters.stats.clusters import interval_shares, worth
+from tcva_adapters.stats.enough import LEAST_CLUSTERS
 from tcva_adapters.stats.planning import power_from, smallest_from
 from tcva_adapters.stats.resampling import resample
 
@@ -87,7 +89,7 @@ class Division:
 
         Raises:
             InvalidValueError: A number is out of range, or there are fewer samples (or groups of
-                them) than folds.
+                them) than folds; or too few groups for an interval.
         """
         folds, repeats, n_boot, level, seed = drawn
         whole("folds", folds, least=2)
@@ -101,6 +103,12 @@ class Division:
         if units < folds:
             what = "rated samples" if groups is None else "groups of rated samples"
             msg = f"{units} {what} cannot fill {folds} folds; rate more, or ask for fewer folds"
+            raise InvalidValueError(msg)
+        if units < len(target) and units < LEAST_CLUSTERS:
+            msg = (
+                f"{units} groups of {len(target)} rated samples: a gain's interval needs "
+                f"{LEAST_CLUSTERS}; rate samples of more groups"
+            )
             raise InvalidValueError(msg)
         rng = np.random.default_rng([seed, 1])  # a stream of its own, apart from the resamples'
         means = np.bincount(unit, weights=target) / np.bincount(unit)
@@ -145,8 +153,8 @@ class Division:
         )
         drawn = np.concatenate([averaged(counts) for counts in blocks])
         drawn = drawn[np.isfinite(drawn)]
-        tail = 0.5 * (1.0 - self.drawn.level)
-        low, high = np.quantile(drawn, [tail, 1.0 - tail]) if len(drawn) else (np.nan, np.nan)
+        shares = interval_shares(self.drawn.level, len(human), worth(self.unit))
+        low, high = np.quantile(drawn, shares) if len(drawn) else (np.nan, np.nan)
         wider = np.sqrt(1.0 + (self.drawn.folds - 2) / (self.drawn.folds - 1))
         low, high = value + wider * (low - value), value + wider * (high - value)
         return Gain(value, float(low), float(high), self.drawn.level)

@@ -20,6 +20,7 @@ from tcva_adapters.compare.calibration.nested import Choice, Division, Resamplin
 from tcva_adapters.compare.calibration.objectives import Objective, ObjectiveName, mid_ranks
 from tcva_adapters.compare.calibration.rated import Rated
 from tcva_adapters.compare.calibration.report import FEW_RATINGS, Calibration
+from tcva_adapters.compare.grouping import group_note
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.stats.checks import FloatArray
@@ -147,6 +148,6 @@ def _notes(n: int, division: Division, groups: Sequence[Any] | None) -> tuple[st
         notes.append(
             f"{n} ratings are few: below {FEW_RATINGS}, choices and intervals mean little; rate more"
         )
-    if groups is not None and division.units < FEW_RATINGS:
-        notes.append(f"{division.units} groups are few: the intervals may be too narrow")
+    if groups is not None:
+        notes.append(f"{group_note(division.unit.tolist())}: folds keep them together")
     return tuple(notes)

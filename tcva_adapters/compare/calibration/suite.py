@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.compare.calibration.candidates import Grid, describe
+from tcva_adapters.compare.calibration.fusing import fusing_gain
 from tcva_adapters.compare.calibration.nested import Resampling
 from tcva_adapters.compare.calibration.objectives import ObjectiveName
 from tcva_adapters.compare.calibration.report import FEW_RATINGS, Calibration, Profile
@@ -82,7 +83,8 @@ def calibrate(
     Raises:
         InvalidValueError: A setting out of range, fewer samples or groups than folds, ratings or
             scores that are all the same, ratings outside a scale that is needed, or a mapping and
-            profiles at once. Further errors as for `Judged.of` and `Config.load`.
+            profiles at once.
+        InvalidSampleError: A sample with a score and a rating belongs to no group. Further errors as for `Judged.of` and `Config.load`.
 
     >>> counts = [[4, 0, 0, 0, 0], [3, 0, 1, 0, 0], [2, 0, 0, 1, 1], [0, 0, 0, 1, 3]] * 5
     >>> calibrate(counts, [1.0, 0.8, 0.3, 0.0] * 5).recommendation
@@ -109,10 +111,15 @@ def _of_suite(
     group: str | Sequence[Any] | None,
 ) -> Calibration:
     ratings = judged.ratings(human)
-    groups = None if group is None else judged.values(group, "groups")
+    groups = judged.groups(group, ratings)
     found = search.on(judged.counts, ratings, groups)
     said = human.source if isinstance(human, Labels) else human
-    found = replace(found, judged=judged, human=said if isinstance(said, str) else found.human)
+    found = replace(
+        found,
+        judged=judged,
+        human=said if isinstance(said, str) else found.human,
+        fusing=fusing_gain(judged, ratings, search.baseline, groups, search.resampling),
+    )
     if by is None:
         return found
     own = replace(search, baseline=found.recommended)

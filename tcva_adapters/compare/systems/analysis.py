@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import compress
 from pathlib import Path
-from typing import Final
+from typing import Final, TypedDict, get_args
 
 import numpy as np
 
+from tcva_adapters.compare.grouping import group_note
 from tcva_adapters.compare.systems.hypotheses import Hypothesis, check_hypotheses, read_hypotheses
 from tcva_adapters.compare.systems.metrics import MetricFigures
 from tcva_adapters.compare.systems.read import TEMPERATURES, SystemSources, read_systems
 from tcva_adapters.compare.systems.report import SystemsReport
 from tcva_adapters.compare.systems.table import SystemTable
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.stats.checks import FloatArray, check_level, whole
+from tcva_adapters.printing import counted
+from tcva_adapters.stats.checks import FloatArray, check_level, one_of, whole
 from tcva_adapters.stats.correlation import Measure
 from tcva_adapters.stats.describe import Description, check_bounds, describe
 from tcva_adapters.stats.metric_correlation import (
@@ -23,12 +26,22 @@ from tcva_adapters.stats.metric_correlation import (
     correlation_matrix,
     fisher_average,
 )
+from tcva_adapters.stats.pairwise import PERMUTATIONS, Estimate, Test
 from tcva_adapters.stats.power import PowerView, check_difference, power_view, variability
-from tcva_adapters.stats.randomisation import PERMUTATIONS, Estimate, tukey_hsd
+from tcva_adapters.stats.randomisation import tukey_hsd
+from tcva_adapters.stats.studentised import studentised_pairs
 
 CORRELATIONS: Final[tuple[Measure, ...]] = ("pearson", "spearman", "kendall")
 
 Progress = Callable[[str, int, int], None]
+
+
+class _Drawn(TypedDict):
+    """What the tests of one report share."""
+
+    permutations: int
+    seed: int
+    estimate: Estimate
 
 
 def compare_systems(
@@ -37,7 +50,9 @@ def compare_systems(
     metrics: Sequence[str] | None = None,
     temperatures: Sequence[float | str] = TEMPERATURES,
     system_field: str | None = None,
+    group: str | None = None,
     hypotheses: str | Path | Sequence[Hypothesis] = (),
+    test: Test = "studentised",
     alpha: float = 0.05,
     permutations: int = PERMUTATIONS,
     seed: int = 0,
@@ -54,10 +69,15 @@ def compare_systems(
         metrics: These alone; ``faithfulness`` takes it at every temperature.
         temperatures: For what `TCVA` judged.
         system_field: The metadata field that names the system.
+        group: The column, or metadata field, of what queries belong to (a document): the tests then
+            shuffle the systems in all queries of a group at once.
         hypotheses: A file of them, see `read_hypotheses`; or what it holds.
+        test: Which of two tests of all pairs is read, for what is significant and for hypotheses:
+            ``studentised``, which lets systems spread differently (`studentised_pairs`), or
+            ``tukey``, as the CCRS paper has it (`tukey_hsd`). Both are in the report.
         alpha: Level of the tests, for each metric over all its pairs.
-        permutations: Shuffled tables per metric.
-        seed: Of the shuffles; every metric has the same ones.
+        permutations: Draws of either test per metric.
+        seed: Of the draws; every metric has the same ones.
         estimate: See `tukey_hsd`.
         bounds: Of the scale of scores.
         difference: For a power view: the difference that should be found.
@@ -66,14 +86,21 @@ def compare_systems(
 
     Raises:
         InvalidSampleError: Fewer than two systems, or no metric (or none of a hypothesis) under
-            which a query has scores of two systems. Such a metric is left out beside others.
+            which a query has scores of two systems (with groups: of all). Such a metric is left out
+            beside others. Or a query belongs to no group.
         InvalidValueError: A setting out of range.
         MissingDependencyError: Correlations or a power view without scipy.
         UnreadableInputError: As for `read_systems` and `read_hypotheses`.
     """
+    one_of("test", test, get_args(Test))
     _check(alpha, bounds, difference, queries)
+    if group is not None and difference is not None:
+        msg = "a power view counts single queries, not groups of them; leave one of the two out"
+        raise InvalidValueError(msg)
     if not isinstance(scores, SystemTable):
-        scores = read_systems(scores, temperatures=temperatures, system_field=system_field)
+        scores = read_systems(
+            scores, temperatures=temperatures, system_field=system_field, group=group
+        )
     table = scores.only(metrics) if metrics else scores
     if isinstance(hypotheses, str | Path):
         hypotheses = read_hypotheses(hypotheses, table)
@@ -82,13 +109,17 @@ def compare_systems(
     figures = []
     for number, metric in enumerate(table.metrics):
         column = table.metric(metric)
+        tested, notes = _tested(table, metric)
+        said += notes
         report = _reporter(progress, metric, number, len(table.metrics))
-        test = tukey_hsd(
-            column, permutations=permutations, seed=seed, estimate=estimate, progress=report
-        )
+        drawn: _Drawn = {"permutations": permutations, "seed": seed, "estimate": estimate}
+        tukey = tukey_hsd(tested, progress=report, **drawn)
+        studentised = studentised_pairs(tested, **drawn)
         described = tuple(describe(each, bounds=bounds) for each in column.T)
-        view = _power(column, difference, queries, alpha=alpha, seed=seed)
-        figures.append(MetricFigures(metric, described, test, alpha, view))
+        view = _power(column, difference, queries, test=test, alpha=alpha, seed=seed)
+        figures.append(MetricFigures(metric, described, studentised, tukey, test, alpha, view))
+        if studentised.reason:
+            said.append(f"{metric}: no studentised p; {studentised.reason}")
         said += _notes(metric, described, bounds)
         if difference is not None and view is None:
             said.append(f"{metric}: no power view; under 3 queries have scores of all systems")
@@ -101,6 +132,7 @@ def compare_systems(
         averaged={m: fisher_average(list(each.values())) for m, each in correlations.items()},
         hypotheses=tuple(check_hypotheses(hypotheses, tests, table.systems, alpha=alpha)),
         bounds=bounds,
+        test=test,
         alpha=alpha,
         permutations=permutations,
         estimate=estimate,
@@ -123,12 +155,27 @@ def _check(
             raise InvalidValueError(msg)
 
 
+def _tested(table: SystemTable, metric: str) -> tuple[FloatArray, list[str]]:
+    """What the tests look at: a row for each query, or for each group of them."""
+    if table.groups is None:
+        return table.metric(metric), []
+    rows, left_out = table.by_group(metric)
+    known = np.isfinite(table.scores[table.metrics.index(metric)]).all(axis=1)
+    said = f"{metric}: tested by group, {group_note(compress(table.groups, known.tolist()))}"
+    if left_out:
+        said += (
+            f"; {counted(left_out, 'query', 'queries')} without a score of every system left out"
+        )
+    return rows, [said]
+
+
 def _comparable(table: SystemTable, hypotheses: Sequence[Hypothesis]) -> SystemTable:
     """The metrics that can be compared, with a note for each of the others."""
     if len(table.systems) < 2:
         msg = f"there is one system, {table.systems[0]!r}; a comparison needs two or more"
         raise InvalidSampleError(msg)
-    shared = (np.isfinite(table.scores).sum(axis=2) > 1).any(axis=1)
+    needed = 2 if table.groups is None else len(table.systems)
+    shared = (np.isfinite(table.scores).sum(axis=2) >= needed).any(axis=1)
     alone = [metric for metric, has in zip(table.metrics, shared, strict=True) if not has]
     wanted = {c.metric for hypothesis in hypotheses for c in hypothesis.comparisons}
     lacking = sorted(wanted.intersection(alone)) or (alone if not shared.any() else [])
@@ -165,11 +212,19 @@ def _notes(metric: str, described: Sequence[Description], bounds: tuple[float, f
 
 
 def _power(
-    scores: FloatArray, difference: float | None, queries: int | None, *, alpha: float, seed: int
+    scores: FloatArray,
+    difference: float | None,
+    queries: int | None,
+    *,
+    test: Test,
+    alpha: float,
+    seed: int,
 ) -> PowerView | None:
     if difference is None or np.isfinite(scores).all(axis=1).sum() < 3:
         return None
-    return power_view(variability(scores), difference, queries=queries, alpha=alpha, seed=seed)
+    return power_view(
+        variability(scores), difference, queries=queries, test=test, alpha=alpha, seed=seed
+    )
 
 
 def _correlations(table: SystemTable) -> dict[Measure, dict[str, CorrelationMatrix]]:

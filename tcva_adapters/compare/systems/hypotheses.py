@@ -12,7 +12,7 @@ from tcva_adapters.compare.systems.table import SystemTable
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.records import ROW_WORDS, format_of, read_records, unreadable
 from tcva_adapters.stats.holm import all_of, any_of, holm
-from tcva_adapters.stats.randomisation import TukeyHSD
+from tcva_adapters.stats.pairwise import PairwiseTest
 
 Direction = Literal["greater", "less", "different"]
 Join = Literal["all", "any"]
@@ -51,7 +51,7 @@ class Hypothesis:
         comparisons: At least one.
         join: ``all`` holds where every comparison does, ``any`` where at least one does.
         chances: For ``any``: what the smallest p is multiplied by: the number of comparisons, or
-            that of metrics (Tukey's test has corrected the pairs of a metric already).
+            that of metrics (the test has corrected the pairs of a metric already).
     """
 
     name: str
@@ -121,7 +121,7 @@ def read_hypotheses(path: str | Path, table: SystemTable) -> list[Hypothesis]:
 
 def check_hypotheses(
     hypotheses: Sequence[Hypothesis],
-    tests: Mapping[str, TukeyHSD],
+    tests: Mapping[str, PairwiseTest],
     systems: Sequence[str],
     *,
     alpha: float,
@@ -130,7 +130,7 @@ def check_hypotheses(
 
     Args:
         hypotheses: All that are tested together.
-        tests: Tukey's test of each metric.
+        tests: That of all pairs, of each metric.
         systems: The columns of these tests.
         alpha: A hypothesis is supported where its adjusted p is at most this.
     """
@@ -150,7 +150,7 @@ def check_hypotheses(
 
 
 def _of_pair(
-    comparison: Expectation, test: TukeyHSD, systems: Sequence[str]
+    comparison: Expectation, test: PairwiseTest, systems: Sequence[str]
 ) -> tuple[float, float]:
     i, j = systems.index(comparison.first), systems.index(comparison.second)
     difference = float(test.differences[i, j])

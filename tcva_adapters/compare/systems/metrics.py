@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
+from tcva_adapters.printing import figure
 from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.stats.describe import Description
 from tcva_adapters.stats.discrimination import Discrimination, asl_curve, discrimination
+from tcva_adapters.stats.pairwise import PairwiseTest, Test
 from tcva_adapters.stats.power import PowerView
 from tcva_adapters.stats.randomisation import TukeyHSD
+from tcva_adapters.stats.studentised import StudentisedPairs
+
+ALIKE: Final = 1.25
+"""Standard deviations up to this ratio hardly move the level of Tukey's test."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,17 +27,38 @@ class MetricFigures:
     Attributes:
         metric: Its name.
         descriptions: One per system.
-        test: Tukey's test of all pairs of systems.
-        alpha: Its level.
+        studentised: The test of all pairs that lets their spreads differ.
+        tukey: Tukey's test of the same pairs.
+        read: Which of them is read.
+        alpha: Their level.
         power: What the queries at hand can show; None where it was not asked for, or where fewer
             than three queries have a score of every system.
     """
 
     metric: str
     descriptions: tuple[Description, ...]
-    test: TukeyHSD
+    studentised: StudentisedPairs
+    tukey: TukeyHSD
+    read: Test
     alpha: float
     power: PowerView | None
+
+    @property
+    def test(self) -> PairwiseTest:
+        """The one that is read."""
+        return self.studentised if self.read == "studentised" else self.tukey
+
+    @property
+    def advice(self) -> str:
+        """Which p to read, by how far the systems' scores spread."""
+        spreads = sorted(math.sqrt(d.variance) for d in self.descriptions if d.n > 1)
+        if not spreads:
+            return ""
+        low, high = map(figure, (spreads[0], spreads[-1]))
+        advice = f"standard deviations of the systems from {low} to {high}: "
+        if spreads[-1] <= ALIKE * spreads[0]:
+            return advice + "nearly alike, so both p can be read"
+        return advice + "read the studentised p; Tukey's supposes equal ones"
 
     @property
     def discrimination(self) -> Discrimination:
@@ -43,13 +71,18 @@ class MetricFigures:
         return asl_curve(self.test.pair_ps())
 
     def pairs(self, systems: Sequence[str]) -> list[dict[str, Any]]:
-        """Every pair of systems with its difference and p, as plain values."""
+        """Every pair of systems with its difference and p, as plain values.
+
+        ``p`` is the one that is read; it is nan where the studentised test has too few queries.
+        """
         return [
             {
                 "first": systems[i],
                 "second": systems[j],
                 "difference": float(self.test.differences[i, j]),
                 "p": float(self.test.p[i, j]),
+                "p_studentised": float(self.studentised.p[i, j]),
+                "p_tukey": float(self.tukey.p[i, j]),
             }
-            for i, j in self.test.pairs()
+            for i, j in self.tukey.pairs()
         ]

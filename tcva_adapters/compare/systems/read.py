@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
 from tcva_adapters.ccrs.result import CCRSResult
+from tcva_adapters.compare.grouping import group_of
 from tcva_adapters.compare.ratings import MISSING
 from tcva_adapters.compare.running.write import read_back
 from tcva_adapters.compare.systems.table import SystemRow, SystemTable
@@ -49,11 +50,22 @@ class _Record(NamedTuple):
     where: str
 
 
+class _Fields(NamedTuple):
+    """Metadata fields that were named; None for those that were not."""
+
+    system: str | None
+    group: str | None
+
+    def group_of(self, metadata: Mapping[str, Any], query: str) -> Hashable:
+        return None if self.group is None else group_of(metadata, self.group, query)
+
+
 def read_systems(
     sources: SystemSources,
     *,
     temperatures: Sequence[float | str] = TEMPERATURES,
     system_field: str | None = None,
+    group: str | None = None,
 ) -> SystemTable:
     """Read one or several files, or take what was judged, into one table.
 
@@ -73,12 +85,13 @@ def read_systems(
             path, or its results (of `TCVA` or `CCRS`) or assessments.
         temperatures: For what `TCVA` judged.
         system_field: The metadata field that names the system.
+        group: The column, or metadata field, of what queries belong to (a document).
 
     Raises:
         UnreadableInputError: A file cannot be read or is none of these; a score is no number.
         InvalidValueError: Two scores for one system, query and metric, an unknown suffix or a
             temperature out of range.
-        InvalidSampleError: No scores at all.
+        InvalidSampleError: No scores at all, or a query belongs to no group.
     """
     dial = [check_temperature(temperature) for temperature in temperatures]
     if not sources:
@@ -87,7 +100,7 @@ def read_systems(
     rows: list[SystemRow] = []
     judges: dict[str, set[str]] = {}
     for name, records in _by_name(sources):
-        for row in _rows(records, name, dial, system_field):
+        for row in _rows(records, name, dial, _Fields(system_field, group)):
             rows.append(row)
             if row.judge:
                 judges.setdefault(row.system, set()).add(row.judge)
@@ -165,15 +178,15 @@ def _records(path: Path) -> list[_Record]:
 
 
 def _rows(
-    records: Sequence[_Record], name: str, dial: Sequence[float], system_field: str | None
+    records: Sequence[_Record], name: str, dial: Sequence[float], fields: _Fields
 ) -> Iterator[SystemRow]:
     keys = records[0].values.keys()
     if {"answers", "protocol"} <= keys:
-        return _ccrs(records, name, system_field)
+        return _ccrs(records, name, fields)
     if {"criterion", "judge", "prompt_version"} <= keys:
-        return _assessments(records, name, dial, system_field)
+        return _assessments(records, name, dial, fields)
     if "score" in keys and not keys.isdisjoint(_QUERY):
-        return _table(records, name)
+        return _table(records, name, fields)
     raise unreadable(
         records[0].where,
         f"no scores among the fields {', '.join(map(repr, keys))}; a table has 'query', 'score' "
@@ -182,7 +195,7 @@ def _rows(
     )
 
 
-def _table(records: Sequence[_Record], name: str) -> Iterator[SystemRow]:
+def _table(records: Sequence[_Record], name: str, fields: _Fields) -> Iterator[SystemRow]:
     keys = records[0].values.keys()
     query = next(key for key in _QUERY if key in keys)
     metric = next((key for key in _METRIC if key in keys), None)
@@ -193,7 +206,8 @@ def _table(records: Sequence[_Record], name: str) -> Iterator[SystemRow]:
                 raise unreadable(record.where, f"{key!r} is empty")
         system = str(values.get("system", name))
         measured = "score" if metric is None else str(values[metric])
-        yield SystemRow(system, str(values[query]), measured, _score(record))
+        group = fields.group_of(values, str(values[query]))
+        yield SystemRow(system, str(values[query]), measured, _score(record), group=group)
 
 
 def _score(record: _Record) -> float | None:
@@ -211,7 +225,7 @@ def _score(record: _Record) -> float | None:
 
 
 def _assessments(
-    records: Sequence[_Record], name: str, dial: Sequence[float], system_field: str | None
+    records: Sequence[_Record], name: str, dial: Sequence[float], fields: _Fields
 ) -> Iterator[SystemRow]:
     judged = [_parsed(record, Assessment.from_json) for record in records]
     several = len({(a.criterion, _judges(a)) for a in judged}) > len({a.criterion for a in judged})
@@ -222,12 +236,13 @@ def _assessments(
     for record, assessment, at in zip(records, judged, scores.tolist(), strict=True):
         metric = assessment.criterion + (f" by {_judges(assessment)}" if several else "")
         seen[metric] = seen.get(metric, 0) + 1
-        system = _system(record, assessment.metadata, name, system_field)
+        system = _system(record, assessment.metadata, name, fields.system)
         query = assessment.sample_id or f"#{seen[metric]}"
+        group = fields.group_of(assessment.metadata, query)
         for temperature, score in zip(dial, at, strict=True):
             known = None if math.isnan(score) else score
             at_t = f"{metric} T={temperature:g}"
-            yield SystemRow(system, query, at_t, known, _judges(assessment))
+            yield SystemRow(system, query, at_t, known, _judges(assessment), group)
 
 
 def _judges(assessment: Assessment) -> str:
@@ -235,13 +250,14 @@ def _judges(assessment: Assessment) -> str:
     return " + ".join(each.judge for each in (assessment, *assessment.members))
 
 
-def _ccrs(records: Sequence[_Record], name: str, system_field: str | None) -> Iterator[SystemRow]:
+def _ccrs(records: Sequence[_Record], name: str, fields: _Fields) -> Iterator[SystemRow]:
     for number, record in enumerate(records, 1):
         result = _parsed(record, CCRSResult.from_json)
-        system = _system(record, result.metadata, name, system_field)
+        system = _system(record, result.metadata, name, fields.system)
         query = result.sample_id or f"#{number}"
+        group = fields.group_of(result.metadata, query)
         for metric, score in result.scores.items():
-            yield SystemRow(system, query, metric, score, result.judge)
+            yield SystemRow(system, query, metric, score, result.judge, group)
 
 
 def _parsed(record: _Record, read: Callable[[str], T]) -> T:

@@ -13,13 +13,13 @@ from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.systems.hypotheses import HypothesisResult
 from tcva_adapters.compare.systems.metrics import MetricFigures
 from tcva_adapters.compare.systems.table import SystemTable, at_temperature
-from tcva_adapters.printing import Part, Table, Tabular, counted, figure, share
+from tcva_adapters.printing import Part, Table, Tabular, Wrapped, counted, figure, share
 from tcva_adapters.stats.correlation import Measure
 from tcva_adapters.stats.describe import Description
 from tcva_adapters.stats.discrimination import Discrimination
 from tcva_adapters.stats.metric_correlation import AveragedMatrix, CorrelationMatrix
+from tcva_adapters.stats.pairwise import Estimate, Test
 from tcva_adapters.stats.power import MOST_QUERIES, PowerView
-from tcva_adapters.stats.randomisation import Estimate
 
 MOST_PAIRS: Final = 45
 
@@ -45,10 +45,11 @@ class SystemsReport(Tabular):
         averaged: The same, averaged over systems.
         hypotheses: After the test.
         bounds: Of the scale of scores.
+        test: Which test of all pairs is read.
         alpha: Level of the tests.
-        permutations: Shuffled tables per metric.
+        permutations: Sign flips and shuffled tables per metric.
         estimate: How p was made of counts.
-        seed: Of the shuffles.
+        seed: Of the flips and shuffles.
         notes: What a reader must know beside the figures, in sentences.
     """
 
@@ -58,6 +59,7 @@ class SystemsReport(Tabular):
     averaged: Mapping[Measure, AveragedMatrix]
     hypotheses: tuple[HypothesisResult, ...]
     bounds: tuple[float, float]
+    test: Test
     alpha: float
     permutations: int
     estimate: Estimate
@@ -81,7 +83,7 @@ class SystemsReport(Tabular):
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON has it; figures that are not defined are None."""
         systems = self.table.systems
-        settings = ("bounds", "alpha", "permutations", "estimate", "seed", "notes")
+        settings = ("bounds", "test", "alpha", "permutations", "estimate", "seed", "notes")
         metrics = {
             one.metric: {
                 "systems": dict(zip(systems, one.descriptions, strict=True)),
@@ -120,14 +122,19 @@ class SystemsReport(Tabular):
         first, second = order[0], order[1]
         p = float(one.test.p[first, second])
         names = [f"{self.table.systems[i]} ({figure(means[i])})" for i in (first, second)]
-        can = "can" if p < self.alpha else "cannot"
-        told = one.discrimination
-        of = f"; {told.significant} of {told.pairs} pairs can" if told.pairs > 1 else ""
-        queries = counted(len(self.table.queries), "query", "queries")
         several = ", the metric that tells most apart" if len(self.figures) > 1 else ""
+        said = f"By {one.metric}{several}, {names[0]} is highest"
+        if math.isnan(p):
+            return f"{said}, {names[1]} comes next; not tested: {one.studentised.reason}"
+        told = one.discrimination
+        of = f"; {told.significant} of {told.pairs} pairs differ" if told.pairs > 1 else ""
+        tested = f"p {p_text(p, self.permutations)}"
+        queries = counted(len(self.table.queries), "query", "queries")
+        if p < self.alpha:
+            return f"{said}, and {names[1]} differs from it ({tested}, {queries}){of}"
         return (
-            f"By {one.metric}{several}, {names[0]} is highest, and {names[1]} {can} be told from it "
-            f"(p {p_text(p, self.permutations)}, {queries}){of}"
+            f"{said}; {names[1]} does not differ from it significantly ({tested}), which at "
+            f"{queries} does not show that they are alike{of}"
         )
 
     @property
@@ -135,10 +142,15 @@ class SystemsReport(Tabular):
         """What was compared, and how, in a line."""
         metrics = len(self.table.metrics)
         how = "" if self.estimate == "add_one" else ", p as count / B"
+        test = (
+            f"studentised test by {self.permutations} sign flips"
+            if self.test == "studentised"
+            else f"Tukey's HSD by {self.permutations} randomisations"
+        )
         return (
             f"{len(self.table.systems)} systems, {len(self.table.queries)} queries, "
-            f"{metrics} metric{'s' * (metrics > 1)}; Tukey's HSD by {self.permutations} "
-            f"randomisations, alpha {self.alpha:g}, seed {self.seed}{how}"
+            f"{metrics} metric{'s' * (metrics > 1)}; {test}, alpha {self.alpha:g}, seed "
+            f"{self.seed}{how}"
         )
 
     def brief(self) -> Iterator[Part]:
@@ -235,10 +247,12 @@ def _tested(report: SystemsReport, one: MetricFigures) -> Iterator[Part]:
     for pair in pairs[:MOST_PAIRS]:
         names, p = [pair["first"], pair["second"]], pair["p"]
         higher, lower = names if pair["difference"] >= 0 else reversed(names)
-        significant = "yes" if p < report.alpha else "no"
+        significant = "-" if math.isnan(p) else "yes" if p < report.alpha else "no"
         difference = figure(abs(pair["difference"]))
-        rows.append((higher, lower, difference, p_text(p, report.permutations), significant))
-    yield Table(("higher", "lower", "difference", "p", "significant"), rows)
+        ps = [p_text(pair[name], report.permutations) for name in ("p_studentised", "p_tukey")]
+        rows.append((higher, lower, difference, *ps, significant))
+    yield Table(("higher", "lower", "difference", "p", "p(Tukey)", "significant"), rows)
+    yield Wrapped(one.advice, 2)
     if len(pairs) > MOST_PAIRS:
         more = len(pairs) - MOST_PAIRS
         yield f"{more} more pairs with smaller differences (--json has all)"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.stats.checks import FloatArray, one_of
+from tcva_adapters.stats.checks import FloatArray, group_codes, one_of
 
 _AT_TEMPERATURE: Final = re.compile(r"(?P<base>.*\S) T=(?P<temperature>\d+(\.\d+)?)")
 
@@ -25,6 +25,7 @@ class SystemRow:
         metric: What was measured about it.
         score: None where there is none.
         judge: Who measured it, where that is known.
+        group: What the query belongs to, where that was asked for.
     """
 
     system: str
@@ -32,6 +33,7 @@ class SystemRow:
     metric: str
     score: float | None
     judge: str = ""
+    group: Hashable = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +46,7 @@ class SystemTable:
         metrics: Names, likewise.
         scores: Shape (metrics, queries, systems); nan where there is no score.
         notes: What has to be known about them, in sentences; without the gaps.
+        groups: What each query belongs to (a document); None where they stand alone.
 
     >>> rows = [SystemRow("a", "q1", "f", 0.5), SystemRow("b", "q1", "f", None)]
     >>> SystemTable.of(rows).scores.tolist()
@@ -55,17 +58,25 @@ class SystemTable:
     metrics: tuple[str, ...]
     scores: FloatArray
     notes: tuple[str, ...] = ()
+    groups: tuple[Hashable, ...] | None = None
 
     @classmethod
     def of(cls, rows: Iterable[SystemRow]) -> SystemTable:
         """From tidy rows, at most one per system, query and metric.
 
         Raises:
-            InvalidValueError: Two rows for one of them.
+            InvalidValueError: Two rows for one of them, or a query in two groups.
             InvalidSampleError: No row at all.
         """
         cells: dict[tuple[str, str, str], float] = {}
+        groups: dict[str, Hashable] = {}
         for row in rows:
+            if groups.setdefault(row.query, row.group) != row.group:
+                msg = (
+                    f"query {row.query!r} belongs to {groups[row.query]!r} and to {row.group!r}; give "
+                    "it the same group in all systems and metrics"
+                )
+                raise InvalidValueError(msg)
             cell = (row.metric, row.query, row.system)
             if cell in cells:
                 msg = (
@@ -84,7 +95,8 @@ class SystemTable:
         for cell, score in cells.items():
             scores[tuple(place[name] for place, name in zip(places, cell, strict=True))] = score
         metrics, queries, systems = names
-        return cls(systems, queries, metrics, scores)
+        known = tuple(groups[query] for query in queries)
+        return cls(systems, queries, metrics, scores, groups=None if known[0] is None else known)
 
     def only(self, metrics: Sequence[str]) -> SystemTable:
         """The same with some of the metrics; ``faithfulness`` takes it at every temperature.
@@ -112,6 +124,31 @@ class SystemTable:
         scores = self.scores[self.metrics.index(name)]
         kept: FloatArray = scores[~np.isnan(scores).all(axis=1)]
         return kept
+
+    def by_group(self, name: str) -> tuple[FloatArray, int]:
+        """One metric by group: a row for each, whose columns have the means of the queries.
+
+        A row is the sum over the group's queries, scaled. If systems do not differ, they might as
+        well have changed places in all queries of a group at once, so a test may shuffle these rows
+        as it shuffles those of queries, and its differences are those of the means. Only queries that
+        all systems have a score for take part: sums must be of the same ones.
+
+        Returns:
+            Shape (groups, systems), perhaps of no group; and how many queries were left out.
+
+        Raises:
+            InvalidValueError: There is no such metric.
+        """
+        one_of("metric", name, self.metrics)
+        scores = self.scores[self.metrics.index(name)]
+        whole = np.isfinite(scores).all(axis=1)
+        left_out = int(np.count_nonzero(np.isfinite(scores).any(axis=1) & ~whole))
+        if self.groups is None or not whole.any():
+            return scores[whole], left_out
+        codes = group_codes(self.groups, whole)
+        sums = np.zeros((codes.max() + 1, len(self.systems)))
+        np.add.at(sums, codes, scores[whole])
+        return sums * (len(sums) / np.count_nonzero(whole)), left_out
 
     def gaps(self) -> list[str]:
         """What is missing, in sentences: gaps change what a comparison of means compares."""

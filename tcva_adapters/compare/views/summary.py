@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tcva_adapters.compare.grouping import group_note
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.table import Row, ScoreTable
 from tcva_adapters.compare.views.decisions import resolve_thresholds
@@ -117,6 +118,8 @@ def summarise_table(
     limits = resolve_thresholds(table.methods, thresholds)
     methods = describe(table, limits, rows)
     ratings, notes = None, _notes(methods)
+    if groups is not None:
+        notes.append(f"{group_note(groups)}; intervals and tests are about other groups")
     if table.human is not None and np.isfinite(table.human).any():
         try:
             ratings = compare_with_ratings(
