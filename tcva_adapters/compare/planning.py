@@ -372,7 +372,7 @@ def _assumed(
     seed: int,
 ) -> Spread:
     """The spread of what is assumed."""
-    if objective == "mae" or objective == "mean":
+    if objective == "mae" or objective == "mean":  # noqa: PLR1714  # mypy tells these alone apart
         if spread is None or correlation is not None:
             msg = f"plan for the {objective} from a pilot, or from its spread (and between) alone"
             raise InvalidValueError(msg)
