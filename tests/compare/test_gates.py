@@ -226,7 +226,8 @@ def test_what_changed() -> None:
     assert [case.sample for _, case in found.repaired] == ["s1"]
     assert (found.only_before, found.only_now) == (["s3"], ["new"])
     assert found.sentence == (
-        "mean score 0.600 before, 0.633 now; 2 of 3 samples no longer pass, 1 pass now; 1 new; 1 gone"
+        "mean score 0.600 before, 0.633 now; on 2 samples of both -0.100 [-0.911, 0.866], pass rate "
+        "+0.000 [-0.975, 0.975], 95% intervals; 2 of 3 samples no longer pass, 1 pass now; 1 new; 1 gone"
     )
 
 
