@@ -214,8 +214,6 @@ def sweep(
     config: Config | str | Path | None = None,
     ablation: bool = False,
     human: str | Labels | npt.ArrayLike | None = None,
-    n_boot: int = 2000,
-    seed: int = 0,
     skip_bad: bool = False,
 ) -> Sweep:
     """Mean scores over temperatures, schemes and penalties, without a call of a model.
@@ -233,8 +231,6 @@ def sweep(
         config: Settings from a file.
         ablation: Take parts of the method out (A to D), and show the weight schemes.
         human: A key of the metadata, `Labels`, or human ratings, shape (N,): Spearman's rho with them.
-        n_boot: Resamples for each interval.
-        seed: Of the resamples.
         skip_bad: Leave out unreadable lines of a file.
 
     Raises:
@@ -268,7 +264,7 @@ def sweep(
     ]
     if human is not None:
         ratings = read.ratings(human)
-        measured = partial(intervals, "spearman", human=ratings, n_boot=n_boot, seed=seed)
+        measured = partial(intervals, "spearman", human=ratings)
         rows = [replace(row, agreement=measured(row.scores)) for row in rows]
     first = len(_VARIANTS) if ablation else 0
     said = human if isinstance(human, str) or human is None else "human ratings"
