@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tcva_adapters.stats.bootstrap import interval, paired_difference
-from tcva_adapters.stats.checks import FloatArray
+from tcva_adapters.stats.checks import FloatArray, IntArray
 from tcva_adapters.stats.correlation import Measure, value_of
 from tcva_adapters.stats.means import mean_intervals
 from tcva_adapters.stats.replicates import Replicates
@@ -20,7 +20,7 @@ def data(n: int = 30, seed: int = 0) -> tuple[FloatArray, FloatArray, FloatArray
     return human + rng.normal(0, 0.3, n), human + rng.normal(0, 0.5, n), human
 
 
-def ends(measure: Measure, scores: FloatArray, human: FloatArray, codes: FloatArray) -> FloatArray:
+def ends(measure: Measure, scores: FloatArray, human: FloatArray, codes: IntArray) -> FloatArray:
     left = [value_of(measure, scores[codes != c], human[codes != c]) for c in np.unique(codes)]
     z = np.arctanh(left)
     m = len(z)
