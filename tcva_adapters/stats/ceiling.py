@@ -309,16 +309,22 @@ def _jackknife(
 ) -> tuple[FloatArray, FloatArray]:
     """Ends of every figure; nan where it has no value without one of the units.
 
-    The first two are correlations, and are looked at on the scale of Fisher's z.
+    Correlations are looked at on the scale of Fisher's z, corrected ones before they are divided by
+    the ``best`` at hand; what a method is ahead by stays as it is.
     """
-    reach = float(scipy_module("stats").t.ppf((1 + level) / 2, without.shape[1] - 1))
     n = without.shape[1]
+    reach = float(scipy_module("stats").t.ppf((1 + level) / 2, n - 1))
+    bound = np.ones(len(found))
+    bound[2::2] = 1.0 / found[0]
+    plain = np.arange(len(found)) % 2 == 1
+    plain[1] = False
     with np.errstate(divide="ignore", invalid="ignore"):
-        found, without = (
-            np.concatenate([np.arctanh(part[:2]), part[2:]]) for part in (found, without)
+        one, rest = (
+            np.where(plain[:, None], part, np.arctanh(part / bound[:, None]))
+            for part in (found[:, None], without)
         )
-        pseudo = n * found[:, None] - (n - 1) * without
+        pseudo = n * one - (n - 1) * rest
         error = pseudo.std(axis=1, ddof=1) / np.sqrt(n)
-        low, high = found - reach * error, found + reach * error
-    low[:2], high[:2] = np.tanh(low[:2]), np.tanh(high[:2])
-    return low, high
+        ends = one + reach * error[:, None] * np.array([-1.0, 1.0])
+        ends = np.where(plain[:, None], ends, np.tanh(ends) * bound[:, None])
+    return ends[:, 0], ends[:, 1]
