@@ -209,7 +209,9 @@ class Comparison(Tabular):
         """Who judged, each method in a row, what is missing, and what is decided otherwise."""
         yield from self._run()
         yield from brief_parts(self.summary, self.lead)
-        yield from () if self.raters is None else self.raters.brief()
+        if self.raters is not None:
+            yield Wrapped(self.raters.sentence, indent=2)
+            yield from self.raters.brief()
         yield from brief_decisions(self.decisions)
         yield from self._gains()
         yield from self._several()
@@ -226,7 +228,10 @@ class Comparison(Tabular):
         """What was judged, the summary, the decisions, and what fusing gains."""
         yield from self._run()
         yield from summary_parts(self.summary, lead=self.lead)
-        yield from () if self.raters is None else self.raters.parts()
+        if self.raters is not None:
+            yield ""
+            yield Wrapped(self.raters.sentence, indent=2)
+            yield from self.raters.parts()
         yield from decision_parts(self.decisions)
         yield from self._gains()
         yield from self._several()

@@ -12,14 +12,14 @@ import numpy as np
 from tcva_adapters.compare.agreement import alpha_text
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.table import ScoreTable
-from tcva_adapters.printing import Part, Table, Wrapped, counted, figure, short
+from tcva_adapters.printing import Part, Report, Table, Wrapped, counted, figure, short
 from tcva_adapters.stats.alpha import FEW_UNITS, Alpha, krippendorff_alpha
 from tcva_adapters.stats.ceiling import CORRELATED, Ceiling, Correlated, Estimated, ceiling
 from tcva_adapters.stats.correlation import Measure
 
 
-@dataclass(frozen=True, slots=True)
-class Raters:
+@dataclass(frozen=True, slots=True, repr=False)
+class Raters(Report):
     """The raters behind mean human ratings.
 
     Attributes:
@@ -113,8 +113,7 @@ class Raters:
         )
 
     def brief(self) -> Iterator[Part]:
-        """The sentence, and what is odd."""
-        yield Wrapped(self.sentence, indent=2)
+        """What is odd, and why there are no intervals."""
         if self.ceiling.reason:
             yield Wrapped(f"no intervals of these: {self.ceiling.reason}", indent=2)
         for note in self.notes:
@@ -123,8 +122,6 @@ class Raters:
     def parts(self) -> Iterator[Part]:
         """Every pair of raters, and each method corrected for their errors."""
         found = self.ceiling
-        yield ""
-        yield f"human raters: {', '.join(self.names)}; {counted(found.samples, 'sample')}"
         yield from self.brief()
         if self.alpha.is_few:
             yield Wrapped(f"{counted(self.alpha.units, 'sample')} with two ratings: {_FEW}", 2)

@@ -15,7 +15,17 @@ from tcva_adapters.compare.views.human_ratings import HumanRatings, compare_with
 from tcva_adapters.compare.views.summary import TableSummary
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.plots.canvas import COLOURS, GREY, SMALL, TICKS, Width, canvas, label, name_x
+from tcva_adapters.plots.canvas import (
+    COLOURS,
+    GREY,
+    SMALL,
+    TICKS,
+    Width,
+    canvas,
+    label,
+    legend,
+    name_x,
+)
 from tcva_adapters.plots.sources import Scores, leading, limits_of, ratings_of, table_of
 from tcva_adapters.stats.bootstrap import Interval
 from tcva_adapters.stats.ceiling import Ceiling
@@ -217,9 +227,7 @@ def _ceilings(axes: Axes, found: Ceiling, measure: Measure) -> None:
         ("--", found.best.value, "the truth"),
     ):
         axes.axvline(value, color=GREY, ls=style, lw=1.0, label=f"{name} ({value:.2f})")
-    axes.legend(
-        fontsize=SMALL, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2
-    )
+    legend(axes)
 
 
 def _interval(axes: Axes, height: float, one: Interval, *, filled: bool) -> None:
