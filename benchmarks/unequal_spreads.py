@@ -17,6 +17,7 @@ import numpy as np
 from tcva_adapters import sweep
 from tcva_adapters.compare.paper.data import read_folder
 from tcva_adapters.stats.checks import FloatArray
+from tcva_adapters.stats.pairwise import PairwiseTest
 from tcva_adapters.stats.randomisation import tukey_hsd
 from tcva_adapters.stats.studentised import LEAST_QUERIES, studentised_pairs
 
@@ -68,8 +69,10 @@ def nulls(folder: str | None) -> dict[str, Null]:
     }
     for data in read_folder(folder) if folder else ():
         name = f"{data.name} by T"
-        found[f"{name}, own answers"] = of_verdicts(data.counts, together=False)
-        found[f"{name}, same answers"] = of_verdicts(data.counts, together=True)
+        counts = np.asarray(data.counts)
+        counts = counts[np.nan_to_num(counts).sum(axis=1) > 0]
+        found[f"{name}, own answers"] = of_verdicts(counts, together=False)
+        found[f"{name}, same answers"] = of_verdicts(counts, together=True)
     return found
 
 
@@ -82,9 +85,11 @@ def false_positives(null: Null, n: int, sets: int, *, draws: int = DRAWS) -> tup
     found = np.zeros(2)
     for number in range(sets):
         table = null(n, rng)
-        for place, test in enumerate((tukey_hsd, studentised_pairs)):
-            ps = test(table, permutations=draws, seed=number).pair_ps()
-            found[place] += (ps <= 0.05).any()
+        tests: tuple[PairwiseTest, ...] = (
+            tukey_hsd(table, permutations=draws, seed=number),
+            studentised_pairs(table, permutations=draws, seed=number),
+        )
+        found += [(test.pair_ps() <= 0.05).any() for test in tests]
     tukey, studentised = (found / sets).tolist()
     return tukey, studentised if n >= LEAST_QUERIES else float("nan")
 

@@ -77,7 +77,8 @@ class Raters(Report):
         for name, span in spans.items():
             if span == 0.0:
                 notes.append(f"{name} gave one rating throughout, which correlates with nothing")
-        if max(spans.values()) > _SCALES * min(span for span in spans.values() if span > 0.0):
+        wide = [span for span in spans.values() if span > 0.0]
+        if wide and max(wide) > _SCALES * min(wide):
             notes.append("raters seem to use different scales, and their mean is taken as it is")
         return cls(
             names=tuple(raters),
@@ -142,8 +143,8 @@ class Raters(Report):
             for name, one in zip(self.methods, found.methods, strict=True)
         ]
         ceilings = [
-            ("one more rater", "-", "-", _text(found.one_more), "-"),
-            ("the truth", _text(found.best), "1", "-", "-"),
+            ("one more rater", "-", "-", figure(found.one_more.value), "-"),
+            ("the truth", figure(found.best.value), "1", "-", "-"),
         ]
         header = ("method", "mean", "corrected", "others", "ahead")
         yield Table(header, [*methods, *ceilings], "lr")

@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import (
+    BoolArray,
     FloatArray,
     IntArray,
     check_level,
@@ -144,7 +145,9 @@ def mean_rating(ratings: npt.ArrayLike) -> FloatArray:
     known = np.isfinite(table)
     number = known.sum(axis=1)
     total = np.where(known, table, 0.0).sum(axis=1)
-    return np.divide(total, number, out=np.full(len(table), np.nan), where=number > 0)
+    means = np.full(len(table), np.nan)
+    np.divide(total, number, out=means, where=number > 0)
+    return means
 
 
 def ceiling(
@@ -191,7 +194,7 @@ def ceiling(
     if table.shape[1] < 2:
         msg = f"{table.shape[1]} rater; a ceiling needs the ratings of two or more"
         raise InvalidValueError(msg)
-    rated = np.isfinite(table).any(axis=1)
+    rated: BoolArray = np.isfinite(table).any(axis=1)
     codes = None if groups is None else group_codes(groups, rated)
     table, scores = table[rated], scores[rated]
     clusters = None if codes is None else len(np.unique(codes))
@@ -301,7 +304,9 @@ def _means(parts: Sequence[FloatArray]) -> FloatArray:
     known = ~np.isnan(table)
     number = known.sum(axis=0)
     total = np.where(known, table, 0.0).sum(axis=0)
-    return np.divide(total, number, out=np.full(table.shape[1], np.nan), where=number > 0)
+    means = np.full(table.shape[1], np.nan)
+    np.divide(total, number, out=means, where=number > 0)
+    return means
 
 
 def _jackknife(
