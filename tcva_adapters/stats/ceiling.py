@@ -194,7 +194,7 @@ def ceiling(
     if table.shape[1] < 2:
         msg = f"{table.shape[1]} rater; a ceiling needs the ratings of two or more"
         raise InvalidValueError(msg)
-    rated: BoolArray = np.isfinite(table).any(axis=1)
+    rated: BoolArray = np.asarray(np.isfinite(table).any(axis=1), dtype=np.bool_)
     codes = None if groups is None else group_codes(groups, rated)
     table, scores = table[rated], scores[rated]
     clusters = None if codes is None else len(np.unique(codes))
