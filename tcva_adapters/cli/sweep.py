@@ -9,7 +9,6 @@ import typer
 from tcva_adapters.cli import options, scaled
 from tcva_adapters.cli.judged import (
     File,
-    Resamples,
     check_figures,
     draw_figures,
     print_figures,
@@ -52,8 +51,6 @@ def sweep(
         typer.Option("--human", help="Metadata field of human ratings: Spearman with them."),
     ] = None,
     labels: options.LabelFile = None,
-    bootstrap: Resamples = 2000,
-    seed: Annotated[int, typer.Option(help="Seed of the resamples.")] = 0,
     skip_bad: options.SkipBad = False,
     ray: scaled.Ray = None,
     figures: options.Figures = None,
@@ -84,8 +81,6 @@ def sweep(
             config=config,
             ablation=ablation,
             human=read_ratings(judged, human, labels),
-            n_boot=bootstrap,
-            seed=seed,
         )
     unused = (f"note: {note}" for note in found.unused)
     print_figures(found, as_json=as_json, everything=everything, said=unused)

@@ -20,6 +20,8 @@ from tcva_adapters.stats.correlation import (
     check_measure,
     higher_is_better,
 )
+from tcva_adapters.stats.correlation_test import correlation_test
+from tcva_adapters.stats.enough import LEAST_SAMPLES
 from tcva_adapters.stats.holm import holm
 
 
@@ -32,12 +34,15 @@ class HumanAgreement:
         measure: ``spearman``, ``kendall``, ``pearson`` or ``mae``.
         own: On all samples that it has scored and humans have rated, with n and interval.
         common: On those that every method has scored.
+        p_two_sided: Of the correlation on its own samples against no agreement, by permutations
+            (`correlation_test`); nan for ``mae``, and where samples belong together in groups.
     """
 
     method: str
     measure: Measure
     own: Interval
     common: Interval
+    p_two_sided: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +90,11 @@ class HumanRatings:
     tests: tuple[PairedTest, ...]
     n_tests: int
     left_out: tuple[tuple[Measure, str], ...]
+
+    @property
+    def is_few(self) -> bool:
+        """Whether there are too few ratings for any interval."""
+        return self.rated < LEAST_SAMPLES
 
 
 def compare_with_ratings(
@@ -161,7 +171,17 @@ def _agreements(
         found = intervals(measure, columns, human, **resampled)
         on_common = iter(found[len(table.methods) :])
         agreements += [
-            HumanAgreement(method, measure, own, next(on_common) if differs else own)
+            HumanAgreement(
+                method,
+                measure,
+                own,
+                next(on_common) if differs else own,
+                math.nan
+                if resampled["groups"] is not None
+                else correlation_test(
+                    measure, table.column(method), human, seed=resampled["seed"]
+                ).p_two_sided,
+            )
             for method, own, differs in zip(table.methods, found, wider.tolist(), strict=False)
         ]
     return tuple(agreements)

@@ -61,10 +61,10 @@ def _best(found: HumanRatings) -> str | None:
     rising = higher_is_better(found.objective)
     ranked = sorted(values, key=lambda method: values[method].value, reverse=rising)
     best, first = ranked[0], values[ranked[0]]
-    rho = (
-        f"{_SYMBOLS[found.objective]} {figure(first.value, 2)} ({figure(first.low, 2)} to {figure(first.high, 2)}) "
-        f"on {counted(first.n, 'sample')}"
-    )
+    ends = f" ({figure(first.low, 2)} to {figure(first.high, 2)})" if not first.reason else ""
+    rho = f"{_SYMBOLS[found.objective]} {figure(first.value, 2)}{ends} on {counted(first.n, 'sample')}"
+    if first.reason:
+        rho += f", without an interval ({first.reason})"
     if rising and first.value <= 0.0:
         if len(ranked) == 1:
             return f"{best} does not agree with human ratings: {rho}"
