@@ -182,7 +182,13 @@ FusedMethods = Annotated[
         "faithfulness'. May be given several times; costs no call.",
     ),
 ]
-Human = Annotated[Optional[str], typer.Option(help="The samples' field with human ratings.")]
+Human = Annotated[
+    Optional[str],
+    typer.Option(
+        help="The samples' field with human ratings; several raters with commas between, e.g. "
+        "anna,ben: their mean counts. With --labels, the file's columns."
+    ),
+]
 LabelFile = Annotated[
     Optional[str],
     typer.Option(
@@ -473,14 +479,12 @@ def stream_samples(
 def ratings_of(human: str | None, labels: str | None) -> str | Labels | None:
     """Where human ratings are: a field of the samples, or a file of labels; None for nowhere.
 
+    With a file, ``human`` names its columns; several fields or columns are several raters.
+
     Raises:
-        InvalidValueError: Both were named.
         UnreadableInputError: See `Labels.read`.
     """
-    if human is not None and labels is not None:
-        msg = f"--human {human} and --labels {labels} are two places of human ratings; name one"
-        raise InvalidValueError(msg)
-    return human if labels is None else Labels.read(labels)
+    return human if labels is None else Labels.read(labels, human or "human")
 
 
 def parse_scheme(text: str) -> str | list[float]:

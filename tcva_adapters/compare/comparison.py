@@ -15,6 +15,7 @@ from tcva_adapters.compare.fused import FusedRow
 from tcva_adapters.compare.gates import Gated, Gates
 from tcva_adapters.compare.graded import grade_table
 from tcva_adapters.compare.jsonable import jsonable
+from tcva_adapters.compare.raters import Raters
 from tcva_adapters.compare.repeats import RepeatReport, repeat_report
 from tcva_adapters.compare.running.details import SampleDetails, write_details
 from tcva_adapters.compare.running.folder import (
@@ -62,6 +63,7 @@ class Comparison(Tabular):
         table: The same as a matrix, with human ratings where there are any.
         summary: Each method alone, in pairs, and against human ratings.
         decisions: Pass and fail under TCVA against the other methods.
+        raters: Who rated, where there are several; None otherwise.
         imported: Scores that were made elsewhere.
         members: By fused method, how many samples have so many members.
         groups: What the samples of the table belong to; None where they stand alone.
@@ -82,6 +84,7 @@ class Comparison(Tabular):
     table: ScoreTable
     summary: TableSummary
     decisions: DecisionView
+    raters: Raters | None
     imported: tuple[ImportedScores, ...]
     members: Mapping[str, Mapping[int, int]]
     gains: Mapping[str, FusedRow]
@@ -150,6 +153,7 @@ class Comparison(Tabular):
             "uncertainty": None if sure is None else {"method": self.lead, **sure.to_dict()},
             "repeats": None if (repeats := self.repeats()) is None else repeats.to_dict(),
             "panel": None if (worth := self.worth()) is None else worth.to_dict(),
+            "raters": None if self.raters is None else self.raters.to_dict(),
             "fused": {
                 name: {"members": jsonable(counts), "gain": jsonable(self.gains.get(name))}
                 for name, counts in self.members.items()
@@ -208,6 +212,9 @@ class Comparison(Tabular):
         """Who judged, each method in a row, what is missing, and what is decided otherwise."""
         yield from self._run()
         yield from brief_parts(self.summary, self.lead)
+        if self.raters is not None:
+            yield Wrapped(self.raters.sentence, indent=2)
+            yield from self.raters.brief()
         yield from brief_decisions(self.decisions)
         yield from self._gains()
         yield from self._several()
@@ -224,6 +231,10 @@ class Comparison(Tabular):
         """What was judged, the summary, the decisions, and what fusing gains."""
         yield from self._run()
         yield from summary_parts(self.summary, lead=self.lead)
+        if self.raters is not None:
+            yield ""
+            yield Wrapped(self.raters.sentence, indent=2)
+            yield from self.raters.parts()
         yield from decision_parts(self.decisions)
         yield from self._gains()
         yield from self._several()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tcva_adapters.compare.ratings import parse_rating
+from tcva_adapters.compare.ratings import mean_of, parse_rating, rater_names
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.samples.csv_cells import original
 from tcva_adapters.samples.records import format_of
@@ -21,38 +22,49 @@ class Labels:
 
     Attributes:
         source: The name of the file.
-        ratings: Samples that were left open are not in it.
+        ratings: The mean of a sample's raters. Samples that were left open are not in it.
+        raters: The ratings of each rater by name, where there are several.
     """
 
     source: str
     ratings: Mapping[str, float]
+    raters: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, path: str | Path) -> Labels:
+    def read(cls, path: str | Path, columns: str = "human") -> Labels:
         """Read csv with the columns ``id`` and ``human``, or jsonl with these fields.
 
         Ratings are numbers, pass and fail, or true and false; what is empty is no rating. Other
         columns are left alone.
 
+        Args:
+            path: The file.
+            columns: The column with the ratings, or several with commas between, one per rater.
+
         Raises:
             UnreadableInputError: The file cannot be read, a line has no id or no rating that can be
                 read, a sample is labelled twice, or there is no rating at all.
         """
-        source = Path(path).name
-        labels, lines, _ = collect_rows(path, None, skip_bad=False, read=_label)
+        source, names = Path(path).name, rater_names(columns)
+        read = partial(_label, columns=names)
+        labels, lines, _ = collect_rows(path, None, skip_bad=False, read=read)
         if format_of(path) == "csv":
-            labels = [(original(name), rating) for name, rating in labels]
+            labels = [(original(name), rated) for name, rated in labels]
         seen: dict[str, int] = {}
         for (name, _), line in zip(labels, lines, strict=True):
             if name in seen:
                 msg = f"{source}, {seen[name]} and {line}: both label the sample {name!r}; leave one out"
                 raise UnreadableInputError(msg, line=line)
             seen[name] = line
-        ratings = {name: rating for name, rating in labels if not math.isnan(rating)}
-        if not ratings:
-            msg = f"{source}: none of its {len(labels)} lines has a rating under 'human'"
-            raise UnreadableInputError(msg)
-        return cls(source, ratings)
+        raters = {
+            rater: {name: rated[place] for name, rated in labels if not math.isnan(rated[place])}
+            for place, rater in enumerate(names)
+        }
+        for rater, found in raters.items():
+            if not found:
+                msg = f"{source}: none of its {len(labels)} lines has a rating under {rater!r}"
+                raise UnreadableInputError(msg)
+        return cls(source, mean_of(raters), raters if len(raters) > 1 else {})
 
     def of(self, names: Iterable[str]) -> dict[str, float]:
         """The ratings of these samples, in their order.
@@ -89,20 +101,21 @@ class Labels:
             yield f"{self.source}: {open_} of {len(names)} samples {verb} no label"
 
 
-def _label(record: dict[str, Any]) -> tuple[str, float]:
+def _label(record: dict[str, Any], *, columns: Sequence[str]) -> tuple[str, list[float]]:
     name = record.get("id")
     if isinstance(name, int) and not isinstance(name, bool):
         name = str(name)
     if not isinstance(name, str) or not name:
         msg = (
-            f"no id; a label has id and human, this has {', '.join(map(str, record)) or 'nothing'}"
+            f"no id; a label has id and {', '.join(columns)}, this has "
+            f"{', '.join(map(str, record)) or 'nothing'}"
         )
         raise UnreadableInputError(msg)
-    if "human" not in record:
-        msg = f"the label of {name!r} has no 'human'; it has {', '.join(map(str, record))}"
+    if lacking := [column for column in columns if column not in record]:
+        msg = f"the label of {name!r} has no {lacking[0]!r}; it has {', '.join(map(str, record))}"
         raise UnreadableInputError(msg)
     try:
-        return name, parse_rating(record["human"])
+        return name, [parse_rating(record[column]) for column in columns]
     except InvalidValueError as error:
         msg = f"the label of {name!r}: {error}"
         raise UnreadableInputError(msg) from None

@@ -26,6 +26,8 @@ from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.grouping import groups_by_sample
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.labels import Labels
+from tcva_adapters.compare.raters import Raters
+from tcva_adapters.compare.ratings import mean_of
 from tcva_adapters.compare.running.folder import check_folder
 from tcva_adapters.compare.running.judges import framework_models
 from tcva_adapters.compare.running.methods import ALL, Method, choose
@@ -33,10 +35,10 @@ from tcva_adapters.compare.running.rows import Joined
 from tcva_adapters.compare.running.run import (
     Models,
     Outcome,
-    human_scores,
     judge_all,
     named,
     profile_name,
+    rater_scores,
     spilled,
     tcva_name,
 )
@@ -92,7 +94,8 @@ class _Request:
         fuse: More methods, each the geometric mean of others: ``"tcva T=0.5 + ragas
             faithfulness"``.
         human: The samples' field with human ratings, or `Labels`; by default those of imported
-            files.
+            files. Several fields with commas between are several raters: their mean counts, and
+            the comparison says how far they agree and how good that lets a method get.
         objective: The measure by which methods are tested, chosen before looking: ``spearman``,
             ``kendall``, ``pearson`` or ``mae``.
         reference: The method that others are tested against; by default the best one.
@@ -171,6 +174,7 @@ class _Request:
             )
             for one in self.imported
         )
+        human, raters = self._ratings(samples, imported)
         methods, left_out = self._chosen()
         for note in [*left_out, *(one.summary for one in imported)]:
             self.say(note)
@@ -184,7 +188,8 @@ class _Request:
             methods=methods,
             left_out=tuple(left_out),
             imported=imported,
-            human=self._ratings(samples, imported),
+            human=human,
+            raters=raters,
             groups=None if self.group is None else groups_by_sample(samples, self.group),
             fused=fused,
             models=framework_models(tcva.judge),
@@ -194,17 +199,18 @@ class _Request:
 
     def _ratings(
         self, samples: Sequence[Sample], imported: Sequence[ImportedScores]
-    ) -> Mapping[str, float] | None:
-        """Human ratings by sample id; None without any."""
+    ) -> tuple[Mapping[str, float] | None, Mapping[str, Mapping[str, float]]]:
+        """Human ratings by sample id, None without any; and those of each rater, if several."""
         if isinstance(self.human, Labels):
             names = [sample.id or "" for sample in samples]
             found = self.human.of(names)
             for note in self.human.notes(names):
                 self.say(note)
-            return found
+            return found, self.human.raters
         if self.human is not None:
-            return human_scores(samples, self.human)
-        return next((one.human for one in imported if one.human), None)
+            raters = rater_scores(samples, self.human)
+            return mean_of(raters), raters if len(raters) > 1 else {}
+        return next((one.human for one in imported if one.human), None), {}
 
     def _chosen(self) -> tuple[list[Method], list[str]]:
         frameworks = _listed(self.frameworks)
@@ -228,6 +234,7 @@ class _Plan:
     imported: tuple[ImportedScores, ...]
     human: Mapping[str, float] | None
     groups: Mapping[str, Hashable] | None
+    raters: Mapping[str, Mapping[str, float]]
     fused: tuple[FusedMethod, ...]
     models: Models | None
 
@@ -303,6 +310,7 @@ class _Plan:
             ],
             "fused": [fused.name for fused in self.fused],
             "human": request.human.source if isinstance(request.human, Labels) else request.human,
+            "human raters": [_digest_of(sorted(each.items())) for each in self.raters.values()],
             "human ratings": None if self.human is None else _digest_of(sorted(self.human.items())),
             "objective": request.objective,
             "reference": request.reference,
@@ -374,6 +382,9 @@ class _Plan:
                 temperatures=self.temperatures,
                 thresholds=known,
             ),
+            raters=Raters.of(self.raters, table, objective=self.request.objective)
+            if self.raters
+            else None,
             imported=self.imported,
             members=members,
             gains=gains(

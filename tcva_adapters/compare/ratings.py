@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import tee
 from typing import Any, Final
 
 import numpy as np
 
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.stats.ceiling import mean_rating
 from tcva_adapters.stats.checks import FloatArray
 
 _WORDS: Final = {
@@ -58,22 +60,60 @@ def parse_rating(value: Any) -> float:
     return number
 
 
+def rater_names(columns: str) -> tuple[str, ...]:
+    """The fields of human ratings that a text names with commas between, one per rater.
+
+    Raises:
+        InvalidValueError: None at all, or one twice.
+
+    >>> rater_names("anna, ben")
+    ('anna', 'ben')
+    """
+    names = tuple(part.strip() for part in columns.split(",") if part.strip())
+    if not names or len(set(names)) < len(names):
+        msg = f"human ratings in {columns!r}; name one field, or several once each: anna,ben"
+        raise InvalidValueError(msg)
+    return names
+
+
+def mean_of(raters: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """The mean rating of each sample over those who rated it.
+
+    >>> mean_of({"anna": {"s1": 1.0, "s2": 0.0}, "ben": {"s1": 0.5}})
+    {'s1': 0.75, 's2': 0.0}
+    """
+    said: dict[str, list[float]] = {}
+    for ratings in raters.values():
+        for name, rating in ratings.items():
+            said.setdefault(name, []).append(rating)
+    return {name: math.fsum(each) / len(each) for name, each in said.items()}
+
+
 def human_ratings(metadata: Iterable[Mapping[str, Any]], field: str) -> FloatArray:
     """The ratings under this key of the samples' metadata, nan where there is none. Shape (N,).
+
+    Several keys with commas between are several raters, whose mean it is.
 
     Raises:
         InvalidValueError: No sample has the key, or a value is no rating.
     """
 
-    def rating(number: int, value: Any) -> float:
+    def rating(number: int, key: str, value: Any) -> float:
         try:
             return parse_rating(value)
         except InvalidValueError as error:
-            msg = f"assessment {number}, metadata {field!r}: {error}"
+            msg = f"assessment {number}, metadata {key!r}: {error}"
             raise InvalidValueError(msg) from None
 
-    values = enumerate(metadata_values(metadata, field), start=1)
-    return np.fromiter((rating(number, value) for number, value in values), np.float64)
+    keys = rater_names(field)
+    columns = [
+        np.fromiter(
+            (rating(i, key, value) for i, value in enumerate(metadata_values(each, key), start=1)),
+            np.float64,
+        )
+        for key, each in zip(keys, tee(metadata, len(keys)), strict=True)
+    ]
+    return columns[0] if len(columns) == 1 else mean_rating(np.stack(columns, axis=1))
 
 
 def metadata_values(metadata: Iterable[Mapping[str, Any]], field: str) -> Iterator[Any]:

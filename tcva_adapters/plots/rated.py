@@ -15,9 +15,20 @@ from tcva_adapters.compare.views.human_ratings import HumanRatings, compare_with
 from tcva_adapters.compare.views.summary import TableSummary
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.plots.canvas import COLOURS, GREY, SMALL, TICKS, Width, canvas, label, name_x
+from tcva_adapters.plots.canvas import (
+    COLOURS,
+    GREY,
+    SMALL,
+    TICKS,
+    Width,
+    canvas,
+    label,
+    legend,
+    name_x,
+)
 from tcva_adapters.plots.sources import Scores, leading, limits_of, ratings_of, table_of
 from tcva_adapters.stats.bootstrap import Interval
+from tcva_adapters.stats.ceiling import Ceiling
 from tcva_adapters.stats.checks import one_of, whole
 from tcva_adapters.stats.correlation import Measure, check_measure
 from tcva_adapters.stats.means import share_interval
@@ -45,7 +56,8 @@ def agreement(
     """How well each method agrees with human ratings, the best first, with its interval.
 
     Filled marks are TCVA's (of bare scores, the first method's). Methods whose agreement is not
-    defined stand at the bottom without a mark.
+    defined stand at the bottom without a mark. Of a comparison with several raters, lines are what
+    one more rater reaches, and what a method that gives the truth does.
 
     Args:
         source: A comparison, its summary or its human ratings; or scores, see `Scores`.
@@ -89,6 +101,8 @@ def agreement(
     axes.set_ylim(place + 0.4, -0.4)
     if measure != "mae":
         axes.axvline(0.0, color=GREY, lw=0.6)
+    if isinstance(source, Comparison) and source.raters is not None and human is None:
+        _ceilings(axes, source.raters.ceiling, measure)
     axes.grid(axis="x", lw=0.3, color="0.85")
     name_x(axes, f"{_AXIS[measure]}, {next(iter(found.values())).level:.0%} interval")
     return figure
@@ -202,6 +216,18 @@ def _ratings(
 
 def _rank(value: float) -> tuple[bool, float]:
     return math.isnan(value), value
+
+
+def _ceilings(axes: Axes, found: Ceiling, measure: Measure) -> None:
+    """How good a method can get, where the raters tell."""
+    if measure != found.measure or math.isnan(found.best.value):
+        return
+    for style, value, name in (
+        (":", found.one_more.value, "one more rater"),
+        ("--", found.best.value, "the truth"),
+    ):
+        axes.axvline(value, color=GREY, ls=style, lw=1.0, label=f"{name} ({value:.2f})")
+    legend(axes)
 
 
 def _interval(axes: Axes, height: float, one: Interval, *, filled: bool) -> None:

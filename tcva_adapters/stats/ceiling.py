@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import (
+    BoolArray,
     FloatArray,
     IntArray,
     check_level,
@@ -144,7 +145,9 @@ def mean_rating(ratings: npt.ArrayLike) -> FloatArray:
     known = np.isfinite(table)
     number = known.sum(axis=1)
     total = np.where(known, table, 0.0).sum(axis=1)
-    return np.divide(total, number, out=np.full(len(table), np.nan), where=number > 0)
+    means = np.full(len(table), np.nan)
+    np.divide(total, number, out=means, where=number > 0)
+    return means
 
 
 def ceiling(
@@ -191,7 +194,7 @@ def ceiling(
     if table.shape[1] < 2:
         msg = f"{table.shape[1]} rater; a ceiling needs the ratings of two or more"
         raise InvalidValueError(msg)
-    rated = np.isfinite(table).any(axis=1)
+    rated: BoolArray = np.asarray(np.isfinite(table).any(axis=1), dtype=np.bool_)
     codes = None if groups is None else group_codes(groups, rated)
     table, scores = table[rated], scores[rated]
     clusters = None if codes is None else len(np.unique(codes))
@@ -301,7 +304,9 @@ def _means(parts: Sequence[FloatArray]) -> FloatArray:
     known = ~np.isnan(table)
     number = known.sum(axis=0)
     total = np.where(known, table, 0.0).sum(axis=0)
-    return np.divide(total, number, out=np.full(table.shape[1], np.nan), where=number > 0)
+    means = np.full(table.shape[1], np.nan)
+    np.divide(total, number, out=means, where=number > 0)
+    return means
 
 
 def _jackknife(
@@ -309,16 +314,22 @@ def _jackknife(
 ) -> tuple[FloatArray, FloatArray]:
     """Ends of every figure; nan where it has no value without one of the units.
 
-    The first two are correlations, and are looked at on the scale of Fisher's z.
+    Correlations are looked at on the scale of Fisher's z, corrected ones before they are divided by
+    the ``best`` at hand; what a method is ahead by stays as it is.
     """
-    reach = float(scipy_module("stats").t.ppf((1 + level) / 2, without.shape[1] - 1))
     n = without.shape[1]
+    reach = float(scipy_module("stats").t.ppf((1 + level) / 2, n - 1))
+    bound = np.ones(len(found))
+    bound[2::2] = 1.0 / found[0]
+    plain = np.arange(len(found)) % 2 == 1
+    plain[1] = False
     with np.errstate(divide="ignore", invalid="ignore"):
-        found, without = (
-            np.concatenate([np.arctanh(part[:2]), part[2:]]) for part in (found, without)
+        one, rest = (
+            np.where(plain[:, None], part, np.arctanh(part / bound[:, None]))
+            for part in (found[:, None], without)
         )
-        pseudo = n * found[:, None] - (n - 1) * without
+        pseudo = n * one - (n - 1) * rest
         error = pseudo.std(axis=1, ddof=1) / np.sqrt(n)
-        low, high = found - reach * error, found + reach * error
-    low[:2], high[:2] = np.tanh(low[:2]), np.tanh(high[:2])
-    return low, high
+        ends = one + reach * error[:, None] * np.array([-1.0, 1.0])
+        ends = np.where(plain[:, None], ends, np.tanh(ends) * bound[:, None])
+    return ends[:, 0], ends[:, 1]

@@ -40,8 +40,8 @@ def why_no_interval(
 
     >>> why_no_interval(4)
     '4 samples: an interval needs 10'
-    >>> why_no_interval(60, undefined=900, n_boot=10_000)
-    '9 % of the resamples have no value (one side constant): an interval needs 5 % or less'
+    >>> why_no_interval(60, undefined=1800, n_boot=10_000)
+    '18 % of the resamples have no value (one side constant): an interval needs 15 % or less'
     >>> why_no_interval(60, clusters=5)
     '5 groups: an interval needs 10'
     >>> why_no_interval(10)

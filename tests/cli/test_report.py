@@ -114,8 +114,8 @@ def test_labels_take_the_place_of_a_field(capsys: pytest.CaptureFixture[str]) ->
         said = capsys.readouterr().err
         assert "labels.csv: 1 of 3 labels is of no sample here" in said
         assert "labels.csv: 1 of 3 samples has no label" in said
-        assert run([*command, "--labels", "labels.csv", "--human", "human"]) == 2
-        assert "are two places of human ratings; name one" in capsys.readouterr().err
+        assert run([*command, "--labels", "labels.csv", "--human", "stars"]) == 2
+        assert "has no 'stars'; it has id, human" in capsys.readouterr().err
     assert blocks_of("report.html")[0]["samples"]["human"] == [1.0, 0.0, None]
     compare = ["compare", "samples.jsonl", "--with", "none", "-B", "50", "--out", "side"]
     assert run([*compare, "--labels", "labels.csv"]) == 0

@@ -120,4 +120,4 @@ def test_mistakes() -> None:
         ({"estimate": "none"}, "no estimate 'none'"),
     ):
         with pytest.raises(InvalidValueError, match=message):
-            studentised_pairs(table(30), **options)  # type: ignore[arg-type]  # the point
+            studentised_pairs(table(30), **options)

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from tcva_adapters.compare.ratings import parse_rating
+from tcva_adapters.compare.ratings import mean_of, parse_rating, rater_names
 from tcva_adapters.compare.running.cached import (
     JUDGE_ERROR,
     METRIC_ERROR,
@@ -118,8 +118,10 @@ def spilled(stream: SampleStream) -> SampleFile:
     return SampleFile(samples, lines, stream.bad, (*stream.ids.repeated, *ids.repeated))
 
 
-def human_scores(samples: Sequence[Sample], field: str) -> dict[str, float]:
+def human_scores(samples: Sequence[Sample], fields: str) -> dict[str, float]:
     """The human ratings by sample id, from a metadata field; samples without one are left out.
+
+    Several fields with commas between are several raters, whose mean it is.
 
     Raises:
         InvalidSampleError: No sample has the field, or a value in it is no rating.
@@ -127,6 +129,20 @@ def human_scores(samples: Sequence[Sample], field: str) -> dict[str, float]:
     >>> human_scores([Sample(id="a", metadata={"human": "4.5"}), Sample(id="b")], "human")
     {'a': 4.5}
     """
+    return mean_of(rater_scores(samples, fields))
+
+
+def rater_scores(samples: Sequence[Sample], fields: str) -> dict[str, dict[str, float]]:
+    """The ratings of each rater by sample id, by the fields' names.
+
+    Raises:
+        InvalidSampleError: As for `human_scores`, for any of the raters.
+        InvalidValueError: No field, or one twice.
+    """
+    return {field: _rated(samples, field) for field in rater_names(fields)}
+
+
+def _rated(samples: Sequence[Sample], field: str) -> dict[str, float]:
     found: dict[str, float] = {}
     for sample in samples:
         try:
