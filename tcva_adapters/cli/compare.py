@@ -31,7 +31,7 @@ _GOING_ON: Final = "what is done is in {}; the same command goes on"
 @machines.hands_over("min_score", "min_pass_rate", "min_coverage")
 @options.takes_model_settings
 @options.takes(
-    *(TCVASettings, "threshold", "scheme", "penalty", "evidence"),
+    *(TCVASettings, "threshold", "scheme", "penalty", "bounds", "evidence"),
     *(*options.JUDGED, "repeats", "max_concurrency"),
 )
 def compare(

@@ -21,7 +21,7 @@ from tcva_adapters.compare import sweep as swept
 from tcva_adapters.results.scoring import DialSettings
 
 
-@options.takes(DialSettings, "eps", "floor", "evidence")
+@options.takes(DialSettings, "eps", "floor", "bounds", "evidence")
 def sweep(
     context: typer.Context,
     assessments: File,
@@ -80,6 +80,7 @@ def sweep(
             penalties=penalties,  # type: ignore[arg-type]  # checked there
             eps=dial["eps"],
             floor=dial["floor"],
+            bounds=dial["bounds"],
             evidence=dial["evidence"],
             config=config,
             ablation=ablation,

@@ -42,7 +42,7 @@ from tcva_adapters.compare.running.run import (
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.compare.views.decisions import decision_view
 from tcva_adapters.compare.views.summary import summarise_table
-from tcva_adapters.core.temperature import check_temperature
+from tcva_adapters.core.temperature import as_temperature, check_temperature
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.store import VerdictStore
@@ -135,13 +135,15 @@ class _Request:
 
     def plan(self) -> _Plan:
         """Read and check everything."""
-        grid = [check_temperature(part) for part in _listed(self.temperatures)]
+        grid = [as_temperature(part) for part in _listed(self.temperatures)]
         if len(set(grid)) < len(grid) or not grid:
             msg = f"temperatures {self.temperatures!r} names one twice, or none"
             raise InvalidValueError(msg)
         tcva = self.tcva
         if not isinstance(tcva, TCVA):
             tcva = TCVA(**{"temperature": grid[0], **tcva})
+        for temperature in grid:
+            check_temperature(temperature, tcva.scoring.bounds)
         if tcva.scoring.temperature not in grid:
             grid.append(tcva.scoring.temperature)
         fused = tuple(map(FusedMethod.parse, self.fuse))

@@ -26,7 +26,7 @@ from tcva_adapters.core.aggregation import Floor, SchemeLike, make_plan
 from tcva_adapters.core.collapse import ablation_plans
 from tcva_adapters.core.evidence import DEFAULT_EVIDENCE, Evidence
 from tcva_adapters.core.kernel import Penalty
-from tcva_adapters.core.temperature import check_temperature
+from tcva_adapters.core.temperature import Bounds, check_temperature
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import Part, Table, Tabular
@@ -204,6 +204,7 @@ def sweep(
     penalties: Sequence[Penalty] | None = None,
     eps: float | None = None,
     floor: Floor | None = None,
+    bounds: Bounds | Mapping[str, float] | None = None,
     evidence: Evidence | None = None,
     config: Config | str | Path | None = None,
     ablation: bool = False,
@@ -222,6 +223,7 @@ def sweep(
         penalties: Penalty dialects; by default the file's, or the paper's.
         eps: Floor under the weights for exponents <= 0; by default the file's, or 1e-9.
         floor: ``paper`` or ``always``; by default the file's, or the paper's.
+        bounds: The exponents at the ends of the scale; by default the file's, or the paper's.
         evidence: ``strict``, ``lower`` or ``off``; by default the file's, or ``lower``. What the
             three make of the judgements is in ``effects``, whichever is chosen.
         config: Settings from a file.
@@ -242,10 +244,10 @@ def sweep(
     if ablation and penalties:
         msg = "an ablation has the penalty paper and none of its own; leave --penalty out"
         raise InvalidValueError(msg)
-    grid = tuple(check_temperature(temperature) for temperature in temperatures)
-    given = {"eps": eps, "floor": floor, "evidence": evidence}
+    given = {"eps": eps, "floor": floor, "bounds": bounds, "evidence": evidence}
     dial = changed(in_use(config), {name: v for name, v in given.items() if v is not None})
-    floors: dict[str, Any] = {"eps": dial.eps, "floor": dial.floor}
+    grid = tuple(check_temperature(temperature, dial.bounds) for temperature in temperatures)
+    floors: dict[str, Any] = {"eps": dial.eps, "floor": dial.floor, "bounds": dial.bounds}
     weights = _named(schemes or [])
     if not weights:
         weights = SCHEMES if ablation and config is None else {dial.scheme.name: dial.scheme}
