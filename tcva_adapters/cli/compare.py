@@ -6,13 +6,13 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, Optional
 
 import typer
 
 from tcva_adapters import printing
 from tcva_adapters.cli import machines, options
-from tcva_adapters.cli.judged import check_figures, draw_figures, print_figures
+from tcva_adapters.cli.judged import Beside, check_figures, draw_figures, print_figures
 from tcva_adapters.cli.judges import judging_arguments, named_judge
 from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.written import say_written
@@ -56,6 +56,15 @@ def compare(
     labels: options.LabelFile = None,
     reference: options.Reference = None,
     pass_from: options.PassFrom = None,
+    ablation: Annotated[
+        bool, typer.Option("--ablation", help="TCVA with parts of the method taken out (A to D).")
+    ] = False,
+    beside: Beside = None,
+    stratify: Annotated[
+        Optional[int],
+        typer.Option(help="Only so many samples, spread evenly over the human ratings."),
+    ] = None,
+    stratify_seed: Annotated[int, typer.Option(help="Which samples of a stratum are drawn.")] = 0,
     figures: options.Figures = None,
     figure_format: options.FigureFormat = "png",
     timeout: options.Timeout = PATIENCE,
@@ -100,6 +109,10 @@ def compare(
             human=options.ratings_of(human, labels),
             reference=reference,
             pass_from=options.parse_thresholds(pass_from or ()),
+            ablation=ablation,
+            beside=beside or (),
+            stratify=stratify,
+            stratify_seed=stratify_seed,
             gates=gates,
             store=out / STORE,
             folder=out,

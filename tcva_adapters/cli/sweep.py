@@ -8,6 +8,7 @@ import typer
 
 from tcva_adapters.cli import options, scaled
 from tcva_adapters.cli.judged import (
+    Beside,
     File,
     Resamples,
     check_figures,
@@ -47,6 +48,7 @@ def sweep(
             help="Parts of the method taken out (A to D), and the four weight schemes.",
         ),
     ] = False,
+    beside: Beside = None,
     human: Annotated[
         Optional[str],
         typer.Option("--human", help="Metadata field of human ratings: Spearman with them."),
@@ -84,6 +86,7 @@ def sweep(
             evidence=dial["evidence"],
             config=config,
             ablation=ablation,
+            beside=beside or (),
             human=read_ratings(judged, human, labels),
             n_boot=bootstrap,
             seed=seed,

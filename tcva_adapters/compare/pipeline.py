@@ -12,11 +12,13 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Se
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import wraps
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Final, ParamSpec, TypeVar
+
+import numpy as np
 
 from tcva_adapters.compare.comparison import Comparison
 from tcva_adapters.compare.existing.imports import ImportedScores, import_scores
@@ -24,6 +26,7 @@ from tcva_adapters.compare.existing.records import SCALE
 from tcva_adapters.compare.fused import FusedMethod, fused_rows, gains
 from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.jsonable import jsonable
+from tcva_adapters.compare.judged import Judged, JudgedSource
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.running.folder import check_folder
 from tcva_adapters.compare.running.judges import framework_models
@@ -41,15 +44,18 @@ from tcva_adapters.compare.running.run import (
 )
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.compare.views.decisions import decision_view
+from tcva_adapters.compare.views.same_samples import SameSamples, ways
 from tcva_adapters.compare.views.summary import summarise_table
 from tcva_adapters.core.temperature import as_temperature, check_temperature
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.progress import progress_of
+from tcva_adapters.results.scoring import changed
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.files import SampleFile, SampleStream, stream_samples
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import whole
 from tcva_adapters.stats.scipy_extra import scipy_module
+from tcva_adapters.stats.strata import stratified
 from tcva_adapters.tcva import TCVA
 
 NO_FRAMEWORK: Final = "none"
@@ -92,6 +98,11 @@ class _Request:
             files.
         reference: The method that others are tested against; by default the best one.
         pass_from: Thresholds of other methods by name.
+        ablation: Set TCVA beside itself with parts of the method taken out (A to D).
+        beside: Judgements of the same samples in other forms, or by other judges, see `Judged.of`.
+        stratify: Take only so many of the samples, spread evenly over their human ratings; see
+            `stratified`. They are drawn before anything is paid for.
+        stratify_seed: Which samples of a stratum.
         gates: The least mean score, pass rate and coverage, for all methods or by name.
         store: Where judgements are cached: what is there is not asked for again. By default the
             store of the TCVA, else memory.
@@ -124,6 +135,10 @@ class _Request:
     human: str | Labels | None = None
     reference: str | None = None
     pass_from: Mapping[str, float] = field(default_factory=dict)
+    ablation: bool = False
+    beside: Sequence[JudgedSource] = ()
+    stratify: int | None = None
+    stratify_seed: int = 0
     gates: Gates = field(default_factory=Gates)
     store: VerdictStore | str | Path | None = None
     folder: str | Path | None = None
@@ -150,7 +165,7 @@ class _Request:
         read = _read(self.samples)
         for note in read.notes:
             self.say(note)
-        samples = read.samples
+        samples, drawn = self._drawn(read.samples)
         imported = tuple(
             import_scores(
                 one,
@@ -175,11 +190,32 @@ class _Request:
             left_out=tuple(left_out),
             imported=imported,
             human=self._ratings(samples, imported),
+            drawn=drawn,
+            beside=[Judged.of(each) for each in self.beside],
             fused=fused,
             models=framework_models(tcva.judge),
         )
         plan.check()
         return plan
+
+    def _drawn(self, samples: Sequence[Sample]) -> tuple[Sequence[Sample], str]:
+        """The samples that are taken, and what is to be known of it; all, and nothing, by default."""
+        if self.stratify is None:
+            return samples, ""
+        if self.human is None:
+            msg = "stratify or --stratify needs human ratings: name their field (human), or labels"
+            raise InvalidValueError(msg)
+        ratings = self._ratings(samples, ()) or {}
+        values = [ratings.get(sample.id or "", math.nan) for sample in samples]
+        found = stratified(values, self.stratify, seed=self.stratify_seed)
+        per = ", ".join(map(str, found.drawn))
+        note = (
+            f"{len(found.places)} of {len(samples)} samples were drawn, spread over the human ratings "
+            f"({per} from the lowest fifth to the highest): correlations are higher on such a set than "
+            "on all samples, and means are not theirs"
+        )
+        self.say(note)
+        return [samples[place] for place in found.places.tolist()], note
 
     def _ratings(
         self, samples: Sequence[Sample], imported: Sequence[ImportedScores]
@@ -218,6 +254,8 @@ class _Plan:
     human: Mapping[str, float] | None
     fused: tuple[FusedMethod, ...]
     models: Models | None
+    drawn: str
+    beside: Sequence[Judged]
 
     @property
     def ours(self) -> list[str]:
@@ -328,6 +366,16 @@ class _Plan:
         known = {name: limit for name, limit in limits.items() if name in table.methods}
         known |= self.request.pass_from
         ours, scoring = self.ours, self.tcva.scoring
+        summary = summarise_table(
+            table,
+            rows=rows,
+            thresholds=known | dict.fromkeys(ours, scoring.threshold),
+            views=ours,
+            reference=self.request.reference,
+            n_boot=self.request.n_boot,
+        )
+        if self.drawn:
+            summary = replace(summary, notes=(*summary.notes, self.drawn))
         return Comparison(
             tcva=self.tcva,
             temperatures=self.temperatures,
@@ -335,14 +383,7 @@ class _Plan:
             outcome=outcome,
             rows=rows,
             table=table,
-            summary=summarise_table(
-                table,
-                rows=rows,
-                thresholds=known | dict.fromkeys(ours, scoring.threshold),
-                views=ours,
-                reference=self.request.reference,
-                n_boot=self.request.n_boot,
-            ),
+            summary=summary,
             decisions=decision_view(
                 (result.assessment for result in outcome.results),
                 table,
@@ -361,8 +402,28 @@ class _Plan:
             left_out=(*self.left_out, *left_out),
             skipped=self.skipped,
             settings=self.settings,
+            ways=self._ways(outcome),
             gates=self.request.gates,
             models=self.models,
+        )
+
+    def _ways(self, outcome: Outcome) -> tuple[SameSamples, ...]:
+        """TCVA at the middle temperature, beside what else was asked for."""
+        if not (self.request.ablation or self.beside):
+            return ()
+        middle = self.temperatures[len(self.temperatures) // 2]
+        scoring = changed(self.tcva.scoring, {"temperature": middle})
+        ours = Judged.of(outcome.results).under(scoring.evidence)
+        human = None
+        if self.human is not None:
+            human = np.array([self.human.get(name, math.nan) for name in ours.names])
+        return ways(
+            ours,
+            scoring,
+            human,
+            ablation=self.request.ablation,
+            beside=self.beside,
+            n_boot=self.request.n_boot,
         )
 
     def _fuse(self, rows: Joined) -> tuple[Joined, dict[str, dict[int, int]], list[str]]:

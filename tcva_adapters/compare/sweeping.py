@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -22,9 +22,14 @@ from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.judged import Judged, JudgedSource, in_use
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.sweep_views import View, means_of
+from tcva_adapters.compare.views.same_samples import (
+    PARTS,
+    SameSamples,
+    ways,
+)
 from tcva_adapters.core.aggregation import Floor, SchemeLike, make_plan
 from tcva_adapters.core.collapse import ablation_plans
-from tcva_adapters.core.evidence import DEFAULT_EVIDENCE, Evidence
+from tcva_adapters.core.evidence import Evidence
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.temperature import Bounds, check_temperature
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
@@ -35,14 +40,6 @@ from tcva_adapters.results.scoring import Scoring, changed
 from tcva_adapters.stats.bootstrap import Interval, intervals
 
 TEMPERATURES: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-
-# Attribute of `core.collapse.Ablation`, and what the tables say.
-_VARIANTS: Final = {
-    "full": "A full",
-    "without_penalty": "B no penalty",
-    "arithmetic": "C arithmetic",
-    "binary": "D binary",
-}
 
 _Named = tuple[str, str, str, str, View]
 """The first fields of a `SweepRow`, and how it is scored."""
@@ -92,6 +89,7 @@ class Sweep(Tabular):
         unused: What of a configuration does not apply here, in sentences.
         scoring: The setting of the dial in use, at which views of the evidence are compared.
         effects: What each view makes of the judgements there; none where all are alike.
+        ways: Other ways to score the same samples there: parts of the method taken out, other forms.
     """
 
     judged: Judged
@@ -102,6 +100,7 @@ class Sweep(Tabular):
     unused: tuple[str, ...]
     scoring: Scoring
     effects: tuple[EvidenceEffect, ...]
+    ways: tuple[SameSamples, ...]
 
     @property
     def sentence(self) -> str:
@@ -146,6 +145,8 @@ class Sweep(Tabular):
             "rows": self.records(),
             "evidence_view": self.judged.seen,
             "evidence_views": [self._effect(each) for each in self.effects],
+            "bounds": asdict(self.scoring.bounds),
+            "ways": [each.to_dict() for each in self.ways],
         }
 
     def _effect(self, effect: EvidenceEffect) -> dict[str, Any]:
@@ -158,7 +159,7 @@ class Sweep(Tabular):
         penalties = " and ".join(dict.fromkeys(row.penalty for row in self.rows))
         yield (
             f"{judged.title}: mean score over {judged.scored} of {len(judged)} assessments; "
-            f"penalty {penalties}{self._view}"
+            f"penalty {penalties}{self.scoring.unusual_view}"
         )
         yield from judged.evidence.lines()
         for rows in filter(None, (self.ablation, self.rows)):
@@ -170,6 +171,9 @@ class Sweep(Tabular):
                 f"{dial.threshold:g}, and what they change of the judges' own levels"
             )
             yield effect_table(self.effects)
+        for each in self.ways:
+            yield ""
+            yield from each.parts()
         if self.human is None:
             return
         first = self.rows[0].agreement[0]
@@ -179,10 +183,6 @@ class Sweep(Tabular):
         )
         for rows in filter(None, (self.ablation, self.rows)):
             yield self._by_temperature(rows, lambda row, i: _shown(row.agreement[i]))
-
-    @property
-    def _view(self) -> str:
-        return "" if self.judged.seen == DEFAULT_EVIDENCE else f"; evidence {self.judged.seen}"
 
     def _by_temperature(
         self, rows: Sequence[SweepRow], cell: Callable[[SweepRow, int], str]
@@ -208,6 +208,7 @@ def sweep(
     evidence: Evidence | None = None,
     config: Config | str | Path | None = None,
     ablation: bool = False,
+    beside: Sequence[JudgedSource] = (),
     human: str | Labels | npt.ArrayLike | None = None,
     n_boot: int = 2000,
     seed: int = 0,
@@ -228,6 +229,7 @@ def sweep(
             three make of the judgements is in ``effects``, whichever is chosen.
         config: Settings from a file.
         ablation: Take parts of the method out (A to D), and show the weight schemes.
+        beside: Judgements of the same samples in other forms, or by other judges, joined by id.
         human: A key of the metadata, `Labels`, or human ratings, shape (N,): Spearman's rho with them.
         n_boot: Resamples for each interval.
         seed: Of the resamples.
@@ -262,18 +264,23 @@ def sweep(
         SweepRow(name, variant, scheme, penalty, tuple(of), read, view)
         for (name, variant, scheme, penalty, view), of in zip(views, means, strict=True)
     ]
+    ratings = None
     if human is not None:
         ratings = read.ratings(human)
         measured = partial(intervals, "spearman", human=ratings, n_boot=n_boot, seed=seed)
         rows = [replace(row, agreement=measured(row.scores)) for row in rows]
-    first = len(_VARIANTS) if ablation else 0
+    first = len(PARTS) if ablation else 0
     said = human if isinstance(human, str) or human is None else "human ratings"
     if isinstance(human, Labels):
         said = human.source
     scoring = replace(dial, scheme=next(iter(weights.values())), penalty=chosen[0])
+    others = [Judged.of(each, skip_bad=skip_bad) for each in beside]
     return Sweep(
         *(read, grid, tuple(rows[:first]), tuple(rows[first:]), said, read.unused(config), scoring),
         effects=evidence_effects(read, scoring),
+        ways=ways(
+            read, scoring, ratings, ablation=ablation, beside=others, n_boot=n_boot, seed=seed
+        ),
     )
 
 
@@ -288,7 +295,7 @@ def _ablation(
 ) -> list[_Named]:
     plans = ablation_plans(grid, scheme=scheme, **floors)
     rows: list[_Named] = []
-    for variant, title in _VARIANTS.items():
+    for variant, title in PARTS.items():
         weights = "default" if variant == "binary" else name
         penalty = "off" if variant == "without_penalty" else "paper"
         view = View(plans[variant], is_binary=variant == "binary")

@@ -341,8 +341,17 @@ class Scoring:
         >>> Scoring(evidence="strict").place
         'T=0.5, evidence strict'
         """
-        is_usual = self.evidence == DEFAULT_EVIDENCE
-        return f"T={self.temperature:g}" + ("" if is_usual else f", evidence {self.evidence}")
+        return f"T={self.temperature:g}{self.unusual_view}"
+
+    @property
+    def unusual_view(self) -> str:
+        """The exponents and the view of the evidence, each where it is not the usual one.
+
+        >>> Scoring(bounds=Bounds(p_min=-4)).unusual_view
+        ', p=-4..12.25'
+        """
+        p = "" if self.bounds == PAPER_BOUNDS else f", p={self.bounds.short_name}"
+        return p + ("" if self.evidence == DEFAULT_EVIDENCE else f", evidence {self.evidence}")
 
     @property
     def options(self) -> dict[str, Any]:

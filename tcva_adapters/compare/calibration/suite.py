@@ -95,7 +95,9 @@ def calibrate(
         msg = "a mapping belongs to one setting and --by makes several; use one of them at a time"
         raise InvalidValueError(msg)
     given = {"bounds": bounds, "evidence": evidence}
-    baseline = changed(in_use(config), {n: value for n, value in given.items() if value is not None})
+    baseline = changed(
+        in_use(config), {n: value for n, value in given.items() if value is not None}
+    )
     grid = Grid(temperatures, schemes, penalties, floors, eps, thresholds)
     drawn = Resampling(folds, repeats, n_boot, level, seed)
     search = Search(objective, grid, drawn, human_scale, human_threshold, mapping, baseline)
