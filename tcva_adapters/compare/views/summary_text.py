@@ -115,7 +115,7 @@ def _beside(pairs: Sequence[PairSummary], lead: str) -> dict[str, PairSummary]:
 
 
 def _human_columns(summary: TableSummary, found: HumanRatings) -> dict[str, list[str]]:
-    agreed = {a.method: _interval(a.own) for a in found.agreements if a.measure == LEADING}
+    agreed = {a.method: interval_text(a.own) for a in found.agreements if a.measure == LEADING}
     ps = {t.method: figure(t.p_holm, 4) for t in found.tests if t.result.measure == LEADING}
     names = [m.method for m in summary.methods]
     return {
@@ -179,14 +179,14 @@ def _human_ratings(summary: TableSummary, found: HumanRatings) -> Iterator[Part]
         f"(B={summary.n_boot}); n: samples that both have scored"
     )
     own = [
-        (name, str(row[0].own.n) if row else "-", *(_interval(a.own) for a in row))
+        (name, str(row[0].own.n) if row else "-", *(interval_text(a.own) for a in row))
         for name, row in zip(names, rows, strict=True)
     ]
     yield _table("  ".join(["method", "n", *measures]), own)
     if any(a.own.n != found.common for a in found.agreements):
         yield f"\nthe same on the {found.common} samples that every method has scored"
         common = [
-            (name, *(_interval(a.common) for a in row))
+            (name, *(interval_text(a.common) for a in row))
             for name, row in zip(names, rows, strict=True)
         ]
         yield _table("  ".join(["method", *measures]), common)
@@ -194,7 +194,8 @@ def _human_ratings(summary: TableSummary, found: HumanRatings) -> Iterator[Part]
         yield from _tests(found)
 
 
-def _interval(found: Interval) -> str:
+def interval_text(found: Interval) -> str:
+    """A measure and its interval as tables have them; the measure alone where there is no interval."""
     if math.isnan(found.value):
         return "-"
     if math.isnan(found.low):
