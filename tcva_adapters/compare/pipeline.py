@@ -211,8 +211,8 @@ class _Request:
         per = ", ".join(map(str, found.drawn))
         note = (
             f"{len(found.places)} of {len(samples)} samples were drawn, spread over the human ratings "
-            f"({per} from the lowest fifth to the highest): correlations are higher on such a set than "
-            "on all samples, and means are not theirs"
+            f"({per} from the lowest fifth to the highest): figures are of this set; on all samples "
+            "means differ, and correlations are mostly lower"
         )
         self.say(note)
         return [samples[place] for place in found.places.tolist()], note

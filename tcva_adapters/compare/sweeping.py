@@ -89,7 +89,8 @@ class Sweep(Tabular):
         unused: What of a configuration does not apply here, in sentences.
         scoring: The setting of the dial in use, at which views of the evidence are compared.
         effects: What each view makes of the judgements there; none where all are alike.
-        ways: Other ways to score the same samples there: parts of the method taken out, other forms.
+        ways: Other ways to score the same samples, at one of the temperatures: parts of the method
+            taken out, other forms of verdicts.
     """
 
     judged: Judged
@@ -274,12 +275,14 @@ def sweep(
     if isinstance(human, Labels):
         said = human.source
     scoring = replace(dial, scheme=next(iter(weights.values())), penalty=chosen[0])
+    at = scoring.temperature if scoring.temperature in grid else sorted(grid)[len(grid) // 2]
+    shown = replace(scoring, temperature=at)
     others = [Judged.of(each, skip_bad=skip_bad) for each in beside]
     return Sweep(
         *(read, grid, tuple(rows[:first]), tuple(rows[first:]), said, read.unused(config), scoring),
         effects=evidence_effects(read, scoring),
         ways=ways(
-            read, scoring, ratings, ablation=ablation, beside=others, n_boot=n_boot, seed=seed
+            read, shown, ratings, ablation=ablation, beside=others, n_boot=n_boot, seed=seed
         ),
     )
 
