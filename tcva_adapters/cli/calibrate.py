@@ -156,7 +156,7 @@ def calibrate(
             by=by,
             group=group,
             config=config,
-            bounds=options.under_config(context, config, dial)[options.BOUNDS],
+            bounds=options.under_config(context, config, dial).get(options.BOUNDS),
             evidence=evidence,  # type: ignore[arg-type]  # see above
             folds=folds,
             repeats=repeats,

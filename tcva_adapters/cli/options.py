@@ -228,8 +228,8 @@ ENDS: Final = {
     "p_min": f"Exponent at the strict end of the scale, T=0.1; by default {PAPER_BOUNDS.p_min:g}.",
     "p_max": f"Exponent at the lenient end, T=1.0; by default {PAPER_BOUNDS.p_max:g}.",
 }
-"""The setting that is two options: what is typed of it, as a mapping. An end that is not typed is the
-configuration file's, or the paper's."""
+"""The setting that is two options. A command gets what is typed of it, as a mapping, and nothing where
+nothing is: an end that is not typed is the configuration file's, or the paper's."""
 
 
 def takes(table: type, *names: str) -> Callable[[Command], Command]:
@@ -247,7 +247,8 @@ def takes(table: type, *names: str) -> Callable[[Command], Command]:
                 given["scheme"] = parse_scheme(given["scheme"])
             if BOUNDS in names:
                 ends = {end: given.pop(end) for end in ENDS}
-                given[BOUNDS] = {end: at for end, at in ends.items() if at is not None}
+                typed = {end: at for end, at in ends.items() if at is not None}
+                given |= {BOUNDS: typed} if typed else {}
             command(*arguments, **given)
 
         signature = inspect.signature(command, eval_str=True)
@@ -346,7 +347,7 @@ def under_config(
         for name, source in sources.items()
         if source is not None and source.name != "DEFAULT"
     }
-    if dial.get(BOUNDS):
+    if BOUNDS in dial:
         of_file = Config.load(config).settings.given().get(BOUNDS, PAPER_BOUNDS)
         typed[BOUNDS] = replace(of_file, **dial[BOUNDS])
     return {**dial, **configured(config, typed)}

@@ -22,7 +22,7 @@ from tcva_adapters.compare import sweep as swept
 from tcva_adapters.results.scoring import DialSettings
 
 
-@options.takes(DialSettings, "eps", "floor", "bounds", "evidence")
+@options.takes(DialSettings, "eps", "floor", options.BOUNDS, "evidence")
 def sweep(
     context: typer.Context,
     assessments: File,
@@ -82,7 +82,7 @@ def sweep(
             penalties=penalties,  # type: ignore[arg-type]  # checked there
             eps=dial["eps"],
             floor=dial["floor"],
-            bounds=dial["bounds"],
+            bounds=dial.get(options.BOUNDS),
             evidence=dial["evidence"],
             config=config,
             ablation=ablation,

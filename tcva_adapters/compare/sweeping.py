@@ -281,9 +281,7 @@ def sweep(
     return Sweep(
         *(read, grid, tuple(rows[:first]), tuple(rows[first:]), said, read.unused(config), scoring),
         effects=evidence_effects(read, scoring),
-        ways=ways(
-            read, shown, ratings, ablation=ablation, beside=others, n_boot=n_boot, seed=seed
-        ),
+        ways=ways(read, shown, ratings, ablation=ablation, beside=others, n_boot=n_boot, seed=seed),
     )
 
 

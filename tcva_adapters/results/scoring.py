@@ -174,7 +174,7 @@ def _check_part(kind: type, wanted: str) -> Callable[[str, Any], Any]:
 def _bounds_of(given: Any) -> Bounds:
     """Bounds as they are, or from a mapping as configuration files have it."""
     known = [field.name for field in fields(Bounds)]
-    if isinstance(given, Mapping) and set(given) <= {*known}:
+    if isinstance(given, Mapping) and given and set(given) <= {*known}:
         return Bounds(**given)
     if not isinstance(given, Bounds):
         msg = f"bounds={given!r}; they are Bounds(p_min=-8, p_max=12.25), or a mapping with {', '.join(known)}"

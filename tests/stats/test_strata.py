@@ -71,7 +71,10 @@ def test_weights_make_the_mean_that_of_all() -> None:
 
 def test_other_seeds_draw_others() -> None:
     ratings = np.linspace(0, 1, 500)
-    assert stratified(ratings, 50, seed=0).places.tolist() != stratified(ratings, 50, seed=1).places.tolist()
+    assert (
+        stratified(ratings, 50, seed=0).places.tolist()
+        != stratified(ratings, 50, seed=1).places.tolist()
+    )
 
 
 def test_what_cannot_be_drawn_from_is_refused() -> None:
