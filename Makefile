@@ -9,7 +9,7 @@ TESTS ?=
 RUNNER = $(BIN)/python
 ENVIRONMENTS = lowest lowest-base newest openai deepeval ray ray-alone 3.12 3.13
 
-.PHONY: demo test coverage lint types contracts docs long bench lines release web pictures clean \
+.PHONY: demo test coverage lint types contracts docs long bench levels lines release web pictures clean \
   test-local-model $(ENVIRONMENTS:%=test-%)
 
 demo: $(VENV)/.demo
@@ -66,6 +66,13 @@ long: $(VENV)/.dev
 BENCH ?=
 bench:
 	PYTHON="$(PYTHON)" .ci/bench $(BENCH)
+
+# Whether the statistics hold what they say, on simulated data: coverage of every interval that is
+# offered, and false positives of every test. About ten minutes each; DATASETS=200 is shorter.
+DATASETS ?= 2000
+levels: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.coverage --datasets $(DATASETS)
+	$(BIN)/python -m benchmarks.false_positives --datasets $(DATASETS)
 
 lines: $(VENV)/.demo
 	$(BIN)/python -m benchmarks.lines

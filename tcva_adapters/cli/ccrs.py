@@ -65,7 +65,6 @@ def ccrs(
     renormalise: _Renormalise = False,
     human: options.Human = None,
     labels: options.LabelFile = None,
-    bootstrap: options.Bootstrap = 10_000,
     store: options.Store = None,
     no_store: options.NoStore = False,
     out: _Out = None,
@@ -124,7 +123,7 @@ def ccrs(
                 tally.add(result)
         summary = tally.ended(run.written)
         gated = gates.judge(grade_ccrs(summary))
-        found = summary if ratings is None else rated_ccrs(summary, ratings, n_boot=bootstrap)
+        found = summary if ratings is None else rated_ccrs(summary, ratings)
         handed.write(found.sentence, gated)
         more: dict[str, Any] = {"skipped": read.skipped, "gates": gated.to_dict()}
         side = handed.side(out)

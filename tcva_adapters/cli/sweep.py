@@ -10,7 +10,6 @@ from tcva_adapters.cli import options, scaled
 from tcva_adapters.cli.judged import (
     Beside,
     File,
-    Resamples,
     check_figures,
     draw_figures,
     print_figures,
@@ -54,8 +53,6 @@ def sweep(
         typer.Option("--human", help="Metadata field of human ratings: Spearman with them."),
     ] = None,
     labels: options.LabelFile = None,
-    bootstrap: Resamples = 2000,
-    seed: Annotated[int, typer.Option(help="Seed of the resamples.")] = 0,
     skip_bad: options.SkipBad = False,
     ray: scaled.Ray = None,
     figures: options.Figures = None,
@@ -88,8 +85,6 @@ def sweep(
             ablation=ablation,
             beside=beside or (),
             human=read_ratings(judged, human, labels),
-            n_boot=bootstrap,
-            seed=seed,
         )
     unused = (f"note: {note}" for note in found.unused)
     print_figures(found, as_json=as_json, everything=everything, said=unused)

@@ -22,6 +22,7 @@ from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.judged import Judged, JudgedSource, in_use
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.sweep_views import View, means_of
+from tcva_adapters.compare.views.interval_text import interval_cell, missing_intervals
 from tcva_adapters.compare.views.same_samples import (
     PARTS,
     SameSamples,
@@ -180,10 +181,15 @@ class Sweep(Tabular):
         first = self.rows[0].agreement[0]
         yield (
             f"\nSpearman with {self.human!r} over {first.n} assessments that have a score and a "
-            f"rating, {first.level:.0%} intervals from {first.n_boot} resamples"
+            f"rating, {first.level:.0%} intervals"
         )
         for rows in filter(None, (self.ablation, self.rows)):
             yield self._by_temperature(rows, lambda row, i: _shown(row.agreement[i]))
+            yield from missing_intervals(
+                (f"{row.name} at T={temperature:g}", found)
+                for row in rows
+                for temperature, found in zip(self.temperatures, row.agreement, strict=True)
+            )
 
     def _by_temperature(
         self, rows: Sequence[SweepRow], cell: Callable[[SweepRow, int], str]
@@ -211,8 +217,6 @@ def sweep(
     ablation: bool = False,
     beside: Sequence[JudgedSource] = (),
     human: str | Labels | npt.ArrayLike | None = None,
-    n_boot: int = 2000,
-    seed: int = 0,
     skip_bad: bool = False,
 ) -> Sweep:
     """Mean scores over temperatures, schemes and penalties, without a call of a model.
@@ -232,8 +236,6 @@ def sweep(
         ablation: Take parts of the method out (A to D), and show the weight schemes.
         beside: Judgements of the same samples in other forms, or by other judges, joined by id.
         human: A key of the metadata, `Labels`, or human ratings, shape (N,): Spearman's rho with them.
-        n_boot: Resamples for each interval.
-        seed: Of the resamples.
         skip_bad: Leave out unreadable lines of a file.
 
     Raises:
@@ -268,7 +270,7 @@ def sweep(
     ratings = None
     if human is not None:
         ratings = read.ratings(human)
-        measured = partial(intervals, "spearman", human=ratings, n_boot=n_boot, seed=seed)
+        measured = partial(intervals, "spearman", human=ratings)
         rows = [replace(row, agreement=measured(row.scores)) for row in rows]
     first = len(PARTS) if ablation else 0
     said = human if isinstance(human, str) or human is None else "human ratings"
@@ -281,7 +283,7 @@ def sweep(
     return Sweep(
         *(read, grid, tuple(rows[:first]), tuple(rows[first:]), said, read.unused(config), scoring),
         effects=evidence_effects(read, scoring),
-        ways=ways(read, shown, ratings, ablation=ablation, beside=others, n_boot=n_boot, seed=seed),
+        ways=ways(read, shown, ratings, ablation=ablation, beside=others),
     )
 
 
@@ -305,6 +307,4 @@ def _ablation(
 
 
 def _shown(found: Interval) -> str:
-    if np.isnan(found.value):
-        return "not defined"
-    return f"{found.value:.3f} [{found.low:.2f}, {found.high:.2f}]".replace("0.", ".")
+    return "not defined" if np.isnan(found.value) else interval_cell(found.value, found)

@@ -131,11 +131,11 @@ def test_the_command_says_it(
     worse = np.stack([RNG.permutation(row) for row in COUNTS])
     write_assessments("b.jsonl", assessments(worse, "compact"))
     arguments = ["sweep", "a.jsonl", "-T", "0.5", "--beside", "b.jsonl", "--human", "human"]
-    assert run([*arguments, "-B", "200"]) == 0
+    assert run([*arguments]) == 0
     printed = capsys.readouterr().out
     assert "Other judgements of the same samples; T=0.5, threshold 0.5, 40 samples" in printed
     assert max(map(len, printed.splitlines())) <= 80
-    assert run([*arguments, "-B", "200", "--json", "--ablation", "--p-min", "-3"]) == 0
+    assert run([*arguments, "--json", "--ablation", "--p-min", "-3"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["bounds"]["p_min"] == -3.0
     parts, forms = found["ways"]
@@ -157,6 +157,6 @@ def test_a_result_has_the_form_that_it_was_judged_in() -> None:
 )
 def test_the_papers_ablation(name: str, temperature: float, deltas: tuple[float, ...]) -> None:
     counts, human, _ = paper(name)
-    found = sweep(counts, [temperature], ablation=True, human=human, n_boot=200).ways[0]
+    found = sweep(counts, [temperature], ablation=True, human=human).ways[0]
     differences = [row.difference.delta for row in found.rows[1:] if row.difference is not None]
     np.testing.assert_allclose(differences, deltas, atol=0.003)

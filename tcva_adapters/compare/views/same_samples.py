@@ -16,6 +16,11 @@ import numpy as np
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.judged import Judged
 from tcva_adapters.compare.sweep_views import View
+from tcva_adapters.compare.views.interval_text import (
+    ends_text,
+    interval_cell,
+    missing_intervals,
+)
 from tcva_adapters.core.aggregation import make_plan
 from tcva_adapters.core.collapse import ablation_plans
 from tcva_adapters.core.verdicts import FloatArray
@@ -89,6 +94,12 @@ class SameSamples:
         if first.agreement is not None:
             header += [f"Spearman (n={first.agreement.n})", f"less that of {first.name}"]
         yield Table(header, [_cells(row) for row in self.rows], "lr")
+        yield from missing_intervals(
+            (row.name, found)
+            for row in self.rows
+            for found in (row.agreement, row.difference)
+            if found is not None
+        )
 
 
 def ways(
@@ -98,7 +109,7 @@ def ways(
     *,
     ablation: bool,
     beside: Sequence[Judged],
-    n_boot: int,
+    n_boot: int = 10_000,
     seed: int = 0,
 ) -> tuple[SameSamples, ...]:
     """Other ways to score the same samples: what was asked for, each beside what is in use.
@@ -109,7 +120,7 @@ def ways(
         human: Ratings, shape (N,), nan where there is none; or None.
         ablation: Take parts of the method out.
         beside: Other judgements.
-        n_boot: Resamples for each interval.
+        n_boot: Resamples for the interval of each difference.
         seed: Of these.
 
     Raises:
@@ -132,7 +143,7 @@ def same_samples(
     scoring: Scoring,
     human: FloatArray | None,
     *,
-    n_boot: int,
+    n_boot: int = 10_000,
     seed: int = 0,
 ) -> SameSamples:
     """Ways to score, beside each other.
@@ -142,7 +153,7 @@ def same_samples(
         scores: By name, shape (N,) each; nan where there is none. The one in use comes first.
         scoring: Its temperature and threshold.
         human: Ratings, shape (N,), nan where there is none; or None.
-        n_boot: Resamples for each interval.
+        n_boot: Resamples for the interval of each difference.
         seed: Of these.
 
     Raises:
@@ -159,7 +170,7 @@ def same_samples(
     if human is not None:
         ratings = human[common]
         drawn: dict[str, Any] = {"n_boot": n_boot, "seed": seed}
-        agreements = intervals(_MEASURE, table, ratings, **drawn)
+        agreements = intervals(_MEASURE, table, ratings)
         for place in range(1, len(scores)):
             sides = table[:, place], table[:, 0]
             differences[place] = paired_difference(_MEASURE, *sides, ratings, **drawn)
@@ -230,18 +241,12 @@ def _labels(every: Sequence[Judged]) -> list[str]:
 def _cells(row: WayRow) -> list[str]:
     cells = [row.name, figure(row.mean), share(row.pass_rate)]
     if row.agreement is not None:
-        found = row.agreement
-        cells.append(_with_ends(figure(found.value), found.low, found.high, signed=False))
+        cells.append(interval_cell(row.agreement.value, row.agreement))
         less = row.difference
-        cells.append(
-            "-"
-            if less is None
-            else _with_ends(figure(less.delta, signed=True), less.low, less.high, signed=True)
-        )
+        cells.append("-" if less is None else _difference(less))
     return cells
 
 
-def _with_ends(value: str, low: float, high: float, *, signed: bool) -> str:
-    if np.isnan(low):
-        return value
-    return f"{value} [{figure(low, signed=signed)},{figure(high, signed=signed)}]"
+def _difference(found: PairedDifference) -> str:
+    value = figure(found.delta, signed=True)
+    return value if np.isnan(found.low) else f"{value} {ends_text(found, signed=True, digits=2)}"
