@@ -290,7 +290,7 @@ def test_domains_and_exponents_are_those_of_tcva(adapter: Adapter) -> None:
     temperature._tell_of_domain.cache_clear()
     expected = scores(ours(temperature=0.2, bounds=Bounds(p_min=-2.0)))
     assert expected != scores(ours(temperature=0.2))
-    options = {"temperature": "medicine", "bounds": {"p_min": -2.0}}
+    options: dict[str, Any] = {"temperature": "medicine", "bounds": {"p_min": -2.0}}
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", DomainWarning)
         results = adapter.entry().run(SAMPLES, reply, **options)

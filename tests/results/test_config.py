@@ -165,7 +165,7 @@ def test_exponents_are_kept_in_the_file(tmp_path: Path) -> None:
     tcva = TCVA.from_config(tmp_path / "tcva.json", judge="lexical")
     assert tcva.scoring.bounds == bounds
     assert tcva.name == "tcva_faithfulness(T=0.3,p=-4..8)"
-    one_end = Settings(bounds={"p_min": -4.0})  # type: ignore[typeddict-item]  # as a file has it
+    one_end = Settings.model_validate({"bounds": {"p_min": -4.0}})
     assert one_end.given() == {"bounds": Bounds(p_min=-4.0)}
 
 

@@ -42,12 +42,12 @@ def _one_by_one(available: list[int], size: int) -> list[int]:
     st.integers(0, 5),
 )
 def test_any_ratings(ratings: list[int], size: int, seed: int) -> None:
-    found = stratified([None, *ratings], size, seed=seed)
+    found = stratified([np.nan, *ratings], size, seed=seed)
     assert sorted(found.drawn) == sorted(_one_by_one(list(found.available), size))
     assert len(set(found.places.tolist())) == len(found.places) == min(size, len(ratings))
     assert 0 not in found.places  # nobody rated it
     assert found.places.tolist() == sorted(found.places.tolist())
-    again = stratified([None, *ratings], size, seed=seed)
+    again = stratified([np.nan, *ratings], size, seed=seed)
     assert again.places.tolist() == found.places.tolist()
     # Each stratum that gave any stands for all of its samples.
     for quota, of in zip(found.drawn, found.available, strict=True):
@@ -79,7 +79,7 @@ def test_other_seeds_draw_others() -> None:
 
 def test_what_cannot_be_drawn_from_is_refused() -> None:
     with pytest.raises(InvalidValueError, match="no sample has a human rating"):
-        stratified([None, np.nan], 5)
+        stratified([np.nan, np.nan], 5)
     with pytest.raises(InvalidValueError, match="size"):
         stratified([1.0], 0)
     assert stratified([0.5, 0.5, 0.5], 2).drawn == (0, 0, 0, 0, 2)
