@@ -67,12 +67,11 @@ BENCH ?=
 bench:
 	PYTHON="$(PYTHON)" .ci/bench $(BENCH)
 
-# Whether the statistics hold what they say, on simulated data: coverage of every interval that is
-# offered, and false positives of every test. About ten minutes each; DATASETS=200 is shorter.
-DATASETS ?= 2000
+# How often tests find something where there is nothing, and intervals hold the truth, by simulation. SETS=200 is a quick look.
+SETS ?= 2000
 levels: $(VENV)/.dev
-	$(BIN)/python -m benchmarks.coverage --datasets $(DATASETS)
-	$(BIN)/python -m benchmarks.false_positives --datasets $(DATASETS)
+	$(BIN)/python -m benchmarks.coverage --datasets $(SETS)
+	$(BIN)/python -m benchmarks.false_positives --sets $(SETS)
 
 lines: $(VENV)/.demo
 	$(BIN)/python -m benchmarks.lines
