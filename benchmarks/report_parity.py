@@ -108,7 +108,7 @@ def settings() -> Iterator[Scoring]:
     for weights in [(1, 0.75, 0.5, 0.5, 0.1), (0.9, 0.9, 0.3, 0.3, 0.3), (1, 1, 1, 0, 0)]:
         custom = WeightScheme.custom(*weights)
         yield from (Scoring(scheme=custom, penalty=penalty) for penalty in PENALTIES)
-    plain = Scoring(eps=0.01)
+    plain = Scoring(eps=1e-12)
     yield replace(plain, fusion=Fusion(0.5))
     yield replace(plain, fusion=Fusion(0.1, (2.0, 1.0, 0.5)))
     yield replace(plain, fusion=Fusion(0.95, (0.0, 1.0, 3.0)))

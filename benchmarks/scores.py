@@ -23,7 +23,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.core.aggregation import FLOORS, PENALTIES, aggregate, single_score, sweep
+from tcva_adapters.core.aggregation import (
+    DEFAULT_EPS,
+    FLOORS,
+    PENALTIES,
+    aggregate,
+    single_score,
+    sweep,
+)
 from tcva_adapters.core.flip import flip_temperature
 from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds
 from tcva_adapters.core.verdicts import LEVELS, SCHEMES, FloatArray, Verdict, WeightScheme
@@ -131,11 +138,12 @@ def settings(rng: np.random.Generator) -> tuple[float, dict[str, Any]]:
     )
     places = [bounds.t_min, bounds.t_max, 0.5, at_zero, *rng.uniform(bounds.t_min, bounds.t_max, 8)]
     temperature = min(max(float(rng.choice(places)), bounds.t_min), bounds.t_max)
+    eps = EPS[rng.integers(len(EPS))]
     return temperature, {
         "scheme": schemes[rng.integers(len(schemes))],
         "penalty": PENALTIES[rng.integers(len(PENALTIES))],
-        "eps": EPS[rng.integers(len(EPS))],
-        "floor": FLOORS[rng.integers(len(FLOORS))],
+        "eps": eps,
+        "floor": FLOORS[rng.integers(len(FLOORS))] if eps <= DEFAULT_EPS else "always",
         "bounds": bounds,
     }
 

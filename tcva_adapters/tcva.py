@@ -179,6 +179,8 @@ class TCVA(FromConfig, Scorer[Result]):
         self.criterion = resolve_criterion(criterion)
         self.scoring = Scoring(**{name: found[name] for name in DIAL})
         self.profiles: Profiles | None = found["profiles"]
+        if self.profiles is not None:
+            self.profiles.check(self.scoring)
         self.store: VerdictStore | None = found["store"]
         self.share: bool = found["share"]
         self.max_concurrency: int = found["max_concurrency"]

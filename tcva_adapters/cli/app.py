@@ -32,6 +32,10 @@ COMMANDS: Final = {
     "calibrate": (
         "Which temperature agrees best with human ratings, and whether that can be told. No call."
     ),
+    "plan": (
+        "How many labels an interval or a difference takes, from a pilot or from assumptions. "
+        "No call."
+    ),
     "ccrs": "Rate a file of samples by direct metrics: a number from 0 to 100 for the whole answer.",
     "systems": (
         "Compare systems on the same queries: means, ties, Tukey's HSD, discriminative power. "

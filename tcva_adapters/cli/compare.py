@@ -56,6 +56,7 @@ def compare(
     labels: options.LabelFile = None,
     objective: stat_options.Objective = "spearman",
     reference: options.Reference = None,
+    equivalence: stat_options.Equivalence = None,
     pass_from: options.PassFrom = None,
     ablation: Annotated[
         bool, typer.Option("--ablation", help="TCVA with parts of the method taken out (A to D).")
@@ -110,6 +111,7 @@ def compare(
             human=options.ratings_of(human, labels),
             objective=objective,  # type: ignore[arg-type]  # checked there
             reference=reference,
+            equivalence=equivalence,
             pass_from=options.parse_thresholds(pass_from or ()),
             ablation=ablation,
             beside=beside or (),

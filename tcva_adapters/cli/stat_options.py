@@ -5,10 +5,18 @@ They are `Optional[...]` instead of ``... | None`` because typer reads them at r
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
+Equivalence = Annotated[
+    Optional[float],
+    typer.Option(
+        "--equivalence",
+        help="With --human: a difference by the objective that would matter; tests whether methods "
+        "are as good as the reference, up to that.",
+    ),
+]
 Objective = Annotated[
     str,
     typer.Option(

@@ -9,6 +9,7 @@ from tcva_adapters.compare.gates import Gates as Gates
 from tcva_adapters.compare.paper.report import reproduce as reproduce
 from tcva_adapters.compare.pipeline import acompare as acompare
 from tcva_adapters.compare.pipeline import compare as compare
+from tcva_adapters.compare.planning import plan as plan
 from tcva_adapters.compare.repeats import repeat_report as repeat_report
 from tcva_adapters.compare.suite import Suite as Suite
 from tcva_adapters.compare.sweeping import sweep as sweep

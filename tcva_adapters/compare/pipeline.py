@@ -55,6 +55,7 @@ from tcva_adapters.samples.files import SampleFile, SampleStream, stream_samples
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import whole
 from tcva_adapters.stats.correlation import Measure, check_measure
+from tcva_adapters.stats.equivalence import check_margin
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.stats.strata import stratified
 from tcva_adapters.tcva import TCVA
@@ -100,6 +101,8 @@ class _Request:
         objective: The measure by which methods are tested, chosen before looking: ``spearman``,
             ``kendall``, ``pearson`` or ``mae``.
         reference: The method that others are tested against; by default the best one.
+        equivalence: The difference by the objective that would matter: tests whether the others are
+            as good as the reference, up to that.
         pass_from: Thresholds of other methods by name.
         ablation: Set TCVA beside itself with parts of the method taken out (A to D).
         beside: Judgements of the same samples in other forms, or by other judges, see `Judged.of`.
@@ -138,6 +141,7 @@ class _Request:
     human: str | Labels | None = None
     objective: Measure = "spearman"
     reference: str | None = None
+    equivalence: float | None = None
     pass_from: Mapping[str, float] = field(default_factory=dict)
     ablation: bool = False
     beside: Sequence[JudgedSource] = ()
@@ -298,6 +302,8 @@ class _Plan:
                 raise InvalidValueError(msg)
         self.request.gates.check_names(names)
         check_measure(self.request.objective)
+        if self.request.equivalence is not None:
+            check_margin(self.request.equivalence)
         whole("n_boot or --bootstrap", self.request.n_boot, least=1)
         if not self.request.timeout > 0.0:
             msg = f"timeout or --timeout {self.request.timeout:g}; give a number of seconds above 0"
@@ -334,6 +340,7 @@ class _Plan:
             "human ratings": None if self.human is None else _digest_of(sorted(self.human.items())),
             "objective": request.objective,
             "reference": request.reference,
+            "equivalence": request.equivalence,
             "pass_from": request.pass_from,
             "bootstrap": request.n_boot,
             **dial,
@@ -379,6 +386,7 @@ class _Plan:
             views=ours,
             objective=self.request.objective,
             reference=self.request.reference,
+            margin=self.request.equivalence,
             n_boot=self.request.n_boot,
         )
         if self.drawn:

@@ -227,8 +227,8 @@ def sweep(
         schemes: Weight schemes, perhaps by a name for tables; by default the file's, or the
             default one (with ``ablation`` all four).
         penalties: Penalty dialects; by default the file's, or the paper's.
-        eps: Floor under the weights for exponents <= 0; by default the file's, or 1e-9.
-        floor: ``paper`` or ``always``; by default the file's, or the paper's.
+        eps: Floor under the weights; by default the file's, or 1e-9. One above goes with ``always``.
+        floor: ``paper`` (exponents up to 0) or ``always``; by default the file's, or the paper's.
         bounds: The exponents at the ends of the scale; by default the file's, or the paper's.
         evidence: ``strict``, ``lower`` or ``off``; by default the file's, or ``lower``. What the
             three make of the judgements is in ``effects``, whichever is chosen.

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.core.checks import as_floats, as_number, listed
-from tcva_adapters.core.kernel import LARGEST_WHOLE, Penalty, Plan, score_rows
+from tcva_adapters.core.kernel import LARGEST_WHOLE, TINY_EXPONENT, Penalty, Plan, score_rows
 from tcva_adapters.core.single import Row, ScoreCurves, SingleScores
 from tcva_adapters.core.temperature import (
     BALANCED,
@@ -66,26 +66,29 @@ def aggregate(
             ``(1-f)**(1.5-T)``. ``ramped``: ``(1-f)**((1.5-T) * min(1, (n-1)/4))``. ``absolute``:
             ``max(0, 1 - 0.1 * number of none)``. ``off``: 1. The level counts, not the weight 0.
         eps: The least weight where the floor applies, in (0, 1). A larger one (0.05, say) turns
-            the veto of a single ``none`` at low temperatures into a graded punishment.
+            the veto of a single ``none`` into a graded punishment, and goes with
+            ``floor="always"``.
         floor: Where weights are raised to ``eps``. ``paper``: for exponents up to 0, so that with
             a ``none`` the score falls right above exponent 0 (T = 0.4556) before it rises again.
             ``always``: at every exponent; the score then never falls as the temperature rises.
+            The two are the same up to exponent 0. Above it an ``eps`` over 1e-9 is refused with
+            ``paper``: scores would rise to it, fall to nothing, and rise again.
         bounds: The end points of the map from temperature to exponent.
 
     Returns:
         A number in [0, 1]; nan where there is no verdict at all.
 
     Raises:
-        InvalidValueError: An unknown word, level, scheme, penalty or floor, or a number outside
-            its range.
+        InvalidValueError: An unknown word, level, scheme, penalty or floor, a number outside its
+            range, or an ``eps`` and a ``floor`` that do not go together.
 
     >>> aggregate(["fully", "mostly", "partial"])
     0.8666666666666667
     >>> words = ["fully"] * 4 + ["none"]
     >>> [round(aggregate(words, t), 3) for t in ("strict", 0.46, 0.5, "lenient")]
     [0.0, 0.085, 0.64, 0.855]
-    >>> round(aggregate(words, "strict", eps=0.05), 3)
-    0.049
+    >>> [round(aggregate(words, t, eps=0.05, floor="always"), 3) for t in ("strict", 0.46, 0.5)]
+    [0.049, 0.45, 0.648]
     """
     counts = level_counts(verdicts)
     value = check_temperature(temperature, bounds)
@@ -150,7 +153,9 @@ def single_score(
         InvalidValueError: As for ``aggregate``.
     """
     scores = _single_scores(scheme, penalty, eps, floor, bounds)
-    return scores.of(Row(counts), temperature, exponent_within(temperature, bounds))
+    exponent = exponent_within(temperature, bounds)
+    check_floored(eps, floor, exponent)
+    return scores.of(Row(counts), temperature, exponent)
 
 
 def score_curves(
@@ -161,12 +166,13 @@ def score_curves(
     floor: Floor,
     bounds: Bounds,
 ) -> ScoreCurves:
-    """The scores of checked rows as functions of the temperature.
+    """The scores of checked rows as functions of the temperature, over all that the bounds allow.
 
     Raises:
         InvalidValueError: As for ``sweep``.
     """
     single = _single_scores(scheme, penalty, eps, floor, bounds)
+    check_floored(eps, floor, bounds.p_max)
     return ScoreCurves(rows, single, bounds)
 
 
@@ -199,9 +205,11 @@ def _plan(temperatures: tuple[float, ...], *settings: *Settings) -> Plan:
     weights = scheme.as_array()
     floored = np.maximum(weights, eps)
     at = np.array(temperatures, dtype=np.float64)
+    exponents = exponent_within(at, bounds)
+    check_floored(eps, floor, float(exponents.max(initial=-np.inf)))
     return Plan(
         temperatures=at,
-        exponents=exponent_within(at, bounds),
+        exponents=exponents,
         floored=floored,
         weights=floored if floor == "always" else weights,
         penalty=penalty,
@@ -269,6 +277,30 @@ def check_eps(eps: float) -> float:
         msg = f"eps is {eps!r}; it must lie above 0 and below 1"
         raise InvalidValueError(msg)
     return least
+
+
+def check_floored(eps: float, floor: Floor, highest: float) -> None:
+    """Nothing, if this floor may stand under weights at exponents as high as this one.
+
+    The paper's floor ends at exponent 0. A ``none`` counts as ``eps`` up to there and as 0 right
+    above it, so that with a larger ``eps`` the score would fall from anywhere to nothing.
+
+    Args:
+        eps: Checked.
+        floor: Checked.
+        highest: The highest exponent that is looked at.
+
+    Raises:
+        InvalidValueError: A larger ``eps`` than the default, the paper's floor, and an exponent
+            above 0.
+    """
+    if eps > DEFAULT_EPS and floor == "paper" and highest >= TINY_EXPONENT:
+        msg = (
+            f'eps is {eps:g} and floor is "paper", which applies it at exponents up to 0 alone: '
+            "scores would fall as the temperature rises past there. With an eps above "
+            f'{DEFAULT_EPS:g} give floor="always", which is the same up to exponent 0'
+        )
+        raise InvalidValueError(msg)
 
 
 def check_counts(counts: npt.ArrayLike) -> FloatArray:

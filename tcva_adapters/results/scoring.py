@@ -17,6 +17,7 @@ from tcva_adapters.core.aggregation import (
     SchemeLike,
     check_eps,
     check_floor,
+    check_floored,
     check_penalty,
     score_curves,
     single_score,
@@ -227,7 +228,7 @@ class WeightSettings(TypedDict, total=False):
         float,
         Setting(
             DEFAULT_EPS,
-            "Floor under the weights at exponents not above 0.",
+            "Floor under the weights; one above 1e-9 goes with floor always.",
             _named(check_eps),
             in_files=True,
         ),
@@ -236,7 +237,7 @@ class WeightSettings(TypedDict, total=False):
         Floor,
         Setting(
             DEFAULT_FLOOR,
-            "Where the floor applies: paper, or always (at every exponent).",
+            "Where the floor applies: paper (at exponents up to 0), or always.",
             _named(check_floor),
             in_files=True,
         ),
@@ -312,7 +313,9 @@ class Scoring:
         mapping: See there.
 
     Raises:
-        InvalidValueError: A setting is out of range or unknown; raised when built.
+        InvalidValueError: A setting is out of range or unknown, or ``eps`` and ``floor`` do not go
+            together, wherever the temperature stands: flips, sweeps and reports turn the dial over
+            all of its range. Raised when built.
     """
 
     temperature: float = DIAL["temperature"].default
@@ -333,6 +336,7 @@ class Scoring:
                 object.__setattr__(self, name, setting.check(name, getattr(self, name)))
         temperature = check_temperature(self.temperature, self.bounds)
         object.__setattr__(self, "temperature", temperature)
+        check_floored(self.eps, self.floor, self.bounds.p_max)
 
     @property
     def place(self) -> str:
@@ -422,7 +426,17 @@ class Profiles:
             if not isinstance(settings, Mapping):
                 msg = f"values={values!r}; they map each value of {self.by!r} to settings"
                 raise InvalidValueError(msg)
-            changed(Scoring(), settings)
+            # Any eps goes with this floor; whether it goes with that of all samples shows in `check`.
+            changed(Scoring(floor="always"), settings)
+
+    def check(self, default: Scoring) -> None:
+        """Nothing, if each profile's settings go with those of all other samples.
+
+        Raises:
+            InvalidValueError: An ``eps`` and a ``floor`` do not go together.
+        """
+        for settings in self.values.values():
+            changed(default, settings)
 
     def scoring(self, default: Scoring, metadata: Mapping[str, Any]) -> Scoring:
         """The settings for a sample with this metadata."""

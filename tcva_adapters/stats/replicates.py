@@ -58,6 +58,7 @@ class Replicates:
         codes: Groups as numbers from 0 up, shape (n,), or None.
 
     Attributes:
+        measure: The same name.
         observed: On all samples, shape (methods,); nan where undefined.
         clusters: Groups that are resampled, or None.
 
@@ -75,7 +76,7 @@ class Replicates:
         seed: int,
         codes: IntArray | None,
     ) -> None:
-        self._measure, self._methods, self._human, self._codes = measure, methods, human, codes
+        self.measure, self._methods, self._human, self._codes = measure, methods, human, codes
         self._n, self._n_boot = len(human), n_boot
         self._blocks = draw(self._n, n_boot, seed=seed, codes=codes)
         self.clusters = None if codes is None else len(np.unique(codes))
@@ -97,7 +98,7 @@ class Replicates:
 
     def ends(self, number: int, level: float, method: IntervalMethod) -> Ends:
         """The interval of one method."""
-        least = _LEAST.get((method, self._measure), LEAST_SAMPLES)
+        least = _LEAST.get((method, self.measure), LEAST_SAMPLES)
         few = why_no_interval(self._n, clusters=self.clusters, least=least) or self._still(number)
         if few:
             return Ends(*_NONE, 0, few)
@@ -112,7 +113,7 @@ class Replicates:
 
         The percentile interval for ranks; Student's for errors and for Pearson's correlation.
         """
-        least = _LEAST.get(("difference", self._measure), LEAST_SAMPLES)
+        least = _LEAST.get(("difference", self.measure), LEAST_SAMPLES)
         few = why_no_interval(self._n, clusters=self.clusters, least=least)
         if few or np.isnan(self.observed).any():
             return Ends(*_NONE, 0, few or _CONSTANT)
@@ -120,9 +121,9 @@ class Replicates:
         delta = float(self.observed[0] - self.observed[1])
         if np.all(np.abs(apart - delta) <= same_within(self.jackknife)):
             return Ends(*_NONE, 0, "the two never differ by more or less: nothing varies")
-        if self._measure == "mae":
+        if self.measure == "mae":
             return Ends(*student.mean_difference_ends(delta, apart, level), 0, "")
-        if self._measure == "pearson":
+        if self.measure == "pearson":
             few = self._still(0) or self._still(1) or self._rare(0) or self._rare(1)
             if few:
                 return Ends(*_NONE, 0, few)
@@ -158,7 +159,7 @@ class Replicates:
         if few := self._rare(number):
             return Ends(*_NONE, 0, few)
         value, left_out = float(self.observed[number]), self.jackknife[number]
-        if self._measure == "mae":
+        if self.measure == "mae":
             low, high = student.mean_ends(value, left_out, level)
             return Ends(max(low, 0.0), high, 0, "")
         return Ends(*student.correlation_ends(value, left_out, level), 0, "")
@@ -168,7 +169,7 @@ class Replicates:
         value = float(self.observed[number])
         if np.isnan(value):
             return _CONSTANT
-        if self._measure != "mae":
+        if self.measure != "mae":
             is_perfect = abs(value) >= 1.0 - 1e-12
             return "perfect agreement on these samples: nothing varies" if is_perfect else ""
         gaps = np.abs(self._methods[number] - self._human)
@@ -177,7 +178,7 @@ class Replicates:
 
     def _rare(self, number: int) -> str:
         """Why too many resamples would have no value, if so."""
-        if self._measure == "mae":
+        if self.measure == "mae":
             return ""
         shares = [
             constant_share(side, self._codes) for side in (self._methods[number], self._human)

@@ -92,7 +92,7 @@ def test_what_is_printed_says_what_is_honest(capsys: pytest.CaptureFixture[str])
     assert said.startswith(
         "No detectable difference: keep 0.5 (gain of choosing 0.000 kendall, 95%"
     )
-    assert also.endswith("on 160 samples)")
+    assert also.endswith("on 160 samples)")  # where nothing varies, nothing is said of power
     assert f"{head} {more}" == (
         "faithfulness by given: kendall with 'stars', 160 samples "
         "(1 unscored, 1 without a rating left out)"

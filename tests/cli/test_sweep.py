@@ -109,7 +109,9 @@ def test_one_scheme_of_ones_own(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_file_sets_the_rest_of_the_dial(capsys: pytest.CaptureFixture[str]) -> None:
-    Config(settings=Settings(scheme="linear", penalty="off", eps=0.05)).dump("tcva.json")
+    Config(settings=Settings(scheme="linear", penalty="off", eps=0.05, floor="always")).dump(
+        "tcva.json"
+    )
     (row,) = said(capsys, "--config", "tcva.json", "-T", "0.2")["rows"]
     expected = sweep(COUNTS, [0.2], scheme="linear", penalty="off", eps=0.05).mean()
     assert (row["scheme"], row["penalty"]) == ("linear", "off")

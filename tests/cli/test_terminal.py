@@ -104,8 +104,14 @@ VARIANTS = [
     [*CALIBRATE, "--by", "domain", "-o", "tcva.json", "--overwrite"],
     [*CALIBRATE, "--mapping", "isotonic"],
     [*CALIBRATE, "--objective", "kappa", "--threshold", "0.4", "--threshold", "0.6"],
+    ["plan", "plain.jsonl", "--human", "grade", "--width", "0.1", "--difference", "0.1"],
+    ["plan", *["--correlation", "0.6", "--between", "0.8", "--difference", "0.05", "-n", "123456"]],
     ["compare", "rated.jsonl", "--out", "side"],
     ["compare", "rated.jsonl", "--out", "rated", "--human", "grade", *QUICK],
+    [
+        *("compare", "few.jsonl", "--with", "none", "--out", "as-good", "--human", "grade"),
+        *("--equivalence", "0.1", "--all", *QUICK),
+    ],
     ["compare", "few.jsonl", "--with", "none", "--out", "alone", "-T", "strict"],
     [
         *("compare", "few.jsonl", "--with", "langchain", "--out", "fused", "--human", "grade"),

@@ -263,6 +263,19 @@ def test_the_grid_and_the_order_of_candidates() -> None:
     ]
 
 
+def test_a_larger_eps_is_only_chosen_with_the_floor_it_belongs_to() -> None:
+    settings = Grid([0.5], floors=["paper", "always"], eps=[1e-9, 0.05]).candidates(DEFAULT)
+    assert [describe(s) for s in settings] == [
+        "T=0.5",
+        "T=0.5, floor always",
+        "T=0.5, floor always, eps 0.05",
+    ]
+    with pytest.raises(InvalidValueError, match='give floor="always"'):
+        Grid([0.5], eps=[0.05]).candidates(DEFAULT)
+    with pytest.raises(InvalidValueError, match=r"eps is 2"):
+        Grid([0.5], floors=["always"], eps=[2]).candidates(DEFAULT)
+
+
 @needs_paper_data
 def test_on_the_papers_sets_no_gain_is_detectable() -> None:
     for name, n, default, best in (

@@ -18,6 +18,7 @@ from tcva_adapters.compare.views.decision_text import decision_parts, spans_text
 from tcva_adapters.compare.views.decisions import DecisionView, decision_view
 from tcva_adapters.compare.views.spans import Span, best, outside, passing
 from tcva_adapters.compare.views.summary import summarise_table
+from tcva_adapters.core.aggregation import Floor
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
@@ -140,15 +141,15 @@ def test_nothing_in_common() -> None:
 
 
 def test_a_second_range_below_exponent_0() -> None:
-    # Seven fully and a none, floor .01, no penalty. At p=0 the mean is .01^(1/8) = .562; right
-    # above it (7/8)^(1/p) is 0, and reaches .5 at p = ln(7/8)/ln(1/2). Below 0 it starts where
-    # ((7 + .01^p)/8)^(1/p) = .5.
-    assessment = assessed("x", *["fully"] * 7, "none")
-    spans = passing(Result(assessment, Scoring(eps=0.01, penalty="off")))
-    first = brentq(lambda p: ((7 + 0.01**p) / 8) ** (1 / p) - 0.5, -4, -1e-6)
+    # 39 fully and a none, floor 1e-9, no penalty. At p=0 the mean is 1e-9^(1/40) = .596; right
+    # above it (39/40)^(1/p) is 0, and reaches .5 at p = ln(39/40)/ln(1/2). Below 0 it starts where
+    # ((39 + 1e-9^p)/40)^(1/p) = .5.
+    assessment = assessed("x", *["fully"] * 39, "none")
+    spans = passing(Result(assessment, Scoring(penalty="off")))
+    first = brentq(lambda p: ((39 + 1e-9**p) / 40) ** (1 / p) - 0.5, -4, -1e-6)
     assert [s.start for s in spans] == [
         pytest.approx(temperature_of(first), abs=1e-9),
-        pytest.approx(temperature_of(math.log(7 / 8) / math.log(1 / 2)), abs=1e-9),
+        pytest.approx(temperature_of(math.log(39 / 40) / math.log(1 / 2)), abs=1e-9),
     ]
     assert spans[0].end == pytest.approx(temperature_of(0), abs=1e-9)
     assert outside(spans, BOUNDS) == (
@@ -158,12 +159,18 @@ def test_a_second_range_below_exponent_0() -> None:
 
 
 verdict_lists = st.lists(st.sampled_from(LEVELS), min_size=1, max_size=40)
+floors: list[tuple[float, Floor]] = [
+    (1e-9, "paper"),
+    (1e-12, "paper"),
+    (1e-9, "always"),
+    (0.01, "always"),
+    (0.2, "always"),
+]
 scorings = st.builds(
-    Scoring,
+    lambda floored, **rest: Scoring(eps=floored[0], floor=floored[1], **rest),
+    floored=st.sampled_from(floors),
     threshold=st.sampled_from([0.0, 0.01, 0.1, 0.3, 0.5, 0.55, 0.7, 0.9, 1.0]),
-    eps=st.sampled_from([1e-9, 1e-3, 0.01, 0.2]),
     penalty=st.sampled_from(["paper", "ramped", "absolute", "off"]),
-    floor=st.sampled_from(["paper", "always"]),
     bounds=st.sampled_from([BOUNDS, Bounds(1.0, 9.0), Bounds(-9.0, -1.0), Bounds(-1.0, 2.0)]),
 )
 

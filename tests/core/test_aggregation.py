@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from decimal import Decimal, localcontext
 
 import numpy as np
@@ -11,8 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tcva_adapters.core.aggregation import FLOORS, PENALTIES, Floor, aggregate, sweep
+from tcva_adapters.core.collapse import ablation
+from tcva_adapters.core.flip import flip_temperature
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.temperature import Bounds, exponent
+from tcva_adapters.core.uncertainty import score_uncertainty
 from tcva_adapters.core.verdicts import LEVELS, SCHEMES, Verdict, WeightScheme
 from tcva_adapters.errors import InvalidValueError
 
@@ -139,17 +143,64 @@ def test_means_that_are_equal_numbers_are_equal_floats_at_the_balanced_temperatu
     assert tied == (0.7, 0.7)
 
 
-@given(WORDS, TEMPERATURES, TEMPERATURES, st.sampled_from(PENALTIES))
-def test_never_falls_as_the_temperature_rises(
-    words: list[Verdict], one: float, two: float, penalty: Penalty
+@given(
+    WORDS,
+    TEMPERATURES,
+    TEMPERATURES,
+    st.sampled_from([*SCHEMES.values()]) | WEIGHTS,
+    st.sampled_from(PENALTIES),
+    st.floats(1e-300, 0.999) | st.sampled_from([1e-9, 0.05, 0.2]),
+    st.sampled_from(FLOORS),
+)
+@settings(max_examples=500)
+def test_never_falls_as_the_temperature_rises_or_is_refused(
+    words: list[Verdict],
+    one: float,
+    two: float,
+    scheme: WeightScheme | list[float],
+    penalty: Penalty,
+    eps: float,
+    floor: Floor,
 ) -> None:
     low, high = sorted((one, two))
-    rising = aggregate(words, high, penalty=penalty, floor="always") * (1 + 1e-12)
-    assert aggregate(words, low, penalty=penalty, floor="always") <= rising
-    crosses = exponent(low) <= 0 < exponent(high)
-    if not (crosses and Verdict.NONE in words):  # the paper's own exception
-        rising = aggregate(words, high, penalty=penalty) * (1 + 1e-12)
-        assert aggregate(words, low, penalty=penalty) <= rising
+
+    def score(temperature: float) -> float:
+        return aggregate(words, temperature, scheme=scheme, penalty=penalty, eps=eps, floor=floor)
+
+    if floor == "paper" and eps > 1e-9 and exponent(high) > 0:
+        with pytest.raises(InvalidValueError, match='floor="always"'):
+            score(high)
+        return
+    weights = WeightScheme.resolve(scheme)
+    is_raised = any(weights.weight(word) < eps for word in words)
+    if floor == "paper" and is_raised and exponent(low) <= 0 < exponent(high):
+        return  # the paper's own cliff
+    assert score(low) <= score(high) * (1 + 1e-12)
+
+
+def test_a_larger_eps_goes_with_the_floor_that_applies_everywhere() -> None:
+    # Its scores were .574 at T = .4555, .000 at .4557 and .640 at .5 with the paper's floor.
+    words = ["fully"] * 4 + ["none"]
+    scores = [aggregate(words, t, eps=0.2, floor="always") for t in (0.4555, 0.4557, 0.5)]
+    assert [round(score, 3) for score in scores] == [0.574, 0.575, 0.672]
+    assert aggregate(words, 0.4555, eps=0.2) == scores[0]
+    counts = [4, 0, 0, 0, 1]
+    refused: list[Callable[[], object]] = [
+        lambda: aggregate(words, 0.4557, eps=0.2),
+        lambda: sweep([counts], [0.1, 0.5], eps=0.2),
+        lambda: flip_temperature(words, 0.5, eps=0.2),
+        lambda: flip_temperature(counts, 0.5, eps=1.1e-9),
+        lambda: score_uncertainty([[0, 0, 0, 0, 1.0]], 0.6, eps=0.2),
+        lambda: ablation([counts], 0.5, eps=0.2),
+    ]
+    for refuse in refused:
+        with pytest.raises(InvalidValueError, match='floor="always"'):
+            refuse()
+    below = Bounds(p_min=-9.0, p_max=0.0)
+    assert flip_temperature(words, 0.5, eps=0.2, bounds=below) is not None
+    assert sweep([counts], [0.1, 0.45], eps=0.2).tolist() == [
+        [aggregate(words, t, eps=0.2) for t in (0.1, 0.45)]
+    ]
 
 
 @given(WORDS, TEMPERATURES, WEIGHTS, st.sampled_from(PENALTIES), st.sampled_from(FLOORS))

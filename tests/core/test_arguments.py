@@ -160,5 +160,6 @@ def test_what_iterates_counts_like_a_list() -> None:
     assert aggregate(word for word in WORDS) == wanted
     assert aggregate(np.array(WORDS)) == wanted
     short: Any = np.float32(0.25)
-    assert aggregate(WORDS, 2 * short, eps=short) == wanted
+    assert aggregate(WORDS, 2 * short) == wanted
+    assert aggregate(WORDS, short, eps=short) == aggregate(WORDS, 0.25, eps=0.25)
     assert ragas_score(np.array([1, 0])) == 0.5  # type: ignore[arg-type]  # the point

@@ -41,29 +41,34 @@ BOUNDS = st.sampled_from(
 )
 
 
+FLOORED = st.tuples(st.floats(1e-300, 1e-9), st.sampled_from(FLOORS)) | st.tuples(
+    st.floats(1e-300, 0.999), st.just("always")
+)
+
+
 @given(
     st.lists(NUMBERS, min_size=5, max_size=5),
     st.floats(0.0, 1.0),
     SCHEME,
     st.sampled_from(PENALTIES),
-    st.floats(1e-300, 0.999),
-    st.sampled_from(FLOORS),
+    FLOORED,
     BOUNDS,
 )
-@example([1, 1, 0, 0, 1], 4 / 9, WeightScheme.DEFAULT, "ramped", 1e-9, "paper", PAPER_BOUNDS)
-@example([5e-324, 0, 0, 0, 5e-324], 1.0, WeightScheme.DEFAULT, "paper", 1e-9, "paper", PAPER_BOUNDS)
+@example([1, 1, 0, 0, 1], 4 / 9, WeightScheme.DEFAULT, "ramped", (1e-9, "paper"), PAPER_BOUNDS)
+@example(
+    [5e-324, 0, 0, 0, 5e-324], 1.0, WeightScheme.DEFAULT, "paper", (1e-9, "paper"), PAPER_BOUNDS
+)
 @settings(max_examples=1000, deadline=None)
 def test_the_same_bits_as_in_a_sweep(
     row: list[float],
     share: float,
     scheme: WeightScheme,
     penalty: Penalty,
-    eps: float,
-    floor: Floor,
+    floored: tuple[float, Floor],
     bounds: Bounds,
 ) -> None:
     temperature = min(bounds.t_min + share * (bounds.t_max - bounds.t_min), bounds.t_max)
-    options = (scheme, penalty, eps, floor, bounds)
+    options = (scheme, penalty, *floored, bounds)
     names = ("scheme", "penalty", "eps", "floor", "bounds")
     swept = sweep([row, [3, 0, 0, 1, 1]], [temperature], **dict(zip(names, options, strict=True)))  # type: ignore[arg-type]  # of several kinds
     single = single_score(row, temperature, *options)

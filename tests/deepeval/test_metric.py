@@ -383,7 +383,7 @@ CHANGES: list[dict[str, Any]] = [
     {"scheme": "linear"},
     {"scheme": (1, 0.5, 0.4, 0.3, 0)},
     {"penalty": "off"},
-    {"temperature": 0.2, "eps": 0.05},
+    {"temperature": 0.2, "eps": 1e-12},
     {"temperature": 0.5, "floor": "always", "eps": 0.05},
     {"on_unscored": 1.0},
     {"claims": "llm"},

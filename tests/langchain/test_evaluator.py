@@ -411,7 +411,7 @@ FULL_AND_MINOR = Assessment.from_verdicts(["fully", "minor"])
         {"scheme": [1, 0.5, 0.4, 0.2, 0]},
         {"scheme": "linear"},
         {"penalty": "off"},
-        {"eps": 0.01},
+        {"eps": 1e-12},
         {"floor": "always", "eps": 0.4},
         {"on_unscored": 0.25},
         {"threshold": 0.7, "temperature": "strict"},

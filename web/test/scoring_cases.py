@@ -22,7 +22,7 @@ WEIGHTS = (*SCHEMES.values(), WeightScheme.custom(1, 1, 0.5, 0.5, 0.125))
 VARIANTS = (
     Scoring(),
     Scoring(floor="always"),
-    Scoring(eps=0.05),
+    Scoring(eps=1e-12),
     Scoring(fusion=Fusion(temperature=0.5, weights=(3, 1, 0))),
     Scoring(fusion=Fusion(temperature=0.2), floor="always", eps=0.01),
     Scoring(fusion=Fusion(temperature=0.9)),

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.core.aggregation import Floor, SchemeLike, sweep
+from tcva_adapters.core.aggregation import DEFAULT_EPS, Floor, SchemeLike, check_eps, sweep
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.temperature import PAPER_BOUNDS
 from tcva_adapters.core.verdicts import FloatArray, WeightScheme
@@ -47,7 +47,7 @@ class Grid:
         schemes: Weight schemes.
         penalties: Penalty dialects.
         floors: Floors.
-        eps: Least weights.
+        eps: Least weights. One above the default is combined with the floor ``always`` alone.
         thresholds: A score passes from here on.
     """
 
@@ -68,7 +68,8 @@ class Grid:
         equally well the first one wins, so settings change only for a reason.
 
         Raises:
-            InvalidValueError: A setting is out of range or unknown.
+            InvalidValueError: A setting is out of range or unknown, or an ``eps`` above the default
+                is to be chosen from and the floor ``always`` is not.
         """
         temperatures = temperature_grid() if self.temperatures is None else self.temperatures
         others = (self.schemes, self.penalties, self.floors, self.eps, self.thresholds)
@@ -76,10 +77,17 @@ class Grid:
             given or [getattr(baseline, name)]
             for name, given in zip(_CHOSEN[1:], others, strict=True)
         ]
-        every = [
-            replace(baseline, **dict(zip(_CHOSEN, combination, strict=True)))
+        combinations = [
+            dict(zip(_CHOSEN, combination, strict=True))
             for combination in product(temperatures, *choices)
         ]
+        if "always" in choices[_CHOSEN.index("floor") - 1]:
+            combinations = [
+                each
+                for each in combinations
+                if each["floor"] != "paper" or check_eps(each["eps"]) <= DEFAULT_EPS
+            ]
+        every = [replace(baseline, **each) for each in combinations]
 
         def distance(scoring: Scoring) -> tuple[int, float, float]:
             return (

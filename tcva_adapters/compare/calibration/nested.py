@@ -12,6 +12,7 @@ from tcva_adapters.compare.calibration.objectives import Objective
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import FloatArray, IntArray, check_level, group_codes, whole
 from tcva_adapters.stats.enough import why_no_interval
+from tcva_adapters.stats.planning import power_from, smallest_from
 from tcva_adapters.stats.resampling import resample
 
 # What is equal on paper may differ in the last bits.
@@ -38,6 +39,15 @@ class Gain:
     def detectable(self) -> bool:
         """Whether the whole interval lies above 0."""
         return self.low > _SAME
+
+    @property
+    def smallest(self) -> float:
+        """The true gain that is found in 80 % of such cases; nan without an interval."""
+        return smallest_from(self.low, self.high, self.level)
+
+    def power(self, gain: float) -> float:
+        """In how many of such cases a true gain is found, in [0, 1]; nan without an interval."""
+        return power_from(self.low, self.high, self.level, gain)
 
 
 class Resampling(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,8 @@ from tcva_adapters.results.scoring import Scoring
 FEW_RATINGS: Final = 30
 
 _SHOWN_PICKS: Final = 6
+_GAINS: Final = (0.01, 0.02, 0.05)
+"""True gains whose chance of being found is shown."""
 _FIGURES: Final = (
     *("objective", "n", "unscored", "unrated", "recommendation", "detectable", "candidates"),
     *("in_sample", "out_of_fold", "before", "by_fold", "before_by_fold", "gain", "notes"),
@@ -108,12 +111,20 @@ class Calibration(Tabular):
         said = (
             f"{self.recommendation[:1].upper()}{self.recommendation[1:]} (gain of choosing "
             f"{figure(gain.value)} {self.objective}, {gain.level:.0%} interval {figure(gain.low)} "
-            f"to {figure(gain.high)}, on {number})"
+            f"to {figure(gain.high)}, on {number}{self._missed})"
         )
         own = [p for p in self.profiles.values() if p.calibration and p.calibration.detectable]
         if not self.profiles:
             return said
         return f"{said}; {len(own)} of {len(self.profiles)} values of {self.by!r} get their own"
+
+    @property
+    def _missed(self) -> str:
+        """What would have been found, where nothing was."""
+        smallest = self.gain.smallest
+        if self.detectable or math.isnan(smallest):
+            return ""
+        return f"; one of {figure(smallest)} would mostly be found"
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain JSON values; a figure that is not defined is None."""
@@ -122,6 +133,8 @@ class Calibration(Tabular):
         figures |= {name: getattr(self, name) for name in _FIGURES}
         figures |= {name: as_settings(getattr(self, name)) for name in _SETTINGS}
         figures |= {**self.resampling._asdict(), "picks": self.records()}
+        figures["smallest_gain"] = self.gain.smallest
+        figures["power"] = {f"{size:g}": self.gain.power(size) for size in _GAINS}
         figures["mapping"] = mapped and {**jsonable(mapped), "detectable": mapped.gain.detectable}
         if judged is not None:
             figures |= {**judged.to_dict(), "human": self.human, "by": self.by}
@@ -205,6 +218,9 @@ class Calibration(Tabular):
         unseen = f"on samples it has not seen, {how.folds} folds, {how.repeats} times"
         yield "chosen out of fold", f"{self.out_of_fold:.3f}", unseen
         yield _gain_row("gain of choosing", self.gain)
+        if not math.isnan(self.gain.smallest):
+            powers = (f"{size:g} in {self.gain.power(size):.0%}" for size in _GAINS)
+            yield "found in 80 %", f"{self.gain.smallest:.3f}", f"a true gain; {', '.join(powers)}"
 
     def _mapping_rows(self) -> Iterator[tuple[str, str, str]]:
         found = self.mapping
@@ -247,7 +263,8 @@ class Profile:
         gain = found.gain
         return (
             f"{self.recommendation} ({found.n} samples; best {describe(found.chosen)}; "
-            f"gain {gain.value:.3f}, {gain.level:.1%} interval {figure(gain.low)} to {figure(gain.high)})"
+            f"gain {gain.value:.3f}, {gain.level:.1%} interval {figure(gain.low)} to {figure(gain.high)}; "
+            f"found in 80 %: {figure(gain.smallest)})"
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,9 @@ from tcva_adapters.stats.correlation import (
 )
 from tcva_adapters.stats.correlation_test import correlation_test
 from tcva_adapters.stats.enough import LEAST_SAMPLES
+from tcva_adapters.stats.equivalence import Equivalence, equivalence
 from tcva_adapters.stats.holm import holm
+from tcva_adapters.stats.planning import smallest_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +57,18 @@ class PairedTest:
         result: The difference (method minus reference), its interval, p-values and n.
         p_holm: By the primary measure: the two-sided p, adjusted for all comparisons that were
             looked at (Holm 1979). By other measures nan: they are shown, and nothing is claimed.
+        smallest: By the primary measure: the true difference that such a test finds in 80 % of
+            cases, with as many samples and comparisons; smaller ones are mostly missed.
+        equivalence: By the primary measure, where a margin was given: whether the method is as
+            good as the reference, p adjusted for all methods (Holm 1979).
     """
 
     method: str
     reference: str
     result: PairedDifference
     p_holm: float
+    smallest: float = math.nan
+    equivalence: Equivalence | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +110,7 @@ def compare_with_ratings(
     *,
     objective: Measure = "spearman",
     reference: str | None = None,
+    margin: float | None = None,
     measures: Sequence[Measure] = MEASURES,
     n_boot: int = 10_000,
     level: float = 0.95,
@@ -115,6 +124,7 @@ def compare_with_ratings(
         objective: The primary measure, by which methods are tested; chosen before looking.
         reference: The method to test against; by default the best one by the objective on the
             common samples (on its own samples where these are too few).
+        margin: Test also whether the methods are as good as the reference, up to this difference.
         measures: Which.
         n_boot: Resamples per interval and test.
         level: Of the intervals.
@@ -143,6 +153,18 @@ def compare_with_ratings(
     against = _best(table, common, objective) if reference is None else reference
     results = _differences(table, wanted, against, resampled)
     tests, n_tests = _adjusted(results, against, objective, every_two=chosen)
+    primary = [test for test in tests if test.result.measure == objective]
+    as_good = {} if margin is None else _as_good(table, primary, margin, resampled)
+    tests = tuple(
+        replace(
+            test,
+            smallest=_smallest(test.result, n_tests),
+            equivalence=as_good.get(test.method),
+        )
+        if test.result.measure == objective
+        else test
+        for test in tests
+    )
     return HumanRatings(
         rated=int(rated.sum()),
         common=int(common.sum()),
@@ -231,6 +253,37 @@ def _adjusted(
         for method, result in results
     )
     return tests, len(tested) + others
+
+
+def _smallest(result: PairedDifference, comparisons: int) -> float:
+    ends = (result.low, result.high, result.level)
+    return smallest_from(*ends, comparisons=comparisons) if comparisons else math.nan
+
+
+def _as_good(
+    table: ScoreTable, tests: Sequence[PairedTest], margin: float, resampled: dict[str, Any]
+) -> dict[str, Equivalence]:
+    """By method, its p allowing for all methods (Holm); one-sided at the level of the comparisons."""
+    given = {name: value for name, value in resampled.items() if name != "level"}
+    alpha, human = 1 - resampled["level"], np.asarray(table.human)
+    found = [
+        equivalence(
+            test.result.measure,
+            table.column(test.method),
+            table.column(test.reference),
+            human,
+            margin,
+            alpha=alpha,
+            **given,
+        )
+        for test in tests
+    ]
+    worse = holm([each.p_not_worse for each in found]).tolist()
+    apart = holm([each.p_equivalent for each in found]).tolist()
+    return {
+        test.method: replace(each, p_not_worse=one, p_equivalent=other)
+        for test, each, one, other in zip(tests, found, worse, apart, strict=True)
+    }
 
 
 def _best(table: ScoreTable, common: Flags, objective: Measure) -> str:

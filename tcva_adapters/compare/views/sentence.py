@@ -71,19 +71,23 @@ def _best(found: HumanRatings) -> str | None:
         return f"no method agrees with human ratings; the highest is {best}: {rho}"
     said = f"{best} agrees{' best' * (len(ranked) > 1)} with human ratings: {rho}"
     other = ranked[1] if best == found.reference and len(ranked) > 1 else found.reference
-    p = next(
+    test = next(
         (
-            test.p_holm
+            test
             for test in found.tests
             if {test.method, test.reference} == {best, other} and not math.isnan(test.p_holm)
         ),
-        math.nan,
+        None,
     )
-    if math.isnan(p) or other not in values:
+    if test is None or other not in values:
         return said
-    can = "can" if p < _ALPHA else "cannot"
     lead = f"its lead over {other} ({figure(values[other].value, 2)})"
-    return f"{said}; {lead} {can} be told from chance"
+    if test.p_holm < _ALPHA:
+        return f"{said}; {lead} can be told from chance"
+    least = (
+        "" if math.isnan(test.smallest) else f" (one of {figure(test.smallest, 2)} mostly would)"
+    )
+    return f"{said}; {lead} cannot be told from chance{least}"
 
 
 def _decided(own: MethodSummary, decisions: DecisionView, lead: str, doubt: str) -> str:

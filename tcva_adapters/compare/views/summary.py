@@ -75,6 +75,7 @@ def summarise_table(
     views: Sequence[str] = (),
     objective: Measure = "spearman",
     reference: str | None = None,
+    margin: float | None = None,
     n_boot: int = 10_000,
     level: float = 0.95,
     seed: int = 0,
@@ -92,6 +93,7 @@ def summarise_table(
         objective: The primary measure, by which methods are tested: ``spearman``, ``kendall``,
             ``pearson`` or ``mae``. Chosen before looking.
         reference: The method that the others are tested against; by default the best one.
+        margin: A difference that would matter: methods that differ less are as good as the reference.
         n_boot: Resamples per interval and test.
         level: Of the intervals.
         seed: Of the resamples.
@@ -121,6 +123,7 @@ def summarise_table(
                 table,
                 objective=objective,
                 reference=reference,
+                margin=margin,
                 n_boot=n_boot,
                 level=level,
                 seed=seed,

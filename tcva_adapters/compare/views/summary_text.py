@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from tcva_adapters.compare.views.as_good import shown_and_not
 from tcva_adapters.compare.views.describe import Difference, MethodSummary, PairSummary
 from tcva_adapters.compare.views.human_ratings import HumanRatings
 from tcva_adapters.compare.views.interval_text import interval_cell, missing_intervals, too_few
@@ -260,6 +261,7 @@ def _tests(found: HumanRatings) -> Iterator[Part]:
             )
         )
     yield _table("method  measure  n  difference  interval  p  p(Holm)", rows, left=2)
+    yield from shown_and_not(found)
 
 
 def _measure_name(measure: Measure) -> str:
