@@ -15,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from tcva_adapters import __version__, printing
 from tcva_adapters.cli.ray_address import with_address
-from tcva_adapters.errors import TCVAError
+from tcva_adapters.errors import TCVAError, TCVAWarning
 
 DONE, WRONG_USE = 0, 2
 CLOSED_PIPE = 141  # what shells report for SIGPIPE
@@ -127,6 +127,7 @@ def run(arguments: list[str]) -> int:
     arguments = with_address([argument for argument in arguments if argument != "--debug"])
     try:
         with warnings.catch_warnings():
+            warnings.simplefilter("always", TCVAWarning)
             warnings.showwarning = lambda message, *_, **__: _note(f"warning: {message}")
             code = app(arguments, standalone_mode=False)
     except SystemExit as done:

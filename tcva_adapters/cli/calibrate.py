@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated, Any, Optional
 
 import typer
 
@@ -15,6 +15,7 @@ from tcva_adapters.compare.calibration.candidates import temperature_grid
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.config import OURS
+from tcva_adapters.results.scoring import DialSettings
 
 # typer reads them at run time, so what is optional is spelt out.
 _Human = Annotated[
@@ -82,7 +83,9 @@ _Out = Annotated[
 ]
 
 
+@options.takes(DialSettings, options.BOUNDS)
 def calibrate(
+    context: typer.Context,
     assessments: File,
     *,
     human: _Human = None,
@@ -111,6 +114,7 @@ def calibrate(
     skip_bad: options.SkipBad = False,
     everything: options.Everything = False,
     as_json: options.AsJson = False,
+    **dial: Any,
 ) -> None:
     """Which temperature agrees best with human ratings, and whether that can be told. No call.
 
@@ -148,6 +152,7 @@ def calibrate(
             by=by,
             group=group,
             config=config,
+            bounds=options.under_config(context, config, dial).get(options.BOUNDS),
             evidence=evidence,  # type: ignore[arg-type]  # see above
             folds=folds,
             repeats=repeats,

@@ -18,6 +18,7 @@ from tcva_adapters.cli.judges import asked_judges, named_judge
 from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.running import Reading, judging
 from tcva_adapters.cli.written import results_written, say_written
+from tcva_adapters.compare.ccrs_ratings import rated_ccrs
 from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.graded import COMPOSITE, grade_ccrs
 from tcva_adapters.compare.grouping import required
@@ -63,6 +64,8 @@ def ccrs(
     weights: _Weights = None,
     threshold: _Threshold = None,
     renormalise: _Renormalise = False,
+    human: options.Human = None,
+    labels: options.LabelFile = None,
     store: options.Store = None,
     no_store: options.NoStore = False,
     out: _Out = None,
@@ -119,7 +122,8 @@ def ccrs(
         scaled.show_estimate(context, rater, reading.samples, model_settings, latency=latency)
         return
     rater = options.with_store(rater, store, no_store=no_store, what="ratings", notes=said)
-    looked_at = gates.are_asked or handed.names_samples or report or figures
+    ratings = options.ratings_of(human, labels)
+    looked_at = gates.are_asked or handed.names_samples or report or figures or ratings
     how: dict[str, Any] = {"overwrite": overwrite, "is_looked_at": bool(looked_at)}
     tally = CCRSTally(**whole)
     with long_run(rater, reading.samples, CCRSResult.from_json, out, tell=said.print, **how) as run:
@@ -128,11 +132,12 @@ def ccrs(
                 tally.add(result)
         summary = tally.ended(run.written)
         gated = gates.judge(grade_ccrs(summary, group=group))
-        handed.write(summary.sentence, gated)
+        found = summary if ratings is None else rated_ccrs(summary, ratings)
+        handed.write(found.sentence, gated)
         more: dict[str, Any] = {"skipped": read.skipped, "gates": gated.to_dict()}
         side = handed.side(out)
-        print_figures(summary, as_json=as_json, everything=everything, file=side, **more)
-        drawn = draw_figures(summary, figures, figure_format, overwrite=overwrite)
+        print_figures(found, as_json=as_json, everything=everything, file=side, **more)
+        drawn = draw_figures(found, figures, figure_format, overwrite=overwrite)
         results = results_written(out, rater.store, "ratings: a line for each sample")
         page = report_written(
             summary, report, of=file, overwrite=overwrite, samples=reading.again()

@@ -6,13 +6,13 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, Optional
 
 import typer
 
 from tcva_adapters import printing
 from tcva_adapters.cli import machines, options, stat_options
-from tcva_adapters.cli.judged import check_figures, draw_figures, print_figures
+from tcva_adapters.cli.judged import Beside, check_figures, draw_figures, print_figures
 from tcva_adapters.cli.judges import judging_arguments, named_judge
 from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.written import say_written
@@ -31,7 +31,7 @@ _GOING_ON: Final = "what is done is in {}; the same command goes on"
 @machines.hands_over("min_score", "min_pass_rate", "min_coverage")
 @options.takes_model_settings
 @options.takes(
-    *(TCVASettings, "threshold", "scheme", "penalty", "evidence"),
+    *(TCVASettings, "threshold", "scheme", "penalty", "bounds", "evidence"),
     *(*options.JUDGED, "repeats", "max_concurrency"),
 )
 def compare(
@@ -59,6 +59,15 @@ def compare(
     equivalence: stat_options.Equivalence = None,
     pass_from: options.PassFrom = None,
     group: stat_options.Group = None,
+    ablation: Annotated[
+        bool, typer.Option("--ablation", help="TCVA with parts of the method taken out (A to D).")
+    ] = False,
+    beside: Beside = None,
+    stratify: Annotated[
+        Optional[int],
+        typer.Option(help="Only so many samples, spread evenly over the human ratings."),
+    ] = None,
+    stratify_seed: Annotated[int, typer.Option(help="Which samples of a stratum are drawn.")] = 0,
     figures: options.Figures = None,
     figure_format: options.FigureFormat = "png",
     timeout: options.Timeout = PATIENCE,
@@ -106,6 +115,10 @@ def compare(
             equivalence=equivalence,
             pass_from=options.parse_thresholds(pass_from or ()),
             group=group,
+            ablation=ablation,
+            beside=beside or (),
+            stratify=stratify,
+            stratify_seed=stratify_seed,
             gates=gates,
             store=out / STORE,
             folder=out,

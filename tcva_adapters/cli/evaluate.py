@@ -28,7 +28,8 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.tcva import TCVA, TCVASettings
 
 _SETTINGS: Final = (
-    *("temperature", "threshold", "scheme", "penalty", "eps", "floor", "evidence", "on_unscored"),
+    *("temperature", "threshold", "scheme", "penalty", "eps", "floor", "bounds", "evidence"),
+    "on_unscored",
     *("claims", "max_claims", *options.JUDGED, "repeats", "max_concurrency"),
 )
 

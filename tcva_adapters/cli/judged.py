@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Optional, TextIO
 
 import typer
 
@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     from tcva_adapters.plots.saving import Drawn
 
 File = Annotated[str, typer.Argument(help="jsonl written by 'tcva evaluate --out'; '-' for stdin.")]
+Beside = Annotated[
+    Optional[list[str]],
+    typer.Option(
+        "--beside",
+        help="Judgements of the same samples in another form or by another judge, joined by id; may "
+        "be given several times.",
+    ),
+]
 Resamples = Annotated[int, typer.Option("--bootstrap", "-B", help="Resamples for each interval.")]
 
 

@@ -21,11 +21,12 @@ import typer
 
 from tcva_adapters.claims.criteria import CRITERIA
 from tcva_adapters.compare.labels import Labels
+from tcva_adapters.core.temperature import PAPER_BOUNDS
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.frameworks import NO_TELEMETRY
 from tcva_adapters.models.settings import ModelSettings
 from tcva_adapters.printing import Notes
-from tcva_adapters.results.config import configured
+from tcva_adapters.results.config import Config, configured
 from tcva_adapters.results.files import OURS as RESULTS
 from tcva_adapters.results.files import check_suffix
 from tcva_adapters.results.settings import Setting, settings_of, shown
@@ -228,6 +229,15 @@ _AS_TEXT: Final = ("temperature", "scheme")
 """Settings that take names as well as numbers."""
 
 
+BOUNDS: Final = "bounds"
+ENDS: Final = {
+    "p_min": f"Exponent at the strict end of the scale, T=0.1; by default {PAPER_BOUNDS.p_min:g}.",
+    "p_max": f"Exponent at the lenient end, T=1.0; by default {PAPER_BOUNDS.p_max:g}.",
+}
+"""The setting that is two options. A command gets what is typed of it, as a mapping, and nothing where
+nothing is: an end that is not typed is the configuration file's, or the paper's."""
+
+
 def takes(table: type, *names: str) -> Callable[[Command], Command]:
     """Gives a command the options of settings, which it gets as keyword arguments.
 
@@ -241,15 +251,27 @@ def takes(table: type, *names: str) -> Callable[[Command], Command]:
         def run(*arguments: Any, **given: Any) -> None:
             if "scheme" in given:
                 given["scheme"] = parse_scheme(given["scheme"])
+            if BOUNDS in names:
+                ends = {end: given.pop(end) for end in ENDS}
+                typed = {end: at for end, at in ends.items() if at is not None}
+                given |= {BOUNDS: typed} if typed else {}
             command(*arguments, **given)
 
         signature = inspect.signature(command, eval_str=True)
         own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        settings = [_option(name, settings_of(table)[name]) for name in names]
+        settings = [_option(name, settings_of(table)[name]) for name in names if name != BOUNDS]
+        settings += [_end(*end) for end in ENDS.items()] if BOUNDS in names else []
         run.__signature__ = signature.replace(parameters=[*own, *settings])  # type: ignore[attr-defined]  # typer reads it
         return run  # type: ignore[return-value]  # of the same kind
 
     return decorate
+
+
+def _end(name: str, meaning: str) -> inspect.Parameter:
+    annotation = Annotated[Optional[float], typer.Option(help=meaning)]
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation
+    )
 
 
 MODEL_FLAGS: Final = {
@@ -331,6 +353,9 @@ def under_config(
         for name, source in sources.items()
         if source is not None and source.name != "DEFAULT"
     }
+    if BOUNDS in dial:
+        of_file = Config.load(config).settings.given().get(BOUNDS, PAPER_BOUNDS)
+        typed[BOUNDS] = replace(of_file, **dial[BOUNDS])
     return {**dial, **configured(config, typed)}
 
 

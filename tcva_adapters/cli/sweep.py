@@ -8,6 +8,7 @@ import typer
 
 from tcva_adapters.cli import options, scaled, stat_options
 from tcva_adapters.cli.judged import (
+    Beside,
     File,
     check_figures,
     draw_figures,
@@ -20,7 +21,7 @@ from tcva_adapters.compare import sweep as swept
 from tcva_adapters.results.scoring import DialSettings
 
 
-@options.takes(DialSettings, "eps", "floor", "evidence")
+@options.takes(DialSettings, "eps", "floor", options.BOUNDS, "evidence")
 def sweep(
     context: typer.Context,
     assessments: File,
@@ -46,6 +47,7 @@ def sweep(
             help="Parts of the method taken out (A to D), and the four weight schemes.",
         ),
     ] = False,
+    beside: Beside = None,
     human: Annotated[
         Optional[str],
         typer.Option("--human", help="Metadata field of human ratings: Spearman with them."),
@@ -78,9 +80,11 @@ def sweep(
             penalties=penalties,  # type: ignore[arg-type]  # checked there
             eps=dial["eps"],
             floor=dial["floor"],
+            bounds=dial.get(options.BOUNDS),
             evidence=dial["evidence"],
             config=config,
             ablation=ablation,
+            beside=beside or (),
             human=read_ratings(judged, human, labels),
             group=group,
         )

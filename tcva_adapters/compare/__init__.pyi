@@ -2,6 +2,7 @@ from tcva_adapters.compare.agreement import disputed as disputed
 from tcva_adapters.compare.agreement import panel_agreement as panel_agreement
 from tcva_adapters.compare.agreement import panel_report as panel_report
 from tcva_adapters.compare.calibration.suite import calibrate as calibrate
+from tcva_adapters.compare.ccrs_ratings import rated_ccrs as rated_ccrs
 from tcva_adapters.compare.comparison import Comparison as Comparison
 from tcva_adapters.compare.evaluation import Evaluation as Evaluation
 from tcva_adapters.compare.gates import Gates as Gates

@@ -33,6 +33,7 @@ from tcva_adapters.compare.several import once
 from tcva_adapters.compare.table import Row, ScoreTable
 from tcva_adapters.compare.views.decision_text import brief_decisions, decision_parts
 from tcva_adapters.compare.views.decisions import DecisionView
+from tcva_adapters.compare.views.same_samples import SameSamples
 from tcva_adapters.compare.views.sentence import comparison_sentence
 from tcva_adapters.compare.views.summary import TableSummary
 from tcva_adapters.compare.views.summary_text import brief_parts, notes_parts, summary_parts
@@ -71,6 +72,7 @@ class Comparison(Tabular):
         left_out: Metrics and fused methods that are not in it, with the reason.
         skipped: Lines of the samples' file that are not in it, with the reason.
         settings: What was asked for, by name, as JSON values: `save` goes by them.
+        ways: TCVA with parts of the method taken out, and other judgements of the same samples.
         gates: The least mean score, pass rate and coverage that were asked for.
         models: Those behind the frameworks' LLMs; they are held so that their connections are
             closed with the event loop.
@@ -92,6 +94,7 @@ class Comparison(Tabular):
     left_out: tuple[str, ...]
     skipped: tuple[tuple[int, str], ...]
     settings: Mapping[str, Any]
+    ways: tuple[SameSamples, ...]
     gates: Gates
     models: Models | None
 
@@ -149,6 +152,7 @@ class Comparison(Tabular):
                 "skipped": len(self.skipped),
             },
             "gates": self.gated.to_dict(),
+            "ways": [each.to_dict() for each in self.ways],
             "evidence": self.evidence.to_dict(),
             "uncertainty": None if sure is None else {"method": self.lead, **sure.to_dict()},
             "repeats": None if (repeats := self.repeats()) is None else repeats.to_dict(),
@@ -217,6 +221,7 @@ class Comparison(Tabular):
             yield from self.raters.brief()
         yield from brief_decisions(self.decisions)
         yield from self._gains()
+        yield from self._ways()
         yield from self._several()
         yield from notes_parts(self.summary)
         pairs = len(self.summary.pairs)
@@ -237,6 +242,7 @@ class Comparison(Tabular):
             yield from self.raters.parts()
         yield from decision_parts(self.decisions)
         yield from self._gains()
+        yield from self._ways()
         yield from self._several()
 
     def _run(self) -> Iterator[Part]:
@@ -282,6 +288,11 @@ class Comparison(Tabular):
             yield from repeats.parts()
         for line in () if worth is None else worth.lines():
             yield Wrapped(line, indent=2)
+
+    def _ways(self) -> Iterator[Part]:
+        for each in self.ways:
+            yield ""
+            yield from each.parts()
 
     def _gains(self) -> Iterator[Part]:
         for name, counts in self.members.items():

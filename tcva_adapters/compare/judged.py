@@ -44,6 +44,8 @@ class Judged:
         criterion: Its name; empty for bare counts.
         judge: Its name; likewise.
         fused: The additional judges, each with its criterion.
+        forms: In which forms verdicts were asked for, the most frequent first; none of judges
+            without forms.
         quotes: What the evidence check found, as it is stored.
         seen: The view of the evidence under which scores are made.
         brought: The ids and metadata of the samples; none for bare counts.
@@ -56,6 +58,7 @@ class Judged:
     criterion: str = ""
     judge: str = ""
     fused: tuple[str, ...] = ()
+    forms: tuple[str, ...] = ()
     quotes: EvidenceCounts = field(default_factory=lambda: EvidenceCounts.of(()))
     seen: Evidence = DEFAULT_EVIDENCE
     brought: Brought = field(default_factory=lambda: Held(()))
@@ -280,11 +283,11 @@ def _scored(tables: Mapping[Evidence, LevelTable]) -> int:
     return sum(int(has_score(block).sum()) for block in tables[DEFAULT_EVIDENCE].blocks())
 
 
-def _about(kinds: Kinds, source: str) -> tuple[str, str, tuple[str, ...]]:
-    """Criterion, judge and additional judges of judgements, which must be of one kind."""
+def _about(kinds: Kinds, source: str) -> tuple[str, str, tuple[str, ...], tuple[str, ...]]:
+    """Criterion, judge, additional judges and forms of judgements, which must be of one kind."""
     kinds.check(source)
     ((criterion, judge),), (fused,) = kinds.judges, kinds.fused
-    return criterion, judge, fused
+    return criterion, judge, fused, tuple(form for form, _ in kinds.forms.most_common())
 
 
 def _assessment(item: object) -> Assessment:

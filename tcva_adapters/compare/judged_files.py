@@ -148,6 +148,7 @@ class _Tally:
         self.kinds.add(
             (row["criterion"], row["judge"]),
             [(member["criterion"], member["judge"]) for member in members] if members else (),
+            row.get("form", ""),
             is_scored=row.get("unscored") is None,
         )
         plain, has_faults = 0, False

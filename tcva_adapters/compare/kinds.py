@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Self
@@ -21,11 +22,13 @@ class Kinds:
         number: How many judgements there are.
         judges: The main judges.
         fused: The additional judges of each judgement with a score, by their names.
+        forms: In which forms verdicts were asked for, the most frequent first.
     """
 
     number: int = 0
     judges: dict[Name, None] = field(default_factory=dict)
     fused: dict[tuple[str, ...], None] = field(default_factory=dict)
+    forms: Counter[str] = field(default_factory=Counter)
 
     @classmethod
     def of(cls, assessments: Iterable[Assessment]) -> Self:
@@ -38,13 +41,15 @@ class Kinds:
     def add_assessment(self, judged: Assessment) -> None:
         """One judgement more."""
         members = [(member.criterion, member.judge) for member in judged.members]
-        self.add((judged.criterion, judged.judge), members, is_scored=judged.unscored is None)
+        is_scored = judged.unscored is None
+        self.add((judged.criterion, judged.judge), members, judged.form, is_scored=is_scored)
 
-    def add(self, judge: Name, members: Sequence[Name], *, is_scored: bool) -> None:
+    def add(self, judge: Name, members: Sequence[Name], form: str, *, is_scored: bool) -> None:
         """One judgement more. Without a score of the first judge the others were not asked."""
         self.number += 1
         self.judges[judge] = None
         if is_scored:
+            self.forms.update([form] if form else [])
             self.fused[tuple([f"{criterion} by {name}" for criterion, name in members])] = None
 
     def check(self, source: str) -> None:

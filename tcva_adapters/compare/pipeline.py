@@ -12,11 +12,13 @@ from collections.abc import Callable, Coroutine, Hashable, Iterable, Iterator, M
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import wraps
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Final, ParamSpec, TypeVar
+
+import numpy as np
 
 from tcva_adapters.compare.comparison import Comparison
 from tcva_adapters.compare.existing.imports import ImportedScores, import_scores
@@ -25,6 +27,7 @@ from tcva_adapters.compare.fused import FusedMethod, fused_rows, gains
 from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.grouping import groups_by_sample
 from tcva_adapters.compare.jsonable import jsonable
+from tcva_adapters.compare.judged import Judged, JudgedSource
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.raters import Raters
 from tcva_adapters.compare.ratings import mean_of
@@ -44,10 +47,12 @@ from tcva_adapters.compare.running.run import (
 )
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.compare.views.decisions import decision_view
+from tcva_adapters.compare.views.same_samples import SameSamples, ways
 from tcva_adapters.compare.views.summary import summarise_table
-from tcva_adapters.core.temperature import check_temperature
+from tcva_adapters.core.temperature import as_temperature, check_temperature
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.progress import progress_of
+from tcva_adapters.results.scoring import changed
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.files import SampleFile, SampleStream, stream_samples
 from tcva_adapters.samples.sample import Sample
@@ -55,6 +60,7 @@ from tcva_adapters.stats.checks import whole
 from tcva_adapters.stats.correlation import Measure, check_measure
 from tcva_adapters.stats.equivalence import check_margin
 from tcva_adapters.stats.scipy_extra import scipy_module
+from tcva_adapters.stats.strata import stratified
 from tcva_adapters.tcva import TCVA
 
 NO_FRAMEWORK: Final = "none"
@@ -104,6 +110,11 @@ class _Request:
         pass_from: Thresholds of other methods by name.
         group: The samples' field that names what they belong to (a document, a conversation, a
             user): intervals, tests and the confidence of gates are about other groups then.
+        ablation: Set TCVA beside itself with parts of the method taken out (A to D).
+        beside: Judgements of the same samples in other forms, or by other judges, see `Judged.of`.
+        stratify: Take only so many of the samples, spread evenly over their human ratings; see
+            `stratified`. They are drawn before anything is paid for.
+        stratify_seed: Which samples of a stratum.
         gates: The least mean score, pass rate and coverage, for all methods or by name.
         store: Where judgements are cached: what is there is not asked for again. By default the
             store of the TCVA, else memory.
@@ -139,6 +150,10 @@ class _Request:
     equivalence: float | None = None
     pass_from: Mapping[str, float] = field(default_factory=dict)
     group: str | None = None
+    ablation: bool = False
+    beside: Sequence[JudgedSource] = ()
+    stratify: int | None = None
+    stratify_seed: int = 0
     gates: Gates = field(default_factory=Gates)
     store: VerdictStore | str | Path | None = None
     folder: str | Path | None = None
@@ -150,20 +165,22 @@ class _Request:
 
     def plan(self) -> _Plan:
         """Read and check everything."""
-        grid = [check_temperature(part) for part in _listed(self.temperatures)]
+        grid = [as_temperature(part) for part in _listed(self.temperatures)]
         if len(set(grid)) < len(grid) or not grid:
             msg = f"temperatures {self.temperatures!r} names one twice, or none"
             raise InvalidValueError(msg)
         tcva = self.tcva
         if not isinstance(tcva, TCVA):
             tcva = TCVA(**{"temperature": grid[0], **tcva})
+        for temperature in grid:
+            check_temperature(temperature, tcva.scoring.bounds)
         if tcva.scoring.temperature not in grid:
             grid.append(tcva.scoring.temperature)
         fused = tuple(map(FusedMethod.parse, self.fuse))
         read = _read(self.samples)
         for note in read.notes:
             self.say(note)
-        samples = read.samples
+        samples, drawn = self._drawn(read.samples)
         imported = tuple(
             import_scores(
                 one,
@@ -191,11 +208,32 @@ class _Request:
             human=human,
             raters=raters,
             groups=None if self.group is None else groups_by_sample(samples, self.group),
+            drawn=drawn,
+            beside=[Judged.of(each) for each in self.beside],
             fused=fused,
             models=framework_models(tcva.judge),
         )
         plan.check()
         return plan
+
+    def _drawn(self, samples: Sequence[Sample]) -> tuple[Sequence[Sample], str]:
+        """The samples that are taken, and what is to be known of it; all, and nothing, by default."""
+        if self.stratify is None:
+            return samples, ""
+        if self.human is None:
+            msg = "stratify or --stratify needs human ratings: name their field (human), or labels"
+            raise InvalidValueError(msg)
+        ratings = self._ratings(samples, ())[0] or {}
+        values = [ratings.get(sample.id or "", math.nan) for sample in samples]
+        found = stratified(values, self.stratify, seed=self.stratify_seed)
+        per = ", ".join(map(str, found.drawn))
+        note = (
+            f"{len(found.places)} of {len(samples)} samples were drawn, spread over the human ratings "
+            f"({per} from the lowest fifth to the highest): figures are of this set; on all samples "
+            "means differ, and correlations are mostly lower"
+        )
+        self.say(note)
+        return [samples[place] for place in found.places.tolist()], note
 
     def _ratings(
         self, samples: Sequence[Sample], imported: Sequence[ImportedScores]
@@ -237,6 +275,8 @@ class _Plan:
     raters: Mapping[str, Mapping[str, float]]
     fused: tuple[FusedMethod, ...]
     models: Models | None
+    drawn: str
+    beside: Sequence[Judged]
 
     @property
     def ours(self) -> list[str]:
@@ -356,6 +396,19 @@ class _Plan:
         ours, scoring = self.ours, self.tcva.scoring
         known_groups = self.groups
         groups = None if known_groups is None else [known_groups[name] for name in table.samples]
+        summary = summarise_table(
+            table,
+            rows=rows,
+            thresholds=known | dict.fromkeys(ours, scoring.threshold),
+            views=ours,
+            objective=self.request.objective,
+            reference=self.request.reference,
+            margin=self.request.equivalence,
+            n_boot=self.request.n_boot,
+            groups=groups,
+        )
+        if self.drawn:
+            summary = replace(summary, notes=(*summary.notes, self.drawn))
         return Comparison(
             tcva=self.tcva,
             temperatures=self.temperatures,
@@ -363,17 +416,7 @@ class _Plan:
             outcome=outcome,
             rows=rows,
             table=table,
-            summary=summarise_table(
-                table,
-                rows=rows,
-                thresholds=known | dict.fromkeys(ours, scoring.threshold),
-                views=ours,
-                objective=self.request.objective,
-                reference=self.request.reference,
-                margin=self.request.equivalence,
-                n_boot=self.request.n_boot,
-                groups=groups,
-            ),
+            summary=summary,
             decisions=decision_view(
                 (result.assessment for result in outcome.results),
                 table,
@@ -397,8 +440,28 @@ class _Plan:
             left_out=(*self.left_out, *left_out),
             skipped=self.skipped,
             settings=self.settings,
+            ways=self._ways(outcome),
             gates=self.request.gates,
             models=self.models,
+        )
+
+    def _ways(self, outcome: Outcome) -> tuple[SameSamples, ...]:
+        """TCVA at the middle temperature, beside what else was asked for."""
+        if not (self.request.ablation or self.beside):
+            return ()
+        middle = self.temperatures[len(self.temperatures) // 2]
+        scoring = changed(self.tcva.scoring, {"temperature": middle})
+        ours = Judged.of(outcome.results).under(scoring.evidence)
+        human = None
+        if self.human is not None:
+            human = np.array([self.human.get(name, math.nan) for name in ours.names])
+        return ways(
+            ours,
+            scoring,
+            human,
+            ablation=self.request.ablation,
+            beside=self.beside,
+            n_boot=self.request.n_boot,
         )
 
     def _fuse(self, rows: Joined) -> tuple[Joined, dict[str, dict[int, int]], list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -24,11 +24,16 @@ from tcva_adapters.compare.judged import Judged, JudgedSource, in_use
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.sweep_views import View, means_of
 from tcva_adapters.compare.views.interval_text import interval_cell, missing_intervals
+from tcva_adapters.compare.views.same_samples import (
+    PARTS,
+    SameSamples,
+    ways,
+)
 from tcva_adapters.core.aggregation import Floor, SchemeLike, make_plan
 from tcva_adapters.core.collapse import ablation_plans
-from tcva_adapters.core.evidence import DEFAULT_EVIDENCE, Evidence
+from tcva_adapters.core.evidence import Evidence
 from tcva_adapters.core.kernel import Penalty
-from tcva_adapters.core.temperature import check_temperature
+from tcva_adapters.core.temperature import Bounds, check_temperature
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import Part, Table, Tabular
@@ -37,14 +42,6 @@ from tcva_adapters.results.scoring import Scoring, changed
 from tcva_adapters.stats.bootstrap import Interval, intervals
 
 TEMPERATURES: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-
-# Attribute of `core.collapse.Ablation`, and what the tables say.
-_VARIANTS: Final = {
-    "full": "A full",
-    "without_penalty": "B no penalty",
-    "arithmetic": "C arithmetic",
-    "binary": "D binary",
-}
 
 _Named = tuple[str, str, str, str, View]
 """The first fields of a `SweepRow`, and how it is scored."""
@@ -95,6 +92,8 @@ class Sweep(Tabular):
         scoring: The setting of the dial in use, at which views of the evidence are compared.
         effects: What each view makes of the judgements there; none where all are alike.
         groups: What the samples with a score and a rating belong to; None where they stand alone.
+        ways: Other ways to score the same samples, at one of the temperatures: parts of the method
+            taken out, other forms of verdicts.
     """
 
     judged: Judged
@@ -105,6 +104,7 @@ class Sweep(Tabular):
     unused: tuple[str, ...]
     scoring: Scoring
     effects: tuple[EvidenceEffect, ...]
+    ways: tuple[SameSamples, ...]
     groups: Sequence[Hashable] | None = None
 
     @property
@@ -150,6 +150,8 @@ class Sweep(Tabular):
             "rows": self.records(),
             "evidence_view": self.judged.seen,
             "evidence_views": [self._effect(each) for each in self.effects],
+            "bounds": asdict(self.scoring.bounds),
+            "ways": [each.to_dict() for each in self.ways],
         }
 
     def _effect(self, effect: EvidenceEffect) -> dict[str, Any]:
@@ -162,7 +164,7 @@ class Sweep(Tabular):
         penalties = " and ".join(dict.fromkeys(row.penalty for row in self.rows))
         yield (
             f"{judged.title}: mean score over {judged.scored} of {len(judged)} assessments; "
-            f"penalty {penalties}{self._view}"
+            f"penalty {penalties}{self.scoring.unusual_view}"
         )
         yield from judged.evidence.lines()
         for rows in filter(None, (self.ablation, self.rows)):
@@ -174,6 +176,9 @@ class Sweep(Tabular):
                 f"{dial.threshold:g}, and what they change of the judges' own levels"
             )
             yield effect_table(self.effects)
+        for each in self.ways:
+            yield ""
+            yield from each.parts()
         if self.human is None:
             return
         first = self.rows[0].agreement[0]
@@ -188,10 +193,6 @@ class Sweep(Tabular):
                 for row in rows
                 for temperature, found in zip(self.temperatures, row.agreement, strict=True)
             )
-
-    @property
-    def _view(self) -> str:
-        return "" if self.judged.seen == DEFAULT_EVIDENCE else f"; evidence {self.judged.seen}"
 
     @property
     def _of_groups(self) -> str:
@@ -217,9 +218,11 @@ def sweep(
     penalties: Sequence[Penalty] | None = None,
     eps: float | None = None,
     floor: Floor | None = None,
+    bounds: Bounds | Mapping[str, float] | None = None,
     evidence: Evidence | None = None,
     config: Config | str | Path | None = None,
     ablation: bool = False,
+    beside: Sequence[JudgedSource] = (),
     human: str | Labels | npt.ArrayLike | None = None,
     group: str | Sequence[Any] | None = None,
     skip_bad: bool = False,
@@ -234,10 +237,12 @@ def sweep(
         penalties: Penalty dialects; by default the file's, or the paper's.
         eps: Floor under the weights; by default the file's, or 1e-9. One above goes with ``always``.
         floor: ``paper`` (exponents up to 0) or ``always``; by default the file's, or the paper's.
+        bounds: The exponents at the ends of the scale; by default the file's, or the paper's.
         evidence: ``strict``, ``lower`` or ``off``; by default the file's, or ``lower``. What the
             three make of the judgements is in ``effects``, whichever is chosen.
         config: Settings from a file.
         ablation: Take parts of the method out (A to D), and show the weight schemes.
+        beside: Judgements of the same samples in other forms, or by other judges, joined by id.
         human: A key of the metadata, `Labels`, or human ratings, shape (N,): Spearman's rho with them.
         group: A key of the metadata, or values, shape (N,): what samples belong to (a document). The
             intervals are about other groups then.
@@ -257,10 +262,10 @@ def sweep(
     if group is not None and human is None:
         msg = "groups are what intervals are about: give human ratings, too (--human, --labels)"
         raise InvalidValueError(msg)
-    grid = tuple(check_temperature(temperature) for temperature in temperatures)
-    given = {"eps": eps, "floor": floor, "evidence": evidence}
+    given = {"eps": eps, "floor": floor, "bounds": bounds, "evidence": evidence}
     dial = changed(in_use(config), {name: v for name, v in given.items() if v is not None})
-    floors: dict[str, Any] = {"eps": dial.eps, "floor": dial.floor}
+    grid = tuple(check_temperature(temperature, dial.bounds) for temperature in temperatures)
+    floors: dict[str, Any] = {"eps": dial.eps, "floor": dial.floor, "bounds": dial.bounds}
     weights = _named(schemes or [])
     if not weights:
         weights = SCHEMES if ablation and config is None else {dial.scheme.name: dial.scheme}
@@ -275,21 +280,26 @@ def sweep(
         SweepRow(name, variant, scheme, penalty, tuple(of), read, view)
         for (name, variant, scheme, penalty, view), of in zip(views, means, strict=True)
     ]
+    ratings = None
     groups: Sequence[Hashable] | None = None
     if human is not None:
         ratings = read.ratings(human)
         groups = read.groups(group, ratings)
         measured = partial(intervals, "spearman", human=ratings, groups=groups)
         rows = [replace(row, agreement=measured(row.scores)) for row in rows]
-    first = len(_VARIANTS) if ablation else 0
+    first = len(PARTS) if ablation else 0
     said = human if isinstance(human, str) or human is None else "human ratings"
     if isinstance(human, Labels):
         said = human.source
     scoring = replace(dial, scheme=next(iter(weights.values())), penalty=chosen[0])
+    at = scoring.temperature if scoring.temperature in grid else sorted(grid)[len(grid) // 2]
+    shown = replace(scoring, temperature=at)
+    others = [Judged.of(each, skip_bad=skip_bad) for each in beside]
     return Sweep(
         *(read, grid, tuple(rows[:first]), tuple(rows[first:]), said, read.unused(config), scoring),
         effects=evidence_effects(read, scoring),
         groups=None if groups is None else [each for each in groups if each is not None],
+        ways=ways(read, shown, ratings, ablation=ablation, beside=others),
     )
 
 
@@ -304,7 +314,7 @@ def _ablation(
 ) -> list[_Named]:
     plans = ablation_plans(grid, scheme=scheme, **floors)
     rows: list[_Named] = []
-    for variant, title in _VARIANTS.items():
+    for variant, title in PARTS.items():
         weights = "default" if variant == "binary" else name
         penalty = "off" if variant == "without_penalty" else "paper"
         view = View(plans[variant], is_binary=variant == "binary")

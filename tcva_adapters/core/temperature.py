@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.core.checks import as_number
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import DomainWarning, InvalidValueError
 
 Number = TypeVar("Number", float, npt.NDArray[np.float64])
 
@@ -20,6 +22,13 @@ LENIENT: Final = 0.9
 
 PRESETS: Final[dict[str, float]] = {"strict": STRICT, "balanced": BALANCED, "lenient": LENIENT}
 """Temperatures by name, one from each of the paper's three ranges (section 3.3)."""
+
+DOMAINS: Final[dict[str, float]] = {
+    **dict.fromkeys(("medicine", "finance", "law", "security"), STRICT),
+    **dict.fromkeys(("corporate", "education"), BALANCED),
+    **dict.fromkeys(("creative", "chat"), LENIENT),
+}
+"""Temperatures by domain, as the method's authors suggest them; `DomainWarning` says what that is worth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +64,13 @@ class Bounds:
             msg = f"t_min={self.t_min!r} must lie below t_max={self.t_max!r}, and t_max <= 1.5"
             raise InvalidValueError(msg)
 
+    @property
+    def short_name(self) -> str:
+        """The exponents, and the temperatures where these are not the paper's."""
+        ends = f"{self.p_min:g}..{self.p_max:g}"
+        usual = (self.t_min, self.t_max) == (PAPER_BOUNDS.t_min, PAPER_BOUNDS.t_max)
+        return ends if usual else f"{ends} at {self.t_min:g}..{self.t_max:g}"
+
 
 PAPER_BOUNDS: Final = Bounds()
 
@@ -73,7 +89,7 @@ def check_bounds(bounds: Bounds) -> Bounds:
 
 
 def check_temperature(temperature: float | str, bounds: Bounds = PAPER_BOUNDS) -> float:
-    """A temperature as a number; presets (``strict``, ``balanced``, ``lenient``) by name.
+    """A temperature as a number, within the bounds; see `as_temperature`.
 
     Raises:
         InvalidValueError: An unknown name, not a number, or outside ``[t_min, t_max]``.
@@ -82,25 +98,47 @@ def check_temperature(temperature: float | str, bounds: Bounds = PAPER_BOUNDS) -
     0.2
     """
     check_bounds(bounds)
-    if isinstance(temperature, str):
-        if temperature in PRESETS:
-            return check_temperature(PRESETS[temperature], bounds)
-        try:
-            value = float(temperature)
-        except ValueError:
-            names = ", ".join(PRESETS)
-            msg = f"unknown temperature {temperature!r}; give a number or one of {names}"
-            raise InvalidValueError(msg) from None
-    else:
-        number = None if isinstance(temperature, bool) else as_number(temperature)
-        if number is None:
-            msg = f"temperature must be a number, not {temperature!r}"
-            raise InvalidValueError(msg)
-        value = number
+    value = as_temperature(temperature)
     if not bounds.t_min <= value <= bounds.t_max:  # also refuses nan
         msg = f"temperature {value!r} is outside [{bounds.t_min}, {bounds.t_max}]"
         raise InvalidValueError(msg)
     return value
+
+
+def as_temperature(temperature: float | str) -> float:
+    """A temperature as a number, whatever the bounds: presets and domains (`DOMAINS`) by name.
+
+    A domain warns, once in a process, that its temperature was measured on nothing (`DomainWarning`).
+
+    Raises:
+        InvalidValueError: An unknown name, or not a number.
+    """
+    if not isinstance(temperature, str):
+        number = None if isinstance(temperature, bool) else as_number(temperature)
+        if number is None:
+            msg = f"temperature must be a number, not {temperature!r}"
+            raise InvalidValueError(msg)
+        return number
+    if temperature in DOMAINS:
+        _tell_of_domain(temperature)
+    names = PRESETS | DOMAINS
+    if temperature in names:
+        return names[temperature]
+    try:
+        return float(temperature)
+    except ValueError:
+        known = ", ".join(names)
+        msg = f"unknown temperature {temperature!r}; give a number or one of {known}"
+        raise InvalidValueError(msg) from None
+
+
+@cache
+def _tell_of_domain(domain: str) -> None:
+    msg = (
+        f"T={DOMAINS[domain]:g} for {domain!r} is what the method's authors suggest, and measured on no "
+        "data: thirty human ratings of your own say more, see tcva calibrate"
+    )
+    warnings.warn(msg, DomainWarning, stacklevel=2)
 
 
 def exponent(

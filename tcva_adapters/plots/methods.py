@@ -15,6 +15,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
 from tcva_adapters.compare.systems.report import SystemsReport
+from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.compare.views.describe import MethodSummary
 from tcva_adapters.compare.views.describe import describe as described
 from tcva_adapters.core.verdicts import FloatArray
@@ -36,7 +37,7 @@ from tcva_adapters.plots.canvas import (
     new_figure,
 )
 from tcva_adapters.plots.rated import marginal
-from tcva_adapters.plots.sources import Scores, leading, limits_of, table_of
+from tcva_adapters.plots.sources import Scores, leading, limits_of, table_of, with_ratings
 from tcva_adapters.stats.checks import whole
 from tcva_adapters.stats.correlation import Measure
 from tcva_adapters.stats.metric_correlation import correlation_matrix
@@ -120,27 +121,32 @@ def scatter(
 
 
 def histograms(
-    source: Scores,
+    source: SystemsReport | Scores,
     methods: Sequence[str] | None = None,
     *,
+    human: npt.ArrayLike | None = None,
     ax: Axes | None = None,
     width: Width = "page",
 ) -> Figure:
     """How the scores of each method are spread, with their mean and how many there are.
 
     Ten bins over [0, 1], or over a method's own range where it goes beyond. The scale upwards is
-    that of each panel.
+    that of each panel. Human ratings have a panel where there are any. Of a comparison of systems
+    there is a panel for each metric, of its mean over systems for each query that all have answered
+    (figure 2 of the CCRS paper).
 
     Args:
-        source: Scores, see `Scores`.
-        methods: Which, in this order; by default all.
+        source: Scores, see `Scores`, or a comparison of systems.
+        methods: Which, in this order; by default all, and the human ratings last.
+        human: Ratings, shape (N,), in place of those that come with the scores.
         ax: Axes to draw one method into; by default those of a new figure.
         width: Of a new figure: ``column``, ``page``, or inches.
 
     Raises:
         InvalidValueError: No such method, none at all, or several for one pair of axes.
     """
-    table = table_of(source)
+    table = _over_systems(source) if isinstance(source, SystemsReport) else table_of(source, human)
+    table = with_ratings(table)
     wanted = list(table.methods if methods is None else methods)
     for name in wanted:
         table.column(name)  # refuses a name that is not there
@@ -173,13 +179,14 @@ def correlations(
     *,
     measure: Measure = "spearman",
     methods: Sequence[str] | None = None,
+    human: npt.ArrayLike | None = None,
     ax: Axes | None = None,
     width: Width | None = None,
 ) -> Figure:
     """Correlations between methods as a heat map (as in the CCRS paper).
 
     Each is of the samples that both have scored; those of a comparison of systems are averaged over
-    systems by Fisher's z. Negative ones are hatched, and those that are not defined (a method that
+    systems by Fisher's z. Human ratings stand last, where there are any. Negative ones are hatched, and those that are not defined (a method that
     gives all the same score) are crossed out. Numbers stand in the cells where there is room.
     Few methods take less than the width.
 
@@ -187,6 +194,7 @@ def correlations(
         source: Scores, see `Scores`, or a comparison of systems.
         measure: ``spearman``, ``pearson`` or ``kendall``.
         methods: Which, in this order; by default all.
+        human: Ratings, shape (N,), in place of those that come with the scores.
         ax: Axes to draw into; by default those of a new figure.
         width: Of a new figure: ``column``, ``page``, or inches; by default ``page``, or what so
             many methods need.
@@ -195,7 +203,7 @@ def correlations(
         InvalidValueError: No such method, fewer than two, too many for the width, or a measure that is none or is not there.
         MissingDependencyError: scipy is not installed.
     """
-    names, values = _matrix(source, measure)
+    names, values = _matrix(source, measure, human)
     if methods is not None:
         unknown = [name for name in methods if name not in names]
         if unknown:
@@ -292,9 +300,17 @@ def _histogram(axes: Axes, one: MethodSummary) -> Text:
     return axes.set_title(title, fontsize=SMALL, loc="left", pad=2.0)
 
 
-def _matrix(source: SystemsReport | Scores, measure: Measure) -> tuple[tuple[str, ...], FloatArray]:
+def _over_systems(report: SystemsReport) -> ScoreTable:
+    """Each metric's mean over systems, query by query; nan where a system has none."""
+    table = report.table
+    return ScoreTable(table.queries, table.metrics, table.scores.mean(axis=2).T)
+
+
+def _matrix(
+    source: SystemsReport | Scores, measure: Measure, human: npt.ArrayLike | None
+) -> tuple[tuple[str, ...], FloatArray]:
     if not isinstance(source, SystemsReport):
-        table = table_of(source)
+        table = with_ratings(table_of(source, human))
         return table.methods, correlation_matrix(measure, table.scores).values
     if measure not in source.averaged:
         known = ", ".join(source.averaged) or "none (one metric)"

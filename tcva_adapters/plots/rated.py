@@ -10,6 +10,7 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from tcva_adapters.compare.ccrs_ratings import RatedCCRS
 from tcva_adapters.compare.comparison import Comparison
 from tcva_adapters.compare.views.human_ratings import HumanRatings, compare_with_ratings
 from tcva_adapters.compare.views.summary import TableSummary
@@ -210,7 +211,7 @@ def _ratings(
     table = table_of(source, human)
     ratings_of(table)
     lead, others = leading(source, table)
-    ours = {lead, *(set(table.methods) - set(others))}
+    ours = set() if isinstance(source, RatedCCRS) else {lead, *(set(table.methods) - set(others))}
     return compare_with_ratings(table, measures=[measure], **resampled), ours
 
 

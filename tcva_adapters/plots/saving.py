@@ -13,6 +13,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from tcva_adapters.ccrs.summary import CCRSSummary
+from tcva_adapters.compare.ccrs_ratings import RatedCCRS
 from tcva_adapters.compare.comparison import Comparison
 from tcva_adapters.compare.evaluation import Evaluation
 from tcva_adapters.compare.paper.report import PaperReport
@@ -29,7 +30,7 @@ from tcva_adapters.plots.rated import agreement, reliability
 from tcva_adapters.samples.output import replacing
 from tcva_adapters.samples.paths import make_folder, usable_path
 
-Drawn = Comparison | Evaluation | Sweep | CCRSSummary | SystemsReport | PaperReport
+Drawn = Comparison | Evaluation | Sweep | CCRSSummary | RatedCCRS | SystemsReport | PaperReport
 Pictures = Iterator[tuple[str, Callable[[], Figure]]]
 
 _SOFTWARE: Final = "tcva-adapters"
@@ -88,8 +89,8 @@ def save(
     A comparison has its sweep curve, flips, histograms and correlations, a scatter and the changed
     decisions against the frameworks' own metrics and imported scores, and, with human ratings,
     agreement and reliability. An evaluation has its sweep curve and flips, a sweep its curve, CCRS
-    histograms and correlations, a comparison of systems ASL curves, box plots and correlations, and
-    the reproduction of the paper its figures 4 to 9.
+    histograms and correlations (and agreement with human ratings), a comparison of systems ASL
+    curves, histograms, box plots and correlations, and the reproduction of the paper its figures 4 to 9.
 
     Args:
         report: What a function of this package returned.
@@ -156,32 +157,40 @@ def pictures_of(report: Drawn) -> Pictures:
     if isinstance(report, PaperReport):
         yield from paper.pictures_of(report.sets).items()
     elif isinstance(report, SystemsReport):
-        yield "asl", partial(systems.significance, report)
-        for one in report.figures:
-            yield f"scores-{one.metric}", partial(systems.boxes, report, one.metric)
-        for measure in report.averaged:
-            yield f"correlations-{measure}", partial(correlations, report, measure=measure)
+        yield from _of_systems(report)
     elif isinstance(report, Sweep):
         yield "sweep", partial(sweep_curve, report)
     elif isinstance(report, CCRSSummary):
         yield from _of_scores(report, len(report.metrics))
+    elif isinstance(report, RatedCCRS):
+        yield from _of_scores(report, 1 + len(report.table.methods))
+        yield "agreement", partial(agreement, report)
     else:
         if any(result.assessment.unscored is None for result in report.results):
             yield "sweep", partial(sweep_curve, report)
             yield "flips", partial(flips, report)
         if isinstance(report, Comparison):
-            yield from _of_scores(report, len(report.table.methods))
             yield from _of_comparison(report)
 
 
-def _of_scores(report: Comparison | CCRSSummary, methods: int) -> Pictures:
+def _of_systems(report: SystemsReport) -> Pictures:
+    yield "asl", partial(systems.significance, report)
+    yield "histograms", partial(histograms, report)
+    for one in report.figures:
+        yield f"scores-{one.metric}", partial(systems.boxes, report, one.metric)
+    for measure in report.averaged:
+        yield f"correlations-{measure}", partial(correlations, report, measure=measure)
+
+
+def _of_scores(report: Comparison | CCRSSummary | RatedCCRS, methods: int) -> Pictures:
     yield "histograms", partial(histograms, report)
     if methods > 1:
         yield "correlations", partial(correlations, report)
 
 
 def _of_comparison(report: Comparison) -> Pictures:
-    """Against those metrics that judge what TCVA judges, and against imported scores."""
+    """All methods, and TCVA against metrics that judge what it judges and against imported scores."""
+    yield from _of_scores(report, len(report.table.methods))
     like_ours = {f"{f.name} {f.grounding}" for f in FRAMEWORKS.values()}
     like_ours |= {method for one in report.imported for method in one.methods}
     against = [found for found in report.decisions.methods if found.samples]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.ccrs.summary import CCRSSummary
+from tcva_adapters.compare.ccrs_ratings import RatedCCRS
 from tcva_adapters.compare.comparison import Comparison
 from tcva_adapters.compare.evaluation import Evaluation
 from tcva_adapters.compare.judged import Judged, JudgedSource
@@ -27,8 +28,8 @@ from tcva_adapters.stats.checks import numbers
 DialSource = Comparison | Evaluation | JudgedSource
 """A comparison or an evaluation; or what `Judged.of` takes: files, results, assessments, counts."""
 
-Scores = Comparison | CCRSSummary | ScoreTable | Mapping[str, npt.ArrayLike]
-"""A comparison, a summary of CCRS, a table; or scores by method, each of shape (N,), nan or None
+Scores = Comparison | CCRSSummary | RatedCCRS | ScoreTable | Mapping[str, npt.ArrayLike]
+"""A comparison, a summary of CCRS, with human ratings or without, a table; or scores by method, each of shape (N,), nan or None
 where there is none."""
 
 
@@ -131,7 +132,7 @@ def table_of(scores: Scores, human: npt.ArrayLike | None = None) -> ScoreTable:
     Raises:
         InvalidValueError: Something else, or lengths that differ.
     """
-    if isinstance(scores, Comparison):
+    if isinstance(scores, Comparison | RatedCCRS):
         table = scores.table
     elif isinstance(scores, ScoreTable):
         table = scores
@@ -149,6 +150,17 @@ def table_of(scores: Scores, human: npt.ArrayLike | None = None) -> ScoreTable:
         )
         raise InvalidValueError(msg)
     return table if human is None else replace(table, human=numbers("human ratings", human))
+
+
+HUMAN: Final = "human ratings"
+
+
+def with_ratings(table: ScoreTable) -> ScoreTable:
+    """With human ratings, where there are any, as the last of the methods."""
+    if table.human is None or not np.isfinite(table.human).any() or HUMAN in table.methods:
+        return table
+    scores = np.column_stack([table.scores, table.human])
+    return replace(table, methods=(*table.methods, HUMAN), scores=scores)
 
 
 def _of_columns(columns: Mapping[str, npt.ArrayLike]) -> ScoreTable:

@@ -67,6 +67,7 @@ class JudgedColumns(TypedDict):
     sample_id: NotRequired[str | None]
     members: NotRequired[list[JudgedColumns]]
     panel: NotRequired[list[JudgedColumns]]
+    form: NotRequired[str]
 
 
 @with_config(_LOOSE)

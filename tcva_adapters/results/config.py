@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 from pydantic import ConfigDict, ValidationError, field_validator, model_validator
 from typing_extensions import Unpack  # as pydantic reads it
 
+from tcva_adapters.core.temperature import PAPER_BOUNDS, check_temperature
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.scoring import DIAL, DialSettings, HumanScale, Profiles
 from tcva_adapters.results.settings import check_names
@@ -61,7 +62,10 @@ class Settings(Checked):
         """
         given = {name: v for name, v in (self.model_extra or {}).items() if v is not None}
         check_names(given, _IN_FILES, of="a configuration")
-        return {name: DIAL[name].check(name, value) for name, value in given.items()}
+        checked = {name: DIAL[name].check(name, value) for name, value in given.items()}
+        if "temperature" in checked:
+            check_temperature(checked["temperature"], checked.get("bounds", PAPER_BOUNDS))
+        return checked
 
 
 class MappingKnots(Checked):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any, Final
 
 import numpy as np
@@ -25,7 +25,13 @@ from tcva_adapters.core.aggregation import (
 from tcva_adapters.core.evidence import DEFAULT_EVIDENCE, EVIDENCE, Evidence
 from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.panel import Fused, fuse
-from tcva_adapters.core.temperature import BALANCED, PAPER_BOUNDS, Bounds, check_temperature
+from tcva_adapters.core.temperature import (
+    BALANCED,
+    PAPER_BOUNDS,
+    Bounds,
+    as_temperature,
+    check_temperature,
+)
 from tcva_adapters.core.verdicts import FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.settings import (
@@ -166,6 +172,17 @@ def _check_part(kind: type, wanted: str) -> Callable[[str, Any], Any]:
     return check
 
 
+def _bounds_of(given: Any) -> Bounds:
+    """Bounds as they are, or from a mapping as configuration files have it."""
+    known = [field.name for field in fields(Bounds)]
+    if isinstance(given, Mapping) and given and set(given) <= {*known}:
+        return Bounds(**given)
+    if not isinstance(given, Bounds):
+        msg = f"bounds={given!r}; they are Bounds(p_min=-8, p_max=12.25), or a mapping with {', '.join(known)}"
+        raise InvalidValueError(msg)
+    return given
+
+
 class StrictnessSettings(TypedDict, total=False):
     """How strict a score is; some drop-ins take these two by position."""
 
@@ -173,8 +190,9 @@ class StrictnessSettings(TypedDict, total=False):
         float | str,
         Setting(
             BALANCED,
-            "Strictness in [0.1, 1.0], low is strict; or strict, balanced, lenient.",
-            _named(check_temperature),
+            "Strictness in [0.1, 1.0], low is strict; strict, balanced, lenient; or a domain: "
+            "medicine, finance, law, security, corporate, education, creative, chat.",
+            _named(as_temperature),  # whether it lies within the bounds is seen beside these
             in_files=True,
             label="T",
         ),
@@ -222,6 +240,16 @@ class WeightSettings(TypedDict, total=False):
             "Where the floor applies: paper (at exponents up to 0), or always.",
             _named(check_floor),
             in_files=True,
+        ),
+    ]
+    bounds: Annotated[
+        Bounds,
+        Setting(
+            PAPER_BOUNDS,
+            "The exponents of the power mean at the ends of the scale of temperatures.",
+            lambda _, bounds: _bounds_of(bounds),
+            in_files=True,
+            label="p",
         ),
     ]
     evidence: Annotated[
@@ -278,11 +306,11 @@ class Scoring:
         penalty: See there.
         eps: See there.
         floor: See there.
+        bounds: See there.
         evidence: See there.
         on_unscored: See there.
         fusion: See there.
         mapping: See there.
-        bounds: End points of the map from temperature to exponent.
 
     Raises:
         InvalidValueError: A setting is out of range or unknown, or ``eps`` and ``floor`` do not go
@@ -300,16 +328,12 @@ class Scoring:
     on_unscored: float | None = DIAL["on_unscored"].default
     fusion: Fusion = DIAL["fusion"].default
     mapping: HumanScale | None = DIAL["mapping"].default
-    bounds: Bounds = PAPER_BOUNDS
+    bounds: Bounds = DIAL["bounds"].default
 
     def __post_init__(self) -> None:
         for name, setting in DIAL.items():
             if name != "temperature":
                 object.__setattr__(self, name, setting.check(name, getattr(self, name)))
-        bounds: Any = self.bounds
-        if not isinstance(bounds, Bounds):
-            msg = f"bounds={bounds!r}; they are Bounds(...), e.g. PAPER_BOUNDS"
-            raise InvalidValueError(msg)
         temperature = check_temperature(self.temperature, self.bounds)
         object.__setattr__(self, "temperature", temperature)
         check_floored(self.eps, self.floor, self.bounds.p_max)
@@ -321,8 +345,17 @@ class Scoring:
         >>> Scoring(evidence="strict").place
         'T=0.5, evidence strict'
         """
-        is_usual = self.evidence == DEFAULT_EVIDENCE
-        return f"T={self.temperature:g}" + ("" if is_usual else f", evidence {self.evidence}")
+        return f"T={self.temperature:g}{self.unusual_view}"
+
+    @property
+    def unusual_view(self) -> str:
+        """The exponents and the view of the evidence, each where it is not the usual one.
+
+        >>> Scoring(bounds=Bounds(p_min=-4)).unusual_view
+        ', p=-4..12.25'
+        """
+        p = "" if self.bounds == PAPER_BOUNDS else f", p={self.bounds.short_name}"
+        return p + ("" if self.evidence == DEFAULT_EVIDENCE else f", evidence {self.evidence}")
 
     @property
     def options(self) -> dict[str, Any]:

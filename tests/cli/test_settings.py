@@ -10,6 +10,8 @@ import pytest
 
 from tcva_adapters import Config
 from tcva_adapters.cli.app import run
+from tcva_adapters.core import temperature as dial
+from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.results.config import ProfileTable, Settings
 from tests.support.scripted import verdict_json
 from tests.support.server import ScriptedServer, auto_judge
@@ -46,6 +48,30 @@ def test_what_is_typed_wins_even_where_it_is_the_default(
 ) -> None:
     said = figures(capsys, "--config", "tcva.json", "-T", "0.5")
     assert (said["temperature"], said["penalty"]) == (0.5, "off")
+
+
+def test_an_end_of_the_exponents_that_is_not_typed_is_the_files(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Config(settings=Settings(temperature=0.3, bounds=Bounds(-6.0, 4.0))).dump("tcva.json")
+    for typed, place in (
+        ([], "T=0.3, p=-6..4"),
+        (["--p-min", "-2"], "T=0.3, p=-2..4"),
+        (["--p-min", "-8", "--p-max", "12.25"], "T=0.3 "),
+    ):
+        assert f"at {place}" in str(figures(capsys, "--config", "tcva.json", *typed)["sentence"])
+
+
+def test_a_domain_is_a_temperature_and_says_what_it_is_worth(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    dial._tell_of_domain.cache_clear()
+    assert run(["evaluate", "in.jsonl", "--judge", "lexical", "-T", "law", "--p-max", "8"]) == 0
+    told = capsys.readouterr()
+    assert told.err.count("warning: T=0.2 for 'law' is what the method's authors suggest") == 1
+    assert "T=0.2, p=-8..8, default weights" in " ".join(told.out.split())
+    assert run(["evaluate", "in.jsonl", "--judge", "lexical", "--p-min", "13"]) == 2
+    assert "p_min=13.0 must lie below p_max=12.25" in capsys.readouterr().err
 
 
 def test_profiles_follow_the_metadata(capsys: pytest.CaptureFixture[str]) -> None:

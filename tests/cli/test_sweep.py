@@ -197,7 +197,7 @@ def test_a_view_of_the_evidence_is_an_option(capsys: pytest.CaptureFixture[str])
         }
     assert run(["sweep", "judged.jsonl", "--evidence", "strict"]) == 0
     printed = capsys.readouterr().out
-    assert "penalty paper; evidence strict" in " ".join(printed.split())
+    assert "penalty paper, evidence strict" in " ".join(printed.split())
     assert "1 of 1 verdicts lowered: quote not found in the passages" in printed
     assert run(["sweep", "judged.jsonl", "--evidence", "hard"]) == 2
     assert "evidence='hard'" in capsys.readouterr().err

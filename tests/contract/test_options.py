@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from tcva_adapters import TCVA, Config, Fusion, HumanScale, Panel, Result, Sample
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.core import temperature
+from tcva_adapters.core.temperature import Bounds
+from tcva_adapters.errors import DomainWarning, InvalidValueError
 from tcva_adapters.judging.combining import Combine
 from tcva_adapters.judging.model_judge import ModelJudge
 from tcva_adapters.results.config import MappingKnots, ProfileTable, Settings
@@ -281,3 +283,17 @@ def test_profiles_follow_metadata_where_a_framework_has_it() -> None:
         retrieval_context=list(sample.contexts or ()),
     )
     assert metric.measure(plain) == TCVA(judge="lexical").evaluate(sample).score
+
+
+@each_adapter
+def test_domains_and_exponents_are_those_of_tcva(adapter: Adapter) -> None:
+    temperature._tell_of_domain.cache_clear()
+    expected = scores(ours(temperature=0.2, bounds=Bounds(p_min=-2.0)))
+    assert expected != scores(ours(temperature=0.2))
+    options: dict[str, Any] = {"temperature": "medicine", "bounds": {"p_min": -2.0}}
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", DomainWarning)
+        results = adapter.entry().run(SAMPLES, reply, **options)
+    assert ["'medicine'" in str(one.message) for one in said] == [True]
+    assert scores(results) == expected
+    assert results[0].scoring.bounds == Bounds(p_min=-2.0)

@@ -252,20 +252,45 @@ def test_reliability_has_a_mark_for_each_bin() -> None:
 def test_histograms_are_those_of_the_summary() -> None:
     found = rated_comparison()
     figure = plots.histograms(found)
-    for axes, one in zip(figure.axes, found.summary.methods, strict=True):
+    *methods, human = figure.axes[: 1 + len(found.table.methods)]  # the others are empty
+    for axes, one in zip(methods, found.summary.methods, strict=True):
         heights = [bar.get_height() for bar in axes.patches]  # type: ignore[attr-defined]  # bars
         assert heights == list(one.histogram)
         assert axes.lines[0].get_xdata()[0] == pytest.approx(one.mean, **ONE)  # type: ignore[index]  # an array
+    assert human.get_title("left").startswith("human ratings")
+    ratings = np.asarray(found.table.human)
+    expected = np.histogram(ratings[np.isfinite(ratings)], np.linspace(0, 1, 11))[0]
+    assert [bar.get_height() for bar in human.patches] == expected.tolist()  # type: ignore[attr-defined]  # bars
     alone = plots.histograms(found, ["deepeval faithfulness"])
     assert len(alone.axes) == 1
 
 
+def test_histograms_of_systems_are_of_their_mean_by_query() -> None:
+    table = systems_table(n=20)
+    table.scores[0, 3, 1] = np.nan  # one system has no answer to this query
+    report = compare_systems(table, permutations=20)
+    figure = plots.histograms(report)
+    assert len(figure.axes) == len(table.metrics)
+    for axes, scores in zip(figure.axes, table.scores, strict=True):
+        means = [sum(row) / len(row) for row in scores.tolist() if not any(map(math.isnan, row))]
+        expected = np.histogram(means, np.linspace(0, 1, 11))[0]
+        assert [bar.get_height() for bar in axes.patches] == expected.tolist()  # type: ignore[attr-defined]  # bars
+
+
+def test_bare_scores_have_a_panel_and_a_row_of_ratings_too() -> None:
+    assert len(plots.histograms(SCORES, human=HUMAN).axes) == 3
+    labels = axes_of(plots.correlations(SCORES, human=HUMAN)).get_yticklabels()
+    assert [each.get_text() for each in labels] == ["tcva", "theirs", "human ratings"]
+
+
 def test_the_heat_map_has_the_correlations() -> None:
     found = rated_comparison()
-    expected = correlation_matrix("spearman", found.table.scores).values
+    columns = np.column_stack([found.table.scores, np.asarray(found.table.human)])
+    expected = correlation_matrix("spearman", columns).values
     axes = axes_of(plots.correlations(found))
     drawn: Any = np.ma.filled(np.ma.asarray(axes.collections[0].get_array()), np.nan)
-    assert np.allclose(drawn.reshape(24, 24), expected, atol=1e-12, equal_nan=True)
+    assert np.allclose(drawn.reshape(25, 25), expected, atol=1e-12, equal_nan=True)
+    assert axes.get_yticklabels()[-1].get_text() == "human ratings"
     wanted = ["ragas faithfulness", "tcva T=0.1"]
     axes = axes_of(plots.correlations(found, methods=wanted, measure="pearson"))
     places = [found.table.methods.index(name) for name in wanted]
@@ -357,7 +382,7 @@ def test_axes_of_the_caller_are_drawn_into() -> None:
         (lambda: draw_any.correlations({"a": [0.1]}), "at least two"),
         (lambda: draw_any.correlations(SCORES, methods=["a"]), "no method 'a'"),
         (lambda: draw_any.correlations(SCORES, measure="mae"), "no correlation"),
-        (lambda: draw_any.correlations(rated_comparison(), width="column"), "24 methods need 5.0 in"),
+        (lambda: draw_any.correlations(rated_comparison(), width="column"), "25 methods need 5.1 in"),
         (lambda: draw_any.flips([[1, 0, 0, 0, 0]], bins=1.5), "bins is 1.5"),
         (lambda: draw_any.sweep_curve([[1, 0, 0, 0, 0]], temperatures=[]), "an empty list"),
         (lambda: draw_any.sweep_curve([[1, 0, 0, 0, 0]], temperatures=[7]), "7.0 is outside"),

@@ -83,8 +83,9 @@ def test_every_report_has_its_figures() -> None:
     rated = summarise_ccrs(CCRS(["qr", "ir"], judge="lexical").evaluate_many(SAMPLES))
     assert names(plots.save(rated, "c")) == ["histograms.png", "correlations.png"]
     found = compare_systems(systems_table(n=10), permutations=20)
-    assert names(plots.save(found, "y"))[:4] == [
+    assert names(plots.save(found, "y"))[:5] == [
         "asl.png",
+        "histograms.png",
         "scores-f-T=0.1.png",
         "scores-f-T=0.9.png",
         "scores-qr.png",

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tcva_adapters import TCVA, Config, HumanScale, Profiles, Sample, WeightScheme
+from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.config import MappingKnots, ProfileTable, Settings
 from tcva_adapters.results.scoring import Scoring
@@ -154,3 +155,27 @@ def test_settings_are_numbers_whatever_they_came_as() -> None:
     assert hash(HumanScale([0.5], [3])) == hash(HumanScale((0.5,), (3.0,)))  # type: ignore[arg-type]  # lists
     with pytest.raises(InvalidValueError, match="no line that rises"):
         HumanScale((0.5,), ("a",))  # type: ignore[arg-type]  # no number
+
+
+def test_exponents_are_kept_in_the_file(tmp_path: Path) -> None:
+    bounds = Bounds(p_min=-4.0, p_max=8.0)
+    Config(settings=Settings(temperature=0.3, bounds=bounds)).dump(tmp_path / "tcva.json")
+    written = json.loads((tmp_path / "tcva.json").read_text(encoding="utf-8"))["settings"]
+    assert written["bounds"] == {"p_min": -4.0, "p_max": 8.0, "t_min": 0.1, "t_max": 1.0}
+    tcva = TCVA.from_config(tmp_path / "tcva.json", judge="lexical")
+    assert tcva.scoring.bounds == bounds
+    assert tcva.name == "tcva_faithfulness(T=0.3,p=-4..8)"
+    one_end = Settings.model_validate({"bounds": {"p_min": -4.0}})
+    assert one_end.given() == {"bounds": Bounds(p_min=-4.0)}
+
+
+def test_temperatures_lie_within_the_exponents_scale() -> None:
+    wide = Bounds(t_max=1.5)
+    assert Settings(temperature=1.2, bounds=wide).given()["temperature"] == 1.2
+    assert TCVA(judge="lexical", temperature=1.2, bounds=wide).scoring.temperature == 1.2
+    for build in (
+        lambda: Settings(temperature=1.2),
+        lambda: TCVA(judge="lexical", temperature=1.2),
+    ):
+        with pytest.raises(InvalidValueError, match=r"1\.2 is outside \[0\.1, 1\.0\]"):
+            build()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import product
 from typing import Any, Final
 
@@ -132,6 +132,8 @@ def describe(scoring: Scoring) -> str:
         value = getattr(scoring, name)
         if value != getattr(DEFAULT, name):
             words.append(f"{name} {scheme_text(value) if name == 'scheme' else value}")
+    if scoring.bounds != DEFAULT.bounds:
+        words.append(f"p {scoring.bounds.short_name}")
     if scoring.evidence != DEFAULT.evidence:
         words.append(f"evidence {scoring.evidence}")
     return ", ".join(words)
@@ -147,4 +149,5 @@ def as_settings(scoring: Scoring) -> dict[str, Any]:
     scheme = scoring.scheme
     weights = list(scheme.weights) if scheme.name == "custom" else scheme.name
     names = (*_CHOSEN, "evidence")
-    return {name: getattr(scoring, name) for name in names} | {"scheme": weights}
+    ends = {} if scoring.bounds == DEFAULT.bounds else {"bounds": asdict(scoring.bounds)}
+    return {name: getattr(scoring, name) for name in names} | {"scheme": weights} | ends

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from tcva_adapters.compare.labels import Labels
 from tcva_adapters.core.aggregation import Floor, SchemeLike
 from tcva_adapters.core.evidence import Evidence
 from tcva_adapters.core.kernel import Penalty
+from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.scoring import changed
@@ -44,6 +45,7 @@ def calibrate(
     by: str | Sequence[Any] | None = None,
     group: str | Sequence[Any] | None = None,
     config: Config | str | Path | None = None,
+    bounds: Bounds | Mapping[str, float] | None = None,
     evidence: Evidence | None = None,
     folds: int = 5,
     repeats: int = 50,
@@ -72,6 +74,7 @@ def calibrate(
         by: A key of the metadata, or values, shape (N,): a profile for each value.
         group: Likewise: samples of one group (a document) share a fold and are drawn together.
         config: The settings in use, which a choice has to beat; by default T=0.5.
+        bounds: The exponents at the ends of the scale; by default those in use. No choice either.
         evidence: The view of the evidence; by default the one in use. It is none of the choices.
         folds: Parts of a division, at least 2.
         repeats: Divisions, at least 1.
@@ -93,9 +96,10 @@ def calibrate(
     if mapping and by is not None:
         msg = "a mapping belongs to one setting and --by makes several; use one of them at a time"
         raise InvalidValueError(msg)
-    baseline = in_use(config)
-    if evidence is not None:
-        baseline = changed(baseline, {"evidence": evidence})
+    given = {"bounds": bounds, "evidence": evidence}
+    baseline = changed(
+        in_use(config), {n: value for n, value in given.items() if value is not None}
+    )
     grid = Grid(temperatures, schemes, penalties, floors, eps, thresholds)
     drawn = Resampling(folds, repeats, n_boot, level, seed)
     search = Search(objective, grid, drawn, human_scale, human_threshold, mapping, baseline)

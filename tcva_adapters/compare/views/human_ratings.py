@@ -143,7 +143,7 @@ def compare_with_ratings(
     for measure in (objective, *measures):
         check_measure(measure)
     left_out: list[tuple[Measure, str]] = []
-    if "mae" in measures and (why := _no_common_scale(table)):
+    if "mae" in measures and (why := no_common_scale(table)):
         left_out.append(("mae", why))
     wanted = [m for m in measures if m not in dict(left_out)]
     resampled = {"n_boot": n_boot, "level": level, "seed": seed, "groups": groups}
@@ -298,7 +298,7 @@ def _best(table: ScoreTable, common: Flags, objective: Measure) -> str:
     return ""
 
 
-def _no_common_scale(table: ScoreTable) -> str:
+def no_common_scale(table: ScoreTable) -> str:
     """Why an absolute error would mean nothing, if so."""
     for name, values in (("human ratings", table.human), ("scores", table.scores)):
         known = values[np.isfinite(values)] if values is not None else np.array([])
