@@ -32,6 +32,7 @@ COMMANDS: Final = {
     "calibrate": (
         "Which temperature agrees best with human ratings, and whether that can be told. No call."
     ),
+    "errors": "Where scores are wrong: what their distance from human ratings depends on. No call.",
     "ccrs": "Rate a file of samples by direct metrics: a number from 0 to 100 for the whole answer.",
     "systems": (
         "Compare systems on the same queries: means, ties, Tukey's HSD, discriminative power. "

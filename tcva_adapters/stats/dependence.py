@@ -72,21 +72,17 @@ def dependence(
 def _by_places(targets: FloatArray, columns: FloatArray) -> FloatArray:
     """The statistic of targets of shape (rows, N)."""
     squares = columns**2
-    return _largest(
-        targets @ columns,
-        squares.sum(axis=0),
-        targets**2 @ squares,
-        targets @ (squares * columns),
-        (squares**2).sum(axis=0),
-    )
-
-
-def _largest(
-    products: FloatArray, power: FloatArray, own: FloatArray, cross: FloatArray, fourth: FloatArray
-) -> FloatArray:
-    """``products^2 / sum((a (b - slope a))^2)``, multiplied out, over columns that vary."""
+    power = squares.sum(axis=0)
+    products, own = targets @ columns, targets**2 @ squares
     slopes = np.divide(products, power, out=np.zeros(products.shape), where=power > 0.0)
-    spreads = own - 2.0 * slopes * cross + slopes**2 * fourth
+    # sum((a (b - slope a))^2), multiplied out.
+    cross = targets @ (squares * columns)
+    spreads = own - 2.0 * slopes * cross + slopes**2 * (squares**2).sum(axis=0)
+    return _largest(products, spreads, own)
+
+
+def _largest(products: FloatArray, spreads: FloatArray, own: FloatArray) -> FloatArray:
+    """The largest ``products^2 / spreads`` over the columns."""
     ratio = np.where(products != 0.0, np.inf, 0.0)  # a line without any error
     np.divide(products**2, spreads, out=ratio, where=spreads > _NOTHING * own)
     largest: FloatArray = ratio.max(axis=-1)
@@ -104,28 +100,38 @@ def _by_signs(
     columns: FloatArray, targets: FloatArray, codes: IntArray, draws: int, seed: int
 ) -> FloatArray:
     clusters = int(codes.max()) + 1
-    sums = np.zeros((clusters, columns.shape[1], targets.shape[1]))
-    powers = np.zeros((clusters, columns.shape[1]))
-    np.add.at(sums, codes, columns[:, :, None] * targets[:, None, :])
+    sides = np.zeros((clusters, targets.shape[1]))
+    sums = np.zeros((targets.shape[1], clusters, columns.shape[1]))
+    ones, powers = np.zeros((2, clusters, columns.shape[1]))
+    np.add.at(sides, codes, targets)
+    np.add.at(sums, (slice(None), codes), targets.T[:, :, None] * columns)
+    np.add.at(ones, codes, columns)
     np.add.at(powers, codes, columns**2)
 
-    def statistic(signs: FloatArray, of: FloatArray) -> FloatArray:
-        own = (of**2).sum(axis=0)
-        return _largest(
-            signs @ of, powers.sum(axis=0), own, signs @ (of * powers), (powers**2).sum(axis=0)
+    def statistic(signs: FloatArray, target: int) -> FloatArray:
+        """Of targets whose groups have these signs, shape (rows, clusters)."""
+        products = signs @ sums[target]
+        slopes = np.divide(
+            products, powers.sum(axis=0), out=np.zeros(products.shape), where=products != 0.0
         )
+        means = signs @ sides[:, target] / len(codes)
+        rest = (
+            signs[:, :, None] * sums[target]
+            - means[:, None, None] * ones
+            - slopes[:, None, :] * powers
+        )
+        return _largest(products, (rest**2).sum(axis=1), (sums[target] ** 2).sum(axis=0))
 
-    by_target = sums.transpose(2, 0, 1)
-    observed = np.array([statistic(np.ones((1, clusters)), of) for of in by_target])[:, 0]
+    observed = [statistic(np.ones((1, clusters)), target)[0] for target in range(len(sums))]
     rng = np.random.Generator(np.random.PCG64(seed))
-    hits = np.zeros(len(observed))
-    rows = max(1, _CELLS // clusters)
+    hits = np.zeros(len(sums))
+    rows = max(1, _CELLS // (clusters * columns.shape[1]))
     for start in range(0, draws, rows):
         signs = 2.0 * rng.integers(0, 2, (min(rows, draws - start), clusters)) - 1.0
-        for number, of in enumerate(by_target):
-            reached = statistic(signs, of) >= observed[number] * (1.0 - _SAME)
-            hits[number] += np.count_nonzero(reached)
-    return _p(hits, observed, draws)
+        for target, reached in enumerate(observed):
+            at_least = statistic(signs, target) >= reached * (1.0 - _SAME)
+            hits[target] += np.count_nonzero(at_least)
+    return _p(hits, np.array(observed), draws)
 
 
 def _p(hits: FloatArray, observed: FloatArray, draws: int) -> FloatArray:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tcva_adapters.stats.checks import FloatArray, IntArray
 from tcva_adapters.stats.enough import why_no_interval
+from tcva_adapters.stats.means import mean_intervals
 from tcva_adapters.stats.scipy_extra import scipy_module
 
 
@@ -36,9 +37,10 @@ class Bracketed:
 def bracketed_mean(
     values: FloatArray, *, codes: IntArray | None = None, level: float = 0.95
 ) -> Bracketed:
-    """A mean with Student's interval; with groups, by leaving out one group at a time.
+    """A mean with the interval of `mean_intervals`; with groups, of the jackknife's pseudo-values.
 
-    Without groups this is ``mean -+ t(level, n - 1) * sd / sqrt(n)``.
+    Those are ``C m - (C - 1) m(i)``, with the mean m(i) without group i of C: as many numbers that
+    are about as sure as the groups, whatever their sizes. Without groups they are the values.
 
     Args:
         values: Shape (N,), finite.
@@ -56,7 +58,26 @@ def bracketed_mean(
     """
     if not len(values):
         return Bracketed(math.nan, math.nan, math.nan, 0, None, why_no_interval(0))
-    return bracketed_coefficients(np.ones((len(values), 1)), values, codes=codes, level=level)[0]
+    units, clusters = _pseudo_values(values, codes)
+    value = float(values.mean())
+    if why := why_no_interval(len(values), clusters=clusters):
+        return Bracketed(value, math.nan, math.nan, len(values), clusters, why)
+    mean, low, high = (float(part[0]) for part in mean_intervals(units[:, None], level=level))
+    why = "" if math.isfinite(low) else "all values are equal"
+    shift = value - mean
+    return Bracketed(value, low + shift, high + shift, len(values), clusters, why)
+
+
+def _pseudo_values(values: FloatArray, codes: IntArray | None) -> tuple[FloatArray, int | None]:
+    if codes is None:
+        return values, None
+    units = np.unique(codes, return_inverse=True)[1]
+    sums, sizes = np.bincount(units, weights=values), np.bincount(units)
+    number = len(sums)
+    if number < 2:
+        return values, number
+    without = (values.sum() - sums) / (len(values) - sizes)
+    return number * values.mean() - (number - 1) * without, number
 
 
 def bracketed_coefficients(
@@ -65,8 +86,7 @@ def bracketed_coefficients(
     """Coefficients of least squares, with jackknife intervals: they need no equal spread of errors.
 
     With the coefficients b(i) without unit i, of C units (samples or groups), the squared standard
-    error is ``(C - 1) / C * sum((b(i) - mean b)^2)``, and the quantile that of t with C - 1 degrees
-    (MacKinnon and White, Journal of Econometrics 29, 1985: the HC3 of a regression; with groups CR3).
+    error is ``sum((b(i) - b)^2)``, and the quantile that of t with C - K degrees (MacKinnon and White, Journal of Econometrics 29, 1985: the HC3 of a regression; with groups CR3).
 
     Args:
         columns: Shape (N, K); a column of ones where there is to be a constant.
@@ -97,9 +117,9 @@ def bracketed_coefficients(
             why = "hangs on a single sample or group"
         else:
             without = np.linalg.solve(left, (side - sides)[:, :, None])[:, :, 0]
-            squares = ((without - without.mean(axis=0)) ** 2).sum(axis=0)
-            quantile = float(scipy_module("special").stdtrit(number - 1, (1 + level) / 2))
-            half = quantile * np.sqrt((number - 1) / number * squares)
+            squares = ((without - found) ** 2).sum(axis=0)
+            degrees = number - columns.shape[1]
+            half = scipy_module("special").stdtrit(degrees, (1 + level) / 2) * np.sqrt(squares)
     return [
         Bracketed(value, value - width, value + width, len(values), clusters, why)
         for value, width in zip(found.tolist(), half.tolist(), strict=True)
@@ -138,14 +158,17 @@ def exact_share(
     >>> round(found.low, 4), round(found.high, 4)
     (0.4439, 0.9748)
     """
-    mean = bracketed_mean(hits, codes=codes, level=level)
-    if mean.reason:
-        return mean
+    if not len(hits):
+        return Bracketed(math.nan, math.nan, math.nan, 0, None, why_no_interval(0))
+    clusters = None if codes is None else len(np.unique(codes))
+    mean = Bracketed(float(hits.mean()), math.nan, math.nan, len(hits), clusters)
+    if why := why_no_interval(mean.n, clusters=clusters):
+        return replace(mean, reason=why)
     n, share, special = float(mean.n), mean.value, scipy_module("special")
     if mean.clusters is not None:
-        half = mean.high - share
-        degrees = special.stdtrit(n - 1, (1 + level) / 2)  # of t: half = t(C - 1) * standard error
-        as_sure = share * (1 - share) * (degrees / half) ** 2 if half > 0.0 else mean.clusters
+        error = _pseudo_values(hits, codes)[0].var(ddof=1) / mean.clusters
+        one, other = special.stdtrit(np.array([n - 1, mean.clusters - 1]), (1 + level) / 2)
+        as_sure = share * (1 - share) / error * (one / other) ** 2 if error > 0.0 else mean.clusters
         n = min(n, float(as_sure))
     hit, tail = share * n, (1 - level) / 2
     low = 0.0 if share == 0.0 else float(special.betaincinv(hit, n - hit + 1, tail))

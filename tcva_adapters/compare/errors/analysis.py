@@ -20,9 +20,10 @@ from tcva_adapters.compare.errors.factors import (
 from tcva_adapters.compare.errors.rated import RatedScores
 from tcva_adapters.compare.errors.report import ErrorReport, LargeError
 from tcva_adapters.compare.errors.scale import calibration_curve, gate_errors, level_worths
-from tcva_adapters.compare.judged import JudgedSource
+from tcva_adapters.compare.judged import JudgedSource, in_use
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.config import Config
 from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import check_level, whole
@@ -41,6 +42,7 @@ def analyse_errors(
     human: str | Labels | npt.ArrayLike,
     *,
     scoring: Scoring | None = None,
+    config: Config | str | Path | None = None,
     by: Sequence[str] = (),
     group: str | Sequence[Any] | None = None,
     human_scale: tuple[float, float] = (0.0, 1.0),
@@ -63,7 +65,8 @@ def analyse_errors(
     Args:
         judged: What was judged, see `Judged.of`; scores of several judges are fused.
         human: A key of the metadata, `Labels`, or the ratings, shape (N,); nan where there is none.
-        scoring: The setting of the dial; by default the usual one. Its mapping is not applied.
+        scoring: The setting of the dial; by default the one in use.
+        config: The settings in use, for all samples; by default T=0.5. What does not apply is noted.
         by: Metadata fields that errors may depend on: numbers, or names of parts.
         group: A key of the metadata, or values, shape (N,): samples that belong together (of a
             document, a conversation, a user) are resampled and tested as one.
@@ -92,7 +95,7 @@ def analyse_errors(
     check_level(level)
     whole("bins", bins, least=1)
     whole("most", most, least=0)
-    dial = scoring or Scoring()
+    dial = scoring or in_use(config)
     read, again = opened(judged, skip_bad=skip_bad)
     rated = RatedScores.of(read, human, dial, human_scale, group)
     how = Draws(whole("n_boot", n_boot, least=1), draws, level, seed)
@@ -126,7 +129,14 @@ def analyse_errors(
         gate=gate_errors(rated, dial.threshold, human_scale, human_threshold, level=level),
         largest=tuple(_large(rated, claims, largest.tolist())),
         how=how,
+        notes=(*_notes(rated, human), *read.unused(config)),
     )
+
+
+def _notes(rated: RatedScores, human: str | Labels | npt.ArrayLike) -> Iterator[str]:
+    yield from rated.judged.notes
+    if isinstance(human, Labels):
+        yield from human.notes(rated.judged.names)
 
 
 def _numbers(
