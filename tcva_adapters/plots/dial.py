@@ -33,7 +33,7 @@ from tcva_adapters.plots.canvas import (
 from tcva_adapters.plots.sources import Dial, DialSource, cliff_of
 from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.stats.checks import one_of
-from tcva_adapters.stats.means import mean_intervals, wilson
+from tcva_adapters.stats.means import mean_intervals, share_interval
 
 _Curve = tuple[FloatArray, FloatArray, FloatArray]
 Curves = Literal["both", "mean", "pass_rate"]
@@ -196,7 +196,7 @@ def _grid(
 def _pass_rates(scores: FloatArray, threshold: float, level: float) -> _Curve:
     n = int(np.isfinite(scores[:, 0]).sum())
     passed = (scores >= threshold).sum(axis=0)
-    ends = np.array([wilson(int(each), n, level=level) for each in passed]).T
+    ends = np.array([share_interval(int(each), n, level=level) for each in passed]).T
     return passed / n if n else np.full(len(passed), np.nan), ends[0], ends[1]
 
 

@@ -20,7 +20,7 @@ from tcva_adapters.plots.sources import Scores, leading, limits_of, ratings_of, 
 from tcva_adapters.stats.bootstrap import Interval
 from tcva_adapters.stats.checks import one_of, whole
 from tcva_adapters.stats.correlation import Measure, check_measure
-from tcva_adapters.stats.means import wilson
+from tcva_adapters.stats.means import share_interval
 
 _AXIS: Final[dict[Measure, str]] = {
     "spearman": "Spearman's rho with human ratings",
@@ -216,5 +216,5 @@ def _interval(axes: Axes, height: float, one: Interval, *, filled: bool) -> None
 def _bin(scores: FloatArray, passed: npt.NDArray[np.bool_], level: float) -> list[float]:
     """Mean score, share that passes, and how far the interval reaches below and above it."""
     share = float(passed.mean())
-    low, high = wilson(int(passed.sum()), len(passed), level=level)
+    low, high = share_interval(int(passed.sum()), len(passed), level=level)
     return [float(scores.mean()), share, share - low, high - share]

@@ -1,4 +1,4 @@
-"""Bootstrap intervals of agreement with human ratings, and paired comparisons of two methods."""
+"""Intervals of agreement with human ratings, and paired comparisons of two methods."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from tcva_adapters.stats.checks import (
     whole,
 )
 from tcva_adapters.stats.correlation import Measure, check_measure, higher_is_better, value_of
+from tcva_adapters.stats.paired_test import paired_p
 from tcva_adapters.stats.replicates import IntervalMethod, Replicates
 from tcva_adapters.stats.resampling import resample
 
@@ -36,7 +37,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A measure of agreement with its bootstrap interval.
+    """A measure of agreement with its interval.
 
     Attributes:
         measure: Which measure.
@@ -44,9 +45,9 @@ class Interval:
         low: Lower end; nan where there is no interval.
         high: Upper end, likewise.
         n: Samples that have both a score and a human score.
-        n_boot: Resamples drawn.
+        n_boot: Resamples drawn; 0 for ``student``, which needs none.
         level: Of confidence, e.g. 0.95.
-        method: ``percentile`` or ``bca``.
+        method: ``student``, ``percentile`` or ``bca``.
         undefined: Resamples without a value (one side constant), which are left out.
         clusters: Groups that were resampled; None where single samples were.
         reason: Why there is no interval; empty where there is one.
@@ -74,10 +75,9 @@ class PairedDifference:
         first: Its value for the first method, on the samples that have all three scores.
         second: For the second one.
         delta: ``first - second``.
-        low: Lower end of the percentile interval of the difference; nan where there is none.
+        low: Lower end of the interval of the difference; nan where there is none.
         high: Upper end, likewise.
-        p_two_sided: For "no difference": twice the smaller share of resamples on either side of
-            0, each counted with one resample more, so that it is never 0.
+        p_two_sided: For "no difference", by the test of this measure; see `test`.
         p_paper: The TCVA paper's one-sided figure: the share of resamples in which the second
             method is ahead by at least what the first one is ahead by on all samples.
         n: Samples on which both methods and a human have a score.
@@ -85,6 +85,9 @@ class PairedDifference:
         undefined: Resamples in which either value is undefined, which are left out.
         level: Of the interval.
         clusters: Groups that were resampled; None where single samples were.
+        test: What `p_two_sided` is made by: ``sign flips, exact`` or ``sign flips, drawn`` (mae),
+            ``jackknife t`` (pearson), ``bootstrap`` (spearman, kendall).
+        reason: Why there is no interval, and for correlations no p; empty where there is one.
     """
 
     measure: Measure
@@ -100,6 +103,8 @@ class PairedDifference:
     undefined: int
     level: float = 0.95
     clusters: int | None = None
+    test: str = ""
+    reason: str = ""
 
 
 def interval(
@@ -109,11 +114,11 @@ def interval(
     *,
     n_boot: int = 10_000,
     level: float = 0.95,
-    method: IntervalMethod = "percentile",
+    method: IntervalMethod = "student",
     seed: int = 0,
     groups: Sequence[object] | None = None,
 ) -> Interval:
-    """The agreement of one method with human ratings, with a bootstrap interval.
+    """The agreement of one method with human ratings, with an interval.
 
     Args:
         measure: ``spearman``, ``kendall``, ``pearson`` or ``mae``.
@@ -121,24 +126,30 @@ def interval(
         human: Shape (N,), likewise.
         n_boot: Resamples.
         level: Of confidence, in (0, 1).
-        method: ``percentile`` takes the resamples' quantiles; ``bca`` corrects them for bias and
-            acceleration (Efron and Tibshirani, An Introduction to the Bootstrap, section 14.3).
+        method: ``student`` leaves out one sample at a time and takes Student's quantiles, on
+            Fisher's z for correlations and with Hall's correction for skewness for ``mae``, see
+            `tcva_adapters.stats.student`. ``percentile`` takes the quantiles of resamples; ``bca``
+            corrects them for bias and acceleration (Efron and Tibshirani, An Introduction to the
+            Bootstrap, section 14.3).
         seed: Same seed, same resamples, same bits.
-        groups: One per sample: resample whole groups instead of single samples.
+        groups: One per sample: leave out, or resample, whole groups instead of single samples.
 
     Returns:
-        Ends are nan where the value is undefined, where fewer than two samples (or groups) are
-        left to draw from, and, with ``bca``, where the correction is undefined (all resamples on
-        one side of the value, or no value without one of the samples).
+        Ends are nan, with the reason, where an interval cannot be trusted: fewer than ten samples
+        or groups (more for some methods), too many resamples without a value, perfect agreement.
 
     Raises:
         InvalidValueError: An unknown measure or method, lengths that differ, n_boot below 1, a
             level outside (0, 1), a negative seed, or groups that do not fit.
         MissingDependencyError: A correlation, or ``bca``, without scipy.
 
-    >>> found = interval("mae", [0.1, 0.4, 0.5, 0.9], [0.0, 0.5, 0.5, 1.0], n_boot=1000)
+    >>> human = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
+    >>> scores = [0.1, 0.0, 0.3, 0.2, 0.4, 0.4, 0.9, 0.5, 0.8, 1.0]
+    >>> found = interval("pearson", scores, human)
     >>> round(found.value, 3), round(found.low, 3), round(found.high, 3), found.n
-    (0.075, 0.025, 0.1, 4)
+    (0.91, 0.671, 0.978, 10)
+    >>> interval("pearson", scores[:4], human[:4]).reason
+    '4 samples: an interval needs 10'
     """
     column = numbers("scores", scores)[:, None]
     return intervals(
@@ -160,7 +171,7 @@ def intervals(
     *,
     n_boot: int = 10_000,
     level: float = 0.95,
-    method: IntervalMethod = "percentile",
+    method: IntervalMethod = "student",
     seed: int = 0,
     groups: Sequence[object] | None = None,
 ) -> list[Interval]:
@@ -174,7 +185,7 @@ def intervals(
         human: Shape (N,).
         n_boot: Resamples.
         level: Of confidence.
-        method: ``percentile`` or ``bca``.
+        method: ``student``, ``percentile`` or ``bca``.
         seed: Of the resamples.
         groups: One per sample, or None.
 
@@ -200,18 +211,19 @@ def intervals(
         codes = None if groups is None else group_codes(groups, kept)
         runs = Replicates(measure, methods, humans, n_boot=n_boot, seed=seed, codes=codes)
         for place, (number, scores) in enumerate(zip(members, methods, strict=True)):
-            (low, high), undefined = runs.ends(place, level, method)
+            ends = runs.ends(place, level, method)
             found[number] = Interval(
                 measure,
                 value_of(measure, scores, humans),
-                low,
-                high,
+                ends.low,
+                ends.high,
                 len(humans),
-                n_boot,
+                0 if method == "student" else n_boot,
                 level,
                 method,
-                undefined,
+                ends.undefined,
                 runs.clusters,
+                ends.reason,
             )
     return [found[number] for number in range(len(masks))]
 
@@ -242,18 +254,24 @@ def paired_difference(
         groups: One per sample: resample whole groups instead of single samples.
 
     Returns:
-        The difference with its percentile interval and two p-values. With ``mae``, where lower is
+        The difference with its interval (of resamples for ranks, else Student's) and two p-values. With ``mae``, where lower is
         better, a negative difference speaks for the first method, and ``p_paper`` is turned round
-        so that small still does.
+        so that small still does. Fewer than ten samples (or groups) have no interval, and a
+        correlation no p; that of ``mae`` is exact.
 
     Raises:
         InvalidValueError: As for ``interval``.
         MissingDependencyError: A correlation, or ``bca``, without scipy.
 
+    The second method is off on four samples, always to the same side: of the 16 ways to assign
+    signs to these differences two are as far from 0.
+
     >>> ratings = [1, 2, 3, 4, 5, 6]
     >>> found = paired_difference("mae", ratings, [2, 2, 2, 4, 6, 8], ratings, n_boot=1000)
-    >>> round(found.delta, 3), found.p_two_sided < 0.05, found.p_paper
-    (-0.833, True, 0.0)
+    >>> round(found.delta, 3), found.p_two_sided, found.test
+    (-0.833, 0.125, 'sign flips, exact')
+    >>> found.reason
+    '6 samples: an interval needs 10'
     """
     n_boot = _checked(measure, n_boot, level)
     sides = [numbers("first", first), numbers("second", second)]
@@ -267,23 +285,21 @@ def paired_difference(
     values = run.values[:, defined]
     deltas = values[0] - values[1]
     observed = run.observed[0] - run.observed[1]
-    low = high = p_two_sided = p_paper = float("nan")
+    p_paper = float("nan")
     if len(deltas) and not np.isnan(observed):
-        low, high = np.quantile(deltas, [(1 - level) / 2, (1 + level) / 2]).tolist()
         same = same_within(values)
-        below = int(np.count_nonzero(deltas <= same))
-        above = int(np.count_nonzero(deltas >= -same))
-        p_two_sided = min(1.0, 2 * (min(below, above) + 1) / (len(deltas) + 1))
         sign = 1 if higher_is_better(measure) else -1
         p_paper = float(np.mean(-sign * deltas >= sign * observed - same))
+    p_two_sided, test = paired_p(measure, (sides[0], sides[1]), ratings, run, codes, seed=seed)
+    ends = run.difference(level)
     one, other = (value_of(measure, side, ratings) for side in sides)
     return PairedDifference(
         measure,
         one,
         other,
         one - other,
-        low,
-        high,
+        ends.low,
+        ends.high,
         p_two_sided,
         p_paper,
         len(ratings),
@@ -291,6 +307,8 @@ def paired_difference(
         n_boot - len(deltas),
         level,
         run.clusters,
+        test,
+        ends.reason,
     )
 
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["LEAST_CLUSTERS", "LEAST_SAMPLES", "MOST_UNDEFINED", "why_no_interval"]
+import numpy as np
+
+from tcva_adapters.stats.checks import FloatArray, IntArray
+
+__all__ = ["LEAST_CLUSTERS", "LEAST_SAMPLES", "MOST_UNDEFINED", "constant_share", "why_no_interval"]
 
 LEAST_SAMPLES: Final = 10
 LEAST_CLUSTERS: Final = 10
@@ -13,15 +17,21 @@ MOST_UNDEFINED: Final = 0.01
 
 
 def why_no_interval(
-    n: int, *, undefined: int = 0, n_boot: int = 0, clusters: int | None = None
+    n: int,
+    *,
+    undefined: float = 0,
+    n_boot: int = 0,
+    clusters: int | None = None,
+    least: int = LEAST_SAMPLES,
 ) -> str:
     """Why no interval can be trusted here, in one sentence without a full stop.
 
     Args:
         n: Samples that were measured.
-        undefined: Resamples without a value.
+        undefined: Resamples without a value, drawn or expected.
         n_boot: Resamples that were drawn; 0 where the interval is not one of resamples.
         clusters: Groups that were drawn; None where single samples were.
+        least: Samples that this interval needs, where it needs more than others.
 
     Returns:
         Empty where nothing speaks against one.
@@ -35,14 +45,38 @@ def why_no_interval(
     >>> why_no_interval(10)
     ''
     """
-    if n < LEAST_SAMPLES:
-        return f"{_number(n, 'sample')}: an interval needs {LEAST_SAMPLES}"
+    if n < least:
+        return f"{_number(n, 'sample')}: an interval needs {least}"
     if clusters is not None and clusters < LEAST_CLUSTERS:
         return f"{_number(clusters, 'group')}: an interval needs {LEAST_CLUSTERS}"
     if undefined > MOST_UNDEFINED * n_boot:
         share = f"{100 * undefined / n_boot:.2g} % of the resamples have no value"
         return f"{share} (one side constant): an interval needs {100 * MOST_UNDEFINED:g} % or less"
     return ""
+
+
+def constant_share(values: FloatArray, codes: IntArray | None = None) -> float:
+    """The share of all bootstrap resamples in which the values are all the same.
+
+    Args:
+        values: Finite, shape (n,), n at least 1.
+        codes: Groups as numbers from 0 up, which are drawn as a whole; None for single samples.
+
+    Of ten values nine of which are 1, a resample lacks the tenth in .9 ** 10 of all cases:
+
+    >>> round(constant_share(np.array([1.0] * 9 + [0.0])), 4)
+    0.3487
+    """
+    if codes is not None:
+        order = np.argsort(codes, kind="stable")
+        starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+        lowest = np.minimum.reduceat(values[order], starts)
+        units, same = len(starts), lowest == np.maximum.reduceat(values[order], starts)
+        values = lowest[same]
+    else:
+        units = len(values)
+    counts = np.unique(values, return_counts=True)[1]
+    return float(np.sum((counts / units) ** units))
 
 
 def _number(count: int, what: str) -> str:
