@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Any, Final, Optional
 
 import typer
 
 from tcva_adapters.cli import options
-from tcva_adapters.cli.judged import File, Resamples, print_figures
+from tcva_adapters.cli.judged import File, print_figures
 from tcva_adapters.cli.report import Report, check_report, report_written
-from tcva_adapters.cli.tables import Markdown, check_markdown, markdown_written
+from tcva_adapters.cli.tables import STDOUT, Markdown, check_markdown, markdown_written
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import analyse_errors
 from tcva_adapters.compare.errors.analysis import BINS, MOST
@@ -46,7 +47,7 @@ _Samples = Annotated[
 _Bins = Annotated[int, typer.Option(help="Of the scores, at most.")]
 _Most = Annotated[int, typer.Option("--most", help="Largest errors that are listed.")]
 _Draws = Annotated[int, typer.Option(help="Permutations of each test.")]
-_Seed = Annotated[int, typer.Option(help="Seed of resamples and permutations.")]
+_Seed = Annotated[int, typer.Option(help="Seed of the permutations.")]
 _DIAL: Final = ("temperature", "threshold", "scheme", "penalty", "eps", "floor", "evidence")
 
 
@@ -65,7 +66,6 @@ def errors(
     config: options.ConfigFile = None,
     bins: _Bins = BINS,
     most: _Most = MOST,
-    bootstrap: Resamples = 2000,
     draws: _Draws = DRAWS,
     seed: _Seed = 0,
     report: Report = None,
@@ -100,11 +100,11 @@ def errors(
         samples=samples,
         bins=bins,
         most=most,
-        n_boot=bootstrap,
         draws=draws,
         seed=seed,
         skip_bad=skip_bad,
     )
-    print_figures(found, as_json=as_json, everything=everything)
+    side = sys.stderr if markdown == STDOUT else sys.stdout
+    print_figures(found, as_json=as_json, everything=everything, file=side)
     page = report_written(found, report, of=assessments, overwrite=overwrite)
     say_written({**page, **markdown_written(found, markdown, overwrite=overwrite)})

@@ -9,8 +9,11 @@ import numpy as np
 
 from tcva_adapters.stats.checks import FloatArray, IntArray
 from tcva_adapters.stats.enough import why_no_interval
-from tcva_adapters.stats.means import mean_intervals
+from tcva_adapters.stats.means import share_interval
 from tcva_adapters.stats.scipy_extra import scipy_module
+from tcva_adapters.stats.student import mean_ends
+
+_NOTHING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +40,9 @@ class Bracketed:
 def bracketed_mean(
     values: FloatArray, *, codes: IntArray | None = None, level: float = 0.95
 ) -> Bracketed:
-    """A mean with the interval of `mean_intervals`; with groups, of the jackknife's pseudo-values.
+    """A mean with Student's interval, corrected for skewness (see `student`).
 
-    Those are ``C m - (C - 1) m(i)``, with the mean m(i) without group i of C: as many numbers that
-    are about as sure as the groups, whatever their sizes. Without groups they are the values.
+    With groups, one group is left out at a time, and the quantiles are those for so many groups.
 
     Args:
         values: Shape (N,), finite.
@@ -58,26 +60,21 @@ def bracketed_mean(
     """
     if not len(values):
         return Bracketed(math.nan, math.nan, math.nan, 0, None, why_no_interval(0))
-    units, clusters = _pseudo_values(values, codes)
-    value = float(values.mean())
-    if why := why_no_interval(len(values), clusters=clusters):
-        return Bracketed(value, math.nan, math.nan, len(values), clusters, why)
-    mean, low, high = (float(part[0]) for part in mean_intervals(units[:, None], level=level))
-    why = "" if math.isfinite(low) else "all values are equal"
-    shift = value - mean
-    return Bracketed(value, low + shift, high + shift, len(values), clusters, why)
+    left_out, clusters = _left_out(values, codes)
+    value, nothing = float(values.mean()), float("nan")
+    why = why_no_interval(len(values), clusters=clusters)
+    if not why and np.ptp(left_out) <= _NOTHING * np.abs(values).max():
+        why = "all are equal: how rarely another one comes cannot be seen"
+    low, high = (nothing, nothing) if why else mean_ends(value, left_out, level)
+    return Bracketed(value, low, high, len(values), clusters, why)
 
 
-def _pseudo_values(values: FloatArray, codes: IntArray | None) -> tuple[FloatArray, int | None]:
-    if codes is None:
-        return values, None
-    units = np.unique(codes, return_inverse=True)[1]
+def _left_out(values: FloatArray, codes: IntArray | None) -> tuple[FloatArray, int | None]:
+    """Means without each unit in turn, and how many groups there are."""
+    units = np.arange(len(values)) if codes is None else np.unique(codes, return_inverse=True)[1]
     sums, sizes = np.bincount(units, weights=values), np.bincount(units)
-    number = len(sums)
-    if number < 2:
-        return values, number
-    without = (values.sum() - sums) / (len(values) - sizes)
-    return number * values.mean() - (number - 1) * without, number
+    left = np.maximum(len(values) - sizes, 1)  # a single unit leaves nothing, and has no interval
+    return (values.sum() - sums) / left, None if codes is None else len(sums)
 
 
 def bracketed_coefficients(
@@ -164,16 +161,15 @@ def exact_share(
     mean = Bracketed(float(hits.mean()), math.nan, math.nan, len(hits), clusters)
     if why := why_no_interval(mean.n, clusters=clusters):
         return replace(mean, reason=why)
-    n, share, special = float(mean.n), mean.value, scipy_module("special")
-    if mean.clusters is not None:
-        error = _pseudo_values(hits, codes)[0].var(ddof=1) / mean.clusters
-        one, other = special.stdtrit(np.array([n - 1, mean.clusters - 1]), (1 + level) / 2)
-        as_sure = share * (1 - share) / error * (one / other) ** 2 if error > 0.0 else mean.clusters
+    n, share = float(mean.n), mean.value
+    if clusters is not None:
+        error = (clusters - 1) * float(_left_out(hits, codes)[0].var())
+        degrees = np.array([n - 1, clusters - 1])
+        one, other = scipy_module("special").stdtrit(degrees, (1 + level) / 2)
+        as_sure = share * (1 - share) / error * (one / other) ** 2 if error > 0.0 else clusters
         n = min(n, float(as_sure))
-    hit, tail = share * n, (1 - level) / 2
-    low = 0.0 if share == 0.0 else float(special.betaincinv(hit, n - hit + 1, tail))
-    high = 1.0 if share == 1.0 else float(special.betaincinv(hit + 1, n - hit, 1 - tail))
-    return Bracketed(share, low, high, mean.n, mean.clusters)
+    low, high = share_interval(share * n, n, level=level)
+    return replace(mean, low=low, high=high)
 
 
 def falling_weights(columns: FloatArray, values: FloatArray) -> FloatArray:

@@ -23,7 +23,7 @@ const ofParts = (name, title) => ({ name, title, component: Parts, inMenu: true,
 
 /** @type {View[]} */
 export const VIEWS = [
-  { name: "overview", title: "Overview", component: Overview, inMenu: true, applies: ({ runs, methods, figures }) => runs.length + methods.length > 0 || !figures.sections.systems },
+  { name: "overview", title: "Overview", component: Overview, inMenu: true, applies: ({ runs, methods, figures }) => runs.length + methods.length > 0 || Object.keys(figures.sections).length === 0 },
   ofParts("systems", "Systems"),
   { name: "methods", title: "Side by side", component: Methods, inMenu: true, applies: ({ runs, methods }) => runs.length > 0 && methods.length > 0 },
   ofParts("errors", "Errors"),

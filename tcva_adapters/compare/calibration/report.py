@@ -13,7 +13,8 @@ from tcva_adapters.compare.calibration.nested import Gain, Resampling
 from tcva_adapters.compare.calibration.objectives import Objective, ObjectiveName
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.judged import Judged
-from tcva_adapters.printing import Part, Table, Tabular, counted, figure
+from tcva_adapters.compare.views.crosstab import Crosstab
+from tcva_adapters.printing import Part, Table, Tabular, Wrapped, counted, figure, share
 from tcva_adapters.results.config import Config, MappingKnots, ProfileTable, Settings
 from tcva_adapters.results.scoring import Scoring
 
@@ -56,6 +57,8 @@ class Calibration(Tabular):
         by: The metadata field of the profiles, where there are any.
         profiles: What was found for each of its values.
         unused: What of a configuration does not apply here, in sentences.
+        decisions: With ``f1`` and ``kappa``: those of the baseline and of the chosen setting on all
+            samples against the human ones; empty otherwise.
     """
 
     objective: ObjectiveName
@@ -80,6 +83,7 @@ class Calibration(Tabular):
     by: str | None = None
     profiles: Mapping[str, Profile] = field(default_factory=dict)
     unused: tuple[str, ...] = ()
+    decisions: tuple[Crosstab, ...] = ()
 
     @property
     def detectable(self) -> bool:
@@ -121,6 +125,7 @@ class Calibration(Tabular):
         figures: dict[str, Any] = {"sentence": self.sentence}
         figures |= {name: getattr(self, name) for name in _FIGURES}
         figures |= {name: as_settings(getattr(self, name)) for name in _SETTINGS}
+        figures["decisions"] = [each.to_dict() for each in self.decisions]
         figures |= {**self.resampling._asdict(), "picks": self.records()}
         figures["mapping"] = mapped and {**jsonable(mapped), "detectable": mapped.gain.detectable}
         if judged is not None:
@@ -184,7 +189,8 @@ class Calibration(Tabular):
         if self.judged is not None:
             yield from self.judged.evidence.lines()
         yield Table(("", "", ""), [*self._rows(), *self._mapping_rows()], "lrp", headless=True)
-        picks = [f"{describe(setting)} {share:.0%}" for setting, share in self.picks]
+        yield from self._decisions()
+        picks = [f"{describe(setting)} {part:.0%}" for setting, part in self.picks]
         often = [text for text in picks[:_SHOWN_PICKS] if not text.endswith(" 0%")]
         more = f"; {len(picks) - len(often)} more" if len(picks) > len(often) else ""
         yield f"chosen in the folds: {'; '.join(often)}{more}"
@@ -205,6 +211,16 @@ class Calibration(Tabular):
         unseen = f"on samples it has not seen, {how.folds} folds, {how.repeats} times"
         yield "chosen out of fold", f"{self.out_of_fold:.3f}", unseen
         yield _gain_row("gain of choosing", self.gain)
+
+    def _decisions(self) -> Iterator[Part]:
+        """What a kappa or an F1 says little without: raw agreement, and how many pass."""
+        for setting, found in zip((self.baseline, self.chosen), self.decisions, strict=False):
+            ours, theirs = found.pass_rates
+            yield Wrapped(
+                f"{describe(setting)}: the same decision as humans on {share(found.agreement)}; "
+                f"{share(ours)} pass by score, {share(theirs)} by rating",
+                indent=2,
+            )
 
     def _mapping_rows(self) -> Iterator[tuple[str, str, str]]:
         found = self.mapping

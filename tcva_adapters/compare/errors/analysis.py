@@ -50,7 +50,6 @@ def analyse_errors(
     samples: str | Path | Iterable[Sample] | None = None,
     bins: int = BINS,
     most: int = MOST,
-    n_boot: int = 2000,
     draws: int = DRAWS,
     level: float = 0.95,
     seed: int = 0,
@@ -75,10 +74,9 @@ def analyse_errors(
         samples: A file of samples, or samples, whose responses are measured; joined by id.
         bins: Of scores, at most.
         most: How many of the largest errors are listed.
-        n_boot: Resamples for the interval of a correlation.
-        draws: Permutations of a test; with groups, flips of their signs.
+        draws: Permutations of each test; with groups, flips of their signs.
         level: Of all intervals.
-        seed: Of resamples and draws.
+        seed: Of the draws.
         skip_bad: Leave out unreadable lines of a file.
 
     Raises:
@@ -98,7 +96,7 @@ def analyse_errors(
     dial = scoring or in_use(config)
     read, again = opened(judged, skip_bad=skip_bad)
     rated = RatedScores.of(read, human, dial, human_scale, group)
-    how = Draws(whole("n_boot", n_boot, least=1), draws, level, seed)
+    how = Draws(draws, level, seed)
     largest = np.argsort(-np.abs(rated.errors), kind="stable")[:most]
     claims = None
     if again is not None:
@@ -148,7 +146,7 @@ def _numbers(
         yield number_factor("length of the claims", claims.length, rated, how)
     yield number_factor("number of claims", rated.counts.sum(axis=1), rated, how)
     if claims is not None:
-        yield number_factor("place of the lowest claim", claims.lowest, rated, how)
+        yield number_factor("lowest claim's place", claims.lowest, rated, how)
     yield number_factor("place in the file", rated.places.astype(np.float64), rated, how)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -78,16 +78,14 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """How intervals and tests are drawn.
+    """How intervals and tests are made.
 
     Attributes:
-        n_boot: Resamples for an interval.
         draws: Permutations or flips for a test.
         level: Of the intervals.
-        seed: Of both.
+        seed: Of the draws.
     """
 
-    n_boot: int
     draws: int
     level: float
     seed: int
@@ -119,15 +117,7 @@ def number_factor(name: str, values: FloatArray, rated: RatedScores, how: Draws)
     groups = None if codes is None else codes.tolist()
     error, size = (
         Dependence(
-            interval(
-                "spearman",
-                x,
-                kind,
-                n_boot=how.n_boot,
-                level=how.level,
-                seed=how.seed,
-                groups=groups,
-            ),
+            interval("spearman", x, kind, level=how.level, groups=groups),
             value,
         )
         for kind, value in zip(kinds.T, p.tolist(), strict=True)

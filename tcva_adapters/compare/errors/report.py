@@ -72,7 +72,7 @@ class ErrorReport(Tabular):
         levels: Ratings by verdict level.
         gate: Decisions.
         largest: The largest errors, the largest first.
-        how: Resamples, draws, level and seed.
+        how: Draws of the tests, level and seed.
         notes: What to keep in mind, in sentences.
     """
 
@@ -146,20 +146,25 @@ class ErrorReport(Tabular):
         yield from self._about()
         yield from self._factors()
         yield from self._gate()
-        if self.largest:
-            first = ", ".join(
-                f"{clipped(each.sample, _NAME)} {figure(each.error, 2, signed=True)}"
-                for each in self.largest[:_FIRST]
-            )
+        first = ", ".join(
+            f"{clipped(each.sample, _NAME)} {figure(each.error, 2, signed=True)}"
+            for each in self.largest[:_FIRST]
+        )
+        if first:
             yield Wrapped(
                 f"largest errors: {first}; with their claims, parts of the samples, ratings by score "
                 "and by verdict level: --all, or show(full=True)",
                 indent=2,
             )
-        yield from (Wrapped(f"note: {note}", indent=2) for note in self.notes)
+        yield from self._notes()
 
     def parts(self) -> Iterator[Part]:
         """All of it."""
+        yield from self.figures()
+        yield from self._claims()
+
+    def figures(self) -> Iterator[Part]:
+        """All of it but the claims of the largest errors."""
         yield from self._about()
         yield from self._factors()
         for factor in self.factors:
@@ -169,6 +174,9 @@ class ErrorReport(Tabular):
         yield from self._levels()
         yield from self._gate()
         yield from self._largest()
+        yield from self._notes()
+
+    def _notes(self) -> Iterator[Part]:
         yield from (Wrapped(f"note: {note}", indent=2) for note in self.notes)
 
     def _about(self) -> Iterator[Part]:
@@ -232,7 +240,9 @@ class ErrorReport(Tabular):
                 each.name,
                 str(each.n),
                 f"{each.weight:g}",
-                f"{_shown(each.worth)}{' *' if each.differs else ''}",
+                f"{_shown(each.worth)}{' *' if each.differs else ''}"
+                if not each.worth.reason
+                else "-",
                 figure(each.falling, 2),
                 str(each.dominated.n),
                 _shown(each.dominated) if each.dominated.n else "-",
@@ -243,9 +253,10 @@ class ErrorReport(Tabular):
         yield Table(header, rows, "lr")
         if any(each.differs for each in self.levels):
             yield "  * the weight in use lies outside the interval"
-        for each in self.levels:
-            if each.worth.reason:
-                yield Wrapped(f"no interval of {each.name}: {each.worth.reason}", indent=2)
+        for reason in dict.fromkeys(each.worth.reason for each in self.levels):
+            if reason:
+                names = ", ".join(each.name for each in self.levels if each.worth.reason == reason)
+                yield Wrapped(f"no worth of {names}: {reason}", indent=2)
 
     def _gate(self) -> Iterator[Part]:
         gate, counts = self.gate, self.gate.counts
@@ -279,12 +290,21 @@ class ErrorReport(Tabular):
         if not self.largest:
             return
         yield f"\nthe {counted(len(self.largest), 'largest error')}"
-        for each in self.largest:
-            yield Wrapped(
-                f"{clipped(each.sample, _NAME)}: score {figure(each.score)}, rating "
-                f"{figure(each.human)}, error {figure(each.error, signed=True)}"
+        rows = [
+            (
+                clipped(each.sample, _NAME),
+                figure(each.score),
+                figure(each.human),
+                figure(each.error, signed=True),
             )
+            for each in self.largest
+        ]
+        yield Table(("sample", "score", "rating", "error"), rows, "lr")
+
+    def _claims(self) -> Iterator[Part]:
+        for each in self.largest:
             if each.claims:
+                yield f"\n{clipped(each.sample, _NAME)}: error {figure(each.error, signed=True)}"
                 cells = [
                     (c.verdict.value if c.verdict else "-", c.claim, c.reason) for c in each.claims
                 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -58,11 +59,11 @@ def calibration_curve(rated: RatedScores, *, bins: int, level: float) -> tuple[S
     for place, size in enumerate(sizes.tolist(), start=1):
         held += size
         left = int(sizes[place:].sum())
-        if held >= least and left >= least or not left:
+        if (held >= least and left >= least) or not left:
             edges.append(place)
             held = 0
     found = []
-    for start, stop in zip(edges, edges[1:], strict=False):
+    for start, stop in pairwise(edges):
         members = (group >= start) & (group < stop)
         found.append(
             ScoreBin(
@@ -115,14 +116,16 @@ def level_worths(rated: RatedScores, scoring: Scoring, *, level: float) -> tuple
         has, dominates = shares[:, place] > 0.0, shares[:, place] >= DOMINATES
         n = int(has.sum())
         codes = _of(rated, has)
-        few = why_no_interval(n, clusters=None if codes is None else len(np.unique(codes)))
+        why = why_no_interval(n, clusters=None if codes is None else len(np.unique(codes)))
+        if not why and worth.high - worth.low > 1.0:
+            why = "its interval is wider than the scale: few samples, or levels that occur together"
         found.append(
             LevelWorth(
                 LEVELS[place].value,
                 scoring.scheme.weights[place],
                 n,
-                Bracketed(worth.value, math.nan, math.nan, n, worth.clusters, few)
-                if few
+                Bracketed(worth.value, math.nan, math.nan, n, worth.clusters, why)
+                if why
                 else worth,
                 weight,
                 bracketed_mean(rated.human[dominates], codes=_of(rated, dominates), level=together),
