@@ -37,7 +37,7 @@ def rejected(draw: Draw, n: int, sets: int, *, parts: bool, size: int = 0) -> fl
             codes = np.repeat(np.arange(n), size)
             errors = errors + np.repeat(draw(rng, n), size)
         if parts:
-            labels = rng.integers(0, 3, len(errors)) if not size else codes % 3
+            labels = rng.integers(0, 3, len(errors)) if codes is None else codes % 3
             columns = np.eye(3)[labels]
             targets = errors[:, None]
         else:

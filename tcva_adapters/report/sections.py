@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any
 
-from tcva_adapters.compare.errors.analysis import analyse_errors
-from tcva_adapters.compare.errors.report import ErrorReport
-from tcva_adapters.errors import MissingDependencyError
+from tcva_adapters.compare.errors.analysis import errors_of
 from tcva_adapters.printing import Part, Report, Table
 from tcva_adapters.report.content import Content
-from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.stats.enough import LEAST_SAMPLES
 
 Section = list[Any]
 """A sentence, and parts: texts, and tables with ``head``, ``rows`` and ``kinds``."""
-
-_DRAWS: Final = 1999
 
 
 def section_of(report: Report, parts: Iterable[Part] | None = None) -> Section:
@@ -45,27 +39,11 @@ def _part(part: Part) -> list[Any]:
 
 def errors_section(content: Content) -> Section | None:
     """Where the first run's scores are wrong, at its settings; None without enough human ratings."""
-    found = _errors(content)
-    return None if found is None else section_of(found, found.figures())
-
-
-def _errors(content: Content) -> ErrorReport | None:
     human = content.human
     if human is None or not content.runs:
         return None
     run = content.runs[0]
-    judged: list[Assessment] = []
-    ratings: list[float] = []
-    for name, assessment in run.assessments.items():
-        rating = human.ratings.get(name)
-        if rating is not None and assessment.unscored is None:
-            judged.append(assessment.model_copy(update={"sample_id": name}))
-            ratings.append(rating)
-    if len(judged) < LEAST_SAMPLES:
-        return None
-    try:
-        return analyse_errors(
-            judged, ratings, scoring=run.scoring, human_scale=human.ends, draws=_DRAWS
-        )
-    except MissingDependencyError:
-        return None
+    samples = [sample for sample in content.samples if sample.id in run.assessments]
+    results = (run.result(run.assessments[sample.id or ""]) for sample in samples)
+    found = errors_of(results, samples, human.ratings, run.scoring, human.ends)
+    return None if found is None else section_of(found, found.figures())

@@ -101,10 +101,11 @@ def _by_signs(
 ) -> FloatArray:
     clusters = int(codes.max()) + 1
     sides = np.zeros((clusters, targets.shape[1]))
-    sums = np.zeros((targets.shape[1], clusters, columns.shape[1]))
+    by_group = np.zeros((clusters, targets.shape[1], columns.shape[1]))
     ones, powers = np.zeros((2, clusters, columns.shape[1]))
     np.add.at(sides, codes, targets)
-    np.add.at(sums, (slice(None), codes), targets.T[:, :, None] * columns)
+    np.add.at(by_group, codes, targets[:, :, None] * columns[:, None, :])
+    sums = by_group.swapaxes(0, 1)
     np.add.at(ones, codes, columns)
     np.add.at(powers, codes, columns**2)
 
@@ -122,12 +123,12 @@ def _by_signs(
         )
         return _largest(products, (rest**2).sum(axis=1), (sums[target] ** 2).sum(axis=0))
 
-    observed = [statistic(np.ones((1, clusters)), target)[0] for target in range(len(sums))]
+    observed = [float(statistic(np.ones((1, clusters)), target)[0]) for target in range(len(sums))]
     rng = np.random.Generator(np.random.PCG64(seed))
     hits = np.zeros(len(sums))
     rows = max(1, _CELLS // (clusters * columns.shape[1]))
     for start in range(0, draws, rows):
-        signs = 2.0 * rng.integers(0, 2, (min(rows, draws - start), clusters)) - 1.0
+        signs: FloatArray = 2.0 * rng.integers(0, 2, (min(rows, draws - start), clusters)) - 1.0
         for target, reached in enumerate(observed):
             at_least = statistic(signs, target) >= reached * (1.0 - _SAME)
             hits[target] += np.count_nonzero(at_least)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,16 +22,21 @@ from tcva_adapters.compare.errors.report import ErrorReport, LargeError
 from tcva_adapters.compare.errors.scale import calibration_curve, gate_errors, level_worths
 from tcva_adapters.compare.judged import JudgedSource, in_use
 from tcva_adapters.compare.labels import Labels
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import InvalidValueError, MissingDependencyError
 from tcva_adapters.results.config import Config
+from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import check_level, whole
 from tcva_adapters.stats.dependence import DRAWS
+from tcva_adapters.stats.enough import LEAST_SAMPLES
 from tcva_adapters.stats.jackknife import bracketed_mean
 
 SYSTEM: Final = "system"
 """The metadata field that is looked at wherever it is there."""
+
+_FEWER: Final = 1_999
+"""Permutations where errors are a part of something larger."""
 
 BINS: Final = 10
 MOST: Final = 10
@@ -129,6 +134,54 @@ def analyse_errors(
         how=how,
         notes=(*_notes(rated, human), *read.unused(config)),
     )
+
+
+def errors_of(
+    results: Iterable[Result],
+    samples: Iterable[Sample],
+    human: Mapping[str, float],
+    scoring: Scoring,
+    human_scale: tuple[float, float] = (0.0, 1.0),
+) -> ErrorReport | None:
+    """The same for a part of a larger report, which goes without where it cannot be had.
+
+    Args:
+        results: Of the samples, in their order.
+        samples: Each with an id.
+        human: Ratings by these ids.
+        scoring: The setting of the dial.
+        human_scale: As for `analyse_errors`.
+
+    Returns:
+        None for fewer than ten samples with a score and a rating, for ratings outside the scale,
+        and without scipy.
+    """
+    if (
+        not human
+        or not human_scale[0] <= min(human.values()) <= max(human.values()) <= human_scale[1]
+    ):
+        return None
+    rated = [
+        (result.assessment.model_copy(update={"sample_id": sample.id}), sample)
+        for result, sample in zip(results, samples, strict=True)
+        if sample.id in human and result.assessment.unscored is None
+    ]
+    if len(rated) < LEAST_SAMPLES:
+        return None
+    judged, of = zip(*rated, strict=True)
+    ratings = [human[sample.id] for sample in of]
+    texts = of if any(sample.response for sample in of) else None
+    try:
+        return analyse_errors(
+            list(judged),
+            ratings,
+            scoring=scoring,
+            human_scale=human_scale,
+            samples=texts,
+            draws=_FEWER,
+        )
+    except MissingDependencyError:
+        return None
 
 
 def _notes(rated: RatedScores, human: str | Labels | npt.ArrayLike) -> Iterator[str]:

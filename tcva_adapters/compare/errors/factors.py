@@ -155,7 +155,8 @@ def part_factor(name: str, values: Sequence[Any], rated: RatedScores, how: Draws
         draws=how.draws,
         seed=how.seed,
     )
-    return Factor(name, n, *(Dependence(None, value) for value in p.tolist()), parts=found)
+    error, size = (Dependence(None, value) for value in p.tolist())
+    return Factor(name, n, error, size, found)
 
 
 def _part(part: str, members: BoolArray, rated: RatedScores, how: Draws) -> PartError:

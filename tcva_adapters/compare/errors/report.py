@@ -158,6 +158,13 @@ class ErrorReport(Tabular):
             )
         yield from self._notes()
 
+    def short(self) -> Iterator[Part]:
+        """The sentence and what errors depend on, for a report of more than errors."""
+        yield ""
+        yield Wrapped(self.sentence)
+        yield from self._about()
+        yield from self._factors()
+
     def parts(self) -> Iterator[Part]:
         """All of it."""
         yield from self.figures()
