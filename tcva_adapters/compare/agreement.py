@@ -157,7 +157,7 @@ class PanelReport(Report):
         yield Table(("sample", "claim", *self.disputes[0].claims[0].verdicts), rows, "lpl")
 
 
-def _agreement_lines(found: PanelAgreement) -> Iterator[str]:
+def _agreement_lines(found: PanelAgreement) -> Iterator[Part]:
     def shown(value: float) -> str:
         return "not defined" if np.isnan(value) else figure(value)
 
@@ -166,10 +166,11 @@ def _agreement_lines(found: PanelAgreement) -> Iterator[str]:
         f"Krippendorff's alpha (ordinal) {shown(found.alpha)}"
     )
     for pair in found.pairs:
-        yield (
+        yield Wrapped(
             f"  {pair.first} and {pair.second}: weighted kappa {shown(pair.kappa)}, "
             f"the same level on {shown(pair.exact)} of {pair.claims}, fully by "
-            f"{' and '.join(map(shown, pair.fully))}"
+            f"{' and '.join(map(shown, pair.fully))}",
+            indent=2,
         )
     for judge, number in found.failed.items():
         if number:

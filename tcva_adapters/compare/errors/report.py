@@ -142,9 +142,12 @@ class ErrorReport(Tabular):
         return rows
 
     def brief(self) -> Iterator[Part]:
-        """What errors depend on, the gate, and the largest ones by name."""
+        """What errors depend on, parts that differ, the gate, and the largest ones by name."""
         yield from self._about()
         yield from self._factors()
+        for factor in self.factors:
+            if factor.parts and factor.name in self.found:
+                yield from _parts_of(factor)
         yield from self._gate()
         first = ", ".join(
             f"{clipped(each.sample, _NAME)} {figure(each.error, 2, signed=True)}"
