@@ -11,7 +11,7 @@ from typing import Any, Final
 import typer
 
 from tcva_adapters import printing
-from tcva_adapters.cli import machines, options
+from tcva_adapters.cli import machines, options, stat_options
 from tcva_adapters.cli.judged import check_figures, draw_figures, print_figures
 from tcva_adapters.cli.judges import judging_arguments, named_judge
 from tcva_adapters.cli.report import Report, check_report, report_written
@@ -54,6 +54,7 @@ def compare(
     fuse: options.FusedMethods = None,
     human: options.Human = None,
     labels: options.LabelFile = None,
+    objective: stat_options.Objective = "spearman",
     reference: options.Reference = None,
     pass_from: options.PassFrom = None,
     figures: options.Figures = None,
@@ -98,6 +99,7 @@ def compare(
             scale=options.parse_pair(scale, "--scale"),
             fuse=fuse or (),
             human=options.ratings_of(human, labels),
+            objective=objective,  # type: ignore[arg-type]  # checked there
             reference=reference,
             pass_from=options.parse_thresholds(pass_from or ()),
             gates=gates,

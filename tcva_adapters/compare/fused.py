@@ -1,12 +1,16 @@
-"""Fused scores as methods of a comparison, and what they gain over the best of their members."""
+"""Fused scores as methods of a comparison, and what they gain over the best of their members.
+
+Who tries several combinations finds one that gains by luck, so a gain is claimed by a p that allows
+for all combinations that were looked at together.
+"""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, Self
+from dataclasses import dataclass, replace
+from typing import Final, Self, TypeVar
 
 import numpy as np
 
@@ -18,11 +22,15 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import counted, figure
 from tcva_adapters.stats.bootstrap import interval, paired_difference
 from tcva_adapters.stats.correlation import agreement
+from tcva_adapters.stats.holm import holm
 
 FEWEST: Final = 10
 """Samples below which no gain is stated."""
 
 _MARK: Final = "+"
+_ALPHA: Final = 0.05
+
+Name = TypeVar("Name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +101,9 @@ class FusedRow:
         gain: ``rho - best_rho``.
         gain_low: Lower end of the 95 % interval of the gain, from resamples of the same samples.
         gain_high: Its upper end.
-        p_two_sided: The paired bootstrap's p against no gain.
+        p_two_sided: The paired bootstrap's p against no gain, of this combination alone.
+        p_holm: The same, adjusted for all combinations that were looked at (Holm 1979).
+        looked_at: How many these are.
     """
 
     n: int
@@ -106,16 +116,20 @@ class FusedRow:
     gain_low: float
     gain_high: float
     p_two_sided: float
+    p_holm: float
+    looked_at: int
 
     @property
     def sentence(self) -> str:
         """Rho, what it gains over the best member, and whether that can be told from chance."""
-        can = "can" if self.gain_low > 0.0 or self.gain_high < 0.0 else "cannot"
+        can = "can" if self.p_holm < _ALPHA else "cannot"
+        looked_at = counted(self.looked_at, "combination")
         return (
             f"rho {figure(self.rho)} ({figure(self.low)} to {figure(self.high)}) with human ratings "
             f"on {counted(self.n, 'sample')}; gain over {self.best} ({figure(self.best_rho)}): "
             f"{figure(self.gain, signed=True)} ({figure(self.gain_low, signed=True)} to "
-            f"{figure(self.gain_high, signed=True)}), which {can} be told from chance"
+            f"{figure(self.gain_high, signed=True)}), which {can} be told from chance (p {figure(self.p_holm, 4)}, for {looked_at} "
+            "looked at)"
         )
 
 
@@ -161,6 +175,8 @@ def gains(
 ) -> dict[str, FusedRow]:
     """The gain of each fused method, by name; without human ratings there is none to state.
 
+    Their p allows for all of these methods together.
+
     Args:
         methods: Fused methods whose rows are in the table.
         table: They, their members, and human ratings.
@@ -181,7 +197,16 @@ def gains(
         row = gain_of(scores, members, table.human, n_boot=n_boot, level=level, seed=seed)
         if row is not None:
             found[method.name] = row
-    return found
+    return corrected(found)
+
+
+def corrected(rows: Mapping[Name, FusedRow]) -> dict[Name, FusedRow]:
+    """These rows with ``p_holm`` and ``looked_at`` for all of them together."""
+    adjusted = holm([row.p_two_sided for row in rows.values()]).tolist()
+    return {
+        name: replace(row, p_holm=p, looked_at=len(rows))
+        for (name, row), p in zip(rows.items(), adjusted, strict=True)
+    }
 
 
 def gain_of(
@@ -204,7 +229,8 @@ def gain_of(
         seed: Of the resamples.
 
     Returns:
-        None on fewer than ten such samples.
+        As the only combination that was looked at (see `corrected`); None on fewer than ten such
+        samples.
 
     Raises:
         MissingDependencyError: scipy is missing.
@@ -234,4 +260,6 @@ def gain_of(
         gain_low=gain.low,
         gain_high=gain.high,
         p_two_sided=gain.p_two_sided,
+        p_holm=gain.p_two_sided,
+        looked_at=1,
     )

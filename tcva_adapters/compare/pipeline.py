@@ -49,6 +49,7 @@ from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.files import SampleFile, SampleStream, stream_samples
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import whole
+from tcva_adapters.stats.correlation import Measure, check_measure
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.tcva import TCVA
 
@@ -90,6 +91,8 @@ class _Request:
             faithfulness"``.
         human: The samples' field with human ratings, or `Labels`; by default those of imported
             files.
+        objective: The measure by which methods are tested, chosen before looking: ``spearman``,
+            ``kendall``, ``pearson`` or ``mae``.
         reference: The method that others are tested against; by default the best one.
         pass_from: Thresholds of other methods by name.
         gates: The least mean score, pass rate and coverage, for all methods or by name.
@@ -122,6 +125,7 @@ class _Request:
     scale: tuple[float, float] = SCALE
     fuse: Sequence[str] = ()
     human: str | Labels | None = None
+    objective: Measure = "spearman"
     reference: str | None = None
     pass_from: Mapping[str, float] = field(default_factory=dict)
     gates: Gates = field(default_factory=Gates)
@@ -253,6 +257,7 @@ class _Plan:
                 )
                 raise InvalidValueError(msg)
         self.request.gates.check_names(names)
+        check_measure(self.request.objective)
         whole("n_boot or --bootstrap", self.request.n_boot, least=1)
         if not self.request.timeout > 0.0:
             msg = f"timeout or --timeout {self.request.timeout:g}; give a number of seconds above 0"
@@ -287,6 +292,7 @@ class _Plan:
             "fused": [fused.name for fused in self.fused],
             "human": request.human.source if isinstance(request.human, Labels) else request.human,
             "human ratings": None if self.human is None else _digest_of(sorted(self.human.items())),
+            "objective": request.objective,
             "reference": request.reference,
             "pass_from": request.pass_from,
             "bootstrap": request.n_boot,
@@ -338,6 +344,7 @@ class _Plan:
                 rows=rows,
                 thresholds=known | dict.fromkeys(ours, scoring.threshold),
                 views=ours,
+                objective=self.request.objective,
                 reference=self.request.reference,
                 n_boot=self.request.n_boot,
             ),

@@ -22,6 +22,7 @@ from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.judged import Judged, JudgedSource, in_use
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.sweep_views import View, means_of
+from tcva_adapters.compare.views.interval_text import interval_cell, missing_intervals
 from tcva_adapters.core.aggregation import Floor, SchemeLike, make_plan
 from tcva_adapters.core.collapse import ablation_plans
 from tcva_adapters.core.evidence import DEFAULT_EVIDENCE, Evidence
@@ -175,10 +176,15 @@ class Sweep(Tabular):
         first = self.rows[0].agreement[0]
         yield (
             f"\nSpearman with {self.human!r} over {first.n} assessments that have a score and a "
-            f"rating, {first.level:.0%} intervals from {first.n_boot} resamples"
+            f"rating, {first.level:.0%} intervals"
         )
         for rows in filter(None, (self.ablation, self.rows)):
             yield self._by_temperature(rows, lambda row, i: _shown(row.agreement[i]))
+            yield from missing_intervals(
+                (f"{row.name} at T={temperature:g}", found)
+                for row in rows
+                for temperature, found in zip(self.temperatures, row.agreement, strict=True)
+            )
 
     @property
     def _view(self) -> str:
@@ -295,6 +301,4 @@ def _ablation(
 
 
 def _shown(found: Interval) -> str:
-    if np.isnan(found.value):
-        return "not defined"
-    return f"{found.value:.3f} [{found.low:.2f}, {found.high:.2f}]".replace("0.", ".")
+    return "not defined" if np.isnan(found.value) else interval_cell(found.value, found)

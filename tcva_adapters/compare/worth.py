@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.compare.jsonable import jsonable
+from tcva_adapters.compare.views.interval_text import ends_text
 from tcva_adapters.errors import MissingDependencyError
 from tcva_adapters.printing import figure
 from tcva_adapters.results.assessment import Assessment
@@ -51,8 +52,8 @@ class BestMember:
         )
         return (
             f"best judge by human ratings: {self.judge}, Spearman {figure(found.second)}, the panel "
-            f"{figure(found.first)}; difference {found.delta:+.3f} [{found.low:+.3f}, "
-            f"{found.high:+.3f}] on {found.n} samples: {verdict}"
+            f"{figure(found.first)}; difference {found.delta:+.3f} {ends_text(found, signed=True)} on "
+            f"{found.n} samples: {verdict}"
         )
 
 

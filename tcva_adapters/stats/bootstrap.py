@@ -147,7 +147,7 @@ def interval(
     >>> scores = [0.1, 0.0, 0.3, 0.2, 0.4, 0.4, 0.9, 0.5, 0.8, 1.0]
     >>> found = interval("pearson", scores, human)
     >>> round(found.value, 3), round(found.low, 3), round(found.high, 3), found.n
-    (0.91, 0.671, 0.978, 10)
+    (0.905, 0.578, 0.982, 10)
     >>> interval("pearson", scores[:4], human[:4]).reason
     '4 samples: an interval needs 10'
     """

@@ -13,7 +13,7 @@ __all__ = ["LEAST_CLUSTERS", "LEAST_SAMPLES", "MOST_UNDEFINED", "constant_share"
 LEAST_SAMPLES: Final = 10
 LEAST_CLUSTERS: Final = 10
 # Of the resamples: where more of them have no value, those that are left are a choice of their own.
-MOST_UNDEFINED: Final = 0.01
+MOST_UNDEFINED: Final = 0.15
 
 
 def why_no_interval(
@@ -39,7 +39,7 @@ def why_no_interval(
     >>> why_no_interval(4)
     '4 samples: an interval needs 10'
     >>> why_no_interval(60, undefined=900, n_boot=10_000)
-    '9 % of the resamples have no value (one side constant): an interval needs 1 % or less'
+    '9 % of the resamples have no value (one side constant): an interval needs 5 % or less'
     >>> why_no_interval(60, clusters=5)
     '5 groups: an interval needs 10'
     >>> why_no_interval(10)

@@ -24,6 +24,7 @@ from tcva_adapters.compare.views.summary_text import bars, summary_parts
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
 from tcva_adapters.printing import text_of
 from tcva_adapters.stats.bootstrap import interval, paired_difference
+from tcva_adapters.stats.correlation import Measure
 from tcva_adapters.stats.holm import holm
 
 NAN = math.nan
@@ -194,7 +195,11 @@ def test_the_best_is_the_reference_unless_one_is_named() -> None:
     table = random_table()
     assert table.human is not None
     found = compare_with_ratings(table, n_boot=200, seed=4)
-    assert (found.reference, found.chosen, found.n_tests) == ("good", True, 8)
+    # Three methods: who picks the best one has looked at three pairs.
+    assert (found.reference, found.chosen, found.n_tests) == ("good", True, 3)
+    by_spearman = [t for t in found.tests if t.result.measure == "spearman"]
+    raw = [t.result.p_two_sided for t in by_spearman]
+    assert [t.p_holm for t in by_spearman] == holm([*raw, math.nan])[:2].tolist()
     named = compare_with_ratings(table, reference="poor", n_boot=200, seed=4)
     assert (named.reference, named.chosen) == ("poor", False)
     test = next(t for t in named.tests if t.method == "fair" and t.result.measure == "kendall")
@@ -202,8 +207,28 @@ def test_the_best_is_the_reference_unless_one_is_named() -> None:
         "kendall", table.column("fair"), table.column("poor"), table.human, n_boot=200, seed=4
     )
     assert test.result.n == 36
-    raw = [t.result.p_two_sided for t in named.tests]
-    assert [t.p_holm for t in named.tests] == holm(raw).tolist()
+    assert named.n_tests == 2
+    raw = [t.result.p_two_sided for t in named.tests if t.result.measure == "spearman"]
+    adjusted = [t.p_holm for t in named.tests if t.result.measure == "spearman"]
+    assert adjusted == holm(raw).tolist()
+    assert all(math.isnan(t.p_holm) for t in named.tests if t.result.measure != "spearman")
+
+
+@pytest.mark.parametrize(
+    ("objective", "tested_by"), [("mae", "sign flips, drawn"), ("pearson", "jackknife t")]
+)
+def test_another_primary_measure_picks_and_tests(objective: Measure, tested_by: str) -> None:
+    table = random_table()
+    assert table.human is not None
+    found = compare_with_ratings(table, objective=objective, n_boot=200)
+    values = {a.method: a.common.value for a in found.agreements if a.measure == objective}
+    best = min if objective == "mae" else max
+    assert found.reference == best(values, key=lambda method: values[method])
+    tested = [t for t in found.tests if not math.isnan(t.p_holm)]
+    assert {t.result.measure for t in tested} == {objective}
+    assert {t.result.test for t in tested} == {tested_by}
+    text = " ".join(printed(summarise_table(table, objective=objective, n_boot=200)).split())
+    assert f"by {objective} alone: {tested_by}" in text
 
 
 def test_what_cannot_be_tested_is_no_hypothesis() -> None:
@@ -217,7 +242,7 @@ def test_what_cannot_be_tested_is_no_hypothesis() -> None:
     found = compare_with_ratings(constant, measures=("spearman",), n_boot=200)
     by_method = {test.method: test for test in found.tests}
     assert math.isnan(by_method["constant"].p_holm)
-    assert found.n_tests == len(found.tests) - 1
+    assert found.n_tests == 3  # pairs of the three that vary
     smallest = min(t.result.p_two_sided for t in found.tests if t.method != "constant")
     # The smallest p is multiplied by the number of tests that have one.
     assert min(t.p_holm for t in found.tests if t.method != "constant") == pytest.approx(

@@ -53,7 +53,7 @@ def test_pearson_is_a_jackknife_t(size: int) -> None:
 
 
 @pytest.mark.parametrize("grouped", [False, True])
-def test_mae_is_tested_by_sign_flips_of_the_errors(grouped: bool) -> None:  # a case
+def test_mae_is_tested_by_sign_flips_of_the_errors(grouped: bool) -> None:
     first, second, human = three(40, seed=4)
     groups = [i // 4 for i in range(40)] if grouped else None
     errors = np.abs(first - human) - np.abs(second - human)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from tcva_adapters.compare.fused import corrected
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.paper.data import read_folder
 from tcva_adapters.compare.paper.reproduction import RESAMPLES, Reproduction, reproduce_set
@@ -102,4 +103,15 @@ def reproduce(
     """
     options: dict[str, Any] = {"n_boot": n_boot, "seed": seed, "best": best}
     options |= {"count_empty": count_empty, "lexical": lexical}
-    return PaperReport(tuple(reproduce_set(one, **options) for one in read_folder(folder)))
+    return PaperReport(_corrected([reproduce_set(one, **options) for one in read_folder(folder)]))
+
+
+def _corrected(sets: Sequence[Reproduction]) -> tuple[Reproduction, ...]:
+    """With the gains of fused scores corrected over the combinations of all sets together."""
+    rows = corrected(
+        {(number, name): row for number, one in enumerate(sets) for name, row in one.fused.items()}
+    )
+    return tuple(
+        replace(one, fused={name: rows[number, name] for name in one.fused})
+        for number, one in enumerate(sets)
+    )

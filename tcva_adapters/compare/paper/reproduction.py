@@ -52,7 +52,8 @@ class Reproduction:
             without both methods.
         table9: Rho of configurations A to D.
         unrounded: Rho by temperature, from scores as they are.
-        fused: Rows ``tcva+ragas``, ``tcva+lexical``, ``tcva+ragas+lexical``.
+        fused: Rows ``tcva+ragas``, ``tcva+lexical``, ``tcva+ragas+lexical``; `reproduce` corrects
+            their p for the combinations of all sets.
         notes: What was missing, and what has to be known about the figures.
     """
 

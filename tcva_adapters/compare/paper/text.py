@@ -8,7 +8,7 @@ from typing import Final
 
 from tcva_adapters.compare.paper.digits import CONFIGURATIONS, METHODS, PAPER, PaperDigits
 from tcva_adapters.compare.paper.reproduction import Reproduction
-from tcva_adapters.printing import Table, figure
+from tcva_adapters.printing import Table, counted, figure
 
 FOOTNOTES: Final = (
     (
@@ -113,7 +113,7 @@ def tables(found: Reproduction) -> dict[str, Table]:
         "Table 7: rho by weight scheme": _beside("scheme", found.table7, sevens, paper),
         "Table 8: bootstrap": _table8(found, paper),
         "Table 9: rho of the ablation": _beside("configuration", found.table9, nines, paper),
-        "Fused scores: geometric mean, TCVA at T=0.5": _fused(found),
+        _fused_heading(found): _fused(found),
     }
     known = found.name in PAPER
     return {
@@ -191,6 +191,14 @@ def _table8(found: Reproduction, paper: PaperDigits | None) -> Table:
     return Table(header, rows, _ALIGN)
 
 
+def _fused_heading(found: Reproduction) -> str:
+    looked_at = max((row.looked_at for row in found.fused.values()), default=0)
+    return (
+        "Fused scores: geometric mean, TCVA at T=0.5; p(Holm) allows for "
+        f"{counted(looked_at, 'combination')}"
+    )
+
+
 def _fused(found: Reproduction) -> Table:
     rows = [
         (
@@ -201,12 +209,12 @@ def _fused(found: Reproduction) -> Table:
             f"{row.best} {figure(row.best_rho, 4)}",
             figure(row.gain, 4, signed=True),
             _range(row.gain_low, row.gain_high),
-            figure(row.p_two_sided, 4),
+            *(figure(row.p_two_sided, 4), figure(row.p_holm, 4)),
         )
         for name, row in found.fused.items()
     ]
-    header = ("members", "n", "rho", "95 % interval", "best member", "gain", "95 % interval", "p")
-    return Table(header, rows, _ALIGN)
+    header = ("members", "n", "rho", "95 % interval", "best member", "gain", "95 % interval")
+    return Table((*header, "p", "p(Holm)"), rows, _ALIGN)
 
 
 def _decimals(paper: PaperDigits | None) -> int:

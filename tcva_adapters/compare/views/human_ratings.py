@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -13,11 +13,16 @@ from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.compare.views.crosstab import Flags
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.bootstrap import Interval, PairedDifference, intervals, paired_difference
-from tcva_adapters.stats.correlation import MEASURES, Measure, agreement, check_measure
+from tcva_adapters.stats.correlation import (
+    MEASURES,
+    Measure,
+    agreement,
+    check_measure,
+    higher_is_better,
+)
+from tcva_adapters.stats.correlation_test import correlation_test
+from tcva_adapters.stats.enough import LEAST_SAMPLES
 from tcva_adapters.stats.holm import holm
-
-LEADING: Final[Measure] = "spearman"
-"""The measure that picks the best method."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +34,15 @@ class HumanAgreement:
         measure: ``spearman``, ``kendall``, ``pearson`` or ``mae``.
         own: On all samples that it has scored and humans have rated, with n and interval.
         common: On those that every method has scored.
+        p_two_sided: Of the correlation on its own samples against no agreement, by permutations
+            (`correlation_test`); nan for ``mae``, and where samples belong together in groups.
     """
 
     method: str
     measure: Measure
     own: Interval
     common: Interval
+    p_two_sided: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +53,8 @@ class PairedTest:
         method: Its name.
         reference: The other's.
         result: The difference (method minus reference), its interval, p-values and n.
-        p_holm: The two-sided p adjusted for all tests of the comparison (Holm 1979).
+        p_holm: By the primary measure: the two-sided p, adjusted for all comparisons that were
+            looked at (Holm 1979). By other measures nan: they are shown, and nothing is claimed.
     """
 
     method: str
@@ -64,8 +73,11 @@ class HumanRatings:
         agreements: One per method and measure.
         reference: The method that the others are tested against; empty with a single method.
         chosen: True where it was picked as the best on these very samples.
+        objective: The primary measure, chosen before looking: it picks the best method, and is
+            the one that is tested.
         tests: One per other method and measure.
-        n_tests: Tests with a p-value, over which Holm's adjustment runs.
+        n_tests: Comparisons that Holm's adjustment allows for: those with the reference, or, where
+            this was picked as the best one, those of every two methods.
         left_out: Measures that were left out, with the reason.
     """
 
@@ -74,14 +86,21 @@ class HumanRatings:
     agreements: tuple[HumanAgreement, ...]
     reference: str
     chosen: bool
+    objective: Measure
     tests: tuple[PairedTest, ...]
     n_tests: int
     left_out: tuple[tuple[Measure, str], ...]
+
+    @property
+    def is_few(self) -> bool:
+        """Whether there are too few ratings for any interval."""
+        return self.rated < LEAST_SAMPLES
 
 
 def compare_with_ratings(
     table: ScoreTable,
     *,
+    objective: Measure = "spearman",
     reference: str | None = None,
     measures: Sequence[Measure] = MEASURES,
     n_boot: int = 10_000,
@@ -93,8 +112,9 @@ def compare_with_ratings(
 
     Args:
         table: With human ratings.
-        reference: The method to test against; by default the one with the highest Spearman
-            correlation on the common samples (on its own samples where these are too few).
+        objective: The primary measure, by which methods are tested; chosen before looking.
+        reference: The method to test against; by default the best one by the objective on the
+            common samples (on its own samples where these are too few).
         measures: Which.
         n_boot: Resamples per interval and test.
         level: Of the intervals.
@@ -110,7 +130,7 @@ def compare_with_ratings(
         raise InvalidValueError(msg)
     if reference is not None:
         table.column(reference)  # refuses a name that is not there
-    for measure in measures:
+    for measure in (objective, *measures):
         check_measure(measure)
     left_out: list[tuple[Measure, str]] = []
     if "mae" in measures and (why := _no_common_scale(table)):
@@ -119,16 +139,19 @@ def compare_with_ratings(
     resampled = {"n_boot": n_boot, "level": level, "seed": seed, "groups": groups}
     rated = np.isfinite(table.human)
     common = np.isfinite(table.scores).all(axis=1) & rated
-    against = reference or _best(table, common)
-    tests = _tests(table, wanted, against, resampled)
+    chosen = reference is None
+    against = _best(table, common, objective) if reference is None else reference
+    results = _differences(table, wanted, against, resampled)
+    tests, n_tests = _adjusted(results, against, objective, every_two=chosen)
     return HumanRatings(
         rated=int(rated.sum()),
         common=int(common.sum()),
         agreements=_agreements(table, wanted, common, resampled),
         reference=against,
-        chosen=reference is None and bool(against),
+        chosen=chosen and bool(against),
+        objective=objective,
         tests=tests,
-        n_tests=sum(not math.isnan(test.p_holm) for test in tests),
+        n_tests=n_tests,
         left_out=tuple(left_out),
     )
 
@@ -148,41 +171,75 @@ def _agreements(
         found = intervals(measure, columns, human, **resampled)
         on_common = iter(found[len(table.methods) :])
         agreements += [
-            HumanAgreement(method, measure, own, next(on_common) if differs else own)
+            HumanAgreement(
+                method,
+                measure,
+                own,
+                next(on_common) if differs else own,
+                math.nan
+                if resampled["groups"] is not None
+                else correlation_test(
+                    measure, table.column(method), human, seed=resampled["seed"]
+                ).p_two_sided,
+            )
             for method, own, differs in zip(table.methods, found, wider.tolist(), strict=False)
         ]
     return tuple(agreements)
 
 
-def _tests(
+def _differences(
     table: ScoreTable, measures: Sequence[Measure], against: str, resampled: dict[str, Any]
-) -> tuple[PairedTest, ...]:
+) -> list[tuple[str, PairedDifference]]:
     """One per other method and measure; none without a method to test against."""
     if not against:
-        return ()
+        return []
     reference, human = table.column(against), np.asarray(table.human)
-    results = [
+    return [
         (method, paired_difference(measure, table.column(method), reference, human, **resampled))
         for measure in measures
         for method in table.methods
         if method != against
     ]
+
+
+def _adjusted(
+    results: Sequence[tuple[str, PairedDifference]],
+    against: str,
+    objective: Measure,
+    *,
+    every_two: bool,
+) -> tuple[tuple[PairedTest, ...], int]:
+    """With p adjusted by the primary measure, and the number of comparisons that it allows for."""
     # What could not be tested is no hypothesis that others must allow for.
-    tested = [result.p_two_sided for _, result in results if not math.isnan(result.p_two_sided)]
-    adjusted = iter(holm(tested).tolist())
-    return tuple(
-        PairedTest(method, against, result, p if math.isnan(p) else next(adjusted))
+    tested = [
+        result.p_two_sided
+        for _, result in results
+        if result.measure == objective and not math.isnan(result.p_two_sided)
+    ]
+    # Who picks the best one has looked at every two. Those without it stay untested.
+    others = len(tested) * (len(tested) - 1) // 2 if every_two else 0
+    adjusted = iter(holm([*tested, *[math.nan] * others]).tolist())
+    tests = tuple(
+        PairedTest(
+            method,
+            against,
+            result,
+            next(adjusted)
+            if result.measure == objective and not math.isnan(result.p_two_sided)
+            else math.nan,
+        )
         for method, result in results
-        for p in [result.p_two_sided]
     )
+    return tests, len(tested) + others
 
 
-def _best(table: ScoreTable, common: Flags) -> str:
-    """The method with the highest correlation, the first of equals; none for a single method."""
+def _best(table: ScoreTable, common: Flags, objective: Measure) -> str:
+    """The method that agrees best, the first of equals; none for a single method."""
     if len(table.methods) < 2 or table.human is None:
         return ""
+    sign = 1.0 if higher_is_better(objective) else -1.0
     for scores in (np.where(common[:, None], table.scores, np.nan), table.scores):
-        values = [agreement(LEADING, column, table.human).value for column in scores.T]
+        values = [sign * agreement(objective, column, table.human).value for column in scores.T]
         if not np.isnan(values).all():
             return table.methods[int(np.nanargmax(values))]
     return ""

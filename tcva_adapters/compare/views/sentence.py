@@ -7,11 +7,18 @@ from typing import Final
 
 from tcva_adapters.compare.views.decisions import AtTemperature, DecisionView
 from tcva_adapters.compare.views.describe import MethodSummary
-from tcva_adapters.compare.views.human_ratings import LEADING, HumanRatings
+from tcva_adapters.compare.views.human_ratings import HumanRatings
 from tcva_adapters.compare.views.summary import TableSummary
 from tcva_adapters.printing import counted, figure, share
+from tcva_adapters.stats.correlation import Measure, higher_is_better
 
 _ALPHA: Final = 0.05
+_SYMBOLS: Final[dict[Measure, str]] = {
+    "spearman": "rho",
+    "kendall": "tau",
+    "pearson": "r",
+    "mae": "MAE",
+}
 
 
 def comparison_sentence(
@@ -42,22 +49,23 @@ def comparison_sentence(
 def _best(found: HumanRatings) -> str | None:
     """The method that agrees best with human ratings, and whether its lead can be told.
 
-    Below a rank correlation of 0 none agrees, and a lead among those is nothing to tell.
+    Below a correlation of 0 none agrees, and a lead among those is nothing to tell.
     """
-    agreed = [a for a in found.agreements if a.measure == LEADING]
+    agreed = [a for a in found.agreements if a.measure == found.objective]
     # Methods are comparable on common samples, where there are enough of these.
     values = {a.method: a.common for a in agreed if not math.isnan(a.common.value)} or {
         a.method: a.own for a in agreed if not math.isnan(a.own.value)
     }
     if not values:
         return None
-    ranked = sorted(values, key=lambda method: -values[method].value)
+    rising = higher_is_better(found.objective)
+    ranked = sorted(values, key=lambda method: values[method].value, reverse=rising)
     best, first = ranked[0], values[ranked[0]]
-    rho = (
-        f"rho {figure(first.value, 2)} ({figure(first.low, 2)} to {figure(first.high, 2)}) "
-        f"on {counted(first.n, 'sample')}"
-    )
-    if first.value <= 0.0:
+    ends = f" ({figure(first.low, 2)} to {figure(first.high, 2)})" if not first.reason else ""
+    rho = f"{_SYMBOLS[found.objective]} {figure(first.value, 2)}{ends} on {counted(first.n, 'sample')}"
+    if first.reason:
+        rho += f", without an interval ({first.reason})"
+    if rising and first.value <= 0.0:
         if len(ranked) == 1:
             return f"{best} does not agree with human ratings: {rho}"
         return f"no method agrees with human ratings; the highest is {best}: {rho}"
@@ -67,7 +75,7 @@ def _best(found: HumanRatings) -> str | None:
         (
             test.p_holm
             for test in found.tests
-            if {test.method, test.reference} == {best, other} and test.result.measure == LEADING
+            if {test.method, test.reference} == {best, other} and not math.isnan(test.p_holm)
         ),
         math.nan,
     )

@@ -25,6 +25,7 @@ from tcva_adapters.compare.views.describe import (
 from tcva_adapters.compare.views.human_ratings import HumanRatings, compare_with_ratings
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
 from tcva_adapters.printing import counted
+from tcva_adapters.stats.correlation import Measure
 
 FEW: Final = 30
 """Human ratings below which intervals are hardly of use."""
@@ -72,6 +73,7 @@ def summarise_table(
     rows: Iterable[Row] | None = None,
     thresholds: Mapping[str, float] | None = None,
     views: Sequence[str] = (),
+    objective: Measure = "spearman",
     reference: str | None = None,
     n_boot: int = 10_000,
     level: float = 0.95,
@@ -87,6 +89,8 @@ def summarise_table(
         thresholds: A method's score passes from here on; 0.5 where none is given.
         views: Methods that are views of one judgement (TCVA at several temperatures): the samples
             on which these differ from each other are not listed.
+        objective: The primary measure, by which methods are tested: ``spearman``, ``kendall``,
+            ``pearson`` or ``mae``. Chosen before looking.
         reference: The method that the others are tested against; by default the best one.
         n_boot: Resamples per interval and test.
         level: Of the intervals.
@@ -114,7 +118,13 @@ def summarise_table(
     if table.human is not None and np.isfinite(table.human).any():
         try:
             ratings = compare_with_ratings(
-                table, reference=reference, n_boot=n_boot, level=level, seed=seed, groups=groups
+                table,
+                objective=objective,
+                reference=reference,
+                n_boot=n_boot,
+                level=level,
+                seed=seed,
+                groups=groups,
             )
             notes += _human_notes(ratings)
         except MissingDependencyError as error:
@@ -149,9 +159,10 @@ def _human_notes(found: HumanRatings) -> list[str]:
         notes.append(
             f"{counted(found.rated, 'human rating')} in all, which is few: expect wide intervals"
         )
-    if found.chosen and found.tests:
+    if found.chosen and found.n_tests:
         notes.append(
-            f"{found.reference} was picked as the reference on these samples, for its Spearman "
-            "correlation; that flatters it in the tests"
+            f"{found.reference} was picked as the reference on these samples, as the best by "
+            f"{found.objective}; so p allows for {counted(found.n_tests, 'pair')} of methods, and "
+            "for fewer where --reference names one beforehand"
         )
     return notes

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tcva_adapters.compare.views.describe import Difference, MethodSummary, PairSummary
-from tcva_adapters.compare.views.human_ratings import LEADING, HumanRatings
+from tcva_adapters.compare.views.human_ratings import HumanRatings
+from tcva_adapters.compare.views.interval_text import interval_cell, missing_intervals, too_few
 from tcva_adapters.compare.views.summary import TableSummary
 from tcva_adapters.printing import (
     Part,
@@ -20,9 +21,14 @@ from tcva_adapters.printing import (
     short,
     shortened,
 )
-from tcva_adapters.stats.bootstrap import Interval
 from tcva_adapters.stats.correlation import MEASURES, Measure, higher_is_better
 
+NAMES: Final[dict[Measure, str]] = {
+    "spearman": "Spearman",
+    "kendall": "Kendall",
+    "pearson": "Pearson",
+    "mae": "mean absolute error",
+}
 _BARS: Final = " ▁▂▃▄▅▆▇█"
 _REASONS: Final = 3
 _NAMED: Final = 2
@@ -115,21 +121,29 @@ def _beside(pairs: Sequence[PairSummary], lead: str) -> dict[str, PairSummary]:
 
 
 def _human_columns(summary: TableSummary, found: HumanRatings) -> dict[str, list[str]]:
-    agreed = {a.method: _interval(a.own) for a in found.agreements if a.measure == LEADING}
-    ps = {t.method: figure(t.p_holm, 4) for t in found.tests if t.result.measure == LEADING}
-    names = [m.method for m in summary.methods]
-    return {
-        "human": [agreed.get(name, "-") for name in names],
-        "p": [ps.get(name, "-") for name in names],
+    agreed = {
+        a.method: interval_cell(a.own.value, a.own)
+        for a in found.agreements
+        if a.measure == found.objective
     }
+    ps = {t.method: figure(t.p_holm, 4) for t in found.tests if t.result.measure == found.objective}
+    names = [m.method for m in summary.methods]
+    columns = {"human": [agreed.get(name, "-") for name in names]}
+    if not found.is_few:
+        columns["p"] = [ps.get(name, "-") for name in names]
+    return columns
 
 
 def _legend(summary: TableSummary, lead: str | None) -> Part:
     found = summary.human_ratings
     if found is None:
         return f"same, rho: equal decisions and rank correlation with {lead}"
+    if found.is_few:
+        measure = NAMES[found.objective]
+        return Wrapped(f"human: {measure} with human ratings. {too_few(found.rated)}", 2)
     tests = f"; p: against {found.reference}, corrected by Holm" if found.tests else ""
-    return Wrapped(f"human: Spearman with human ratings, {summary.level:.0%} interval{tests}", 2)
+    named = f"human: {NAMES[found.objective]} with human ratings"
+    return Wrapped(f"{named}, {summary.level:.0%} interval{tests}", 2)
 
 
 def bars(histogram: Sequence[int]) -> str:
@@ -174,19 +188,32 @@ def _human_ratings(summary: TableSummary, found: HumanRatings) -> Iterator[Part]
     ]
     names = [m.method for m in summary.methods]
     yield ""
+    if found.is_few:
+        yield Wrapped(f"agreement with human ratings. {too_few(found.rated)}")
+        yield from _few(found)
+        return
     yield Wrapped(
-        f"agreement with human ratings, {summary.level:.0%} bootstrap intervals "
-        f"(B={summary.n_boot}); n: samples that both have scored"
+        f"agreement with human ratings, {summary.level:.0%} intervals; n: samples that both have "
+        f"scored; p: of {NAMES[found.objective]} alone, against no agreement"
     )
+    ps = {
+        a.method: figure(a.p_two_sided, 4) for a in found.agreements if a.measure == found.objective
+    }
     own = [
-        (name, str(row[0].own.n) if row else "-", *(_interval(a.own) for a in row))
+        (
+            *(name, str(row[0].own.n) if row else "-"),
+            *(interval_cell(a.own.value, a.own) for a in row),
+            ps.get(name, "-"),
+        )
         for name, row in zip(names, rows, strict=True)
     ]
-    yield _table("  ".join(["method", "n", *measures]), own)
+    header = ["method", "n", *measures, "p"]
+    yield Table(header, own, "lr", spare=[len(header) - 1])
+    yield from missing_intervals((f"{a.method} ({a.measure})", a.own) for a in found.agreements)
     if any(a.own.n != found.common for a in found.agreements):
         yield f"\nthe same on the {found.common} samples that every method has scored"
         common = [
-            (name, *(_interval(a.common) for a in row))
+            (name, *(interval_cell(a.common.value, a.common) for a in row))
             for name, row in zip(names, rows, strict=True)
         ]
         yield _table("  ".join(["method", *measures]), common)
@@ -194,21 +221,27 @@ def _human_ratings(summary: TableSummary, found: HumanRatings) -> Iterator[Part]
         yield from _tests(found)
 
 
-def _interval(found: Interval) -> str:
-    if math.isnan(found.value):
-        return "-"
-    if math.isnan(found.low):
-        return short(found.value, 3)
-    return f"{short(found.value, 3)} [{short(found.low, 2)},{short(found.high, 2)}]"
+def _few(found: HumanRatings) -> Iterator[Part]:
+    """Values alone, by the measure that was chosen before looking."""
+    rows = [
+        (a.method, str(a.own.n), short(a.own.value, 3), figure(a.p_two_sided, 4))
+        for a in found.agreements
+        if a.measure == found.objective
+    ]
+    yield _table(f"method  n  {found.objective}  p", rows)
 
 
 def _tests(found: HumanRatings) -> Iterator[Part]:
     picked = " (the best here)" if found.chosen else ""
     yield ""
-    yield Wrapped(
-        f"paired bootstrap against {found.reference}{picked}; p(Holm) allows for all "
-        f"{found.n_tests} tests"
+    by = next((t.result.test for t in found.tests if not math.isnan(t.p_holm)), "")
+    tested = (
+        f"p, by {found.objective} alone: {by}; p(Holm) allows for "
+        f"{counted(found.n_tests, 'comparison')}"
+        if by
+        else f"none could be tested by {found.objective}"
     )
+    yield Wrapped(f"differences from {found.reference}{picked}; {tested}")
     rows = []
     for test in found.tests:
         result = test.result
@@ -222,8 +255,8 @@ def _tests(found: HumanRatings) -> Iterator[Part]:
                 str(result.n),
                 figure(result.delta, signed=True),
                 ends,
-                figure(result.p_two_sided, 4),
-                figure(test.p_holm, 4),
+                figure(result.p_two_sided, 4) if result.measure == found.objective else "",
+                figure(test.p_holm, 4) if result.measure == found.objective else "",
             )
         )
     yield _table("method  measure  n  difference  interval  p  p(Holm)", rows, left=2)
