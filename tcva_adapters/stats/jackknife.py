@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
@@ -13,7 +14,9 @@ from tcva_adapters.stats.means import share_interval
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.stats.student import mean_ends
 
-_NOTHING = 1e-12
+_NOTHING: Final = 1e-12
+_LEAST_TIED: Final = 30
+"""Units that a mean needs where most are equal: of ten such, intervals hold the truth in .89."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,10 @@ def bracketed_mean(
     why = why_no_interval(len(values), clusters=clusters)
     if not why and np.ptp(left_out) <= _NOTHING * np.abs(values).max():
         why = "all are equal: how rarely another one comes cannot be seen"
+    if not why and len(left_out) < _LEAST_TIED:
+        equal = int(np.unique(left_out.round(12), return_counts=True)[1].max())
+        if 2 * equal > len(left_out):
+            why = f"more than half are equal: an interval needs {_LEAST_TIED}"
     low, high = (nothing, nothing) if why else mean_ends(value, left_out, level)
     return Bracketed(value, low, high, len(values), clusters, why)
 

@@ -27,6 +27,9 @@ from tcva_adapters.stats.jackknife import (
 DOMINATES: Final = 0.75
 """The share of its claims from which on a level dominates a sample."""
 
+_LEAST_FOR_LEVELS: Final = 50
+"""Samples from which on the intervals of the levels hold together."""
+
 
 @dataclass(frozen=True, slots=True)
 class ScoreBin:
@@ -110,13 +113,14 @@ def level_worths(rated: RatedScores, scoring: Scoring, *, level: float) -> tuple
     columns = shares[:, used]
     together = 1.0 - (1.0 - level) / len(used)
     worths = bracketed_coefficients(columns, rated.human, codes=rated.codes, level=together)
+    few = why_no_interval(len(shares), least=_LEAST_FOR_LEVELS)
     falling = falling_weights(columns, rated.human).tolist()
     found = []
     for place, worth, weight in zip(used, worths, falling, strict=True):
         has, dominates = shares[:, place] > 0.0, shares[:, place] >= DOMINATES
         n = int(has.sum())
         codes = _of(rated, has)
-        why = why_no_interval(n, clusters=None if codes is None else len(np.unique(codes)))
+        why = few or why_no_interval(n, clusters=None if codes is None else len(np.unique(codes)))
         if not why and worth.high - worth.low > 1.0:
             why = "its interval is wider than the scale: few samples, or levels that occur together"
         found.append(
