@@ -128,7 +128,7 @@ def _by_signs(
     hits = np.zeros(len(sums))
     rows = max(1, _CELLS // (clusters * columns.shape[1]))
     for start in range(0, draws, rows):
-        signs: FloatArray = 2.0 * rng.integers(0, 2, (min(rows, draws - start), clusters)) - 1.0
+        signs = rng.choice(np.array([-1.0, 1.0]), (min(rows, draws - start), clusters))
         for target, reached in enumerate(observed):
             at_least = statistic(signs, target) >= reached * (1.0 - _SAME)
             hits[target] += np.count_nonzero(at_least)

@@ -80,10 +80,10 @@ def test_errors_are_score_less_rating_and_their_figures_follow() -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "name"), [("length", "length of the claims"), ("system", "system")]
+    ("length", "system", "name"), [(0.25, 0.0, "length of the claims"), (0.0, 0.25, "system")]
 )
-def test_a_planted_dependence_is_found(what: str, name: str) -> None:
-    found = analyse_errors(suite(**{what: 0.25}), "human", draws=1999)
+def test_a_planted_dependence_is_found(length: float, system: float, name: str) -> None:
+    found = analyse_errors(suite(length=length, system=system), "human", draws=1999)
     assert name in found.found
     assert factor(found, name).error.p_holm <= 0.05
     assert name in found.sentence

@@ -48,10 +48,10 @@ def test_grouped_p_is_that_of_a_plain_loop_over_the_same_signs() -> None:
         slope = float(a @ target) / float(a @ a)
         rest = a * (target - target.mean() - slope * a)
         spread = sum(rest[codes == group].sum() ** 2 for group in range(12))
-        return (slope * float(a @ a)) ** 2 / spread
+        return float((slope * float(a @ a)) ** 2 / spread)
 
     rng = np.random.Generator(np.random.PCG64(3))
-    signs = 2.0 * rng.integers(0, 2, (299, 12)) - 1.0
+    signs = rng.choice(np.array([-1.0, 1.0]), (299, 12))
     # The column is centred, so that the sum with a target is that with its deviations.
     drawn = [clustered(row[codes] * b) for row in signs]
     found = dependence(x[:, None], y[:, None], codes=codes, draws=299, seed=3)
