@@ -143,7 +143,11 @@ def print_labels(path: Path) -> None:
     print(f"\nown samples: {int(table.sum())} claims, labels against levels")
     print(f"exact {np.trace(table) / table.sum():.3f}, ", end="")
     near = sum(table[i, j] for i in range(5) for j in range(5) if abs(i - j) <= 1)
-    print(f"within one level {near / table.sum():.3f}, kappa {quadratic_kappa(table):.3f}")
+    print(
+        f"within one level {near / table.sum():.3f}, kappa {quadratic_kappa(table):.3f}, ", end=""
+    )
+    by_label, by_judge = table.sum(axis=1) / table.sum(), table.sum(axis=0) / table.sum()
+    print(f"fully by label {by_label[0]:.3f}, by judge {by_judge[0]:.3f}")
     print(f"{'label / judge':14}" + "".join(f"{level:>8}" for level in LEVELS))
     for level, row in zip(LEVELS, table, strict=True):
         print(f"{level:14}" + "".join(f"{int(n):8d}" for n in row))

@@ -36,6 +36,7 @@ COMMANDS: Final = {
         "How many labels an interval or a difference takes, from a pilot or from assumptions. "
         "No call."
     ),
+    "errors": "Where scores are wrong: what their distance from human ratings depends on. No call.",
     "ccrs": "Rate a file of samples by direct metrics: a number from 0 to 100 for the whole answer.",
     "systems": (
         "Compare systems on the same queries: means, ties, tests of all pairs, discriminative power. "

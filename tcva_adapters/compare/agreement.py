@@ -34,6 +34,8 @@ class PairAgreement:
         second: The other.
         kappa: Cohen's kappa with quadratic weights; nan where chance explains all.
         exact: Share of claims with the same level.
+        fully: Share of claims that the first, and that the second, gave the highest level: where
+            nearly all have it, chance agrees nearly always.
         claims: Claims that both gave a level.
     """
 
@@ -41,6 +43,7 @@ class PairAgreement:
     second: str
     kappa: float
     exact: float
+    fully: tuple[float, float]
     claims: int
 
 
@@ -165,9 +168,11 @@ def _agreement_lines(found: PanelAgreement) -> Iterator[Part]:
             f"{rated} {'is' if found.alpha.units == 1 else 'are'} few: {_HANGS}", indent=2
         )
     for pair in found.pairs:
-        yield (
+        yield Wrapped(
             f"  {pair.first} and {pair.second}: weighted kappa {shown(pair.kappa)}, "
-            f"the same level on {shown(pair.exact)} of {pair.claims}"
+            f"the same level on {shown(pair.exact)} of {pair.claims}, fully by "
+            f"{' and '.join(map(shown, pair.fully))}",
+            indent=2,
         )
     for judge, number in found.failed.items():
         if number:
@@ -307,7 +312,8 @@ def _pair(first: str, second: str, one: FloatArray, two: FloatArray) -> PairAgre
         first=first,
         second=second,
         kappa=weighted_kappa(one, two, levels=len(LEVELS)),
-        exact=float((one[both] == two[both]).mean()) if number else float("nan"),
+        exact=_mean(one[both] == two[both]),
+        fully=(_mean(one[both] == 0), _mean(two[both] == 0)),
         claims=number,
     )
 
@@ -322,3 +328,7 @@ def alpha_text(alpha: Alpha) -> str:
         return "not defined"
     ends = "" if alpha.reason else f" [{figure(alpha.low, 2)},{figure(alpha.high, 2)}]"
     return f"{figure(alpha.value)}{ends}"
+
+
+def _mean(of: npt.NDArray[np.bool_]) -> float:
+    return float(of.mean()) if len(of) else float("nan")

@@ -137,7 +137,7 @@ class Content:
         methods: What does not.
         human: None without ratings.
         notes: What a reader must know beside the figures, in sentences.
-        systems: Figures of a comparison of systems, as JSON values.
+        sections: What commands print, by the name of the view: see `section_of`.
     """
 
     title: str
@@ -147,4 +147,4 @@ class Content:
     methods: tuple[FixedMethod, ...] = ()
     human: Human | None = None
     notes: tuple[str, ...] = ()
-    systems: Mapping[str, Any] | None = None
+    sections: Mapping[str, Sequence[Any]] = field(default_factory=dict)

@@ -56,7 +56,7 @@ def figures_of(content: Content, draw: Draw) -> dict[str, Any]:
         "samples": _samples(content, draw),
         "runs": [_run(run, places) for run in content.runs],
         "methods": [_method(method, places) for method in content.methods],
-        "systems": plain(content.systems),
+        "sections": plain(content.sections),
         "interval": {"level": 0.95, "z": _Z},
     }
 

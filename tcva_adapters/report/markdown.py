@@ -14,7 +14,7 @@ from typing import Final
 from tcva_adapters.compare.changes import Changes
 from tcva_adapters.compare.gates import JUDGED, MOST, Gate, Gated, clipped, verdict_of
 from tcva_adapters.compare.graded import Case, Graded
-from tcva_adapters.printing import figure, share, visible
+from tcva_adapters.printing import Report, Table, figure, share, visible
 
 LONGEST: Final = 65_536
 """Characters that a comment on GitHub may have."""
@@ -107,6 +107,48 @@ def to_markdown(
     if shown < len(blocks):
         text += f"\nCut here: {len(blocks) - shown} of {len(blocks)} folded parts did not fit.\n"
     return text
+
+
+def tables_markdown(report: Report) -> str:
+    r"""Everything that a report prints, as Markdown: its sentence, and each part below the other.
+
+    Args:
+        report: Of a command, e.g. ``tcva errors``.
+
+    >>> from tcva_adapters.compare import sweep
+    >>> print(tables_markdown(sweep([[1, 0, 0, 0, 0]], [0.5])), end="")
+    **TCVA**: The mean score is 1.000 at T=0.5, over 1 of 1 samples
+    <BLANKLINE>
+    level counts: mean score over 1 of 1 assessments; penalty paper
+    <BLANKLINE>
+    | T | default |
+    |--:|--:|
+    | 0.5 | 1.000 |
+    <BLANKLINE>
+    """
+    lines = [f"**TCVA**: {prose(report.sentence)}", ""]
+    for part in report.parts():
+        if isinstance(part, Table):
+            lines += [*_cells(part), ""]
+            continue
+        text = part if isinstance(part, str) else part.text
+        said = [prose(line.strip()) for line in text.split("\n") if line.strip()]
+        lines += ["  \n".join(said), ""] if said else []
+    return "\n".join(lines)
+
+
+def _cells(table: Table) -> Iterator[str]:
+    """A table; names and sentences of others stand in code spans."""
+    marks = {"r": "--:", "p": "---", "l": "---"}
+    kinds = [table.kind(place) for place in range(len(table.header))]
+    yield f"| {' | '.join(prose(name.replace(chr(10), ' ')) for name in table.header)} |"
+    yield f"|{'|'.join(marks[kind] for kind in kinds)}|"
+    for row in table.rows:
+        shown = [
+            prose(cell) if kind == "r" else code(cell, _TEXT, cell=True) if cell else ""
+            for cell, kind in zip(row, kinds, strict=True)
+        ]
+        yield f"| {' | '.join(shown)} |"
 
 
 def _verdict(gated: Gated) -> str:

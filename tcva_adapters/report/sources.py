@@ -11,6 +11,7 @@ from typing import Any, Final
 from tcva_adapters.ccrs.summary import CCRSSummary
 from tcva_adapters.compare.comparison import Comparison
 from tcva_adapters.compare.demo import Demo
+from tcva_adapters.compare.errors.report import ErrorReport
 from tcva_adapters.compare.evaluation import Evaluation
 from tcva_adapters.compare.existing.records import SCALE, format_of
 from tcva_adapters.compare.existing.records import Reading as ScoreReading
@@ -24,6 +25,7 @@ from tcva_adapters.report.comparison import is_folder_of_comparison, of_comparis
 from tcva_adapters.report.content import Content, FixedMethod, Human, Run, Said
 from tcva_adapters.report.existing import ExistingScores, read_scores
 from tcva_adapters.report.judged import JudgedSamples, read_judged
+from tcva_adapters.report.sections import errors_section, section_of
 from tcva_adapters.samples.files import SampleFile, SampleStream, stream_samples
 from tcva_adapters.samples.records import read_records
 from tcva_adapters.samples.sample import Sample
@@ -79,7 +81,10 @@ def content_of(source: Any, reading: Reading) -> Content:
     """
     if isinstance(source, SystemsReport):
         title = reading.title or "Systems"
-        return Content(title, source.sentence, notes=source.notes, systems=source.to_dict())
+        return Content(title, source.sentence, sections={"systems": section_of(source)})
+    if isinstance(source, ErrorReport):
+        title = reading.title or "Errors"
+        return Content(title, source.sentence, sections={"errors": section_of(source)})
     if isinstance(source, Comparison):
         return _rated(of_comparison(source, reading.title or "Comparison"), reading)
     if isinstance(source, list | tuple) and len(source) == 1 and isinstance(source[0], str | Path):
@@ -317,7 +322,9 @@ def _rated(content: Content, reading: Reading) -> Content:
     if human is not None:
         human = replace(human, scale=reading.human_scale)
         human.check()
-    return replace(content, human=human, notes=notes)
+    content = replace(content, human=human, notes=notes)
+    errors = errors_section(content)
+    return content if errors is None else replace(content, sections={"errors": errors})
 
 
 def _found_ratings(samples: Sequence[Sample]) -> Human | None:

@@ -61,7 +61,7 @@ def mean_intervals(
     return means, low, high
 
 
-def share_interval(passed: int, n: int, *, level: float = 0.95) -> tuple[float, float]:
+def share_interval(passed: float, n: float, *, level: float = 0.95) -> tuple[float, float]:
     """The exact interval of a share (Clopper and Pearson): at its level or above, for every n.
 
     Wilson's interval is narrower and holds on average alone: for some shares close to 0 and 1 it
@@ -69,7 +69,7 @@ def share_interval(passed: int, n: int, *, level: float = 0.95) -> tuple[float, 
 
     Args:
         passed: How many did.
-        n: Of how many.
+        n: Of how many; not whole where grouped samples are worth so many single ones.
         level: Of the interval, in (0, 1).
 
     Returns:
@@ -87,7 +87,7 @@ def share_interval(passed: int, n: int, *, level: float = 0.95) -> tuple[float, 
     return least_share(passed, n, confidence), 1.0 - least_share(n - passed, n, confidence)
 
 
-def least_share(passed: int, n: int, confidence: float) -> float:
+def least_share(passed: float, n: float, confidence: float) -> float:
     """The lower bound of a share, one-sided and exact (Clopper and Pearson).
 
     Under any smaller share so many pass in at most ``1 - confidence`` of all cases. Wilson's
@@ -120,7 +120,7 @@ def least_share(passed: int, n: int, confidence: float) -> float:
     return float(scipy_module("special").betaincinv(passed, n - passed + 1, 1.0 - confidence))
 
 
-def _check_passed(passed: int, n: int) -> None:
+def _check_passed(passed: float, n: float) -> None:
     if not 0 <= passed <= n:
         msg = f"{passed!r} of {n!r} passed; give how many did, and of how many"
         raise InvalidValueError(msg)

@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 from scipy import stats
 
 from tcva_adapters.core.flip import flip_temperature
+from tcva_adapters.stats.means import mean_intervals
 from tests.browser.conftest import Opener
 from tests.browser.test_dial import turn
 from tests.support.browser import Watched
@@ -33,8 +34,8 @@ def bars(page: Watched, selector: str) -> list[int]:
     return list(map(int, counts))
 
 
-def wilson(passed: int, n: int) -> tuple[float, float]:
-    found = stats.binomtest(passed, n).proportion_ci(0.95, method="wilson")
+def exact(passed: int, n: int) -> tuple[float, float]:
+    found = stats.binomtest(passed, n).proportion_ci(0.95, method="exact")
     return found.low, found.high
 
 
@@ -51,12 +52,12 @@ def test_mean_pass_rate_and_intervals(
     turn(page, changes)
     expected = Expected.of(CONTENT, **changes)
     values, n = np.array(expected.values), len(expected.values)
-    t = stats.t.interval(0.95, n - 1, loc=values.mean(), scale=stats.sem(values))
-    rate = wilson(expected.passed, n)
+    low, high = (end.item() for end in mean_intervals(values[:, None])[1:])
+    rate = exact(expected.passed, n)
     for figure, wanted in {
         "mean": math.fsum(values) / n,
-        "mean-low": t[0],
-        "mean-high": t[1],
+        "mean-low": low,
+        "mean-high": high,
         "pass-rate": expected.passed / n,
         "pass-rate-low": rate[0],
         "pass-rate-high": rate[1],

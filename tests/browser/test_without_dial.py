@@ -7,25 +7,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 from scipy import stats
 
 from tcva_adapters.ccrs.metrics import METRICS
 from tcva_adapters.ccrs.summary import summarise_ccrs
+from tcva_adapters.printing import Table
 from tests.browser.conftest import Opener
 from tests.browser.grid import rows
-from tests.support.browser import Watched
 from tests.support.reports import example_ratings, example_systems
 
 Reports = Callable[[str], Path]
 
 VIEWS = {"ccrs": ["Overview", "Samples", "Label"], "systems": ["Systems"]}
-
-
-def table(page: Watched, heading: str) -> list[list[str]]:
-    """The cells of a table, row by row."""
-    body: Locator = page.page.get_by_role("region", name=heading).locator("tbody tr")
-    return [row.locator("th, td").all_inner_texts() for row in body.all()]
 
 
 @pytest.mark.parametrize("name", sorted(VIEWS))
@@ -81,37 +75,25 @@ def test_ccrs_samples_sort_by_a_rating_and_open(reports: Reports, open_report: O
     expect(main).to_contain_text("the sample has no reference")
 
 
-def test_systems_figures(reports: Reports, open_report: Opener) -> None:
+def test_systems_are_what_the_command_prints(reports: Reports, open_report: Opener) -> None:
     page = open_report(reports("systems"))
-    found = example_systems().to_dict()
-    names = found["systems"]
-    expect(page.page.locator("main .lead")).to_have_text(found["sentence"])
-    assert table(page, "Mean scores") == [
-        [metric, *(f"{each['systems'][name]['mean']:.3f}" for name in names)]
-        for metric, each in found["metrics"].items()
-    ]
-    assert table(page, "Which metric tells systems apart") == [
-        [
-            metric,
-            f"{each['significant']} of {len(each['pairs'])}",
-            f"{100 * each['discriminative_power']:.0f}%",
-            f"{100 * each['power']['power']:.0f}%",
-            str(each["power"]["needed"]),
-        ]
-        for metric, each in found["metrics"].items()
-    ]
-    assert table(page, "Differences of means") == [
-        [
-            metric,
-            pair["first"],
-            pair["second"],
-            f"{pair['difference']:.3f}".replace("-", "\u2212"),
-            f"{pair['p']:.3f}{' *' if pair['p'] < found['alpha'] else ''}",
-        ]
-        for metric, each in found["metrics"].items()
-        for pair in each["pairs"]
-    ]
-    averaged = table(page, "Spearman between metrics, averaged over systems")
-    assert [row[1:] for row in averaged] == [
-        [f"{value:.3f}" for value in row] for row in found["averaged"]["spearman"]["values"]
-    ]
+    found = example_systems()
+    expect(page.page.locator("main .lead")).to_have_text(found.sentence)
+    tables = [part for part in found.parts() if isinstance(part, Table)]
+    shown = page.page.locator("main .wide-table tbody")
+    assert shown.count() == len(tables)
+    for body, wanted in zip(shown.all(), tables, strict=True):
+        rows = [row.locator("th, td").all_inner_texts() for row in body.locator("tr").all()]
+        assert rows == [list(row) for row in wanted.rows]
+    texts = page.page.locator("main .said").all_inner_texts()
+    assert any("Tukey's HSD by 200 randomisations" in text for text in texts)
+
+
+def test_errors_name_samples_that_open(reports: Reports, open_report: Opener) -> None:
+    page = open_report(reports("example"), "#view=errors")
+    largest = page.page.get_by_role("region", name="the 10 largest errors")
+    first = largest.locator("tbody th").first
+    name = first.inner_text()
+    first.get_by_role("link").click()
+    page.settled()
+    expect(page.page.locator("main h2").first).to_contain_text(name)

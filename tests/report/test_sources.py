@@ -12,7 +12,7 @@ import pytest
 
 from tcva_adapters import CCRS, TCVA, Assessment, Panel, Result, Sample
 from tcva_adapters.ccrs.summary import summarise_ccrs
-from tcva_adapters.compare import Evaluation, compare, compare_systems
+from tcva_adapters.compare import Evaluation, analyse_errors, compare, compare_systems
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.judging.judge import LexicalSampleJudge
@@ -168,10 +168,28 @@ def test_systems_are_figures_alone(tmp_path: Path) -> None:
     both = {"plain": judged(), "reranked": judged(temperature=0.9)}
     report = compare_systems(both, permutations=20)
     figures, details = page(report, tmp_path)
-    assert figures["systems"]["systems"] == ["plain", "reranked"]
+    sentence, _about, *parts = figures["sections"]["systems"]
+    assert sentence == report.sentence
+    assert [row[0] for row in parts[1]["rows"]] == ["plain", "reranked"]
     assert figures["sentence"] == report.sentence
     assert (details, figures["runs"]) == ([], [])
     assert write(report, tmp_path / "page.html").contents == "report"
+
+
+def test_errors_are_shown_with_enough_ratings(tmp_path: Path) -> None:
+    pytest.importorskip("scipy", reason="the extra stats")
+    few, many = judged(), judged() * 5
+    for results, shown in ((few, len(few) >= 10), (many, True)):
+        rated = [
+            each.model_copy(update={"metadata": {"human": 0.1 * (n % 11)}, "sample_id": f"s{n}"})
+            for n, each in enumerate(result.assessment for result in results)
+        ]
+        scored = [each for each in rated if each.unscored is None]
+        figures, _ = page(rated, tmp_path)
+        assert ("errors" in figures["sections"]) == (shown and len(scored) >= 10)
+    found = analyse_errors(rated, "human")
+    figures, details = page(found, tmp_path)
+    assert (figures["sections"]["errors"][0], details) == (found.sentence, [])
 
 
 def ragas(path: Path, rows: list[list[Any]]) -> Path:

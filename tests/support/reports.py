@@ -22,6 +22,7 @@ from tcva_adapters.report.content import Content, FixedMethod, Human, Run, Said
 from tcva_adapters.report.details import Draw, detail_lines
 from tcva_adapters.report.figures import figures_of
 from tcva_adapters.report.page import page_of
+from tcva_adapters.report.sections import errors_section
 from tcva_adapters.report.sources import Reading, content_of
 from tcva_adapters.results.assessment import (
     Assessment,
@@ -124,7 +125,7 @@ def example_content() -> Content:
     """All of it together, with human ratings."""
     rated = {s.id or "": human_rating(s) for s in example_samples()}
     human = Human({name: rating for name, rating in rated.items() if rating is not None}, "human")
-    return Content(
+    content = Content(
         "examples",
         sentence="TCVA at T = 0.5 passes more of the samples than the framework metrics.",
         samples=example_samples(),
@@ -133,6 +134,9 @@ def example_content() -> Content:
         human=human,
         notes=("The lexical judge compares words; it is no language model.",),
     )
+    errors = errors_section(content)
+    assert errors is not None
+    return replace(content, sections={"errors": errors})
 
 
 def two_runs() -> Content:
@@ -277,7 +281,9 @@ def hostile_content(texts: Sequence[str]) -> Content:
         ),
         human=Human(dict.fromkeys(assessments, 0.5), script),
         notes=tuple(texts),
-        systems=None,
+        sections={
+            "errors": [script, *texts, {"head": texts[:2], "rows": [texts[:2]], "kinds": "ll"}]
+        },
     )
 
 

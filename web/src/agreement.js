@@ -3,6 +3,9 @@
  * tcva_adapters.stats has; nan where one is not defined.
  */
 
+import { betaQuantile } from "./stats.js";
+import { percent } from "./ui.js";
+
 /** Fewer labels than this have no interval: it would be as wide as the scale. */
 export const LEAST = 10;
 
@@ -32,6 +35,11 @@ export function weightedKappa(pairs, levels = 5) {
 /** The share of pairs with the same level. */
 export function sameShare(pairs) {
   return pairs.length ? pairs.filter(([one, two]) => one === two).length / pairs.length : NaN;
+}
+
+/** How often each side has the highest level: no kappa is read without. */
+export function firstShares(pairs) {
+  return [0, 1].map((side) => percent(pairs.filter((pair) => pair[side] === 0).length / pairs.length)).join(" and ");
 }
 
 /**
@@ -67,13 +75,12 @@ export function rankInterval(r, n, z) {
   return [Math.tanh(Math.atanh(r) - half), Math.tanh(Math.atanh(r) + half)];
 }
 
-/** Wilson's interval of a share; null below ten. */
-export function shareInterval(hits, n, z) {
+/** The exact interval of a share (Clopper and Pearson); null below ten. */
+export function shareInterval(hits, n, level) {
   if (n < LEAST) return null;
-  const share = hits / n;
-  const middle = (share + (z * z) / (2 * n)) / (1 + (z * z) / n);
-  const half = (z / (1 + (z * z) / n)) * Math.sqrt((share * (1 - share)) / n + (z * z) / (4 * n * n));
-  return [Math.max(0, middle - half), Math.min(1, middle + half)];
+  const tail = (1 - level) / 2;
+  const least = (of) => (of ? betaQuantile(tail, of, n - of + 1) : 0);
+  return [least(hits), 1 - least(n - hits)];
 }
 
 /** Ranks from 1, the mean of its places for each tie. Ties are many: each value is sorted once. */

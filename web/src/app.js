@@ -55,7 +55,7 @@ export function App({ report, store }) {
     </header>
     ${run && html`<${Dial} app=${app} />`}
     <main id="main" ref=${main} tabindex="-1" class=${`view view-${view.name}`}>
-      <${view.component} key=${view.name} app=${app} />
+      <${view.component} key=${view.name} name=${view.name} app=${app} />
     </main>
     <footer>
       <p>Made by ${report.figures.made_by}. ${run && "Scores are computed in this page from the judge's verdicts. "}It asks nothing of a network.</p>

@@ -1,5 +1,5 @@
 /** Claims that two runs judged, and those whose verdict changed. */
-import { sameShare, weightedKappa } from "./agreement.js";
+import { firstShares, sameShare, weightedKappa } from "./agreement.js";
 import { Ball, Level, Prose, Words } from "./marks.js";
 import { claimPairs } from "./pairs.js";
 import { inSlices } from "./slices.js";
@@ -37,7 +37,7 @@ export function ChangedClaims({ app, found, before, after }) {
     <p>
       ${changed.length} of ${counted(pairs.length, "claim")} that both runs judged. Same verdict: ${" "}
       ${percent(sameShare(levelPairs))}; weighted kappa ${" "}
-      <span data-value=${weightedKappa(levelPairs)}>${figure(weightedKappa(levelPairs), 2)}</span>.
+      <span data-value=${weightedKappa(levelPairs)}>${figure(weightedKappa(levelPairs), 2)}</span> (${levels[0]}: ${firstShares(levelPairs)}).
       ${alone[0] + alone[1] > 0 && ` ${alone[0]} claims stand in the first run alone, ${alone[1]} in the second.`}
     </p>
     <${Moves} pairs=${levelPairs} levels=${levels} />

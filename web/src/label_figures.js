@@ -1,6 +1,7 @@
 /** How a person's labels agree with the judge, as they come. */
 import {
   LEAST,
+  firstShares,
   jackknife,
   rankInterval,
   sameShare,
@@ -85,9 +86,9 @@ function claimFigures(app, store, z) {
     why: answers.length < LEAST ? few("answers with labels") : "not defined: the labels are all alike",
   });
   return [
-    ofClaims("Weighted kappa of the claims", weightedKappa, [-1, 1], number),
+    ofClaims(`Weighted kappa of the claims${pairs.length ? ` (${levels[0]}: ${firstShares(pairs)})` : ""}`, weightedKappa, [-1, 1], number),
     ofClaims("Same level", sameShare, [0, 1], (value) => percent(value)),
-    decisions(decided, z, "Same decision at the dial, from your levels"),
+    decisions(decided, interval.level, "Same decision at the dial, from your levels"),
   ];
 }
 
@@ -120,17 +121,17 @@ function answerFigures(app, store, [low, high], z) {
     },
     decisions(
       { n: rated.length, same },
-      z,
+      report.figures.interval.level,
       `Same decision (a rating passes from ${Number((low + threshold * (high - low)).toFixed(3))} on)`,
     ),
   ];
 }
 
-const decisions = ({ n, same }, z, name) => ({
+const decisions = ({ n, same }, level, name) => ({
   name,
   n,
   value: n ? same / n : NaN,
   shown: (value) => percent(value),
-  interval: shareInterval(same, n, z),
+  interval: shareInterval(same, n, level),
   why: few("answers"),
 });

@@ -56,7 +56,7 @@ function Legend({ name }) {
 
 function Agreement({ app, method, found }) {
   const { report } = app;
-  const { z } = report.figures.interval;
+  const { level, z } = report.figures.interval;
   const table = decisions(found);
   const rank = spearman(found.map(({ tcva }) => tcva), found.map(({ other }) => other));
   return html`<section class="card">
@@ -70,7 +70,7 @@ function Agreement({ app, method, found }) {
       </tbody>
     </table>
     <dl class="facts">
-      <${Fact} name="Same decision" id="same" value=${table.same / table.decided} range=${shareInterval(table.same, table.decided, z)} write=${percent} about=${`${table.same} of ${table.decided}`} />
+      <${Fact} name="Same decision" id="same" value=${table.same / table.decided} range=${shareInterval(table.same, table.decided, level)} write=${percent} about=${`${table.same} of ${table.decided}`} />
       <${Fact} name="Spearman, TCVA with the method" id="spearman" value=${rank} range=${rankInterval(rank, found.length, z)} write=${figure} />
       ${report.human && html`<${HumanFacts} app=${app} method=${method} found=${found} />`}
     </dl>

@@ -18,7 +18,7 @@ function summary(report, scores, decisions) {
     scores: there,
     mean: meanInterval(there, level),
     passRate: decided.length ? passed / decided.length : NaN,
-    passRange: shareInterval(passed, decided.length, z),
+    passRange: shareInterval(passed, decided.length, level),
     agreement,
     agreementRange: rankInterval(agreement, rated.length, z),
   };

@@ -29,9 +29,9 @@ function Judged({ app }) {
   if (scores.length === 0) {
     return html`<p class="lead" role="status">None of ${counted(inRun, "sample")} has a score by <span class="words">${visible(run.criterion)} by ${visible(run.judge)}</span>.</p>`;
   }
-  const { level, z } = report.figures.interval;
+  const { level } = report.figures.interval;
   const mean = meanInterval(scores, level);
-  const rate = shareInterval(passed, scores.length, z);
+  const rate = shareInterval(passed, scores.length, level);
   return html`
     <p class="lead" role="status" data-figure="sentence">
       At T = ${degree(settings.temperature)}${run.settings.evidence !== "lower" && `, evidence ${run.settings.evidence}`}, <b>${passed} of ${counted(scores.length, "scored sample")}</b>
@@ -41,7 +41,7 @@ function Judged({ app }) {
     </p>
     <dl class="tiles">
       <${Tile} name="Mean score" id="mean" value=${mean.mean} low=${mean.low} high=${mean.high} write=${figure} level=${level} kind="t" />
-      <${Tile} name="Pass rate" id="pass-rate" value=${passed / scores.length} low=${rate?.[0]} high=${rate?.[1]} write=${(x) => percent(x, 1)} level=${level} kind="Wilson" />
+      <${Tile} name="Pass rate" id="pass-rate" value=${passed / scores.length} low=${rate?.[0]} high=${rate?.[1]} write=${(x) => percent(x, 1)} level=${level} kind="exact" />
       <${Tile} name="Scored" id="coverage" value=${scores.length / inRun} write=${(x) => percent(x, 1)} about=${`${scores.length} of ${inRun}`} />
       <${Tile} name="Verdicts lowered" id="lowered" value=${lowered(run)} write=${String} about=${`of ${run.evidence.verdicts}, as their quote does not hold`} />
       ${settings.mapping && html`<${Tile} name="On the human scale" id="human-scale" value=${mapped(scores, settings.mapping)} write=${figure} about="mean of the mapped scores" />`}

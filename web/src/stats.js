@@ -1,4 +1,4 @@
-// Intervals of means, as the page says them: Student's t.
+// Intervals of means and shares, as the library has them.
 
 const STEPS = 300;
 const SMALLEST = 1e-300;
@@ -8,14 +8,25 @@ const LANCZOS = [
   1.5056327351493116e-7,
 ];
 
-/** A mean with its interval; the ends are null below two scores. */
+/** Scores that an interval of their mean needs. */
+const LEAST = 10;
+
+/** A mean with its interval; the ends are null below ten scores, and where all are equal. */
 export function meanInterval(scores, level) {
   const n = scores.length;
   const mean = scores.reduce((sum, score) => sum + score, 0) / n;
-  if (n < 2) return { n, mean: n ? mean : NaN, low: null, high: null };
-  const squares = scores.reduce((sum, score) => sum + (score - mean) ** 2, 0);
-  const half = studentQuantile((1 + level) / 2, n - 1) * Math.sqrt(squares / (n - 1) / n);
-  return { n, mean, low: mean - half, high: mean + half };
+  const moment = (power) => scores.reduce((sum, score) => sum + (score - mean) ** power, 0) / n;
+  const variance = moment(2);
+  if (n < LEAST || !(variance > 1e-24 * mean * mean)) return { n, mean: n ? mean : NaN, low: null, high: null };
+  // Hall (1992): Student's quantile, bent by the skewness.
+  const bend = moment(3) / variance ** 1.5 / Math.sqrt(n);
+  const bent = (q) => {
+    const moved = q - bend / 6;
+    return Math.abs(bend) < 1e-6 ? moved : (3 / bend) * (Math.cbrt(1 + bend * moved) - 1);
+  };
+  const quantile = studentQuantile((1 + level) / 2, n - 1);
+  const error = Math.sqrt(variance / (n - 1));
+  return { n, mean, low: mean - bent(quantile) * error, high: mean - bent(-quantile) * error };
 }
 
 const known = new Map();
@@ -25,6 +36,17 @@ export function studentQuantile(probability, freedom) {
   const key = `${probability} ${freedom}`;
   if (!known.has(key)) known.set(key, solved(probability, freedom));
   return known.get(key);
+}
+
+/** Where the distribution of Beta(a, b) reaches a probability. */
+export function betaQuantile(probability, a, b) {
+  let [low, high] = [0, 1];
+  for (let i = 0; i < STEPS && high - low > 1e-15 * high; i += 1) {
+    const middle = (low + high) / 2;
+    if (incompleteBeta(middle, a, b) < probability) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
 }
 
 function solved(probability, freedom) {

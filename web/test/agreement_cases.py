@@ -5,7 +5,7 @@ import math
 import sys
 
 import numpy as np
-from scipy.stats import norm, spearmanr
+from scipy.stats import binomtest, norm, spearmanr
 
 from tcva_adapters.samples.csv_cells import harmless
 from tcva_adapters.stats.kappa import weighted_kappa
@@ -55,10 +55,8 @@ def _ratings(rng: np.random.Generator, n: int) -> dict[str, object]:
 def _shares() -> list[dict[str, object]]:
     cases = []
     for hits, n in ((0, 10), (10, 10), (7, 23), (1, 1000), (499, 500)):
-        # The two shares at which the score test just does not refuse what was seen.
-        share = hits / n
-        ends = np.roots([1 + Z * Z / n, -(2 * share + Z * Z / n), share * share]).real
-        cases.append({"hits": hits, "n": n, "interval": sorted(np.clip(ends, 0, 1).tolist())})
+        ends = binomtest(hits, n).proportion_ci(0.95, method="exact")
+        cases.append({"hits": hits, "n": n, "interval": [ends.low, ends.high]})
     return cases
 
 

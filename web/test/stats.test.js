@@ -12,7 +12,7 @@ test("quantiles of Student's t are scipy's", () => {
   }
 });
 
-test("means and their intervals are scipy's", () => {
+test("means and their intervals are the library's", () => {
   for (const { scores, ...wanted } of means) {
     const found = meanInterval(scores, 0.95);
     for (const [name, value] of Object.entries(wanted)) {
@@ -21,7 +21,9 @@ test("means and their intervals are scipy's", () => {
   }
 });
 
-test("one score has a mean and no interval, none has neither", () => {
+test("few scores have a mean and no interval, nor have equal ones; none has neither", () => {
   assert.deepEqual(meanInterval([0.25], 0.95), { n: 1, mean: 0.25, low: null, high: null });
+  const same = meanInterval(new Array(20).fill(0.1), 0.95);
+  assert.deepEqual([same.low, same.high], [null, null]);
   assert.ok(Number.isNaN(meanInterval([], 0.95).mean));
 });

@@ -15,7 +15,8 @@ from tcva_adapters.compare.calibration.objectives import Objective, ObjectiveNam
 from tcva_adapters.compare.fused import FusedRow
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.judged import Judged
-from tcva_adapters.printing import Part, Table, Tabular, Wrapped, counted, figure
+from tcva_adapters.compare.views.crosstab import Crosstab
+from tcva_adapters.printing import Part, Table, Tabular, Wrapped, counted, figure, share
 from tcva_adapters.results.config import Config, MappingKnots, ProfileTable, Settings
 from tcva_adapters.results.scoring import Scoring
 
@@ -62,6 +63,8 @@ class Calibration(Tabular):
         unused: What of a configuration does not apply here, in sentences.
         fusing: What fusing gains over the best one of several judges, at the baseline; None for a
             single judge.
+        decisions: With ``f1`` and ``kappa``: those of the baseline and of the chosen setting on all
+            samples against the human ones; empty otherwise.
     """
 
     objective: ObjectiveName
@@ -87,6 +90,7 @@ class Calibration(Tabular):
     profiles: Mapping[str, Profile] = field(default_factory=dict)
     unused: tuple[str, ...] = ()
     fusing: FusedRow | None = None
+    decisions: tuple[Crosstab, ...] = ()
 
     @property
     def detectable(self) -> bool:
@@ -136,6 +140,7 @@ class Calibration(Tabular):
         figures: dict[str, Any] = {"sentence": self.sentence}
         figures |= {name: getattr(self, name) for name in _FIGURES}
         figures |= {name: as_settings(getattr(self, name)) for name in _SETTINGS}
+        figures["decisions"] = [each.to_dict() for each in self.decisions]
         figures |= {**self.resampling._asdict(), "picks": self.records()}
         figures["smallest_gain"] = self.gain.smallest
         figures["power"] = {f"{size:g}": self.gain.power(size) for size in _GAINS}
@@ -202,7 +207,8 @@ class Calibration(Tabular):
         if self.judged is not None:
             yield from self.judged.evidence.lines()
         yield Table(("", "", ""), [*self._rows(), *self._mapping_rows()], "lrp", headless=True)
-        picks = [f"{describe(setting)} {share:.0%}" for setting, share in self.picks]
+        yield from self._decisions()
+        picks = [f"{describe(setting)} {part:.0%}" for setting, part in self.picks]
         often = [text for text in picks[:_SHOWN_PICKS] if not text.endswith(" 0%")]
         more = f"; {len(picks) - len(often)} more" if len(picks) > len(often) else ""
         yield f"chosen in the folds: {'; '.join(often)}{more}"
@@ -228,6 +234,16 @@ class Calibration(Tabular):
         if not math.isnan(self.gain.smallest):
             powers = (f"{size:g} in {self.gain.power(size):.0%}" for size in _GAINS)
             yield "found in 80 %", f"{self.gain.smallest:.3f}", f"a true gain; {', '.join(powers)}"
+
+    def _decisions(self) -> Iterator[Part]:
+        """What a kappa or an F1 says little without: raw agreement, and how many pass."""
+        for setting, found in zip((self.baseline, self.chosen), self.decisions, strict=False):
+            ours, theirs = found.pass_rates
+            yield Wrapped(
+                f"{describe(setting)}: the same decision as humans on {share(found.agreement)}; "
+                f"{share(ours)} pass by score, {share(theirs)} by rating",
+                indent=2,
+            )
 
     def _mapping_rows(self) -> Iterator[tuple[str, str, str]]:
         found = self.mapping

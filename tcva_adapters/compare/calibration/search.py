@@ -21,6 +21,7 @@ from tcva_adapters.compare.calibration.objectives import Objective, ObjectiveNam
 from tcva_adapters.compare.calibration.rated import Rated
 from tcva_adapters.compare.calibration.report import FEW_RATINGS, Calibration
 from tcva_adapters.compare.grouping import group_note
+from tcva_adapters.compare.views.crosstab import Crosstab
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.stats.checks import FloatArray
@@ -128,6 +129,12 @@ class Search:
             mapping=mapped,
             resampling=self.resampling,
             notes=_notes(len(target), division, groups),
+            decisions=tuple(
+                Crosstab.of(views[:, place] > 0.0, target > 0.0)
+                for place in (_BASELINE, choice.best)
+            )
+            if measured.kind == "pass_fail"
+            else (),
         )
 
     def _views(

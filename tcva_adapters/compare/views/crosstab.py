@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.compare.jsonable import jsonable
+from tcva_adapters.printing import share
 
 Flags = npt.NDArray[np.bool_]
 
@@ -55,6 +56,28 @@ class Crosstab:
         return (self.both + self.neither) / self.n if self.n else math.nan
 
     @property
+    def pass_rates(self) -> tuple[float, float]:
+        """Share of the samples that pass under the first, and under the second; nan without samples.
+
+        A kappa says little without them: where nearly all pass, chance agrees nearly always.
+
+        >>> Crosstab(20, 5, 10, 15).pass_rates
+        (0.5, 0.6)
+        """
+        if not self.n:
+            return math.nan, math.nan
+        return (self.both + self.only_first) / self.n, (self.both + self.only_second) / self.n
+
+    @property
+    def rates(self) -> str:
+        """The same for a table.
+
+        >>> Crosstab(20, 5, 10, 15).rates
+        '50% 60%'
+        """
+        return " ".join(map(share, self.pass_rates))
+
+    @property
     def kappa(self) -> float:
         """Cohen's kappa: agreement beyond that of two coins with the same shares of passes.
 
@@ -76,6 +99,7 @@ class Crosstab:
         return ((self.both + self.neither) * self.n - chance) / (self.n**2 - chance)
 
     def to_dict(self) -> dict[str, Any]:
-        """The four counts with ``n``, ``agreement`` and ``kappa``; None where undefined."""
-        derived = {"n": self.n, "agreement": self.agreement, "kappa": self.kappa}
+        """The counts with ``n``, ``agreement``, ``pass_rates`` and ``kappa``; None where undefined."""
+        derived: dict[str, Any] = {"n": self.n, "agreement": self.agreement}
+        derived |= {"pass_rates": self.pass_rates, "kappa": self.kappa}
         return {**jsonable(self), **jsonable(derived)}

@@ -40,13 +40,14 @@ def decision_parts(view: DecisionView, *, samples: int = 20) -> Iterator[Part]:
             *map(str, (at.counts.both, at.counts.only_first, at.counts.only_second)),
             str(at.counts.neither),
             share(at.counts.agreement),
+            at.counts.rates,
             figure(at.counts.kappa, 2),
         )
         for method in view.methods
         for at in method.at
     ]
     header = ("method", "T", "pass\nfrom", "both\npass", "only\nTCVA", "only\nit", "both\nfail")
-    yield Table((*header, "same", "kappa"), rows, "lr", keys=2)
+    yield Table((*header, "same", "TCVA, it\npass", "kappa"), rows, "lr", keys=2)
     yield "\nwhere most decisions are the same (found on these samples: others may say otherwise)"
     yield _best(view)
     yield from _samples(view, samples)

@@ -272,7 +272,8 @@ def _pairs(summary: TableSummary, lead: str | None) -> Iterator[Part]:
     yield ""
     yield (
         "pairs of methods, on the samples that both have scored; rho, tau, r: Spearman, Kendall, "
-        "Pearson; diff: of the means; same: equal decisions, kappa: beyond chance"
+        "Pearson; diff: of the means; same: equal decisions, pass: how many of "
+        "either pass, kappa: beyond what that gives by chance"
     )
     firsts = [m.method for m in summary.methods]
     left = list(summary.pairs)
@@ -297,11 +298,18 @@ def _pairs(summary: TableSummary, lead: str | None) -> Iterator[Part]:
                 *map(figure, (pair.spearman, pair.kendall, pair.pearson)),
                 figure(pair.mean_difference * (1 if pair.first == first else -1), signed=True),
                 share(pair.decisions.agreement),
+                _rates(pair, first),
                 figure(pair.decisions.kappa, 2),
             )
             for other, pair in ranked
         ]
-        yield _table(f"{first} and  n  rho  tau  r  diff  same  kappa", rows)
+        yield _table(f"{first} and  n  rho  tau  r  diff  same  pass  kappa", rows)
+
+
+def _rates(pair: PairSummary, first: str) -> str:
+    """The pass rates of both, this one's first."""
+    rates = pair.decisions.rates.split()
+    return " ".join(rates if pair.first == first else rates[::-1])
 
 
 def _differences(found: Sequence[Difference]) -> Iterator[Part]:
