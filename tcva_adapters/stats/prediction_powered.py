@@ -140,7 +140,7 @@ class PoweredMean:
         >>> scores = [0.8, 0.3, 0.8, 0.5, 0.9, 0.4, 0.7, 0.7, 0.2, 0.8] + [0.75, 0.85] * 45
         >>> found = PoweredMean(ratings, scores)
         >>> round(found.alone().value, 2), round(found.estimate().value, 2), found.labels
-        (0.59, 0.63, 10)
+        (0.59, 0.6, 10)
         """
         self.scale = _checked(scale)
         given, judged = numbers("ratings", ratings), numbers("scores", scores)

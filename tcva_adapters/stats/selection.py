@@ -89,7 +89,7 @@ def draw(probabilities: npt.ArrayLike, order: npt.ArrayLike, *, seed: int = 0) -
         InvalidValueError: Lengths that differ, or a negative seed.
 
     >>> draw([0.5] * 6, [3, 1, 2, 6, 5, 4], seed=1).tolist()
-    [0, 1, 4]
+    [2, 3, 5]
     """
     given = numbers("probabilities", probabilities)
     keys = np.asarray(order, dtype=np.float64)
