@@ -27,7 +27,7 @@ from tcva_adapters import sweep
 from tcva_adapters.compare.paper.data import read_folder
 from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.stats.prediction_powered import Estimated, PoweredMean
-from tcva_adapters.stats.selection import chances, draw, round_weights, spreads
+from tcva_adapters.stats.selection import chances, draw, round_weights, shares, spreads
 
 ROOT: Final = Path(__file__).parents[1]
 SAMPLES: Final = 3000
@@ -202,7 +202,7 @@ def chosen(
     for turn in range(rounds):
         expected = spreads(f, rated, weights=weights)
         open_ = np.flatnonzero(np.isnan(rated))
-        probability = chances(expected[open_], n // rounds)
+        probability = chances(shares(expected[open_]), n // rounds)
         taken = draw(probability, f[open_], seed=seed)
         rated[open_[taken]] = y[open_[taken]]
         inclusion[open_[taken]], number[open_[taken]] = probability[taken], turn

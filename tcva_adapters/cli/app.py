@@ -32,6 +32,9 @@ COMMANDS: Final = {
     "calibrate": (
         "Which temperature agrees best with human ratings, and whether that can be told. No call."
     ),
+    "estimate": (
+        "Mean human rating of all samples from the ratings of a few; which to rate next. No call."
+    ),
     "ccrs": "Rate a file of samples by direct metrics: a number from 0 to 100 for the whole answer.",
     "systems": (
         "Compare systems on the same queries: means, ties, Tukey's HSD, discriminative power. "

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tcva_adapters.compare.ratings import parse_rating
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.samples.csv_cells import original
 from tcva_adapters.samples.records import format_of
 from tcva_adapters.samples.rows import collect_rows
+
+
+class Draw(NamedTuple):
+    """How a sample was chosen to be rated.
+
+    Attributes:
+        inclusion: The chance with which it was, in (0, 1].
+        round: In which choice, from 0 up; 0 is what was rated before the first one.
+    """
+
+    inclusion: float
+    round: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,37 +34,47 @@ class Labels:
     Attributes:
         source: The name of the file.
         ratings: Samples that were left open are not in it.
+        draws: Of samples that were chosen to be rated, how; the open ones, too.
     """
 
     source: str
     ratings: Mapping[str, float]
+    draws: Mapping[str, Draw] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, path: str | Path) -> Labels:
+    def read(cls, *paths: str | Path) -> Labels:
         """Read csv with the columns ``id`` and ``human``, or jsonl with these fields.
 
-        Ratings are numbers, pass and fail, or true and false; what is empty is no rating. Other
-        columns are left alone.
+        Ratings are numbers, pass and fail, or true and false; what is empty is no rating. What
+        ``tcva estimate --next`` wrote has ``inclusion`` and ``round`` as well. Other columns are
+        left alone. Of several files one may have what another one leaves open: the draw, and the
+        ratings of its samples that a report's page exported.
+
+        Args:
+            paths: One file or several.
 
         Raises:
-            UnreadableInputError: The file cannot be read, a line has no id or no rating that can be
+            UnreadableInputError: A file cannot be read, a line has no id or no rating that can be
                 read, a sample is labelled twice, or there is no rating at all.
         """
-        source = Path(path).name
-        labels, lines, _ = collect_rows(path, None, skip_bad=False, read=_label)
-        if format_of(path) == "csv":
-            labels = [(original(name), rating) for name, rating in labels]
-        seen: dict[str, int] = {}
-        for (name, _), line in zip(labels, lines, strict=True):
-            if name in seen:
-                msg = f"{source}, {seen[name]} and {line}: both label the sample {name!r}; leave one out"
-                raise UnreadableInputError(msg, line=line)
-            seen[name] = line
-        ratings = {name: rating for name, rating in labels if not math.isnan(rating)}
+        read = [(Path(path).name, _rows_of(path)) for path in paths]
+        source = ", ".join(name for name, _ in read)
+        ratings: dict[str, float] = {}
+        draws: dict[str, Draw] = {}
+        for file, labels in read:
+            for name, rating, draw in labels:
+                if draw is not None:
+                    draws[name] = draw
+                if math.isnan(rating):
+                    continue
+                if ratings.setdefault(name, rating) != rating:
+                    msg = f"{file} rates {name!r} {rating:g}, another file {ratings[name]:g}; leave one out"
+                    raise UnreadableInputError(msg)
         if not ratings:
-            msg = f"{source}: none of its {len(labels)} lines has a rating under 'human'"
+            number = sum(len(labels) for _, labels in read)
+            msg = f"{source}: none of its {number} lines has a rating under 'human'"
             raise UnreadableInputError(msg)
-        return cls(source, ratings)
+        return cls(source, ratings, draws)
 
     def of(self, names: Iterable[str]) -> dict[str, float]:
         """The ratings of these samples, in their order.
@@ -89,7 +111,26 @@ class Labels:
             yield f"{self.source}: {open_} of {len(names)} samples {verb} no label"
 
 
-def _label(record: dict[str, Any]) -> tuple[str, float]:
+_Label = tuple[str, float, Draw | None]
+
+
+def _rows_of(path: str | Path) -> list[_Label]:
+    source = Path(path).name
+    labels, lines, _ = collect_rows(path, None, skip_bad=False, read=_label)
+    if format_of(path) == "csv":
+        labels = [(original(name), rating, draw) for name, rating, draw in labels]
+    seen: dict[str, int] = {}
+    for (name, *_), line in zip(labels, lines, strict=True):
+        if name in seen:
+            msg = (
+                f"{source}, {seen[name]} and {line}: both label the sample {name!r}; leave one out"
+            )
+            raise UnreadableInputError(msg, line=line)
+        seen[name] = line
+    return labels
+
+
+def _label(record: dict[str, Any]) -> _Label:
     name = record.get("id")
     if isinstance(name, int) and not isinstance(name, bool):
         name = str(name)
@@ -102,10 +143,29 @@ def _label(record: dict[str, Any]) -> tuple[str, float]:
         msg = f"the label of {name!r} has no 'human'; it has {', '.join(map(str, record))}"
         raise UnreadableInputError(msg)
     try:
-        return name, parse_rating(record["human"])
+        return name, parse_rating(record["human"]), _draw(record)
     except InvalidValueError as error:
         msg = f"the label of {name!r}: {error}"
         raise UnreadableInputError(msg) from None
+
+
+def _draw(record: Mapping[str, Any]) -> Draw | None:
+    """How the sample was chosen; None where the file does not say it.
+
+    Raises:
+        InvalidValueError: A chance outside (0, 1], or a round that is no whole number.
+    """
+    chance, number = parse_rating(record.get("inclusion")), parse_rating(record.get("round"))
+    if math.isnan(chance):
+        return None
+    if not 0.0 < chance <= 1.0:
+        msg = f"inclusion {chance:g} is no chance; it lies above 0 and is at most 1"
+        raise InvalidValueError(msg)
+    number = 1.0 if math.isnan(number) else number
+    if number < 0 or number != int(number):
+        msg = f"round {number:g} is none; rounds are whole numbers from 0 up"
+        raise InvalidValueError(msg)
+    return Draw(chance, int(number))
 
 
 def _some(names: Iterable[str]) -> str:

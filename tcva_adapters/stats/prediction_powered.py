@@ -142,7 +142,7 @@ class PoweredMean:
         >>> round(found.alone().value, 2), round(found.estimate().value, 2), found.labels
         (0.59, 0.6, 10)
         """
-        self.scale = _checked(scale)
+        self.scale = scale
         given, judged = numbers("ratings", ratings), numbers("scores", scores)
         same_length(ratings=given, scores=judged)
         kept: BoolArray = np.isfinite(judged)
@@ -150,7 +150,10 @@ class PoweredMean:
         rated: BoolArray = np.isfinite(given[kept])
         self._rated: IntArray = np.flatnonzero(rated)
         self._ratings = given[kept][rated]
-        self._check_ratings()
+        if not len(self._ratings):
+            msg = "no sample has a score and a human rating; rate some (tcva estimate --next 60)"
+            raise InvalidValueError(msg)
+        check_scale(self._ratings, self.scale)
         self.samples, self.labels = len(self._scores), len(self._ratings)
         self._groups = None if groups is None else [groups[i] for i in np.flatnonzero(kept)]
         self._codes = (
@@ -161,8 +164,10 @@ class PoweredMean:
         self._weights = self._effective(weights, kept)
         self.judge_mean = float(self._scores.mean())
         self._alone = self._fit(0.0, 0.0)
-        self.slope, share = self._slope()
-        self._best = self._alone if self.slope == 0.0 else self._fit(self.slope, share)
+        slope, share = self._slope()
+        best = self._fit(slope, share)
+        is_used = best.variance < self._alone.variance
+        self.slope, self._best = (slope, best) if is_used else (0.0, self._alone)
 
     def estimate(self, level: float = 0.95) -> Estimated:
         """The mean rating, with what the judge knows of the samples that nobody rated.
@@ -186,6 +191,19 @@ class PoweredMean:
     def worth(self) -> float:
         """How many ratings alone would give an interval as narrow."""
         return self.labels * self._alone.variance / self._best.variance
+
+    @property
+    def drift(self) -> float:
+        """How far the rated samples' mean score lies off from that of all, in standard errors.
+
+        Beyond 3 they were hardly drawn with the chances that the weights say.
+        """
+        away = self._scores[self._rated] - self.judge_mean
+        spread = float(self._scores.std())
+        if spread == 0.0:
+            return 0.0
+        mean = float(np.average(away, weights=self._weights))
+        return mean / (spread / self._units**0.5)
 
     @property
     def reason(self) -> str:
@@ -226,19 +244,6 @@ class PoweredMean:
             level,
             self.reason or other.reason,
         )
-
-    def _check_ratings(self) -> None:
-        low, high = self.scale
-        if not len(self._ratings):
-            msg = "no sample has a score and a human rating; rate some (tcva estimate --next)"
-            raise InvalidValueError(msg)
-        outside = self._ratings[(self._ratings < low) | (self._ratings > high)]
-        if len(outside):
-            msg = (
-                f"the rating {outside[0]:g} lies outside the scale from {low:g} to {high:g}; name the "
-                "lowest and highest rating that could be given (human_scale, --human-scale)"
-            )
-            raise InvalidValueError(msg)
 
     def _effective(self, weights: npt.ArrayLike | None, kept: BoolArray) -> FloatArray:
         """Weights whose sum is how many ratings drawn singly and at random would tell as much."""
@@ -383,9 +388,20 @@ def _sums(codes: IntArray, values: FloatArray) -> FloatArray:
     return found
 
 
-def _checked(scale: tuple[float, float]) -> tuple[float, float]:
-    low, high = (float(end) for end in scale)
+def check_scale(ratings: FloatArray, scale: tuple[float, float]) -> None:
+    """Nothing, if all ratings lie on the scale.
+
+    Raises:
+        InvalidValueError: One does not, or the scale is none.
+    """
+    low, high = scale
     if not (np.isfinite([low, high]).all() and low < high):
-        msg = f"scale is {scale!r}; give the lowest and the highest rating, e.g. (1, 5)"
+        msg = f"the scale is {scale!r}; give the lowest and the highest rating, e.g. 1 and 5"
         raise InvalidValueError(msg)
-    return low, high
+    outside = ratings[(ratings < low) | (ratings > high)]
+    if len(outside):
+        msg = (
+            f"the rating {outside[0]:g} lies outside the scale from {low:g} to {high:g}; name the "
+            "lowest and highest rating that could be given (human_scale, --human-scale)"
+        )
+        raise InvalidValueError(msg)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import FloatArray, IntArray, numbers, same_length, whole
 
-__all__ = ["chances", "disagreement", "draw", "round_weights", "spreads"]
+__all__ = ["chances", "disagreement", "draw", "round_weights", "shares", "spreads"]
 
 EVEN: Final = 0.5
 """Share of every choice that goes to all samples alike: no weight is above 1 / this of the mean
@@ -27,41 +27,61 @@ _LEAST_SPREAD: Final = 0.05
 """Of a score in [0, 1]: also where a judge is sure, it may be wrong."""
 
 
-def chances(sizes: npt.ArrayLike, n: int) -> FloatArray:
-    """The chance of each sample to be among n that are chosen.
-
-    Half of it is the same for all, half proportional to its size; none is above 1.
+def shares(sizes: npt.ArrayLike) -> FloatArray:
+    """Half the same for all, half proportional to size, with the mean 1: see `EVEN`.
 
     Args:
-        sizes: How much a rating of each sample is expected to tell, shape (N,), from 0 up; equal
-            where nothing is known. nan counts as the mean size.
+        sizes: How much a rating of each sample is expected to tell, shape (N,), from 0 up. nan
+            counts as the mean size; all are equal where nothing is known.
+
+    Returns:
+        Shape (N,), 0.5 or more.
+
+    Raises:
+        InvalidValueError: A negative or infinite size.
+
+    >>> shares([0, 1, 2, float("nan")]).tolist()
+    [0.5, 1.0, 1.5, 1.0]
+    """
+    given = numbers("sizes", sizes)
+    known = given[~np.isnan(given)]
+    if (known < 0.0).any() or np.isinf(known).any():
+        msg = "sizes must be numbers from 0 up, nan where nothing is known"
+        raise InvalidValueError(msg)
+    mean = float(known.mean()) if len(known) else 0.0
+    if mean == 0.0:
+        return np.ones(len(given))
+    return EVEN + (1.0 - EVEN) * np.where(np.isnan(given), mean, given) / mean
+
+
+def chances(sizes: npt.ArrayLike, n: int) -> FloatArray:
+    """The chance of each sample to be among n that are chosen: proportional to its size, at most 1.
+
+    Args:
+        sizes: Above 0, shape (N,), e.g. from `shares`.
         n: How many are chosen; all of them where there are no more.
 
     Returns:
-        Shape (N,), in (0, 1]; their sum is n.
+        Shape (N,), in (0, 1]; their sum is n, or N.
 
     Raises:
-        InvalidValueError: A negative or infinite size, no sample, or n below 1.
+        InvalidValueError: A size that is not above 0, no sample, or n below 1.
 
-    Three of four: the last one's share is above 1, and what is left goes to the others:
+    Two of four: the last one's share is above 1, and what is left goes to the others:
 
     >>> chances([1, 1, 1, 9], 2).round(3).tolist()
     [0.333, 0.333, 0.333, 1.0]
     """
     given = numbers("sizes", sizes)
     n = min(whole("n", n, least=1), len(given))
-    if not len(given) or (given < 0.0).any() or np.isinf(given).any():
-        msg = "sizes must be one number from 0 up for each sample that can be chosen"
+    if not len(given) or not (np.isfinite(given) & (given > 0.0)).all():
+        msg = "sizes must be one number above 0 for each sample that can be chosen"
         raise InvalidValueError(msg)
-    known = given[~np.isnan(given)]
-    mean = float(known.mean()) if len(known) else 0.0
-    size = np.ones(len(given)) if mean == 0.0 else np.where(np.isnan(given), mean, given) / mean
-    share = EVEN + (1.0 - EVEN) * size
     found = np.ones(len(given))
     free = np.ones(len(given), dtype=np.bool_)
     while free.any():
         left = n - (len(given) - int(free.sum()))
-        found[free] = share[free] * left / share[free].sum()
+        found[free] = given[free] * left / given[free].sum()
         beyond = free & (found >= 1.0)
         if not beyond.any():
             break
