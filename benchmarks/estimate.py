@@ -8,7 +8,8 @@ PART is one or more of (all by default):
   choices      bias, coverage and width where samples are chosen by variance, in one or two rounds
   paper        width beside ratings alone, with the verdicts of the paper and 60 ratings
 RUNS (2000) data sets each. The last line says whether every coverage is at least .93, less three
-standard errors of RUNS, and no useless judge makes an interval more than 1.02 times as wide.
+standard errors of RUNS, and no useless judge makes an interval more than 1.02 times as wide, and no
+bias is above a fifth of a standard error.
 The paper's files are in TCVA_PAPER_DATA, or in ../shared/data/tcva_paper beside the repository.
 """
 
@@ -19,9 +20,10 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from tcva_adapters import sweep
 from tcva_adapters.compare.paper.data import read_folder
@@ -35,11 +37,11 @@ LEAST, WIDEST = 0.93, 1.02
 SIZES: Final = (10, 30, 50, 60, 170, 300)
 Random = np.random.Generator
 Ratings = Callable[[Random, int], FloatArray]
-Judge = Callable[[Random, FloatArray], FloatArray]
+Judge = Callable[[Random, FloatArray], npt.NDArray[np.floating[Any]]]
 
 
-def _of_steps(values: list[float], shares: list[float]) -> tuple[Ratings, float]:
-    return lambda rng, n: rng.choice(values, n, p=shares), float(np.dot(values, shares))
+def _of_steps(values: list[float], parts: list[float]) -> tuple[Ratings, float]:
+    return lambda rng, n: rng.choice(values, n, p=parts), float(np.dot(values, parts))
 
 
 RATINGS: Final[dict[str, tuple[Ratings, float]]] = {
@@ -58,11 +60,15 @@ JUDGES: Final[dict[str, Judge]] = {
     "coin": lambda rng, y: (rng.random(len(y)) < 0.8) * 1.0,
     "good": lambda rng, y: np.clip(0.15 + 0.7 * y + 0.1 * rng.normal(size=len(y)), 0, 1),
     "biased": lambda rng, y: np.clip(y + 0.3 + 0.2 * rng.normal(size=len(y)), 0, 1),
-    "perfect": lambda rng, y: y,
+    "perfect": lambda _, y: y,
     "upside down": lambda rng, y: 1 - np.clip(y + 0.2 * rng.normal(size=len(y)), 0, 1),
     "rarely wrong": lambda rng, y: np.where(rng.random(len(y)) < 0.05, 1 - y, y),
     "lenient": lambda rng, y: np.where((y > 0.5) | (rng.random(len(y)) < 0.3), 1.0, 0.0),
 }
+
+
+MOST_BIAS: Final = 0.2
+"""In standard errors of an estimate."""
 
 
 class Verdict:
@@ -74,12 +80,19 @@ class Verdict:
         self.lowest = 1.0
 
     def covered(self, name: str, share: float) -> str:
+        """A coverage, as it is printed; it is remembered where it is too low."""
         self.lowest = min(self.lowest, share)
         if share < self.least:
             self.broken.append(f"{name}: coverage {share:.3f}")
         return f"{share:.3f}"
 
+    def biased(self, name: str, bias: float) -> None:
+        """Remember a bias that is too large."""
+        if abs(bias) > MOST_BIAS:
+            self.broken.append(f"{name}: bias {bias:+.2f}")
+
     def wide(self, name: str, ratio: float, *, is_useless: bool) -> str:
+        """A width, as it is printed; it is remembered where a useless judge costs too much."""
         if is_useless and ratio > WIDEST:
             self.broken.append(f"{name}: {ratio:.3f} times as wide")
         return f"{ratio:.2f}"
@@ -139,7 +152,9 @@ def differences(runs: int, verdict: Verdict) -> None:
 
 
 def groups(runs: int, verdict: Verdict) -> None:
-    print("\ncoverage where groups of 2 to 8 are rated, by number of groups; and of a paired difference")
+    print(
+        "\ncoverage where groups of 2 to 8 are rated, by number of groups; and of a paired difference"
+    )
     cases = [(kind, alike) for kind in ("even", "pass 80 %", "skewed") for alike in (0.0, 0.5, 1.0)]
     counts = (10, 20, 60)
     print(f"{'ratings':10} {'alike':>5}", *(f"{n:>13}" for n in counts))
@@ -169,7 +184,9 @@ def groups(runs: int, verdict: Verdict) -> None:
 
 
 def choices(runs: int, verdict: Verdict) -> None:
-    print("\nchosen by variance: bias in standard errors, coverage, width beside a random choice")
+    print(
+        "\nchosen by variance: bias in standard errors of an estimate, coverage, width beside a random choice"
+    )
     for kind in ("tied", "skewed", "pass 80 %", "pass 95 %"):
         make, truth = RATINGS[kind]
         for n, rounds in ((60, 1), (120, 2)):
@@ -184,10 +201,11 @@ def choices(runs: int, verdict: Verdict) -> None:
                 values.append(one.value)
                 hits, width = hits + _holds(one, truth), width + one.width
                 plain += PoweredMean(some_rated(y, n), f).estimate().width
-            bias = (np.mean(values) - truth) / (np.std(values) / runs**0.5)
+            bias = float((np.mean(values) - truth) / np.std(values))
+            verdict.biased(f"chosen, {kind}, {n} ratings", bias)
             name = f"chosen, {kind}, {n} in {rounds}"
             print(
-                f"{kind:10} {n} ratings in {rounds}: bias {bias:+.1f} (of {np.std(values):.4f}), coverage "
+                f"{kind:10} {n} ratings in {rounds}: bias {bias:+.2f} (chance {1 / runs**0.5:.2f}), coverage "
                 f"{verdict.covered(name, hits / runs)}, width {width / plain:.2f}",
                 flush=True,
             )
@@ -211,7 +229,7 @@ def chosen(
     return rated, weights
 
 
-def paper(runs: int, _: Verdict) -> None:
+def paper(runs: int, verdict: Verdict) -> None:
     folder = Path(os.environ.get("TCVA_PAPER_DATA", ROOT.parent / "shared/data/tcva_paper"))
     if not folder.is_dir():
         print(f"\nno paper data in {folder}; set TCVA_PAPER_DATA")
@@ -225,26 +243,32 @@ def paper(runs: int, _: Verdict) -> None:
             scores = sweep(each.counts, [temperature])[:, 0]
             known = np.isfinite(scores) & np.isfinite(each.human)
             f, y = scores[known], each.human[known]
-            rng = np.random.default_rng(17)
             for size in (len(y), SAMPLES):
-                for what, human in (("mean", y), ("pass rate", (y >= 0.5) * 1.0)):
-                    hits, width, alone, worth = 0, 0.0, 0.0, []
-                    for _ in range(runs):
-                        all_of_them = size == len(y)
-                        places = (
-                            rng.permutation(size) if all_of_them else rng.integers(0, len(y), size)
-                        )
-                        found = PoweredMean(some_rated(human[places], 60), f[places])
-                        one = found.estimate()
-                        hits += _holds(one, float(human.mean()))
-                        width, alone = width + one.width, alone + found.alone().width
-                        worth.append(found.worth)
+                for what, human in (("mean", y), ("pass rate", np.array(y >= 0.5, dtype=float))):
+                    ratio, worth, share = beside_alone(human, f, size, runs)
+                    name = f"{each.name:13} T={temperature:g} {size:5} samples, {what:9}"
                     print(
-                        f"{each.name:13} T={temperature:g} {size:5} samples, {what:9}: width "
-                        f"{width / alone:.2f}, 60 ratings worth {np.median(worth):.0f}, covered "
-                        f"{hits / runs:.3f}, r {np.corrcoef(human, f)[0, 1]:.2f}",
+                        f"{name}: width {ratio:.2f}, 60 ratings worth {worth:.0f}, covered "
+                        f"{verdict.covered(name, share)}, r {np.corrcoef(human, f)[0, 1]:.2f}",
                         flush=True,
                     )
+
+
+def beside_alone(
+    human: FloatArray, f: FloatArray, size: int, runs: int
+) -> tuple[float, float, float]:
+    """Width beside 60 ratings alone, how many of these would do, and coverage."""
+    rng = np.random.default_rng(17)
+    hits, width, alone, worth = 0, 0.0, 0.0, []
+    for _ in range(runs):
+        is_whole = size == len(human)
+        places = rng.permutation(size) if is_whole else rng.integers(0, len(human), size)
+        found = PoweredMean(some_rated(human[places], 60), f[places])
+        one = found.estimate()
+        hits += _holds(one, float(human.mean()))
+        width, alone = width + one.width, alone + found.alone().width
+        worth.append(found.worth)
+    return width / alone, float(np.median(worth)), hits / runs
 
 
 PARTS: Final = {each.__name__: each for each in (means, differences, groups, choices, paper)}

@@ -41,9 +41,7 @@ _Group = Annotated[
 ]
 _Threshold = Annotated[
     Optional[float],
-    typer.Option(
-        "--threshold", help="Pass rates in place of means: a rating passes from here on."
-    ),
+    typer.Option("--threshold", help="Pass rates in place of means: a rating passes from here on."),
 ]
 _HumanScale = Annotated[
     str, typer.Option(help="Lowest and highest rating that could be given, e.g. 1,5.")
@@ -127,7 +125,7 @@ def estimate(
     said = [f"note: {note}" for note in samples.unused]
     if samples.human:
         found = estimated(samples, threshold=threshold, human_scale=scale, level=level)
-        more = {"next": choice.to_dict()} if choice else {}
+        more: dict[str, Any] = {"next": choice.to_dict()} if choice else {}
         print_figures(found, as_json=as_json, everything=everything, said=said, **more)
         if choice and not as_json:
             notes().print(choice.sentence)

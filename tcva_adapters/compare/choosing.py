@@ -23,7 +23,7 @@ from tcva_adapters.samples.records import format_of
 from tcva_adapters.stats.checks import FloatArray, one_of, whole
 from tcva_adapters.stats.selection import chances, disagreement, draw, shares, spreads
 
-__all__ = ["Choice", "ChosenSample", "ChosenBy", "choose_samples"]
+__all__ = ["Choice", "ChosenBy", "ChosenSample", "choose_samples"]
 
 ChosenBy = Literal["stratum", "variance", "disagreement"]
 
@@ -250,4 +250,3 @@ def _scores_of(samples: RatedSamples, methods: SystemSources | None) -> FloatArr
     flat = np.moveaxis(table.scores, 1, 0).reshape(len(table.queries), -1)
     others = np.where((rows >= 0)[:, None], flat[rows], np.nan)
     return np.column_stack([samples.scores, others])
-

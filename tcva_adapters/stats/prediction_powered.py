@@ -155,10 +155,10 @@ class PoweredMean:
             raise InvalidValueError(msg)
         check_scale(self._ratings, self.scale)
         self.samples, self.labels = len(self._scores), len(self._ratings)
-        self._groups = None if groups is None else [groups[i] for i in np.flatnonzero(kept)]
-        self._codes = (
-            np.arange(self.samples) if groups is None else group_codes(groups, kept)
-        ).astype(np.int64)
+        codes = np.arange(self.samples) if groups is None else group_codes(groups, kept)
+        self._codes: IntArray = codes.astype(np.int64)
+        there = np.flatnonzero(kept).tolist()
+        self._groups = None if groups is None else [groups[place] for place in there]
         self._drawn = np.unique(self._codes[self._rated], return_inverse=True)[1].astype(np.int64)
         self.clusters = None if groups is None else int(self._drawn.max()) + 1
         self._weights = self._effective(weights, kept)
@@ -203,7 +203,7 @@ class PoweredMean:
         if spread == 0.0:
             return 0.0
         mean = float(np.average(away, weights=self._weights))
-        return mean / (spread / self._units**0.5)
+        return mean * float(np.sqrt(self._units)) / spread
 
     @property
     def reason(self) -> str:
@@ -229,7 +229,7 @@ class PoweredMean:
             msg = f"ratings from {self.scale} and from {other.scale}; give both the same scale"
             raise InvalidValueError(msg)
         one, two = self._best, other._best
-        shared = _shared(self, other)
+        shared = self._shared(other)
         variance = one.variance + two.variance - 2.0 * shared
         freedom = (one.variance + two.variance) ** 2 / (
             one.variance**2 / one.freedom + two.variance**2 / two.freedom
@@ -245,18 +245,29 @@ class PoweredMean:
             self.reason or other.reason,
         )
 
+    def _shared(self, other: PoweredMean) -> float:
+        """The covariance of two estimates, from the groups that both have samples of."""
+        if self._groups is None or other._groups is None:
+            return 0.0
+        both = [*self._groups, *other._groups]
+        codes = group_codes(both, np.ones(len(both), dtype=np.bool_))
+        size = int(codes.max()) + 1
+        first = np.bincount(codes[: self.samples], self._best.influence, size)
+        second = np.bincount(codes[self.samples :], other._best.influence, size)
+        return float((first * second).sum())
+
     def _effective(self, weights: npt.ArrayLike | None, kept: BoolArray) -> FloatArray:
         """Weights whose sum is how many ratings drawn singly and at random would tell as much."""
-        found = np.ones(self.labels)
+        found: FloatArray = np.ones(self.labels)
         if weights is not None:
             given = numbers("weights", weights)
             same_length(weights=given, scores=kept.astype(np.float64))
-            found = given[kept][self._rated]
+            found = np.array(given[kept][self._rated])
             wrong = found[~(np.isfinite(found) & (found > 0.0))]
             if len(wrong):
                 msg = f"the weight of a rated sample is {wrong[0]!r}; weights are above 0"
                 raise InvalidValueError(msg)
-        found = found * (found.sum() / np.square(found).sum())
+        found *= found.sum() / np.square(found).sum()
         if self.clusters is None:
             return found
         errors = found * (self._ratings - np.average(self._ratings, weights=found))
@@ -265,7 +276,8 @@ class PoweredMean:
         effect = most
         if singly > 0.0:
             effect = float(np.square(_sums(self._drawn, errors)).sum() / singly)
-        return found / min(max(effect, 1.0), most)
+        found /= min(max(effect, 1.0), most)
+        return found
 
     @property
     def _units(self) -> float:
@@ -316,7 +328,9 @@ class PoweredMean:
         # As leaving each group out in turn has it; for single samples the residual variance / total.
         sure = parts / (1.0 - _sums(codes, weights) / total)
         units, size = self._units + _ADDED, groups + _ADDED
-        spread = float(np.square(sure).sum()) * (size - 1) / size * (units - 1) / (units - 1 - share)
+        spread = (
+            float(np.square(sure).sum()) * (size - 1) / size * (units - 1) / (units - 1 - share)
+        )
         gap = self.judge_mean - mean_score
         if share > 0.0:
             across = float((weights * (scores - mean_score) ** 2).sum())
@@ -370,22 +384,9 @@ def _between(
     return Estimated(value, min(low, value), max(high, value), level)
 
 
-def _shared(one: PoweredMean, other: PoweredMean) -> float:
-    """The covariance of two estimates, from the groups that both have samples of."""
-    if one._groups is None or other._groups is None:
-        return 0.0
-    both = [*one._groups, *other._groups]
-    codes = group_codes(both, np.ones(len(both), dtype=np.bool_))
-    size = int(codes.max()) + 1
-    first = np.bincount(codes[: one.samples], one._best.influence, size)
-    second = np.bincount(codes[one.samples :], other._best.influence, size)
-    return float((first * second).sum())
-
-
 def _sums(codes: IntArray, values: FloatArray) -> FloatArray:
     """The sum of each group."""
-    found: FloatArray = np.bincount(codes, values)
-    return found
+    return np.bincount(codes, values).astype(np.float64)
 
 
 def check_scale(ratings: FloatArray, scale: tuple[float, float]) -> None:
