@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -21,13 +22,14 @@ from tcva_adapters.stats.prediction_powered import PoweredMean
 def judged(n: int = 400, seed: int = 1) -> tuple[list[Assessment], dict[str, float]]:
     """Answers of two systems to the same questions, and what humans would say of each."""
     rng = np.random.default_rng(seed)
-    assessments, truth = [], {}
+    assessments: list[Assessment] = []
+    truth: dict[str, float] = {}
     for i in range(n):
         words = rng.choice(LEVELS, 4, p=[0.6, 0.2, 0.1, 0.05, 0.05]).tolist()
         lost = np.mean([LEVELS.index(word) for word in words]) / 4
         name = f"s{i}"
         truth[name] = float(np.clip(np.round(4 * (1 - 1.5 * lost + 0.1 * rng.normal())) / 4, 0, 1))
-        metadata = {"system": "ab"[i % 2], "query": f"q{i // 2}"}
+        metadata: dict[str, str | float] = {"system": "ab"[i % 2], "query": f"q{i // 2}"}
         if i < 80:
             metadata["human"] = truth[name]
         made = Assessment.from_verdicts(words, sample_id=name)
@@ -98,7 +100,7 @@ def test_what_is_said_of_labels() -> None:
 
 def test_figures_are_plain_json() -> None:
     samples, _ = judged()
-    found = estimate(samples[:100], [1.0] * 4 + [None] * 96)  # type: ignore[list-item]  # None is one of what it takes
+    found = estimate(samples[:100], [1.0] * 4 + [math.nan] * 96)
     figures = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     [row] = figures["rows"]
     assert row["estimate"]["low"] is None
@@ -156,7 +158,7 @@ def test_chosen_in_rounds_and_rated_the_estimate_is_unbiased() -> None:
         labels = rated(choose_samples(samples, 30, labels, by="variance", seed=seed), truth)
         row = estimate(samples, labels).rows[0]
         values.append(row.estimate.value)
-        hits += row.estimate.low <= mean <= row.estimate.high
+        hits += bool(row.estimate.low <= mean <= row.estimate.high)
     # Four standard errors of so many draws.
     assert abs(np.mean(values) - mean) < 4 * np.std(values) / runs**0.5
     assert hits / runs > 0.93

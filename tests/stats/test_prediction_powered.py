@@ -208,7 +208,7 @@ def test_what_is_refused(more: dict[str, object], said: str) -> None:
     with pytest.raises(InvalidValueError, match=said):
         PoweredMean(ratings, scores, **more)  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(InvalidValueError, match="no sample has a score and a human rating"):
-        PoweredMean([None] * 100, scores)  # type: ignore[list-item]  # None is one of what it takes
+        PoweredMean([math.nan] * 100, scores)
     found = PoweredMean(ratings, scores)
     with pytest.raises(InvalidValueError, match="give both the same scale"):
         found.less(PoweredMean(ratings, scores, scale=(0, 2)))

@@ -81,7 +81,7 @@ def test_spreads_are_larger_where_ratings_lie_far_off() -> None:
     ratings[200:] = np.nan
     found = spreads(scores, ratings)
     assert found[scores < 0.4].min() > 2 * found[scores > 0.85].max()
-    assert spreads([0.2, 0.8], [None, None]).tolist() == pytest.approx([0.4, 0.4])
+    assert spreads([0.2, 0.8], [np.nan, np.nan]).tolist() == pytest.approx([0.4, 0.4])
 
 
 def test_what_is_refused() -> None:
