@@ -197,7 +197,7 @@ def chosen(
         sizes[own] = shares(sizes[own]) / own.sum()
     probability = chances(sizes, n)
     taken = draw(probability, np.column_stack([systems, samples.scores[open_]]), seed=seed)
-    names = samples.judged.names
+    names = samples.names
     inclusion, rounds = samples.rounds()
     turn = 1 + max([0, *(each.round for each in samples.draws.values())])
     rated = tuple(
@@ -242,7 +242,7 @@ def _scores_of(samples: RatedSamples, methods: SystemSources | None) -> FloatArr
         return np.column_stack([scores_of(counts, plan) for counts in by_judge])
     table = read_systems(methods, temperatures=[samples.scoring.temperature])
     places = {name: place for place, name in enumerate(table.queries)}
-    rows = np.array([places.get(name, -1) for name in samples.judged.names])
+    rows = np.array([places.get(name, -1) for name in samples.names])
     if (rows < 0).all():
         msg = "the scores of other methods are of none of these samples; they are joined by id"
         raise InvalidValueError(msg)

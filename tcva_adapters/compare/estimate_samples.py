@@ -112,6 +112,11 @@ class RatedSamples:
             read.unused(config),
         )
 
+    @cached_property
+    def names(self) -> list[str]:
+        """An id for each sample; the number of its row, from 1 up, where the counts are bare."""
+        return self.judged.names or [f"row-{place}" for place in range(1, len(self.scores) + 1)]
+
     @property
     def scored(self) -> BoolArray:
         """Which samples have a score, shape (N,): the estimate is of these."""
@@ -132,7 +137,7 @@ class RatedSamples:
         rated = self.rated
         plain = rated.copy()
         if self.draws:
-            for place, name in enumerate(self.judged.names):
+            for place, name in enumerate(self.names):
                 if rated[place] and name in self.draws:
                     inclusion[place], number[place] = self.draws[name]
                     plain[place] = False
@@ -145,7 +150,7 @@ class RatedSamples:
     @cached_property
     def answered(self) -> dict[int, tuple[int, int]]:
         """By round, how many of those chosen are rated, and how many there are; rounds with a rating."""
-        rated = {name for name, has in zip(self.judged.names, self.rated, strict=True) if has}
+        rated = {name for name, has in zip(self.names, self.rated, strict=True) if has}
         drawn = Counter(draw.round for draw in self.draws.values())
         there = Counter(draw.round for name, draw in self.draws.items() if name in rated)
         return {each: (there[each], drawn[each]) for each in sorted(there)}

@@ -136,11 +136,11 @@ class PoweredMean:
             InvalidValueError: Lengths that differ, no rating, one beyond the scale, a weight that is
                 not above 0, or groups that do not fit.
 
-        >>> ratings = [0.9, 0.2, 0.8, 0.4, 1.0, 0.3, 0.7, 0.6, 0.1, 0.9] + [None] * 90
-        >>> scores = [0.8, 0.3, 0.8, 0.5, 0.9, 0.4, 0.7, 0.7, 0.2, 0.8] + [0.75, 0.85] * 45
+        >>> ratings = [1, 0, 1, 0, 1, 0, 1, 1, 0, 1] * 3 + [None] * 270
+        >>> scores = [0.9, 0.3, 0.8, 0.5, 0.9, 0.4, 0.7, 0.9, 0.2, 0.8] * 3 + [0.8, 0.9] * 135
         >>> found = PoweredMean(ratings, scores)
-        >>> round(found.alone().value, 2), round(found.estimate().value, 2), found.labels
-        (0.59, 0.6, 10)
+        >>> round(found.alone().value, 2), round(found.estimate().value, 2), round(found.worth)
+        (0.6, 0.86, 43)
         """
         self.scale = scale
         given, judged = numbers("ratings", ratings), numbers("scores", scores)
