@@ -37,6 +37,9 @@ COMMANDS: Final = {
         "No call."
     ),
     "errors": "Where scores are wrong: what their distance from human ratings depends on. No call.",
+    "estimate": (
+        "Mean human rating of all samples from the ratings of a few; which to rate next. No call."
+    ),
     "ccrs": "Rate a file of samples by direct metrics: a number from 0 to 100 for the whole answer.",
     "systems": (
         "Compare systems on the same queries: means, ties, tests of all pairs, discriminative power. "

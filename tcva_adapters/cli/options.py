@@ -509,7 +509,7 @@ def ratings_of(human: str | None, labels: str | None) -> str | Labels | None:
     Raises:
         UnreadableInputError: See `Labels.read`.
     """
-    return human if labels is None else Labels.read(labels, human or "human")
+    return human if labels is None else Labels.read(labels, columns=human or "human")
 
 
 def parse_scheme(text: str) -> str | list[float]:

@@ -3,9 +3,12 @@ from tcva_adapters.compare.agreement import panel_agreement as panel_agreement
 from tcva_adapters.compare.agreement import panel_report as panel_report
 from tcva_adapters.compare.calibration.suite import calibrate as calibrate
 from tcva_adapters.compare.ccrs_ratings import rated_ccrs as rated_ccrs
+from tcva_adapters.compare.choosing import choose_samples as choose_samples
 from tcva_adapters.compare.comparison import Comparison as Comparison
 from tcva_adapters.compare.errors.analysis import analyse_errors as analyse_errors
 from tcva_adapters.compare.errors.report import ErrorReport as ErrorReport
+from tcva_adapters.compare.estimating import Estimate as Estimate
+from tcva_adapters.compare.estimating import estimate as estimate
 from tcva_adapters.compare.evaluation import Evaluation as Evaluation
 from tcva_adapters.compare.gates import Gates as Gates
 from tcva_adapters.compare.paper.report import reproduce as reproduce

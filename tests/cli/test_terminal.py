@@ -106,6 +106,9 @@ VARIANTS = [
     [*CALIBRATE, "--objective", "kappa", "--threshold", "0.4", "--threshold", "0.6"],
     ["plan", "plain.jsonl", "--human", "grade", "--width", "0.1", "--difference", "0.1"],
     ["plan", *["--correlation", "0.6", "--between", "0.8", "--difference", "0.05", "-n", "123456"]],
+    ["estimate", "plain.jsonl", "--human", "grade"],
+    ["estimate", "plain.jsonl", "--human", "grade", "--system", "domain", "--group", "language"],
+    ["estimate", "plain.jsonl", "--next", "9", "--out", "to_label.jsonl", "--system", "domain"],
     ["compare", "rated.jsonl", "--out", "side"],
     ["compare", "rated.jsonl", "--out", "rated", "--human", "grade", *QUICK],
     [

@@ -29,14 +29,14 @@ def test_jsonl(tmp_path: Path) -> None:
 def test_several_raters_have_a_mean(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     path.write_text("id,anna,ben,note\na,1,0,x\nb,,0.5,\nc,,,\n", encoding="utf-8")
-    found = Labels.read(path, "anna, ben")
+    found = Labels.read(path, columns="anna, ben")
     assert found.ratings == {"a": 0.5, "b": 0.5}
     assert found.raters == {"anna": {"a": 1.0}, "ben": {"a": 0.0, "b": 0.5}}
-    assert Labels.read(path, "ben").raters == {}
+    assert Labels.read(path, columns="ben").raters == {}
     with pytest.raises(UnreadableInputError, match="the label of 'a' has no 'carl'"):
-        Labels.read(path, "anna,carl")
+        Labels.read(path, columns="anna,carl")
     with pytest.raises(InvalidValueError, match="once each"):
-        Labels.read(path, "anna,anna")
+        Labels.read(path, columns="anna,anna")
 
 
 @pytest.mark.parametrize(
