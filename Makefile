@@ -9,7 +9,7 @@ TESTS ?=
 RUNNER = $(BIN)/python
 ENVIRONMENTS = lowest lowest-base newest openai deepeval ray ray-alone 3.12 3.13
 
-.PHONY: demo test coverage lint types contracts docs long bench lines release web pictures clean \
+.PHONY: demo test coverage lint types contracts docs long bench levels lines release web pictures clean \
   test-local-model $(ENVIRONMENTS:%=test-%)
 
 demo: $(VENV)/.demo
@@ -66,6 +66,12 @@ long: $(VENV)/.dev
 BENCH ?=
 bench:
 	PYTHON="$(PYTHON)" .ci/bench $(BENCH)
+
+# How often tests find something where there is nothing, and intervals hold the truth, by simulation. SETS=200 is a quick look.
+SETS ?= 2000
+levels: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.coverage --datasets $(SETS)
+	$(BIN)/python -m benchmarks.false_positives --sets $(SETS)
 
 lines: $(VENV)/.demo
 	$(BIN)/python -m benchmarks.lines

@@ -59,7 +59,8 @@ def skewed(rng: np.random.Generator, n: int) -> Sides:
     true = rng.normal(size=n)
 
     def high(values: FloatArray) -> FloatArray:
-        return 1 - special.ndtr(values) ** 3
+        below: FloatArray = special.ndtr(values)
+        return 1 - below**3
 
     first = high(0.7 * true + 0.71 * rng.normal(size=n))
     second = high(0.6 * true + 0.8 * rng.normal(size=n))

@@ -9,7 +9,6 @@ import typer
 from tcva_adapters.cli import options, scaled, stat_options
 from tcva_adapters.cli.judged import (
     File,
-    Resamples,
     check_figures,
     draw_figures,
     print_figures,
@@ -53,8 +52,6 @@ def sweep(
     ] = None,
     labels: options.LabelFile = None,
     group: stat_options.Group = None,
-    bootstrap: Resamples = 2000,
-    seed: Annotated[int, typer.Option(help="Seed of the resamples.")] = 0,
     skip_bad: options.SkipBad = False,
     ray: scaled.Ray = None,
     figures: options.Figures = None,
@@ -86,8 +83,6 @@ def sweep(
             ablation=ablation,
             human=read_ratings(judged, human, labels),
             group=group,
-            n_boot=bootstrap,
-            seed=seed,
         )
     unused = (f"note: {note}" for note in found.unused)
     print_figures(found, as_json=as_json, everything=everything, said=unused)

@@ -222,8 +222,6 @@ def sweep(
     ablation: bool = False,
     human: str | Labels | npt.ArrayLike | None = None,
     group: str | Sequence[Any] | None = None,
-    n_boot: int = 2000,
-    seed: int = 0,
     skip_bad: bool = False,
 ) -> Sweep:
     """Mean scores over temperatures, schemes and penalties, without a call of a model.
@@ -243,8 +241,6 @@ def sweep(
         human: A key of the metadata, `Labels`, or human ratings, shape (N,): Spearman's rho with them.
         group: A key of the metadata, or values, shape (N,): what samples belong to (a document). The
             intervals are about other groups then.
-        n_boot: Resamples for each interval.
-        seed: Of the resamples.
         skip_bad: Leave out unreadable lines of a file.
 
     Raises:
@@ -283,9 +279,7 @@ def sweep(
     if human is not None:
         ratings = read.ratings(human)
         groups = read.groups(group, ratings)
-        measured = partial(
-            intervals, "spearman", human=ratings, n_boot=n_boot, seed=seed, groups=groups
-        )
+        measured = partial(intervals, "spearman", human=ratings, groups=groups)
         rows = [replace(row, agreement=measured(row.scores)) for row in rows]
     first = len(_VARIANTS) if ablation else 0
     said = human if isinstance(human, str) or human is None else "human ratings"

@@ -55,7 +55,7 @@ def sweep_curve(
 ) -> Figure:
     """Mean score and pass rate over the temperature, with intervals and the cliff.
 
-    Bands are Student's interval around a mean and Wilson's around a pass rate, at each temperature
+    Bands are `mean_intervals` around a mean and the exact ones around a pass rate, at each temperature
     for itself. A dotted line is the cliff at exponent 0, where there is a ``none`` verdict: below
     it, one of them takes a score to almost nothing.
 

@@ -107,7 +107,7 @@ def reliability(
 ) -> Figure:
     """Do scores say how often humans would pass an answer? Scores in bins, and humans' pass share.
 
-    Each mark stands at the mean score of its bin, with Wilson's interval of the share of its
+    Each mark stands at the mean score of its bin, with the exact interval of the share of its
     samples whose human rating passes. The bars above count the samples of each bin. On the dashed
     line a score is that share.
 

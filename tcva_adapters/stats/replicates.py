@@ -29,7 +29,18 @@ _MANY, _PARTS = 2_000, 1_000
 _CONSTANT: Final = "one side is the same throughout"
 
 # Below these numbers of samples `python -m benchmarks.coverage` has found less than 93 %.
-_LEAST: Final[dict[tuple[IntervalMethod, Measure], int]] = {}
+_LEAST: Final[dict[tuple[IntervalMethod | Literal["difference"], Measure], int]] = {
+    ("percentile", "spearman"): 30,
+    ("percentile", "kendall"): 30,
+    ("percentile", "pearson"): 100,
+    ("percentile", "mae"): 100,
+    ("bca", "spearman"): 30,
+    ("bca", "kendall"): 30,
+    ("bca", "pearson"): 50,
+    ("bca", "mae"): 100,
+    ("difference", "spearman"): 30,
+    ("difference", "kendall"): 30,
+}
 # Likewise of groups (`python -m benchmarks.groups`); fewer leave the skewness of errors unknown.
 _LEAST_GROUPS: Final[dict[Measure, int]] = {"mae": 20}
 
@@ -117,7 +128,8 @@ class Replicates:
 
         The percentile interval for ranks; Student's for errors and for Pearson's correlation.
         """
-        few = why_no_interval(self._n, clusters=self.few_clusters)
+        least = _LEAST.get(("difference", self.measure), LEAST_SAMPLES)
+        few = why_no_interval(self._n, clusters=self.few_clusters, least=least)
         if few or np.isnan(self.observed).any():
             return Ends(*_NONE, 0, few or _CONSTANT)
         apart = self.jackknife[0] - self.jackknife[1]

@@ -98,7 +98,7 @@ def test_what_does_not_fit_the_state_is_refused(tmp_path: Path) -> None:
     other.write_text("[]")
     with pytest.raises(UnreadableInputError, match="is no state of earlier runs"):
         Watch.of(before).went_on(other)
-    with pytest.raises(InvalidValueError, match="false_alarms=0.6"):
+    with pytest.raises(InvalidValueError, match=r"false_alarms=0\.6"):
         Watch.of(before, false_alarms=0.6)
     with pytest.raises(InvalidValueError, match="max_drop=1"):
         Watch.of(before, max_drop=1.0)

@@ -23,7 +23,7 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.plots.sources import Dial
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.result import Result, Scoring
-from tcva_adapters.stats.means import mean_intervals, wilson
+from tcva_adapters.stats.means import mean_intervals, share_interval
 from tcva_adapters.stats.metric_correlation import correlation_matrix
 from tests.compare.test_systems import table as systems_table
 from tests.plots.examples import axes_of, counts, line, rated_comparison
@@ -61,7 +61,7 @@ def test_the_sweep_curve_has_means_pass_rates_and_intervals() -> None:
         else:
             passed = (known >= 0.6).sum(axis=0)
             expected = passed / len(known)
-            low, high = np.array([wilson(int(k), len(known), level=0.9) for k in passed]).T
+            low, high = np.array([share_interval(int(k), len(known), level=0.9) for k in passed]).T
         assert heights == pytest.approx(expected, **ONE)
         corners = {(x, y) for x, y in band(figure, place).round(12).tolist()}
         for x, *ends in zip(grid.round(12), low.round(12), high.round(12), strict=True):
@@ -243,7 +243,7 @@ def test_reliability_has_a_mark_for_each_bin() -> None:
         assert (x, y) == pytest.approx((scores[here].mean(), passed[here].mean()), **ONE)
         ends = stems.get_segments()[i][:, 1].tolist()
         assert ends == pytest.approx(
-            wilson(int(passed[here].sum()), int(here.sum()), level=0.8), **ONE
+            share_interval(int(passed[here].sum()), int(here.sum()), level=0.8), **ONE
         )
     bars_above = axes_of(figure).child_axes[0].patches
     assert [b.get_height() for b in bars_above] == np.bincount(place).tolist()  # type: ignore[attr-defined]  # bars

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import tracemalloc
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -20,6 +19,7 @@ from tcva_adapters.stats.bootstrap import (
     paired_difference,
 )
 from tcva_adapters.stats.checks import FloatArray, IntArray
+from tcva_adapters.stats.clusters import interval_shares
 from tcva_adapters.stats.correlation import MEASURES, Measure, agreement
 
 CORRELATIONS = {
@@ -63,7 +63,7 @@ def same(first: object, second: object) -> bool:
 @pytest.mark.parametrize("level", [0.95, 0.8])
 def test_percentile_ends_are_the_loops_quantiles(measure: Measure, level: float) -> None:
     scores, _, human = data(45)
-    found = interval(measure, scores, human, n_boot=400, level=level, seed=9)
+    found = interval(measure, scores, human, n_boot=400, level=level, seed=9, method="percentile")
     resampled = loop(measure, scores, human, 400, 9)
     expected = np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2])
     np.testing.assert_allclose([found.low, found.high], expected, rtol=0, atol=1e-12)
@@ -93,7 +93,7 @@ def test_bca_ends_are_scipys_on_the_same_resamples(measure: Measure, level: floa
     found = interval(measure, scores, human, n_boot=300, level=level, method="bca", seed=2)
     np.testing.assert_allclose([found.low, found.high], expected, rtol=0, atol=1e-12)
     assert found.method == "bca"
-    plain = interval(measure, scores, human, n_boot=300, level=level, seed=2)
+    plain = interval(measure, scores, human, n_boot=300, level=level, seed=2, method="percentile")
     assert found.value == plain.value
     assert (found.low, found.high) != (plain.low, plain.high)
 
@@ -111,7 +111,7 @@ def test_groups_by_a_loop(method: IntervalMethod) -> None:
             for i in (np.concatenate([members[g] for g in row]) for row in draws(12, 300, 4))
         ]
     )
-    shares = np.array([0.025, 0.975])
+    shares = interval_shares(0.95, 40, 40**2 / float(sum(len(m) ** 2 for m in members)))
     if method == "bca":
         # Efron and Tibshirani, 14.14 and 14.15, with groups left out one by one.
         kept = [codes != code for code in order]
@@ -130,7 +130,7 @@ def test_groups_by_a_loop(method: IntervalMethod) -> None:
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-@pytest.mark.parametrize("method", ["percentile", "bca"])
+@pytest.mark.parametrize("method", ["student", "percentile", "bca"])
 def test_copies_in_one_group_add_no_certainty(measure: Measure, method: IntervalMethod) -> None:
     # All four measures are the same for every sample once and for every sample four times, so
     # groups of copies must give the interval of the originals; without groups it is too narrow.
@@ -140,9 +140,11 @@ def test_copies_in_one_group_add_no_certainty(measure: Measure, method: Interval
     grouped = interval(
         measure, *fourfold, n_boot=500, method=method, groups=np.repeat(np.arange(30), 4).tolist()
     )
-    np.testing.assert_allclose(
-        [grouped.value, grouped.low, grouped.high], [plain.value, plain.low, plain.high], atol=1e-12
-    )
+    assert grouped.value == pytest.approx(plain.value, abs=1e-12)
+    if method == "student":
+        assert (grouped.low, grouped.high) == pytest.approx((plain.low, plain.high), abs=1e-12)
+    else:  # resamples of groups allow for their number
+        assert grouped.low < plain.low < plain.high < grouped.high
     naive = interval(measure, *fourfold, n_boot=500, method=method)
     assert naive.high - naive.low < 0.7 * (grouped.high - grouped.low)
 
@@ -201,69 +203,69 @@ def test_a_table_equals_its_columns(measure: Measure, method: IntervalMethod) ->
 
 def test_seeds() -> None:
     scores, _, human = data(30)
-    first = interval("spearman", scores, human, n_boot=200, seed=1)
-    assert first == interval("spearman", scores, human, n_boot=200, seed=1)
-    assert first.low != interval("spearman", scores, human, n_boot=200, seed=2).low
+    drawn: dict[str, Any] = {"n_boot": 200, "method": "percentile"}
+    first = interval("spearman", scores, human, seed=1, **drawn)
+    assert first == interval("spearman", scores, human, seed=1, **drawn)
+    assert first.low != interval("spearman", scores, human, seed=2, **drawn).low
 
 
 def test_undefined_resamples_are_left_out_and_counted() -> None:
-    # One differing sample of five is missing from (4/5)**5 = 33 % of the resamples.
-    scores, human = np.array([0.0, 0, 0, 0, 1]), np.array([0.1, 0.5, 0.2, 0.9, 1.0])
-    counts = np.stack([np.bincount(row, minlength=5) for row in draws(5, 300, 0)])
-    missing = (counts[:, 4] == 0) | (counts[:, 4] == 5)
-    found = interval("pearson", scores, human, n_boot=300)
+    # Three differing samples of 30 are missing from (27/30)**30 = 4 % of the resamples.
+    rng = np.random.default_rng(4)
+    scores, human = np.repeat([0.0, 1.0], [27, 3]), rng.random(30)
+    rows = draws(30, 300, 0)
+    missing = np.ptp(scores[rows], axis=1) == 0
+    found = interval("pearson", scores, human, n_boot=300, method="percentile")
     assert found.undefined == missing.sum()
-    assert 60 < found.undefined < 140
-    resampled = [statistic("pearson", scores[i], human[i]) for i in draws(5, 300, 0)[~missing]]
+    assert 3 < found.undefined < 25
+    resampled = [statistic("pearson", scores[i], human[i]) for i in rows[~missing]]
     np.testing.assert_allclose(
         [found.low, found.high], np.quantile(resampled, [0.025, 0.975]), atol=1e-12
     )
-    # Without the one sample there is no value, so BCa has no acceleration to go by.
-    corrected = interval("pearson", scores, human, n_boot=300, method="bca")
-    assert np.isnan([corrected.low, corrected.high]).all()
-    assert corrected.value == found.value
     paired = paired_difference("pearson", scores, human, human, n_boot=300)
     assert paired.undefined == missing.sum()
 
 
-@pytest.mark.parametrize("method", ["percentile", "bca"])
+@pytest.mark.parametrize("method", get_args(IntervalMethod))
+def test_too_many_undefined_resamples_leave_no_interval(method: IntervalMethod) -> None:
+    # The one differing sample of 30 is missing from (29/30)**30 = 36 %.
+    scores, human = np.repeat([0.0, 1.0], [29, 1]), np.random.default_rng(4).random(30)
+    found = interval("pearson", scores, human, n_boot=300, method=method)
+    assert np.isnan([found.low, found.high]).all()
+    if method == "bca":  # without the one sample there is no value, so no acceleration to go by
+        assert found.reason == "the correction of BCa is not defined"
+    else:
+        assert "of the resamples have no value" in found.reason
+
+
+TEN = np.linspace(0.0, 0.9, 10)
+
+
+@pytest.mark.parametrize("method", get_args(IntervalMethod))
 @pytest.mark.parametrize(
-    ("measure", "scores", "human", "groups"),
+    ("measure", "scores", "human", "groups", "reason"),
     [
-        ("spearman", [], [], None),
-        ("mae", [0.5], [0.25], None),
-        ("kendall", [0.5, np.nan], [0.5, 0.1], None),
-        ("pearson", [0.5, 0.5, 0.5], [1.0, 2.0, 3.0], None),
-        ("spearman", [1.0, 2.0, 3.0], [1.0, 3.0, 2.0], ["a", "a", "a"]),
-        ("mae", [], [], []),
+        ("spearman", [], [], None, "0 samples: an interval needs 10"),
+        ("mae", [0.5], [0.25], None, "1 sample: an interval needs 10"),
+        ("kendall", [0.5, np.nan], [0.5, 0.1], None, "1 sample: an interval needs 10"),
+        ("spearman", TEN[:9], TEN[:9], None, "9 samples: an interval needs 10"),
+        ("pearson", np.ones(10), TEN, None, "one side is the same throughout"),
+        ("spearman", TEN, TEN[::-1] ** 2, None, "perfect agreement on these samples"),
+        ("kendall", TEN, TEN**2, ["a", "b"] * 5, "2 groups: an interval needs 10"),
+        ("mae", TEN, TEN + 0.1, None, "every sample has the same error"),
+        ("mae", [], [], [], "0 samples: an interval needs 10"),
     ],
-    ids=["empty", "one error", "one pair", "constant", "one group", "empty group"],
 )
-def test_no_interval_without_anything_to_vary(
-    measure: Measure, scores: Any, human: Any, groups: Any, method: IntervalMethod
+def test_no_interval_without_enough_that_varies(
+    measure: Measure, scores: Any, human: Any, groups: Any, reason: str, method: IntervalMethod
 ) -> None:
     found = interval(measure, scores, human, n_boot=20, groups=groups, method=method)
     assert np.isnan([found.low, found.high]).all()
-    assert found.undefined == 20
+    assert found.reason.startswith(reason)
     assert same(found.value, agreement(measure, scores, human).value)
     paired = paired_difference(measure, scores, scores, human, n_boot=20, groups=groups)
-    assert np.isnan([paired.low, paired.high, paired.p_paper]).all()
-    # Sign flips need no spread: a single difference of 0 is as far from 0 as all its flips.
-    assert same(paired.p_two_sided, 1.0 if measure == "mae" and len(scores) else math.nan)
-    assert paired.undefined == 20
-
-
-def test_errors_that_never_vary_have_an_interval_without_width() -> None:
-    for method in ("percentile", "bca"):
-        found = interval("mae", [0.5, 0.75, 1.0], [0.25, 0.5, 0.75], n_boot=50, method=method)
-        assert (found.low, found.value, found.high) == (0.25, 0.25, 0.25)
-
-
-def test_bca_has_no_answer_where_all_resamples_are_on_one_side() -> None:
-    # Two samples: a resample has r = 1 or no value, and without one of them there is none.
-    found = interval("pearson", [0.1, 0.2], [0.3, 0.9], n_boot=50, method="bca")
-    assert found.value == pytest.approx(1)
-    assert np.isnan([found.low, found.high]).all()
+    assert np.isnan([paired.low, paired.high]).all()
+    assert paired.reason
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -272,9 +274,12 @@ def test_paired_by_a_loop(measure: Measure) -> None:
     found = paired_difference(measure, first, second, human, n_boot=400, level=0.9, seed=5)
     deltas = loop(measure, first, human, 400, 5) - loop(measure, second, human, 400, 5)
     delta = statistic(measure, first, human) - statistic(measure, second, human)
-    np.testing.assert_allclose(
-        [found.low, found.high], np.quantile(deltas, [0.05, 0.95]), rtol=0, atol=1e-12
-    )
+    ends = np.quantile(deltas, [0.05, 0.95])
+    if measure == "mae":  # Student's interval of the mean of differences
+        apart = np.abs(first - human) - np.abs(second - human)
+        ends = np.array(stats.t.interval(0.9, 44, apart.mean(), stats.sem(apart)))
+    if measure != "pearson":
+        np.testing.assert_allclose([found.low, found.high], ends, rtol=0, atol=1e-12)
     assert found.first == statistic(measure, first, human)
     assert found.second == statistic(measure, second, human)
     assert found.delta == delta
@@ -300,7 +305,9 @@ def test_paired_is_on_the_samples_that_all_have() -> None:
 def test_a_method_does_not_differ_from_itself(measure: Measure) -> None:
     first, _, human = data(30)
     found = paired_difference(measure, first, first, human, n_boot=100)
-    assert (found.delta, found.low, found.high) == (0, 0, 0)
+    assert found.delta == 0
+    assert np.isnan([found.low, found.high]).all()
+    assert found.reason == "the two never differ by more or less: nothing varies"
     assert (found.p_two_sided, found.p_paper) == (1, 1)
 
 
@@ -351,7 +358,7 @@ def test_results_are_plain_values() -> None:
         ({"level": 95}, "level is 95; it must lie between 0 and 1, e.g. 0.95"),
         ({"level": 0.0}, "level is 0.0"),
         ({"level": float("nan")}, "level is nan"),
-        ({"method": "basic"}, "no method 'basic'; there are percentile, bca"),
+        ({"method": "basic"}, "no method 'basic'; there are student, percentile, bca"),
         ({"seed": -3}, "seed is -3"),
         ({"groups": ["a", "b"]}, "2 groups for 3 samples; give one group per sample"),
         ({"groups": ["a", None, "b"]}, "group 1 is None"),

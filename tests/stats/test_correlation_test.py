@@ -73,6 +73,6 @@ def test_the_level_is_held_with_ties() -> None:
 def test_what_has_no_p() -> None:
     assert np.isnan(correlation_test("pearson", [1, 1, 1], [1, 2, 3]).p_two_sided)
     assert np.isnan(correlation_test("mae", [0.1, 0.2], [0.1, 0.4]).p_two_sided)
-    assert correlation_test("spearman", [1, None, 2, 3], [1, 2, 2, 3]).n == 3
+    assert correlation_test("spearman", [1, np.nan, 2, 3], [1, 2, 2, 3]).n == 3
     with pytest.raises(InvalidValueError, match="n_permutations is 0"):
         correlation_test("spearman", [1, 2], [1, 2], n_permutations=0)

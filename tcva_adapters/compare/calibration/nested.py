@@ -12,7 +12,7 @@ from tcva_adapters.compare.calibration.objectives import Objective
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import FloatArray, IntArray, check_level, group_codes, whole
 from tcva_adapters.stats.clusters import interval_shares, worth
-from tcva_adapters.stats.enough import LEAST_CLUSTERS
+from tcva_adapters.stats.enough import why_no_interval
 from tcva_adapters.stats.resampling import resample
 
 # What is equal on paper may differ in the last bits.
@@ -25,8 +25,8 @@ class Gain:
 
     Attributes:
         value: Above 0 is better, whatever the objective's direction.
-        low: Lower end of the interval.
-        high: Upper end.
+        low: Lower end of the interval; nan where too many resamples have no value for one.
+        high: Upper end, likewise.
         level: Of the interval, e.g. 0.95.
     """
 
@@ -79,7 +79,7 @@ class Division:
 
         Raises:
             InvalidValueError: A number is out of range, or there are fewer samples (or groups of
-                them) than folds; or too few groups for an interval.
+                them) than folds, or too few for an interval.
         """
         folds, repeats, n_boot, level, seed = drawn
         whole("folds", folds, least=2)
@@ -94,11 +94,9 @@ class Division:
             what = "rated samples" if groups is None else "groups of rated samples"
             msg = f"{units} {what} cannot fill {folds} folds; rate more, or ask for fewer folds"
             raise InvalidValueError(msg)
-        if units < len(target) and units < LEAST_CLUSTERS:
-            msg = (
-                f"{units} groups of {len(target)} rated samples: a gain's interval needs "
-                f"{LEAST_CLUSTERS}; rate samples of more groups"
-            )
+        clusters = units if units < len(target) else None
+        if why := why_no_interval(len(target), clusters=clusters):
+            msg = f"{why}, and a choice without one is none; rate more samples"
             raise InvalidValueError(msg)
         rng = np.random.default_rng([seed, 1])  # a stream of its own, apart from the resamples'
         means = np.bincount(unit, weights=target) / np.bincount(unit)
@@ -142,9 +140,12 @@ class Division:
             len(human), self.drawn.n_boot, seed=self.drawn.seed, groups=self.unit.tolist()
         )
         drawn = np.concatenate([averaged(counts) for counts in blocks])
+        undefined = int(np.count_nonzero(~np.isfinite(drawn)))
+        if why_no_interval(len(human), undefined=undefined, n_boot=len(drawn)):
+            return Gain(value, np.nan, np.nan, self.drawn.level)
         drawn = drawn[np.isfinite(drawn)]
         shares = interval_shares(self.drawn.level, len(human), worth(self.unit))
-        low, high = np.quantile(drawn, shares) if len(drawn) else (np.nan, np.nan)
+        low, high = np.quantile(drawn, shares)
         wider = np.sqrt(1.0 + (self.drawn.folds - 2) / (self.drawn.folds - 1))
         low, high = value + wider * (low - value), value + wider * (high - value)
         return Gain(value, float(low), float(high), self.drawn.level)

@@ -247,12 +247,12 @@ class Profile:
         gain = found.gain
         return (
             f"{self.recommendation} ({found.n} samples; best {describe(found.chosen)}; "
-            f"gain {gain.value:.3f}, {gain.level:.1%} interval {gain.low:.3f} to {gain.high:.3f})"
+            f"gain {gain.value:.3f}, {gain.level:.1%} interval {figure(gain.low)} to {figure(gain.high)})"
         )
 
 
 def _gain_row(what: str, gain: Gain) -> tuple[str, str, str]:
-    ends = f"{gain.level:.0%} interval {gain.low:.3f} to {gain.high:.3f}"
+    ends = f"{gain.level:.0%} interval {figure(gain.low)} to {figure(gain.high)}"
     return what, f"{gain.value:.3f}", ends
 
 
