@@ -209,7 +209,8 @@ def test_a_baseline_says_what_changed(capsys: pytest.CaptureFixture[str]) -> Non
     since = [*EVALUATE, "--baseline", "before.jsonl"]
     assert run([*since, "--markdown", "c.md"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "since the baseline: mean score 0.500 before, 0.667 now; 1 of 2 samples no" in said
+    assert "since the baseline: mean score 0.500 before, 0.667 now; on 2 samples of both" in said
+    assert "1 of 2 samples no longer pass" in said
     comment = Path("c.md").read_text(encoding="utf-8")
     assert "<summary>No longer pass: 1</summary>\n\n- `s1`: 1.000 before, 0.000" in comment
     assert run([*since, "--json"]) == 0

@@ -169,7 +169,11 @@ def test_groups_stay_together() -> None:
         assert np.bincount(fold).tolist() == [8] * 5
     counts, human = draw(4)
     found = calibrate(counts, human, group=groups, repeats=2, n_boot=100)
-    assert "10 groups are few" in found.notes[0]
+    assert found.notes[0] == (
+        "10 groups of samples, the largest with 4 of 40: folds keep them together"
+    )
+    with pytest.raises(InvalidValueError, match="8 groups: an interval needs 10, and a choice"):
+        calibrate(counts, human, group=[i // 5 for i in range(40)], repeats=2, n_boot=100)
     assert found.gain != calibrate(counts, human, repeats=2, n_boot=100).gain
 
 

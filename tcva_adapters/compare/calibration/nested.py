@@ -12,7 +12,7 @@ from tcva_adapters.compare.calibration.objectives import Objective
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import FloatArray, IntArray, check_level, group_codes, whole
 from tcva_adapters.stats.clusters import interval_shares, worth
-from tcva_adapters.stats.enough import LEAST_CLUSTERS, why_no_interval
+from tcva_adapters.stats.enough import why_no_interval
 from tcva_adapters.stats.planning import power_from, smallest_from
 from tcva_adapters.stats.resampling import resample
 
@@ -89,7 +89,7 @@ class Division:
 
         Raises:
             InvalidValueError: A number is out of range, or there are fewer samples (or groups of
-                them) than folds, or too few of either for an interval.
+                them) than folds, or too few for an interval.
         """
         folds, repeats, n_boot, level, seed = drawn
         whole("folds", folds, least=2)
@@ -104,13 +104,8 @@ class Division:
             what = "rated samples" if groups is None else "groups of rated samples"
             msg = f"{units} {what} cannot fill {folds} folds; rate more, or ask for fewer folds"
             raise InvalidValueError(msg)
-        if units < len(target) and units < LEAST_CLUSTERS:
-            msg = (
-                f"{units} groups of {len(target)} rated samples: a gain's interval needs "
-                f"{LEAST_CLUSTERS}; rate samples of more groups"
-            )
-            raise InvalidValueError(msg)
-        if why := why_no_interval(len(target)):
+        clusters = units if units < len(target) else None
+        if why := why_no_interval(len(target), clusters=clusters):
             msg = f"{why}, and a choice without one is none; rate more samples"
             raise InvalidValueError(msg)
         rng = np.random.default_rng([seed, 1])  # a stream of its own, apart from the resamples'
