@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -103,6 +104,8 @@ class Changes:
             text += f"; on {counted(found.n, 'sample')} of both {found.text}"
             text += f", pass rate {passing.text}" if passing.n else ""
             text += f", {100 * found.level:g}% intervals"
+            if not math.isnan(found.smallest):
+                text += f"; a change of {found.smallest:.3f} would mostly show"
         if self.now.groups is not None:
             text += f"; {group_note(self.now.groups)}"
         text += (

@@ -229,30 +229,25 @@ def plan(
     if judged is not None and given:
         msg = f"{' and '.join(given)} are known from the pilot; leave them out, or the pilot"
         raise InvalidValueError(msg)
-    notes: list[str] = []
+    notes: tuple[str, ...] = ()
     if judged is None:
-        is_paired = between is not None
         known = _assumed(objective, correlation, spread, between, difference, seed)
-        source, at_hand = _assumptions(objective, assumed, difference), labels
-        about = f"the {_name(objective)}"
+        source = _assumptions(objective, assumed, difference)
+        about, at_hand, is_paired = f"the {_name(objective)}", labels, between is not None
     else:
         scoring = in_use(config)
         if temperature is not None:
             scoring = changed(scoring, {"temperature": check_temperature(temperature)})
         pilot = _Pilot.of(judged, against, scoring, skip_bad=skip_bad)
-        is_paired = against is not None
-        ratings = None if objective == "mean" else pilot.ratings(objective, human)
-        groups = None if group is None else pilot.judged.values(group, "groups")
-        known = pilot_spread(objective, pilot.columns, ratings, groups=groups)
+        known, source = pilot.spread(objective, human, group)
         about = f"the {_name(objective)} of {pilot.judged.title}"
-        source = f"a pilot of {counted(known.n or 0, 'sample')} at {scoring.place}"
-        if known.clusters is not None:
-            source += f" in {counted(known.clusters, 'group')}; labels come in groups of such sizes"
-        at_hand = known.n
-        notes.append(
+        at_hand, is_paired = known.n, against is not None
+        source += f" at {scoring.place}"
+        knows = (
             f"a pilot of {known.n} knows the spread to about {2 * known.error:.0%}, and numbers of "
             f"labels to about {4 * known.error:.0%}"
         )
+        notes = (knows,)
     if is_paired:
         about += " less that of the other method, on the same samples"
     return _planned(
@@ -339,7 +334,24 @@ class _Pilot:
             raise InvalidValueError(msg)
         return cls(judged, (own, beside))
 
-    def ratings(
+    def spread(
+        self,
+        objective: PlannedName,
+        human: str | Labels | npt.ArrayLike | None,
+        group: str | Sequence[Any] | None,
+    ) -> tuple[Spread, str]:
+        """How much the figure varies, and what that is known from, in words."""
+        ratings = None if objective == "mean" else self._ratings(objective, human)
+        groups = None if group is None else self.judged.values(group, "groups")
+        known = pilot_spread(objective, self.columns, ratings, groups=groups)
+        source = f"a pilot of {counted(known.n or 0, 'sample')}"
+        if known.clusters is not None:
+            source += (
+                f" in {counted(known.clusters, 'group')} (labels come in groups of such sizes)"
+            )
+        return known, source
+
+    def _ratings(
         self, objective: PlannedName, human: str | Labels | npt.ArrayLike | None
     ) -> FloatArray:
         if human is None:

@@ -113,7 +113,7 @@ VARIANTS = [
     ["compare", "rated.jsonl", "--out", "rated", "--human", "grade", *QUICK],
     [
         *("compare", "few.jsonl", "--with", "none", "--out", "as-good", "--human", "grade"),
-        *("--equivalence", "0.1", "--all", *QUICK),
+        *("--equivalence", "0.1", *QUICK),
     ],
     ["compare", "few.jsonl", "--with", "none", "--out", "alone", "-T", "strict"],
     [

@@ -27,7 +27,12 @@ def shown_and_not(found: HumanRatings) -> Iterator[Part]:
             f"find a true difference of {', '.join(missed)}",
             indent=2,
         )
-    tested = [(test, test.equivalence) for test in primary if test.equivalence is not None]
+    yield from as_good(found)
+
+
+def as_good(found: HumanRatings) -> Iterator[Part]:
+    """Which methods are as good as the reference; nothing where no margin was given."""
+    tested = [(test, test.equivalence) for test in found.tests if test.equivalence is not None]
     if tested:
         yield from _equivalences(found, tested)
 

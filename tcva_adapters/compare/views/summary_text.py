@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from tcva_adapters.compare.views.as_good import shown_and_not
+from tcva_adapters.compare.views.as_good import as_good, shown_and_not
 from tcva_adapters.compare.views.describe import Difference, MethodSummary, PairSummary
 from tcva_adapters.compare.views.human_ratings import HumanRatings
 from tcva_adapters.compare.views.interval_text import interval_cell, missing_intervals, too_few
@@ -48,6 +48,8 @@ def brief_parts(summary: TableSummary, lead: str) -> Iterator[Part]:
     yield _methods(summary, lead, is_brief=True)
     yield _legend(summary, lead)
     yield from _unscored(summary.methods)
+    if summary.human_ratings is not None:
+        yield from as_good(summary.human_ratings)
 
 
 def notes_parts(summary: TableSummary) -> Iterator[Part]:
