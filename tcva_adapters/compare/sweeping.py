@@ -241,7 +241,8 @@ def sweep(
         evidence: ``strict``, ``lower`` or ``off``; by default the file's, or ``lower``. What the
             three make of the judgements is in ``effects``, whichever is chosen.
         config: Settings from a file.
-        ablation: Take parts of the method out (A to D), and show the weight schemes.
+        ablation: Take parts of the method out (A to D), and show the weight schemes; with human
+            ratings also what each part adds to the agreement.
         beside: Judgements of the same samples in other forms, or by other judges, joined by id.
         human: A key of the metadata, `Labels`, or human ratings, shape (N,): Spearman's rho with them.
         group: A key of the metadata, or values, shape (N,): what samples belong to (a document). The
@@ -294,12 +295,13 @@ def sweep(
     scoring = replace(dial, scheme=next(iter(weights.values())), penalty=chosen[0])
     at = scoring.temperature if scoring.temperature in grid else sorted(grid)[len(grid) // 2]
     shown = replace(scoring, temperature=at)
+    is_rated = ratings is not None  # without ratings the means by temperature say it all
     others = [Judged.of(each, skip_bad=skip_bad) for each in beside]
     return Sweep(
         *(read, grid, tuple(rows[:first]), tuple(rows[first:]), said, read.unused(config), scoring),
         effects=evidence_effects(read, scoring),
         groups=None if groups is None else [each for each in groups if each is not None],
-        ways=ways(read, shown, ratings, ablation=ablation, beside=others),
+        ways=ways(read, shown, ratings, ablation=ablation and is_rated, beside=others),
     )
 
 

@@ -100,7 +100,7 @@ def test_a_command_prints_the_report_of_its_function(
 ) -> None:
     write_assessments("all.jsonl", judged())
     Config(settings=Settings(temperature=0.3, penalty="off")).dump("tcva.json")
-    quick = {"calibrate": ["--repeats", "2", "-B", "100"], "sweep": []}[command]
+    quick = ["--repeats", "2", "-B", "100"] if command == "calibrate" else []
     arguments = [command, "all.jsonl", "--human", "grade", "--config", "tcva.json", *quick]
     found = (
         calibrate("all.jsonl", "grade", config="tcva.json", **QUICK)
