@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Optional
 
 import typer
 
-from tcva_adapters.cli import options
+from tcva_adapters.cli import options, stat_options
 from tcva_adapters.cli.judged import File, print_figures
 from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.tables import STDOUT, Markdown, check_markdown, markdown_written
@@ -28,10 +28,6 @@ _By = Annotated[
     typer.Option(
         "--by", help="Metadata field that errors may depend on; may be given several times."
     ),
-]
-_Group = Annotated[
-    Optional[str],
-    typer.Option("--group", help="Metadata field: samples that belong together (a document)."),
 ]
 _HumanScale = Annotated[
     str, typer.Option(help="Lowest and highest rating that could be given, e.g. 1,5.")
@@ -59,7 +55,7 @@ def errors(
     human: _Human = None,
     labels: options.LabelFile = None,
     by: _By = None,
-    group: _Group = None,
+    group: stat_options.Group = None,
     human_scale: _HumanScale = "0,1",
     human_threshold: _HumanThreshold = None,
     samples: _Samples = None,

@@ -7,8 +7,9 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from tcva_adapters.cli import options
+from tcva_adapters.cli import options, stat_options
 from tcva_adapters.cli.judged import File, print_figures, read_judged
+from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare.choosing import OURS, chosen
 from tcva_adapters.compare.estimate_samples import RatedSamples
@@ -34,10 +35,6 @@ _LabelFiles = Annotated[
 _System = Annotated[
     Optional[str],
     typer.Option("--system", help="Metadata field: an estimate for each value, and differences."),
-]
-_Group = Annotated[
-    Optional[str],
-    typer.Option("--group", help="Metadata field: samples that belong together (a document)."),
 ]
 _Threshold = Annotated[
     Optional[float],
@@ -81,7 +78,7 @@ def estimate(
     human: _Human = None,
     labels: _LabelFiles = None,
     system: _System = None,
-    group: _Group = None,
+    group: stat_options.Group = None,
     threshold: _Threshold = None,
     human_scale: _HumanScale = "0,1",
     level: _Level = 0.95,
@@ -90,6 +87,7 @@ def estimate(
     scores: _Scores = None,
     seed: _Seed = 0,
     out: _Out = None,
+    report: Report = None,
     config: options.ConfigFile = None,
     overwrite: options.Overwrite = False,
     skip_bad: options.SkipBad = False,
@@ -104,6 +102,10 @@ def estimate(
     Example: tcva estimate judged.jsonl --labels labels.jsonl --next 100 --out more.jsonl
     """
     _check(human, labels, next_, out, by=by, scores=scores)
+    if report is not None and human is None and not labels:
+        msg = f"--report {report} shows an estimate, which needs human ratings; give --human or --labels"
+        raise InvalidValueError(msg)
+    check_report(report, assessments, overwrite=overwrite)
     scale = options.parse_pair(human_scale, "--human-scale")
     sources = [assessments, *(labels or []), *(scores or [])]
     if out is not None:
@@ -129,6 +131,7 @@ def estimate(
         print_figures(found, as_json=as_json, everything=everything, said=said, **more)
         if choice and not as_json:
             notes().print(choice.sentence)
+        say_written(report_written(found, report, of=assessments, overwrite=overwrite))
     elif choice:
         print_figures(choice, as_json=as_json, everything=everything, said=said)
     if choice and out is not None:

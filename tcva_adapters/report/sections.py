@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from tcva_adapters.compare.errors.analysis import errors_of
+from tcva_adapters.compare.estimate_samples import RatedSamples
+from tcva_adapters.compare.estimating import estimated
 from tcva_adapters.printing import Part, Report, Table
 from tcva_adapters.report.content import Content
+from tcva_adapters.stats.checks import numbers
 
 Section = list[Any]
 """A sentence, and parts: texts, and tables with ``head``, ``rows`` and ``kinds``."""
@@ -37,13 +42,26 @@ def _part(part: Part) -> list[Any]:
     return [text] if text else []
 
 
-def errors_section(content: Content) -> Section | None:
-    """Where the first run's scores are wrong, at its settings; None without enough human ratings."""
+def rated_sections(content: Content) -> dict[str, Section]:
+    """What the human ratings say of the first run at its settings, by the name of the view.
+
+    Where its scores are wrong, and, where only some samples are rated, what humans would say of all
+    of them; neither without enough ratings.
+    """
     human = content.human
     if human is None or not content.runs:
-        return None
+        return {}
     run = content.runs[0]
     samples = [sample for sample in content.samples if sample.id in run.assessments]
-    results = (run.result(run.assessments[sample.id or ""]) for sample in samples)
-    found = errors_of(results, samples, human.ratings, run.scoring, human.ends)
-    return None if found is None else section_of(found, found.figures())
+    results = [run.result(run.assessments[sample.id or ""]) for sample in samples]
+    errors = errors_of(results, samples, human.ratings, run.scoring, human.ends)
+    if errors is None:
+        return {}
+    sections = {"errors": section_of(errors, errors.figures())}
+    ratings = [human.ratings.get(sample.id or "", math.nan) for sample in samples]
+    if any(map(math.isnan, ratings)):
+        scores = [math.nan if result.score is None else result.score for result in results]
+        judged = RatedSamples.of([result.assessment for result in results], ratings)
+        rated = replace(judged, scoring=run.scoring, scores=numbers("scores", scores))
+        sections["estimate"] = section_of(estimated(rated, human_scale=human.ends))
+    return sections

@@ -12,6 +12,7 @@ from tcva_adapters.ccrs.summary import CCRSSummary
 from tcva_adapters.compare.comparison import Comparison
 from tcva_adapters.compare.demo import Demo
 from tcva_adapters.compare.errors.report import ErrorReport
+from tcva_adapters.compare.estimating import Estimate
 from tcva_adapters.compare.evaluation import Evaluation
 from tcva_adapters.compare.existing.records import SCALE, format_of
 from tcva_adapters.compare.existing.records import Reading as ScoreReading
@@ -25,7 +26,7 @@ from tcva_adapters.report.comparison import is_folder_of_comparison, of_comparis
 from tcva_adapters.report.content import Content, FixedMethod, Human, Run, Said
 from tcva_adapters.report.existing import ExistingScores, read_scores
 from tcva_adapters.report.judged import JudgedSamples, read_judged
-from tcva_adapters.report.sections import errors_section, section_of
+from tcva_adapters.report.sections import rated_sections, section_of
 from tcva_adapters.samples.files import SampleFile, SampleStream, stream_samples
 from tcva_adapters.samples.records import read_records
 from tcva_adapters.samples.sample import Sample
@@ -79,12 +80,10 @@ def content_of(source: Any, reading: Reading) -> Content:
         InvalidSampleError: There are no results, or several kinds of them in one file.
         UnreadableInputError: A file cannot be read.
     """
-    if isinstance(source, SystemsReport):
-        title = reading.title or "Systems"
-        return Content(title, source.sentence, sections={"systems": section_of(source)})
-    if isinstance(source, ErrorReport):
-        title = reading.title or "Errors"
-        return Content(title, source.sentence, sections={"errors": section_of(source)})
+    if isinstance(source, SystemsReport | ErrorReport | Estimate):
+        name = _ALONE[type(source)]
+        title = reading.title or name.capitalize()
+        return Content(title, source.sentence, sections={name: section_of(source)})
     if isinstance(source, Comparison):
         return _rated(of_comparison(source, reading.title or "Comparison"), reading)
     if isinstance(source, list | tuple) and len(source) == 1 and isinstance(source[0], str | Path):
@@ -93,6 +92,10 @@ def content_of(source: Any, reading: Reading) -> Content:
         title = reading.title or Path(source).resolve().name
         return _rated(of_folder(source, title), reading)
     return _rated(_joined(_parts(source, reading), reading), reading)
+
+
+_ALONE: Final = {SystemsReport: "systems", ErrorReport: "errors", Estimate: "estimate"}
+"""Reports that are a view of their own, by its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,8 +326,7 @@ def _rated(content: Content, reading: Reading) -> Content:
         human = replace(human, scale=reading.human_scale)
         human.check()
     content = replace(content, human=human, notes=notes)
-    errors = errors_section(content)
-    return content if errors is None else replace(content, sections={"errors": errors})
+    return replace(content, sections=rated_sections(content))
 
 
 def _found_ratings(samples: Sequence[Sample]) -> Human | None:

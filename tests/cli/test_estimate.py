@@ -85,3 +85,13 @@ def test_what_is_refused(
     assert run(["estimate", file, *more]) == 2
     printed = " ".join(capsys.readouterr().err.split())
     assert any(part in printed for part in said.split("|"))
+
+
+def test_a_page_of_it(file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "page.html"
+    command = ["estimate", file, "--human", "human", "--human-scale", "1,5"]
+    assert run([*command, "--report", str(page)]) == 0
+    assert "mean human rating" in page.read_text(encoding="utf-8")
+    out = ["--next", "12", "--out", str(tmp_path / "label.jsonl")]
+    assert run(["estimate", file, *out, "--report", str(page), "--overwrite"]) == 2
+    assert "needs human ratings" in " ".join(capsys.readouterr().err.split())

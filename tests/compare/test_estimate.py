@@ -41,7 +41,7 @@ def rated(choice: Choice, truth: dict[str, float]) -> Labels:
     """What comes back from the raters."""
     rows = [(row["id"], row["inclusion"], row["round"]) for row in choice.records()]
     draws = {name: Draw(inclusion, turn) for name, inclusion, turn in rows}
-    return Labels("labels.jsonl", {name: truth[name] for name in draws}, draws)
+    return Labels("labels.jsonl", {name: truth[name] for name in draws}, draws=draws)
 
 
 def test_an_estimate_is_that_of_the_arrays() -> None:

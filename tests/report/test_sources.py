@@ -192,6 +192,20 @@ def test_errors_are_shown_with_enough_ratings(tmp_path: Path) -> None:
     assert (figures["sections"]["errors"][0], details) == (found.sentence, [])
 
 
+def test_what_humans_would_say_of_all_where_some_are_rated(tmp_path: Path) -> None:
+    pytest.importorskip("scipy", reason="the extra stats")
+    judgements = [
+        result.assessment.model_copy(
+            update={"metadata": {"human": 0.1 * (n % 11)} if n % 2 else {}, "sample_id": f"s{n}"}
+        )
+        for n, result in enumerate(judged() * 6)
+    ]
+    found = estimate(judgements, "human")
+    shown = page(judgements, tmp_path)[0]["sections"]["estimate"]
+    assert shown[0] == found.sentence
+    assert page(found, tmp_path)[0]["sections"] == {"estimate": shown}
+
+
 def ragas(path: Path, rows: list[list[Any]]) -> Path:
     header = ["user_input", "retrieved_contexts", "response", "faithfulness", "human"]
     with path.open("w", encoding="utf-8", newline="") as file:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -17,7 +19,7 @@ def test_groups_of_one_sample_change_nothing(measure: Measure, method: IntervalM
     rng = np.random.default_rng(2)
     human, first, second = rng.random((3, 14))
     alone = [f"conversation {i}" for i in range(14)]
-    drawn = {"n_boot": 200, "seed": 3}
+    drawn: dict[str, Any] = {"n_boot": 200, "seed": 3}
     ours = interval(measure, first, human, method=method, groups=alone, **drawn)
     assert ours.clusters == 14
     plain = interval(measure, first, human, method=method, **drawn)

@@ -22,7 +22,7 @@ from tcva_adapters.report.content import Content, FixedMethod, Human, Run, Said
 from tcva_adapters.report.details import Draw, detail_lines
 from tcva_adapters.report.figures import figures_of
 from tcva_adapters.report.page import page_of
-from tcva_adapters.report.sections import errors_section
+from tcva_adapters.report.sections import rated_sections
 from tcva_adapters.report.sources import Reading, content_of
 from tcva_adapters.results.assessment import (
     Assessment,
@@ -134,9 +134,7 @@ def example_content() -> Content:
         human=human,
         notes=("The lexical judge compares words; it is no language model.",),
     )
-    errors = errors_section(content)
-    assert errors is not None
-    return replace(content, sections={"errors": errors})
+    return replace(content, sections=rated_sections(content))
 
 
 def two_runs() -> Content:
