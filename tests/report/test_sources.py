@@ -12,7 +12,7 @@ import pytest
 
 from tcva_adapters import CCRS, TCVA, Assessment, Panel, Result, Sample
 from tcva_adapters.ccrs.summary import summarise_ccrs
-from tcva_adapters.compare import Evaluation, analyse_errors, compare, compare_systems
+from tcva_adapters.compare import Evaluation, analyse_errors, compare, compare_systems, estimate
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.judging.judge import LexicalSampleJudge
