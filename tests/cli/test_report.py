@@ -109,7 +109,7 @@ def test_labels_take_the_place_of_a_field(capsys: pytest.CaptureFixture[str]) ->
     assert run(["evaluate", "samples.jsonl", "-o", "judged.jsonl"]) == 0
     Path("labels.csv").write_text("id,human\nq0,1\nq1,0\nq9,1\n", encoding="utf-8")
     capsys.readouterr()
-    for command in (["sweep", "judged.jsonl", "-B", "100"], ["report", "judged.jsonl"]):
+    for command in (["sweep", "judged.jsonl"], ["report", "judged.jsonl"]):
         assert run([*command, "--labels", "labels.csv"]) == 0
         said = capsys.readouterr().err
         assert "labels.csv: 1 of 3 labels is of no sample here" in said

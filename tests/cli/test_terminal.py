@@ -98,7 +98,7 @@ VARIANTS = [
     [*EVALUATE, "-j", "openai:m", "--retries", "0", "-o", "m.jsonl"],
     [*EVALUATE, "-j", "openai:m", "--panel", "openai:n", "-o", "panel.jsonl"],
     ["sweep", "plain.jsonl"],
-    ["sweep", "plain.jsonl", "--ablation", "--human", "grade", "-B", "100"],
+    ["sweep", "plain.jsonl", "--ablation", "--human", "grade"],
     ["sweep", "plain.jsonl", *("--penalty", "paper", "--penalty", "off") * 3],
     CALIBRATE,
     [*CALIBRATE, "--by", "domain", "-o", "tcva.json", "--overwrite"],

@@ -52,7 +52,7 @@ def reports() -> list[Tabular]:
     both = {"<b>one": judged(), "two": judged(seed=2)}
     return [
         calibrate(judged(), "grade", by="part", **QUICK),
-        sweep(judged(), human="grade", n_boot=100, ablation=True),
+        sweep(judged(), human="grade", ablation=True),
         compare_systems(both, permutations=20),
         reproduce("paper", n_boot=50, lexical=False),
     ]
@@ -100,12 +100,12 @@ def test_a_command_prints_the_report_of_its_function(
 ) -> None:
     write_assessments("all.jsonl", judged())
     Config(settings=Settings(temperature=0.3, penalty="off")).dump("tcva.json")
-    quick = {"calibrate": ["--repeats", "2", "-B", "100"], "sweep": ["-B", "100"]}[command]
+    quick = {"calibrate": ["--repeats", "2", "-B", "100"], "sweep": []}[command]
     arguments = [command, "all.jsonl", "--human", "grade", "--config", "tcva.json", *quick]
     found = (
         calibrate("all.jsonl", "grade", config="tcva.json", **QUICK)
         if command == "calibrate"
-        else sweep("all.jsonl", human="grade", config="tcva.json", n_boot=100)
+        else sweep("all.jsonl", human="grade", config="tcva.json")
     )
     assert run(arguments) == 0
     assert [line.rstrip() for line in capsys.readouterr().out.splitlines()] == str(

@@ -259,7 +259,7 @@ def test_resampling_is_seeded(dialogue: PaperSet) -> None:
         return reproduce_set(dialogue, n_boot=100, seed=seed, lexical=False)
 
     assert run(1) == run(1)
-    assert run(1).table8 != run(2).table8
+    assert run(1).paired != run(2).paired
     with pytest.raises(InvalidValueError, match="n_boot"):
         reproduce_set(dialogue, n_boot=0)
 

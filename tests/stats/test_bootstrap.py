@@ -62,20 +62,20 @@ def same(first: object, second: object) -> bool:
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("level", [0.95, 0.8])
 def test_percentile_ends_are_the_loops_quantiles(measure: Measure, level: float) -> None:
-    scores, _, human = data(45)
+    scores, _, human = data(110)
     found = interval(measure, scores, human, n_boot=400, level=level, seed=9, method="percentile")
     resampled = loop(measure, scores, human, 400, 9)
     expected = np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2])
     np.testing.assert_allclose([found.low, found.high], expected, rtol=0, atol=1e-12)
     assert found.value == agreement(measure, scores, human).value
-    assert (found.n, found.n_boot, found.level, found.undefined) == (45, 400, level, 0)
+    assert (found.n, found.n_boot, found.level, found.undefined) == (110, 400, level, 0)
     assert (found.method, found.clusters) == ("percentile", None)
 
 
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("level", [0.95, 0.6])
 def test_bca_ends_are_scipys_on_the_same_resamples(measure: Measure, level: float) -> None:
-    tied, untied, human = data(35, seed=8)
+    tied, untied, human = data(110, seed=8)
     # scipy takes equal mean errors for different where they differ in the last bit.
     scores = untied if measure == "mae" else tied
     expected = stats.bootstrap(
@@ -134,11 +134,11 @@ def test_groups_by_a_loop(method: IntervalMethod) -> None:
 def test_copies_in_one_group_add_no_certainty(measure: Measure, method: IntervalMethod) -> None:
     # All four measures are the same for every sample once and for every sample four times, so
     # groups of copies must give the interval of the originals; without groups it is too narrow.
-    scores, _, human = data(30)
+    scores, _, human = data(100)
     fourfold = (np.repeat(scores, 4), np.repeat(human, 4))
     plain = interval(measure, scores, human, n_boot=500, method=method)
     grouped = interval(
-        measure, *fourfold, n_boot=500, method=method, groups=np.repeat(np.arange(30), 4).tolist()
+        measure, *fourfold, n_boot=500, method=method, groups=np.repeat(np.arange(100), 4).tolist()
     )
     assert grouped.value == pytest.approx(plain.value, abs=1e-12)
     if method == "student":
@@ -210,14 +210,14 @@ def test_seeds() -> None:
 
 
 def test_undefined_resamples_are_left_out_and_counted() -> None:
-    # Three differing samples of 30 are missing from (27/30)**30 = 4 % of the resamples.
+    # Three differing samples of 100 are missing from (97/100)**100 = 5 % of the resamples.
     rng = np.random.default_rng(4)
-    scores, human = np.repeat([0.0, 1.0], [27, 3]), rng.random(30)
-    rows = draws(30, 300, 0)
+    scores, human = np.repeat([0.0, 1.0], [97, 3]), rng.random(100)
+    rows = draws(100, 300, 0)
     missing = np.ptp(scores[rows], axis=1) == 0
     found = interval("pearson", scores, human, n_boot=300, method="percentile")
     assert found.undefined == missing.sum()
-    assert 3 < found.undefined < 25
+    assert 3 < found.undefined < 30
     resampled = [statistic("pearson", scores[i], human[i]) for i in rows[~missing]]
     np.testing.assert_allclose(
         [found.low, found.high], np.quantile(resampled, [0.025, 0.975]), atol=1e-12
@@ -228,8 +228,8 @@ def test_undefined_resamples_are_left_out_and_counted() -> None:
 
 @pytest.mark.parametrize("method", get_args(IntervalMethod))
 def test_too_many_undefined_resamples_leave_no_interval(method: IntervalMethod) -> None:
-    # The one differing sample of 30 is missing from (29/30)**30 = 36 %.
-    scores, human = np.repeat([0.0, 1.0], [29, 1]), np.random.default_rng(4).random(30)
+    # The one differing sample of 100 is missing from (99/100)**100 = 37 %.
+    scores, human = np.repeat([0.0, 1.0], [99, 1]), np.random.default_rng(4).random(100)
     found = interval("pearson", scores, human, n_boot=300, method=method)
     assert np.isnan([found.low, found.high]).all()
     if method == "bca":  # without the one sample there is no value, so no acceleration to go by
@@ -261,7 +261,8 @@ def test_no_interval_without_enough_that_varies(
 ) -> None:
     found = interval(measure, scores, human, n_boot=20, groups=groups, method=method)
     assert np.isnan([found.low, found.high]).all()
-    assert found.reason.startswith(reason)
+    # The others may need more samples still, and say that first.
+    assert found.reason.startswith(reason) or (method != "student" and found.reason)
     assert same(found.value, agreement(measure, scores, human).value)
     paired = paired_difference(measure, scores, scores, human, n_boot=20, groups=groups)
     assert np.isnan([paired.low, paired.high]).all()
@@ -270,14 +271,14 @@ def test_no_interval_without_enough_that_varies(
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_paired_by_a_loop(measure: Measure) -> None:
-    first, second, human = data(45, seed=12)
+    first, second, human = data(60, seed=12)
     found = paired_difference(measure, first, second, human, n_boot=400, level=0.9, seed=5)
     deltas = loop(measure, first, human, 400, 5) - loop(measure, second, human, 400, 5)
     delta = statistic(measure, first, human) - statistic(measure, second, human)
     ends = np.quantile(deltas, [0.05, 0.95])
     if measure == "mae":  # Student's interval of the mean of differences
         apart = np.abs(first - human) - np.abs(second - human)
-        ends = np.array(stats.t.interval(0.9, 44, apart.mean(), stats.sem(apart)))
+        ends = np.array(stats.t.interval(0.9, 59, apart.mean(), stats.sem(apart)))
     if measure != "pearson":
         np.testing.assert_allclose([found.low, found.high], ends, rtol=0, atol=1e-12)
     assert found.first == statistic(measure, first, human)
@@ -288,7 +289,7 @@ def test_paired_by_a_loop(measure: Measure) -> None:
         assert found.p_two_sided == min(1, 2 * (smaller + 1) / 401)
     sign = -1 if measure == "mae" else 1  # less is better: "ahead" is the other way round
     assert found.p_paper == np.mean(-sign * deltas >= sign * delta)
-    assert (found.n, found.n_boot, found.undefined, found.level) == (45, 400, 0, 0.9)
+    assert (found.n, found.n_boot, found.undefined, found.level) == (60, 400, 0, 0.9)
 
 
 def test_paired_is_on_the_samples_that_all_have() -> None:
@@ -303,7 +304,7 @@ def test_paired_is_on_the_samples_that_all_have() -> None:
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_a_method_does_not_differ_from_itself(measure: Measure) -> None:
-    first, _, human = data(30)
+    first, _, human = data(60)
     found = paired_difference(measure, first, first, human, n_boot=100)
     assert found.delta == 0
     assert np.isnan([found.low, found.high]).all()
@@ -313,7 +314,7 @@ def test_a_method_does_not_differ_from_itself(measure: Measure) -> None:
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_the_other_way_round(measure: Measure) -> None:
-    first, second, human = data(40)
+    first, second, human = data(60)
     one = paired_difference(measure, first, second, human, n_boot=150)
     other = paired_difference(measure, second, first, human, n_boot=150)
     assert (other.delta, other.p_two_sided) == (-one.delta, one.p_two_sided)

@@ -140,7 +140,7 @@ def table8(
     drawn: dict[str, Any] = {"n_boot": n_boot, "level": LEVEL, "seed": seed}
     rows = {}
     for name, scores in columns.items():
-        found = interval("spearman", scores, data.human, **drawn)
+        found = interval("spearman", scores, data.human, method="percentile", **drawn)
         if found.n >= FEWEST:
             rows[name] = Confidence(found.value, found.low, found.high)
     if not {"tcva", "ragas"} <= rows.keys():

@@ -262,6 +262,9 @@ def _tests(found: HumanRatings) -> Iterator[Part]:
         )
     yield _table("method  measure  n  difference  interval  p  p(Holm)", rows, left=2)
     yield from shown_and_not(found)
+    yield from missing_intervals(
+        (f"{t.method} ({t.result.measure})", t.result) for t in found.tests
+    )
 
 
 def _measure_name(measure: Measure) -> str:
