@@ -11,16 +11,23 @@ from typing import Any, Final
 import numpy as np
 
 from benchmarks import null_data
+from benchmarks.groups import graded, series
+from tcva_adapters.compare.changes import Changes
 from tcva_adapters.compare.fused import corrected, gain_of
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.compare.views.human_ratings import compare_with_ratings
+from tcva_adapters.compare.watch import Watch
 from tcva_adapters.stats.bootstrap import paired_difference
 from tcva_adapters.stats.correlation import MEASURES, Measure, value_of
+from tcva_adapters.stats.correlation_test import correlation_test
 from tcva_adapters.stats.equivalence import equivalence
+from tcva_adapters.stats.least_mean import least_mean
 from tcva_adapters.stats.randomisation import tukey_hsd
 from tcva_adapters.stats.sign_flip import sign_flip
 from tcva_adapters.stats.studentised import studentised_pairs
 
+ALPHA: Final = 0.05
+RUNS: Final = 10
 RESAMPLES: Final = 399
 METHODS: Final = 4
 POPULATION: Final = 400_000
@@ -33,6 +40,7 @@ P = Callable[[np.random.Generator, str, int, int], float]
 _DISCRETE: Final = (
     "p takes few values with few samples; fewer than six differences never reach 0.05"
 )
+_FEW: Final = "five ratings have 120 orders at most, fewer with ties"
 _SPREAD: Final = (
     "resamples repeat samples, whose ties add to the spread of a rank correlation; with more samples "
     "that fades"
@@ -40,6 +48,7 @@ _SPREAD: Final = (
 _BOTH_SIDES: Final = (
     "both one-sided tests must find it; with few samples the interval is wider than the margins"
 )
+_EXACT: Final = "its guarantee holds for any scores and, over runs, for any number of them, so it leaves room here"
 _HOLM: Final = "Holm allows for any dependence, and these comparisons share a method"
 
 
@@ -51,13 +60,13 @@ class NullTest:
         name: As the table shows it.
         p: Draws one data set and tests it.
         why_low: Why it finds something less often than it may.
-        sizes: The n that it is offered for, where it cannot say so itself.
+        one_in: Of how many data sets one is drawn, as it takes long.
     """
 
     name: str
     p: P
     why_low: str = ""
-    sizes: range = range(1, 10_000)
+    one_in: int = 1
 
 
 def _difference(measure: Measure, *, size: int = 1) -> P:
@@ -65,7 +74,7 @@ def _difference(measure: Measure, *, size: int = 1) -> P:
         scores, human = null_data.rated(rng, kind, n, 2, size=size)
         groups = None if size == 1 else [i // size for i in range(n)]
         options: dict[str, Any] = {"n_boot": _resamples(measure), "seed": seed, "groups": groups}
-        found = paired_difference(measure, *scores.T, human, **options)
+        found = paired_difference(measure, scores[:, 0], scores[:, 1], human, **options)
         return found.p_two_sided
 
     return p
@@ -92,6 +101,18 @@ def _lead(objective: Measure, *, reference: str | None = None) -> P:
         options["measures"] = [objective]
         found = compare_with_ratings(table, objective=objective, reference=reference, **options)
         return _smallest([test.p_holm for test in found.tests])
+
+    return p
+
+
+def _alone(measure: Measure) -> P:
+    """One correlation with ratings that have nothing to do with the scores."""
+
+    def p(rng: np.random.Generator, kind: str, n: int, seed: int) -> float:
+        scores, _ = null_data.rated(rng, kind, n, 1)
+        _, human = null_data.rated(rng, kind, n, 1)
+        options: dict[str, Any] = {"n_permutations": RESAMPLES, "seed": seed}
+        return correlation_test(measure, scores[:, 0], human, **options).p_two_sided
 
     return p
 
@@ -128,7 +149,8 @@ def _equivalence(measure: Measure) -> P:
         scores, human = null_data.unequal(rng, kind, n)
         options: dict[str, Any] = {"n_boot": _resamples(measure), "seed": seed}
         margin = _true_difference(measure, kind)
-        return equivalence(measure, *scores.T, human, margin, **options).p_equivalent
+        found = equivalence(measure, scores[:, 0], scores[:, 1], human, margin, **options)
+        return found.p_equivalent
 
     return p
 
@@ -137,6 +159,26 @@ def _equivalence(measure: Measure) -> P:
 def _true_difference(measure: Measure, kind: str) -> float:
     scores, human = null_data.unequal(np.random.default_rng(1), kind, POPULATION)
     return abs(value_of(measure, scores[:, 0], human) - value_of(measure, scores[:, 1], human))
+
+
+def _gate(rng: np.random.Generator, _: str, n: int, __: int) -> float:
+    """Whether the lower bound of a pass rate lies above the true rate: 0 for yes, 1 for no."""
+    rate = (0.5, 0.8, 0.95)[int(rng.integers(3))]
+    bound = least_mean((rng.random(n) < rate).astype(float), 1 - ALPHA)
+    return float(bound <= rate + 1e-9)
+
+
+def _runs(rng: np.random.Generator, _: str, n: int, __: int) -> float:
+    """Whether any of several runs raises an alarm: 0 for yes, 1 for no."""
+    judged = series(rng, n, 0.2)
+    baseline = graded(judged())
+    watch = Watch.of(baseline, false_alarms=ALPHA)
+    for _run in range(RUNS):
+        look = watch.after(Changes(baseline, graded(judged())))
+        if look.has_fallen:
+            return 0.0
+        watch = look.watch
+    return 1.0
 
 
 def _smallest(ps: list[float]) -> float:
@@ -160,6 +202,11 @@ TESTS: Final = (
         )
         for measure in MEASURES
     ),
+    *(
+        NullTest(f"{measure} of one method", _alone(measure), _FEW)
+        for measure in MEASURES
+        if measure != "mae"
+    ),
     NullTest("difference of means", _mean, _DISCRETE),
     NullTest(f"spearman, best of {METHODS} against the rest", _lead("spearman"), _HOLM),
     NullTest(
@@ -173,6 +220,8 @@ TESTS: Final = (
     NullTest(f"Tukey, {METHODS} systems of equal spread", _tukey, _DISCRETE),
     NullTest(f"studentised, {METHODS} systems of equal spread", _studentised([1.0] * METHODS)),
     NullTest("studentised, 4 systems of unequal spread", _studentised([0.2, 0.5, 1.0, 3.0])),
+    NullTest("gate with --confidence 0.95", _gate, _EXACT),
+    NullTest(f"gate with --sequential, {RUNS} runs", _runs, _EXACT, one_in=20),
     *(
         NullTest(f"equivalence by {measure}", _equivalence(measure), _BOTH_SIDES)
         for measure in MEASURES

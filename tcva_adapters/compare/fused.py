@@ -251,8 +251,8 @@ def gain_of(
     Raises:
         MissingDependencyError: scipy is missing.
     """
-    everything = np.column_stack([scores, human, *members.values()])
-    usable: BoolArray = np.isfinite(everything).all(axis=1)
+    everything = np.array([scores, human, *members.values()])
+    usable: BoolArray = np.isfinite(everything).all(axis=0)
     if usable.sum() < FEWEST:
         return None
     scores, human = scores[usable], human[usable]

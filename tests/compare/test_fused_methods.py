@@ -11,6 +11,7 @@ from scipy.stats import spearmanr
 from tcva_adapters.compare.fused import FusedMethod, fused_rows, gain_of, gains
 from tcva_adapters.compare.table import Row, ScoreTable
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.stats.holm import holm
 
 NAN = math.nan
 
@@ -85,3 +86,28 @@ def test_what_cannot_be_fused_is_named() -> None:
         FusedMethod(("ours", "theirs"), temperature=7)
     with pytest.raises(InvalidValueError, match="3 weights for 2"):
         FusedMethod(("ours", "theirs"), weights=(1, 1, 1))
+
+
+def test_gains_allow_for_all_combinations_that_were_looked_at() -> None:
+    rng = np.random.default_rng(2)
+    human = rng.random(60)
+    columns = np.clip(human[:, None] + rng.normal(0, 0.3, (60, 3)), 0, 1)
+    names = [str(i) for i in range(3)]
+    methods = [FusedMethod((a, b)) for a, b in (("0", "1"), ("0", "2"), ("1", "2"))]
+    fused = [
+        np.sqrt(columns[:, int(m.members[0])] * columns[:, int(m.members[1])]) for m in methods
+    ]
+    joined = ScoreTable(
+        tuple(map(str, range(60))),
+        (*names, *(m.name for m in methods)),
+        np.column_stack([columns, *fused]),
+        human,
+    )
+    found = gains(methods, joined, n_boot=500)
+    raw = [row.p_two_sided for row in found.values()]
+    assert [row.p_holm for row in found.values()] == holm(raw).tolist()
+    assert {row.looked_at for row in found.values()} == {3}
+    for row in found.values():
+        told = "can be told" if row.p_holm < 0.05 else "cannot be told"
+        assert f"which {told} from chance (p " in row.sentence
+        assert "for 3 combinations looked at" in row.sentence

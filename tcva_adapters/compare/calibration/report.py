@@ -11,9 +11,10 @@ from tcva_adapters.compare.calibration.candidates import DEFAULT, as_settings, d
 from tcva_adapters.compare.calibration.isotonic import Mapped
 from tcva_adapters.compare.calibration.nested import Gain, Resampling
 from tcva_adapters.compare.calibration.objectives import Objective, ObjectiveName
+from tcva_adapters.compare.fused import FusedRow
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.judged import Judged
-from tcva_adapters.printing import Part, Table, Tabular, counted, figure
+from tcva_adapters.printing import Part, Table, Tabular, Wrapped, counted, figure
 from tcva_adapters.results.config import Config, MappingKnots, ProfileTable, Settings
 from tcva_adapters.results.scoring import Scoring
 
@@ -56,6 +57,8 @@ class Calibration(Tabular):
         by: The metadata field of the profiles, where there are any.
         profiles: What was found for each of its values.
         unused: What of a configuration does not apply here, in sentences.
+        fusing: What fusing gains over the best one of several judges, at the baseline; None for a
+            single judge.
     """
 
     objective: ObjectiveName
@@ -80,6 +83,7 @@ class Calibration(Tabular):
     by: str | None = None
     profiles: Mapping[str, Profile] = field(default_factory=dict)
     unused: tuple[str, ...] = ()
+    fusing: FusedRow | None = None
 
     @property
     def detectable(self) -> bool:
@@ -125,6 +129,7 @@ class Calibration(Tabular):
         figures["mapping"] = mapped and {**jsonable(mapped), "detectable": mapped.gain.detectable}
         if judged is not None:
             figures |= {**judged.to_dict(), "human": self.human, "by": self.by}
+            figures["fusing"] = jsonable(self.fusing)
             found = {part: profile.to_dict() for part, profile in self.profiles.items()}
             figures["profiles"] = found or None
         plain: dict[str, Any] = jsonable(figures)
@@ -189,6 +194,8 @@ class Calibration(Tabular):
         more = f"; {len(picks) - len(often)} more" if len(picks) > len(often) else ""
         yield f"chosen in the folds: {'; '.join(often)}{more}"
         yield from (f"warning: {note}" for note in self.notes)
+        if self.fusing is not None:
+            yield Wrapped(f"fused, at {describe(self.baseline)}: {self.fusing.sentence}")
         if self.mapping is not None:
             detectable = self.mapping.gain.detectable
             yield f"mapping: {'use the mapping' if detectable else 'no detectable gain: use none'}"

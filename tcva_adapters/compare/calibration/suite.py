@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.compare.calibration.candidates import Grid, describe
+from tcva_adapters.compare.calibration.fusing import fusing_gain
 from tcva_adapters.compare.calibration.nested import Resampling
 from tcva_adapters.compare.calibration.objectives import ObjectiveName
 from tcva_adapters.compare.calibration.report import FEW_RATINGS, Calibration, Profile
@@ -113,7 +114,12 @@ def _of_suite(
     groups = judged.groups(group, ratings)
     found = search.on(judged.counts, ratings, groups)
     said = human.source if isinstance(human, Labels) else human
-    found = replace(found, judged=judged, human=said if isinstance(said, str) else found.human)
+    found = replace(
+        found,
+        judged=judged,
+        human=said if isinstance(said, str) else found.human,
+        fusing=fusing_gain(judged, ratings, search.baseline, groups, search.resampling),
+    )
     if by is None:
         return found
     own = replace(search, baseline=found.recommended)
