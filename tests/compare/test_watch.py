@@ -70,11 +70,11 @@ def test_a_fall_is_seen_and_the_next_runs_are_another_story(tmp_path: Path) -> N
 
 def test_a_small_fall_in_every_run_adds_up() -> None:
     rng = np.random.default_rng(1)
-    quality = rng.uniform(0.3, 0.7, 200)
+    quality = rng.uniform(0.45, 0.55, 800)
     watch, before = Watch.of(run_of(quality)), run_of(quality)
     falls = []
     for _ in range(8):
-        now = quality - 0.04 + rng.normal(0, 0.2, 200)
+        now = quality - 0.035 + rng.uniform(-0.4, 0.4, 800)
         look = watch.after(Changes(before, run_of(now.clip(0, 1))))
         watch = look.watch
         falls.append((look.latest.high < 0, look.whole.high < 0))
