@@ -102,33 +102,27 @@ def ccrs(
     check_figures(figures, figure_format)
     check_report(report, file, overwrite=overwrite)
     at_once = settings["max_concurrency"]
-    settings, model = scaled.share_of(settings, model_settings, 1 if estimate else workers)
-    (asked,) = asked_judges([named], model, settings["max_concurrency"])
-    rater = CCRS(options.parse_names(metrics), judge=asked, **settings)
+    share, model = scaled.share_of(settings, model_settings, 1 if estimate else workers)
+    asked = asked_judges([named], model, share["max_concurrency"])
+    rater = CCRS(options.parse_names(metrics), judge=asked[0], **share)
     # Read and check before the first call is paid for, wrong weights too.
     whole = _composite(rater, gates, weights, threshold, renormalise=renormalise)
-    read = options.stream_samples(
-        file,
-        skip_bad=skip_bad,
-        input_format=input_format,
-        rename=rename,
-        require=None if group is None else required(group),
-    )
+    layout: dict[str, Any] = {"input_format": input_format, "rename": rename}
+    read = options.stream_samples(file, skip_bad=skip_bad, require=required(group), **layout)
     reading = Reading(read, is_shown=report is not None)
     if estimate:
         scaled.show_estimate(context, rater, reading.samples, model_settings, latency=latency)
         return
     rater = options.with_store(rater, store, no_store=no_store, what="ratings", notes=said)
-    looked_at = gates.are_asked or handed.names_samples or report or figures
-    how: dict[str, Any] = {"overwrite": overwrite, "is_looked_at": bool(looked_at)}
+    looked_at = any((gates.are_asked, handed.names_samples, report, figures))
+    how: dict[str, Any] = {"overwrite": overwrite, "is_looked_at": looked_at}
     tally = CCRSTally(**whole)
     with long_run(rater, reading.samples, CCRSResult.from_json, out, tell=said.print, **how) as run:
         with judging(said, out, reading):
             for result in run.results(scaled.evaluate_with(rater, workers, at_once)):
                 tally.add(result)
         summary = tally.ended(run.written)
-        gated = gates.judge(grade_ccrs(summary, group=group))
-        handed.write(summary.sentence, gated)
+        handed.write(summary.sentence, gated := gates.judge(grade_ccrs(summary, group=group)))
         more: dict[str, Any] = {"skipped": read.skipped, "gates": gated.to_dict()}
         side = handed.side(out)
         print_figures(summary, as_json=as_json, everything=everything, file=side, **more)

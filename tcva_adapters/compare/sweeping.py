@@ -254,9 +254,7 @@ def sweep(
     if ablation and penalties:
         msg = "an ablation has the penalty paper and none of its own; leave --penalty out"
         raise InvalidValueError(msg)
-    if group is not None and human is None:
-        msg = "groups are what intervals are about: give human ratings, too (--human, --labels)"
-        raise InvalidValueError(msg)
+    _check_group(group, human)
     grid = tuple(check_temperature(temperature) for temperature in temperatures)
     given = {"eps": eps, "floor": floor, "evidence": evidence}
     dial = changed(in_use(config), {name: v for name, v in given.items() if v is not None})
@@ -291,6 +289,12 @@ def sweep(
         effects=evidence_effects(read, scoring),
         groups=None if groups is None else [each for each in groups if each is not None],
     )
+
+
+def _check_group(group: object, human: object) -> None:
+    if group is not None and human is None:
+        msg = "groups are what intervals are about: give human ratings, too (--human, --labels)"
+        raise InvalidValueError(msg)
 
 
 def _named(schemes: Sequence[SchemeLike] | Mapping[str, SchemeLike]) -> dict[str, WeightScheme]:
