@@ -105,26 +105,21 @@ def ccrs(
     check_figures(figures, figure_format)
     check_report(report, file, overwrite=overwrite)
     at_once = settings["max_concurrency"]
-    settings, model = scaled.share_of(settings, model_settings, 1 if estimate else workers)
-    (asked,) = asked_judges([named], model, settings["max_concurrency"])
-    rater = CCRS(options.parse_names(metrics), judge=asked, **settings)
+    share, model = scaled.share_of(settings, model_settings, 1 if estimate else workers)
+    asked = asked_judges([named], model, share["max_concurrency"])
+    rater = CCRS(options.parse_names(metrics), judge=asked[0], **share)
     # Read and check before the first call is paid for, wrong weights too.
     whole = _composite(rater, gates, weights, threshold, renormalise=renormalise)
-    read = options.stream_samples(
-        file,
-        skip_bad=skip_bad,
-        input_format=input_format,
-        rename=rename,
-        require=None if group is None else required(group),
-    )
+    layout: dict[str, Any] = {"input_format": input_format, "rename": rename}
+    read = options.stream_samples(file, skip_bad=skip_bad, require=required(group), **layout)
     reading = Reading(read, is_shown=report is not None)
     if estimate:
         scaled.show_estimate(context, rater, reading.samples, model_settings, latency=latency)
         return
     rater = options.with_store(rater, store, no_store=no_store, what="ratings", notes=said)
     ratings = options.ratings_of(human, labels)
-    looked_at = gates.are_asked or handed.names_samples or report or figures or ratings
-    how: dict[str, Any] = {"overwrite": overwrite, "is_looked_at": bool(looked_at)}
+    looked_at = any((gates.are_asked, handed.names_samples, report, figures, ratings))
+    how: dict[str, Any] = {"overwrite": overwrite, "is_looked_at": looked_at}
     tally = CCRSTally(**whole)
     with long_run(rater, reading.samples, CCRSResult.from_json, out, tell=said.print, **how) as run:
         with judging(said, out, reading):

@@ -96,13 +96,8 @@ def evaluate(
     running = Running(tcva, gates, group=group)
     since.begin(tcva)
     # Read and check before the first call is paid for.
-    read = options.stream_samples(
-        file,
-        skip_bad=skip_bad,
-        input_format=input_format,
-        rename=rename,
-        require=required(group, tcva.require),
-    )
+    layout: dict[str, Any] = {"input_format": input_format, "rename": rename, "skip_bad": skip_bad}
+    read = options.stream_samples(file, require=required(group, tcva.require), **layout)
     reading = Reading(read, is_shown=bool(show or report))
     check_wanted(show or (), reading.again)
     if estimate:
@@ -119,9 +114,8 @@ def evaluate(
         found = running.ended(run.written, skipped=read.skipped, human=ratings)
         found, changes = since.looked_at(found)
         handed.write(found.sentence, found.gated, changes)
-        side = sys.stderr if as_json else handed.side(out)
         views = claim_views(found.results, reading.again, show or ())
-        _print(found, since, views, side, as_json=as_json, everything=everything)
+        _print(found, since, views, handed.side(out), as_json=as_json, everything=everything)
         files = results_written(out, tcva.store, "assessments: for sweep and calibrate")
         files |= _page(found, report, reading, of=file, overwrite=overwrite)
         say_written({**files, **handed.written, **since.written})
@@ -142,7 +136,7 @@ def _print(
     print_figures(found, as_json=as_json, everything=everything, file=side, **since.to_dict())
     if not as_json:
         printing.show(since.parts(), file=side)
-    printing.show(views, file=side)
+    printing.show(views, file=sys.stderr if as_json else side)
 
 
 def _page(

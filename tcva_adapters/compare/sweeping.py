@@ -260,9 +260,7 @@ def sweep(
     if ablation and penalties:
         msg = "an ablation has the penalty paper and none of its own; leave --penalty out"
         raise InvalidValueError(msg)
-    if group is not None and human is None:
-        msg = "groups are what intervals are about: give human ratings, too (--human, --labels)"
-        raise InvalidValueError(msg)
+    _check_group(group, human)
     given = {"eps": eps, "floor": floor, "bounds": bounds, "evidence": evidence}
     dial = changed(in_use(config), {name: v for name, v in given.items() if v is not None})
     grid = tuple(check_temperature(temperature, dial.bounds) for temperature in temperatures)
@@ -303,6 +301,12 @@ def sweep(
         groups=None if groups is None else [each for each in groups if each is not None],
         ways=ways(read, shown, ratings, ablation=ablation and is_rated, beside=others),
     )
+
+
+def _check_group(group: object, human: object) -> None:
+    if group is not None and human is None:
+        msg = "groups are what intervals are about: give human ratings, too (--human, --labels)"
+        raise InvalidValueError(msg)
 
 
 def _named(schemes: Sequence[SchemeLike] | Mapping[str, SchemeLike]) -> dict[str, WeightScheme]:

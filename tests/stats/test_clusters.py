@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -19,10 +17,11 @@ def test_groups_of_one_sample_change_nothing(measure: Measure, method: IntervalM
     rng = np.random.default_rng(2)
     human, first, second = rng.random((3, 14))
     alone = [f"conversation {i}" for i in range(14)]
-    drawn: dict[str, Any] = {"n_boot": 200, "seed": 3}
-    ours = interval(measure, first, human, method=method, groups=alone, **drawn)
+    ours, plain = (
+        interval(measure, first, human, method=method, groups=groups, n_boot=200, seed=3)
+        for groups in (alone, None)
+    )
     assert ours.clusters == 14
-    plain = interval(measure, first, human, method=method, **drawn)
     assert (ours.low, ours.high, ours.reason) == (plain.low, plain.high, plain.reason)
     pairs = [
         paired_difference(measure, first, second, human, groups=groups, n_boot=200)

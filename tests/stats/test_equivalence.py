@@ -85,7 +85,7 @@ def test_groups_count_as_one() -> None:
 
 def test_few_samples_and_wrong_margins_are_refused() -> None:
     found = equivalence("spearman", [1, 2, 3], [1, 3, 2], [1, 2, 3], 0.1)
-    assert found.reason == "3 samples: an interval needs 10"
+    assert found.reason == "3 samples: an interval needs 30"
     assert math.isnan(found.p_equivalent)
     for margin in (0.0, -0.1, math.inf, math.nan):
         with pytest.raises(InvalidValueError, match="the margin is"):

@@ -1,0 +1,165 @@
+"""``--group``: the same field in all commands, and what comes of it."""
+
+from __future__ import annotations
+
+import io
+import json
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tcva_adapters.cli.app import run as run_command
+from tcva_adapters.compare.suite import Suite
+from tcva_adapters.compare.systems.analysis import compare_systems
+from tcva_adapters.compare.systems.table import SystemRow, SystemTable
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.stats.randomisation import tukey_hsd
+
+FACTS = ("The office opens at nine.", "Parking is free for visitors.", "Dogs are not allowed.")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Samples of twelve documents, and what the embedded judge says of them."""
+    found = tmp_path_factory.mktemp("groups")
+    rng = np.random.default_rng(0)
+    lines = [
+        {
+            "id": f"s{i}",
+            "response": FACTS[i % 3],
+            "contexts": [FACTS[(i // 4) % 3]],
+            "document": f"d{i // 4}",
+            "human": float(rng.random()),
+        }
+        for i in range(48)
+    ]
+    (found / "samples.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert (
+        run(found, "evaluate", "samples.jsonl", "-j", "lexical", "--no-store", "-o", "b.jsonl")[0]
+        == 0
+    )
+    return found
+
+
+def run(folder: Path, command: str, *arguments: str) -> tuple[int, str]:
+    """The exit code and all that was said; files are named within the folder."""
+    given = [
+        str(folder / each) if each.endswith((".jsonl", "state.json", "/out")) else each
+        for each in arguments
+    ]
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = run_command([command, *given])
+    return code, " ".join(f"{out.getvalue()} {err.getvalue()}".split())
+
+
+def test_a_gate_is_about_other_documents(folder: Path) -> None:
+    asked = [
+        "samples.jsonl",
+        "-j",
+        "lexical",
+        "--no-store",
+        "--min-score",
+        "0.2",
+        "--confidence",
+        "0.9",
+    ]
+    assert run(folder, "evaluate", *asked)[0] == 0
+    code, said = run(folder, "evaluate", *asked, "--group", "document")
+    assert code == 0, said
+    asked[5] = "0.6"
+    code, said = run(folder, "evaluate", *asked, "--group", "document")
+    assert code == 1
+    assert "12 groups of samples, the largest with 4 of 48" in said
+
+
+def test_a_sample_without_a_group_is_named(folder: Path) -> None:
+    asked = ["samples.jsonl", "-j", "lexical", "--no-store", "--group", "user"]
+    code, said = run(folder, "evaluate", *asked, "--min-score", "0.2", "--confidence", "0.9")
+    assert code == 2
+    assert "sample 's0' belongs to no group: 'user' is None" in said
+    code, said = run(folder, "evaluate", *asked)
+    assert (code, "give --confidence or --baseline" in said) == (2, True)
+    code, said = run(folder, "calibrate", "b.jsonl", "--human", "human", "--group", "user")
+    assert (code, "no assessment has 'user' in its metadata" in said) == (2, True)
+
+
+def test_runs_are_watched(folder: Path) -> None:
+    asked = ["samples.jsonl", "-j", "lexical", "--no-store", "--sequential", "state.json"]
+    code, said = run(folder, "evaluate", *asked)
+    assert (code, "needs the run to compare with; give --baseline" in said) == (2, True)
+    for number in (1, 2):
+        code, said = run(folder, "evaluate", *asked, "--baseline", "b.jsonl", "--group", "document")
+        assert code == 0, said
+        assert f"run {number} since the baseline" in said
+    code, said = run(folder, "evaluate", *asked[:4], "--max-drop", "0.1")
+    assert (code, "are for --sequential" in said) == (2, True)
+
+
+def test_statistics_say_how_many_groups_there_are(folder: Path) -> None:
+    note = "12 groups of samples, the largest with 4 of 48"
+    rated = ["b.jsonl", "--human", "human", "--group", "document"]
+    assert note in run(folder, "sweep", *rated)[1]
+    assert note in run(folder, "calibrate", *rated, "-B", "100")[1]
+    code, said = run(
+        *(folder, "compare", "samples.jsonl", "--with", "none", "-j", "lexical", "--out"),
+        *(f"{folder}/out", "--human", "human", "--group", "document", "-B", "100"),
+    )
+    assert (code, note in said) == (0, True), said
+    code, said = run(folder, "sweep", "b.jsonl", "--group", "document")
+    assert (code, "give human ratings, too" in said) == (2, True)
+
+
+def test_a_suite_has_groups() -> None:
+    suite = Suite(judge="lexical", min_score=0.5, confidence=0.9, group="document")
+    good = [
+        {"id": f"s{i}", "response": FACTS[0], "contexts": [FACTS[0]], "document": i // 20}
+        for i in range(40)
+    ]
+    with pytest.raises(AssertionError, match="2 groups of samples, the largest\n  with 20 of 40"):
+        suite.check(good)
+    with pytest.raises(InvalidSampleError, match="belongs to no group"):
+        suite.check([{"response": FACTS[0], "contexts": [FACTS[0]]}])
+
+
+def systems(groups: list[int], seed: int = 0) -> SystemTable:
+    rng = np.random.default_rng(seed)
+    rows = [
+        SystemRow(system, f"q{query}", "f", float(rng.random()), group=group)
+        for query, group in enumerate(groups)
+        for system in ("a", "b", "c")
+    ]
+    return SystemTable.of(rows)
+
+
+def test_systems_change_places_in_whole_groups() -> None:
+    alone = systems(list(range(30)))
+    assert alone.by_group("f")[0] == pytest.approx(alone.metric("f"))
+    tripled = systems([i // 3 for i in range(30)])
+    rows, left_out = tripled.by_group("f")
+    assert (rows.shape, left_out) == ((10, 3), 0)
+    assert rows.mean(axis=0) == pytest.approx(tripled.metric("f").mean(axis=0))
+    # Copies of a query in its group add nothing.
+    copies = np.repeat(np.arange(10), 3)
+    table = SystemTable(
+        tripled.systems,
+        tripled.queries,
+        tripled.metrics,
+        tripled.scores[:, copies],
+        groups=tuple(copies.tolist()),
+    )
+    once = tukey_hsd(tripled.scores[0, :10], permutations=500)
+    assert tukey_hsd(table.by_group("f")[0], permutations=500).p == pytest.approx(
+        once.p, nan_ok=True
+    )
+
+
+def test_groups_of_systems_are_checked() -> None:
+    found = compare_systems(systems([i // 3 for i in range(30)]), permutations=50)
+    assert any("tested by group, 10 groups of samples" in note for note in found.notes)
+    with pytest.raises(InvalidValueError, match="query 'q' belongs to 1 and to 2"):
+        SystemTable.of(
+            [SystemRow("a", "q", "f", 1.0, group=1), SystemRow("b", "q", "f", 1.0, group=2)]
+        )
