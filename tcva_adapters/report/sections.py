@@ -62,6 +62,11 @@ def rated_sections(content: Content) -> dict[str, Section]:
     if any(map(math.isnan, ratings)):
         scores = [math.nan if result.score is None else result.score for result in results]
         judged = RatedSamples.of([result.assessment for result in results], ratings)
-        rated = replace(judged, scoring=run.scoring, scores=numbers("scores", scores))
+        rated = replace(
+            judged,
+            scoring=run.scoring,
+            scores=numbers("scores", scores),
+            human=human.name or judged.human,
+        )
         sections["estimate"] = section_of(estimated(rated, human_scale=human.ends))
     return sections

@@ -11,6 +11,7 @@ from tcva_adapters.compare.views.human_ratings import HumanRatings
 from tcva_adapters.compare.views.summary import TableSummary
 from tcva_adapters.printing import counted, figure, share
 from tcva_adapters.stats.correlation import Measure, higher_is_better
+from tcva_adapters.stats.enough import LEAST_SAMPLES
 
 _ALPHA: Final = 0.05
 _SYMBOLS: Final[dict[Measure, str]] = {
@@ -49,14 +50,15 @@ def comparison_sentence(
 def _best(found: HumanRatings) -> str | None:
     """The method that agrees best with human ratings, and whether its lead can be told.
 
-    Below a correlation of 0 none agrees, and a lead among those is nothing to tell.
+    Below a correlation of 0 none agrees, and a lead among those is nothing to tell. None for too few
+    ratings to tell anything.
     """
     agreed = [a for a in found.agreements if a.measure == found.objective]
     # Methods are comparable on common samples, where there are enough of these.
     values = {a.method: a.common for a in agreed if not math.isnan(a.common.value)} or {
         a.method: a.own for a in agreed if not math.isnan(a.own.value)
     }
-    if not values:
+    if not values or max(each.n for each in values.values()) < LEAST_SAMPLES:
         return None
     rising = higher_is_better(found.objective)
     ranked = sorted(values, key=lambda method: values[method].value, reverse=rising)

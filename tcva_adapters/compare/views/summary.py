@@ -27,6 +27,7 @@ from tcva_adapters.compare.views.human_ratings import HumanRatings, compare_with
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
 from tcva_adapters.printing import counted
 from tcva_adapters.stats.correlation import Measure
+from tcva_adapters.stats.enough import LEAST_SAMPLES
 
 FEW: Final = 30
 """Human ratings below which intervals are hardly of use."""
@@ -161,7 +162,7 @@ def _notes(methods: Sequence[MethodSummary]) -> list[str]:
 
 def _human_notes(found: HumanRatings) -> list[str]:
     notes = [f"no {measure}: {why}" for measure, why in found.left_out]
-    if found.rated < FEW:
+    if LEAST_SAMPLES <= found.rated < FEW:
         notes.append(
             f"{counted(found.rated, 'human rating')} in all, which is few: expect wide intervals"
         )
