@@ -24,6 +24,8 @@ _PAIRS: Final = 50
 _MOST: Final = 1_000
 """Up to which the others are; beyond, the formulas differ from permutations by less than these do."""
 _CELLS: Final = 1 << 18
+_SAME: Final = 1e-12
+"""Correlations that differ by less are the same on paper."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +58,15 @@ def correlation_test(
 ) -> CorrelationTest:
     """A permutation test of one correlation, for single samples that were drawn independently.
 
-    Every permutation of up to eight samples; above, ``n_permutations`` drawn ones, each side of the
-    share counted with one more, so that p is never 0. Above 1,000 samples Student's t with n - 2
+    Every permutation of up to eight samples; above, ``n_permutations`` drawn ones and the one at hand,
+    so that p is never 0. Above 1,000 samples Student's t with n - 2
     degrees, and for Kendall above 50 the normal distribution with the variance for ties.
 
     Args:
         measure: ``spearman``, ``kendall`` or ``pearson``.
         scores: Shape (N,); nan or None where there is none.
         human: Shape (N,), likewise.
-        n_permutations: How many are drawn.
+        n_permutations: How many are drawn; of Spearman and Pearson a few more, to full rounds of N.
         seed: Of these.
 
     Returns:
@@ -97,12 +99,14 @@ def correlation_test(
         t = abs(value) * np.sqrt((n - 2) / max(1 - value**2, 1e-300))
         p = 2 * float(scipy_module("special").stdtr(n - 2, -t))
         return CorrelationTest(measure, value, p, "Student's t", n)
-    is_exact = n <= _EXACT
-    orders = _all(n) if is_exact else _drawn(generator, n, count)
-    beyond = _as_far(measure, first, ratings, orders)
-    p = beyond / factorial(n) if is_exact else (beyond + 1) / (count + 1)
-    test = "permutations, exact" if is_exact else "permutations, drawn"
-    return CorrelationTest(measure, value, p, test, n)
+    if n <= _EXACT:
+        p = _as_far(measure, first, ratings, _all(n)) / factorial(n)
+        return CorrelationTest(measure, value, p, "permutations, exact", n)
+    if measure == "kendall":
+        p = (_as_far(measure, first, ratings, _drawn(generator, n, count)) + 1) / (count + 1)
+    else:
+        p = _share_of_rotations(*_unit_vectors(measure, first, ratings), generator, count)
+    return CorrelationTest(measure, value, p, "permutations, drawn", n)
 
 
 def _all(n: int) -> Iterator[IntArray]:
@@ -128,13 +132,39 @@ def _as_far(
             for block in orders
             for sum_ in _kendall_sums(ours, theirs, block)
         )
+    ours, theirs = _unit_vectors(measure, first, ratings)
+    observed = abs(float(ours @ theirs)) - _SAME
+    return sum(int(np.count_nonzero(np.abs(theirs[block] @ ours) >= observed)) for block in orders)
+
+
+def _share_of_rotations(
+    ours: FloatArray, theirs: FloatArray, generator: np.random.Generator, count: int
+) -> float:
+    """The share of so many orders of the ratings whose sum of products is as far from 0, or farther.
+
+    They come in rounds: an order, and all that come of it when the whole of it moves on by one place
+    after the other. One Fourier transform has the sums of a round. The order at hand begins a round,
+    the others begin at random: where scores say nothing of ratings, each order of each round is as
+    likely to be the one at hand, so that the share is an exact p. The places are dealt first, so
+    that neighbours in a file are none here.
+    """
+    n = len(ours)
+    places = generator.permutation(n)
+    ours, theirs = ours[places], theirs[places]
+    starts = np.tile(theirs, (1 + -(-count // n), 1))
+    generator.permuted(starts[1:], axis=1, out=starts[1:])
+    sums = np.fft.irfft(np.fft.rfft(starts) * np.conj(np.fft.rfft(ours)), n)
+    return float(np.mean(np.abs(sums) >= abs(float(ours @ theirs)) - _SAME))
+
+
+def _unit_vectors(
+    measure: Measure, first: FloatArray, ratings: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Both sides, or their ranks, less their mean and of length 1: their product is the correlation."""
     if measure == "spearman":
         rank = scipy_module("stats").rankdata
         first, ratings = rank(first), rank(ratings)
-    ours, theirs = _scaled(first), _scaled(ratings)
-    # Sums of unit vectors: what differs by less than this is the same on paper.
-    observed = abs(float(ours @ theirs)) - 1e-12
-    return sum(int(np.count_nonzero(np.abs(theirs[block] @ ours) >= observed)) for block in orders)
+    return _scaled(first), _scaled(ratings)
 
 
 def _kendall_sums(ours: FloatArray, theirs: FloatArray, block: IntArray) -> Iterator[FloatArray]:
