@@ -105,7 +105,7 @@ def ccrs(
     check_figures(figures, figure_format)
     check_report(report, file, overwrite=overwrite)
     at_once = settings["max_concurrency"]
-    share, model = scaled.share_of(settings, model_settings, 1 if estimate else workers)
+    share, model = scaled.share_of(settings, model_settings, workers, estimate=estimate)
     asked = asked_judges([named], model, share["max_concurrency"])
     rater = CCRS(options.parse_names(metrics), judge=asked[0], **share)
     # Read and check before the first call is paid for, wrong weights too.

@@ -91,7 +91,7 @@ def evaluate(
     _check_written(file, since, out, report, handed, as_json=as_json, overwrite=overwrite)
     stat_options.check_group(group, is_used=bool(gates.confidence or since.baseline))
     at_once = settings["max_concurrency"]
-    share, model = scaled.share_of(settings, model_settings, 1 if estimate else workers)
+    share, model = scaled.share_of(settings, model_settings, workers, estimate=estimate)
     tcva = TCVA(**judging_arguments(voices, fuse or (), combine, model, share))
     running = Running(tcva, gates, group=group)
     since.begin(tcva)

@@ -51,7 +51,7 @@ Latency = Annotated[
 
 
 def share_of(
-    settings: Mapping[str, Any], model_settings: Mapping[str, Any], workers: int
+    settings: Mapping[str, Any], model_settings: Mapping[str, Any], workers: int, *, estimate: bool
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The limits of calls of one of several processes: so many at once, and so many a minute.
 
@@ -59,7 +59,12 @@ def share_of(
         settings: Of the scorer.
         model_settings: Of models.
         workers: How many processes there are.
+        estimate: Nothing is asked, so that models need no key.
     """
+    if estimate:
+        from tcva_adapters.models.openai_model import PLACEHOLDER_KEY
+
+        return dict(settings), {"api_key": PLACEHOLDER_KEY, **model_settings}
     if workers <= 1:
         return dict(settings), dict(model_settings)
     from tcva_adapters.scale.settings import share

@@ -109,6 +109,24 @@ def test_the_command_asks_nothing_and_makes_nothing(
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
 
 
+@pytest.mark.parametrize("command", ["evaluate", "ccrs"])
+def test_an_estimate_needs_no_key(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://models.invalid/v1")
+    file = tmp_path / "in.jsonl"
+    file.write_text("\n".join(sample_lines()), encoding="utf-8")
+    arguments = [command, str(file), "--judge", "openai:m"]
+    assert run([*arguments, "--estimate"]) == 0
+    assert "calls" in capsys.readouterr().out
+    assert run([*arguments, "--no-store"]) == 2
+    assert "no API key" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("more", "cached"), [([], 1), (["--no-store"], 0), (["--ray"], 0)])
 def test_a_store_that_the_run_does_not_use_is_not_counted(
     more: list[str],
