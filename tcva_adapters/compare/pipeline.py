@@ -425,7 +425,9 @@ class _Plan:
                 temperatures=self.temperatures,
                 thresholds=known,
             ),
-            raters=Raters.of(self.raters, table, objective=self.request.objective)
+            raters=Raters.of(
+                self.raters, table, objective=self.request.objective, groups=groups
+            )
             if self.raters
             else None,
             imported=self.imported,
