@@ -181,7 +181,11 @@ class Estimate(Tabular):
                         each.first,
                         each.second,
                         _shown(each.found, signed=True),
-                        "-" if each.found.reason else "yes" if _is_told(each.found) else "not shown",
+                        "-"
+                        if each.found.reason
+                        else "yes"
+                        if _is_told(each.found)
+                        else "not shown",
                     )
                     for each in self.differences
                 ],

@@ -30,7 +30,9 @@ def group_of(metadata: Mapping[str, Any], field: str, sample: str) -> Hashable:
     found: Hashable = metadata.get(field)
     if is_group(found):
         return found
-    raise _lacking(sample, field, found, f" (fields are {', '.join(map(repr, metadata)) or 'none'})")
+    raise _lacking(
+        sample, field, found, f" (fields are {', '.join(map(repr, metadata)) or 'none'})"
+    )
 
 
 def _lacking(sample: str, field: str, found: object, fields: str = "") -> InvalidSampleError:

@@ -450,9 +450,7 @@ class _Plan:
                 temperatures=self.temperatures,
                 thresholds=known,
             ),
-            raters=Raters.of(
-                self.raters, table, objective=self.request.objective, groups=groups
-            )
+            raters=Raters.of(self.raters, table, objective=self.request.objective, groups=groups)
             if self.raters
             else None,
             imported=self.imported,

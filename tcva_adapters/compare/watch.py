@@ -31,6 +31,9 @@ OURS: Final = re.compile(rb'\{"tcva_watch": ')
 
 FALSE_ALARMS: Final = 0.05
 
+PATIENCE: Final = 60.0
+"""Seconds to wait for another run that is taking its look."""
+
 
 @dataclass(frozen=True)
 class Watch:
@@ -132,7 +135,7 @@ class Watch:
             UnreadableInputError: As for `went_on`.
             MissingDependencyError: scipy is not installed.
         """
-        with resumable(source, "one process at a time", ours=OURS) as draft:
+        with resumable(source, "one process at a time", ours=OURS, patience=PATIENCE) as draft:
             look = self.went_on(source).after(changes)
             draft.cut(0)  # what a process that was killed left
             draft.write(look.watch.line())
