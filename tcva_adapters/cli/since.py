@@ -101,15 +101,15 @@ class Since:
         self._before = read_baseline(self.baseline, tcva)
         if self.sequential is not None:
             settings = {"false_alarms": self.false_alarms, "max_drop": self.max_drop}
-            self._watch = Watch.of(self._before, **settings).went_on(self.sequential)
+            self._watch = Watch.of(self._before, **settings)
+            self._watch.went_on(self.sequential)  # what it refuses is known before anything is paid
 
     def looked_at(self, found: Evaluation) -> tuple[Evaluation, Changes | None]:
         """The evaluation with a gate on the change, which is remembered; and what changed."""
         self._changes = changes = changed_since(self._before, found.gated.graded)
         if changes is None or self._watch is None or self.sequential is None:
             return found, changes
-        self._look = look = self._watch.after(changes)
-        look.watch.save(self.sequential)
+        self._look = look = self._watch.look(self.sequential, changes)
         gates = [*found.gated.gates, look.gate(changes.now.name)]
         fallen = [now for _, now in changes.pairs if changes.differences.get(now.sample, 0.0) < 0.0]
         return replace(found, gated=replace(found.gated, gates=gates, fallen=fallen)), changes

@@ -81,9 +81,11 @@ class Choice(Tabular):
     def sentence(self) -> str:
         """How many were chosen, and with which chances."""
         found = [each.inclusion for each in self.chosen]
+        low, high = figure(min(found), 4), figure(max(found), 4)
+        chances = f"a chance of {low} each" if low == high else f"chances from {low} to {high}"
         return (
             f"{len(found)} of {counted(self.samples, 'sample')} without a rating chosen by "
-            f"{self.by}, with chances from {figure(min(found), 4)} to {figure(max(found), 4)}"
+            f"{self.by}, with {chances}"
         )
 
     def records(self) -> list[dict[str, Any]]:
@@ -165,7 +167,7 @@ def choose_samples(
 
     >>> counts = [[4, 0, 0, 0, 1], [5, 0, 0, 0, 0], [2, 1, 1, 1, 0]] * 40
     >>> choose_samples(counts, 12).sentence
-    '12 of 120 samples without a rating chosen by stratum, with chances from 0.1000 to 0.1000'
+    '12 of 120 samples without a rating chosen by stratum, with a chance of 0.1000 each'
     """
     return chosen(RatedSamples.of(judged, human, **settings), n, by=by, methods=methods, seed=seed)
 

@@ -287,7 +287,10 @@ class Comparison(Tabular):
     def errors(self) -> ErrorReport | None:
         """Where `lead` is wrong; None without ten human ratings of scored samples, in [0, 1]."""
         scoring = changed(self.tcva.scoring, {"temperature": self._middle})
-        return errors_of(self.results, self.samples, self.human, scoring)
+        groups = None
+        if self.groups is not None:
+            groups = dict(zip(self.table.samples, self.groups, strict=True))
+        return errors_of(self.results, self.samples, self.human, scoring, groups=groups)
 
     @property
     def _middle(self) -> float:

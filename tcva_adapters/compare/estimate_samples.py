@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tcva_adapters.compare.grouping import groups_in
 from tcva_adapters.compare.judged import Judged, JudgedSource, in_use
 from tcva_adapters.compare.labels import Draw, Labels
 from tcva_adapters.compare.sweep_views import View
@@ -95,7 +96,9 @@ class RatedSamples:
         groups = None
         if group is not None:
             every = np.ones(len(read), dtype=np.bool_)
-            groups = group_codes(read.values(group, "groups"), every)
+            field = group if isinstance(group, str) else "group"
+            values = read.values(group, "groups")
+            groups = group_codes(groups_in(values, lambda: read.names, field, every), every)
         return cls(
             read,
             dial,

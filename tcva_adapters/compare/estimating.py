@@ -114,11 +114,7 @@ class Estimate(Tabular):
                 f"{self._size(self.rows)}"
             )
         if len(self.rows) > 1:
-            told = [each for each in self.differences if _is_told(each.found)]
-            return (
-                f"By the {self.what}, {len(told)} of {counted(len(self.differences), 'pair')} of "
-                f"systems {'differs' if len(told) == 1 else 'differ'}; {self._size(self.rows)}"
-            )
+            return f"By the {self.what}, {self._told}; {self._size(self.rows)}"
         row = self.rows[0]
         found = row.estimate
         if found.reason:
@@ -127,6 +123,17 @@ class Estimate(Tabular):
             f"The {self.what} is {_shown(found)}; {self._size([row])}. The ratings alone say "
             f"{_shown(row.alone)}"
         )
+
+    @property
+    def _told(self) -> str:
+        """In how many of the pairs of systems a difference shows."""
+        every = len(self.rows) * (len(self.rows) - 1) // 2
+        tested = [each.found for each in self.differences if not each.found.reason]
+        if not tested:
+            return f"no pair of {len(self.rows)} systems has ratings enough to be compared"
+        told = sum(map(_is_told, tested))
+        few = "" if len(tested) == every else f", {every - len(tested)} have too few ratings"
+        return f"a difference shows in {told} of {counted(len(tested), 'pair')} of systems{few}"
 
     def _size(self, rows: Sequence[EstimateRow]) -> str:
         ratings, samples = sum(row.ratings for row in rows), sum(row.samples for row in rows)
@@ -174,7 +181,11 @@ class Estimate(Tabular):
                         each.first,
                         each.second,
                         _shown(each.found, signed=True),
-                        "-" if each.found.reason else "yes" if _is_told(each.found) else "no",
+                        "-"
+                        if each.found.reason
+                        else "yes"
+                        if _is_told(each.found)
+                        else "not shown",
                     )
                     for each in self.differences
                 ],

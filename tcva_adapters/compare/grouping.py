@@ -30,12 +30,16 @@ def group_of(metadata: Mapping[str, Any], field: str, sample: str) -> Hashable:
     found: Hashable = metadata.get(field)
     if is_group(found):
         return found
-    msg = (
-        f"sample {sample!r} belongs to no group: {field!r} is {found!r} in its metadata (fields are "
-        f"{', '.join(map(repr, metadata)) or 'none'}); with --group every sample that takes part "
-        "needs a name or a number there"
+    raise _lacking(
+        sample, field, found, f" (fields are {', '.join(map(repr, metadata)) or 'none'})"
     )
-    raise InvalidSampleError(msg)
+
+
+def _lacking(sample: str, field: str, found: object, fields: str = "") -> InvalidSampleError:
+    return InvalidSampleError(
+        f"sample {sample!r} belongs to no group: {field!r} is {found!r} in its metadata{fields}; with "
+        "--group every sample that takes part needs a name or a number there"
+    )
 
 
 def is_group(value: object) -> bool:
@@ -95,7 +99,7 @@ def groups_in(
     lacking = [place for place, group in enumerate(known) if group is None and needed[place]]
     if lacking:
         place = lacking[0]
-        group_of({field: values[place]}, field, names()[place])
+        raise _lacking(names()[place], field, values[place])
     return known
 
 

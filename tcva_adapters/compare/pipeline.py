@@ -314,9 +314,7 @@ class _Plan:
                 )
                 raise InvalidValueError(msg)
         self.request.gates.check_names(names)
-        check_measure(self.request.objective)
-        if self.request.equivalence is not None:
-            check_margin(self.request.equivalence)
+        self._check_tests()
         whole("n_boot or --bootstrap", self.request.n_boot, least=1)
         if not self.request.timeout > 0.0:
             msg = f"timeout or --timeout {self.request.timeout:g}; give a number of seconds above 0"
@@ -325,6 +323,33 @@ class _Plan:
             scipy_module("stats")
         if self.request.folder is not None:
             check_folder(self.request.folder, self.settings, overwrite=self.request.overwrite)
+
+    def _check_tests(self) -> None:
+        """Refuse what human ratings are to be compared by where it says nothing.
+
+        Raises:
+            InvalidValueError: It does not.
+        """
+        asked = self.request
+        check_measure(asked.objective)
+        if asked.equivalence is not None:
+            check_margin(asked.equivalence)
+            if asked.equivalence >= 1.0:
+                msg = (
+                    f"equivalence or --equivalence {asked.equivalence:g}: all methods are as good as "
+                    "each other up to that; give a difference below 1, e.g. 0.05"
+                )
+                raise InvalidValueError(msg)
+        given = {"reference": asked.reference, "equivalence": asked.equivalence}
+        if asked.objective != "spearman":
+            given["objective"] = asked.objective
+        for name, value in given.items():
+            if value is not None and self.human is None:
+                msg = (
+                    f"{name} or --{name} {value}: methods are tested by their agreement with human "
+                    "ratings; give these, too (human, --human, --labels)"
+                )
+                raise InvalidValueError(msg)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -425,7 +450,7 @@ class _Plan:
                 temperatures=self.temperatures,
                 thresholds=known,
             ),
-            raters=Raters.of(self.raters, table, objective=self.request.objective)
+            raters=Raters.of(self.raters, table, objective=self.request.objective, groups=groups)
             if self.raters
             else None,
             imported=self.imported,

@@ -103,8 +103,9 @@ class Plan(Tabular):
     def sentence(self) -> str:
         """The numbers that were asked for; without a question, what the labels at hand give."""
         said = []
+        of = "" if self.is_paired else " from a fixed value"
         if self.difference is not None:
-            what = f"a difference of {self.difference:g} with a power of {self.target:.0%}"
+            what = f"a difference of {self.difference:g}{of} with a power of {self.target:.0%}"
             said.append(self._needed(what, self.needed))
         if self.wanted_width is not None:
             what = f"an interval {self.wanted_width:g} wide"
@@ -113,7 +114,7 @@ class Plan(Tabular):
             row = next((row for row in self.rows if row.why), self.rows[0])
             said.append(
                 f"{counted(row.labels, 'label')} give an interval {figure(row.width)} wide and find "
-                f"a difference of {figure(row.smallest)} with a power of {self.target:.0%}"
+                f"a difference of {figure(row.smallest)}{of} with a power of {self.target:.0%}"
             )
         return f"{self.about}: {'; '.join(said)}"
 

@@ -104,7 +104,9 @@ class Raters(Report):
         found = self.ceiling
         correlations = [pair.value for pair in found.pairs if not math.isnan(pair.value)]
         if not correlations:
-            return f"{len(self.names)} raters share no samples that could tell how far they agree"
+            return (
+                f"how far {len(self.names)} raters agree cannot be told by {_NAMES[found.measure]}"
+            )
         ends = f"{figure(min(correlations), 2)} to {figure(max(correlations), 2)}"
         between = figure(correlations[0], 2) if len(correlations) == 1 else ends
         return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from itertools import product
+from itertools import compress, product
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ from tcva_adapters.compare.evidence_effect import (
 )
 from tcva_adapters.compare.grouping import group_note
 from tcva_adapters.compare.jsonable import jsonable
-from tcva_adapters.compare.judged import Judged, JudgedSource, in_use
+from tcva_adapters.compare.judged import Judged, JudgedSource, has_score, in_use
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.sweep_views import View, means_of
 from tcva_adapters.compare.views.interval_text import interval_cell, missing_intervals
@@ -286,6 +286,9 @@ def sweep(
         groups = read.groups(group, ratings)
         measured = partial(intervals, "spearman", human=ratings, groups=groups)
         rows = [replace(row, agreement=measured(row.scores)) for row in rows]
+        if groups is not None:
+            rated = has_score(read.counts) & np.isfinite(ratings)
+            groups = list(compress(groups, rated.tolist()))
     first = len(PARTS) if ablation else 0
     said = human if isinstance(human, str) or human is None else "human ratings"
     if isinstance(human, Labels):
@@ -298,7 +301,7 @@ def sweep(
     return Sweep(
         *(read, grid, tuple(rows[:first]), tuple(rows[first:]), said, read.unused(config), scoring),
         effects=evidence_effects(read, scoring),
-        groups=None if groups is None else [each for each in groups if each is not None],
+        groups=groups,
         ways=ways(read, shown, ratings, ablation=ablation and is_rated, beside=others),
     )
 

@@ -23,13 +23,16 @@ from tcva_adapters.compare.gates import CHANGE, Gate
 from tcva_adapters.compare.graded import Graded
 from tcva_adapters.compare.paired_change import MeanChange
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.samples.output import replacing
+from tcva_adapters.samples.output import resumable
 from tcva_adapters.stats.checks import check_level
 
 OURS: Final = re.compile(rb'\{"tcva_watch": ')
 """How these files begin."""
 
 FALSE_ALARMS: Final = 0.05
+
+PATIENCE: Final = 60.0
+"""Seconds to wait for another run that is taking its look."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,10 @@ class Watch:
                 read["baseline"], read["false_alarms"], read["max_drop"], int(read["runs"]), totals
             )
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            msg = f"{source} is no state of earlier runs, as --sequential writes it: {error!r}"
+            msg = (
+                f"{source} is no state of earlier runs, as --sequential writes it ({error!r}); delete "
+                "it, or name a new file: what may be erred counts anew then"
+            )
             raise UnreadableInputError(msg) from None
         for name, was, now in (
             ("baseline or dial", found.baseline, self.baseline),
@@ -113,12 +119,30 @@ class Watch:
                 raise InvalidValueError(msg)
         return found
 
-    def save(self, target: str | Path, *, overwrite: bool = False) -> None:
-        """Write what is remembered.
+    def look(self, source: str | Path, changes: Changes) -> Look:
+        """One run more than a file remembers, which it remembers from then on.
+
+        The file is read when it is written, by one process at a time: of two runs that end together
+        both are counted.
+
+        Args:
+            source: The file.
+            changes: What the run changed since the baseline.
 
         Raises:
-            InvalidValueError: The file cannot be written, or is something else.
+            InvalidValueError: The file cannot be written, is something else, or another process is
+                writing it. As for `went_on`, too.
+            UnreadableInputError: As for `went_on`.
+            MissingDependencyError: scipy is not installed.
         """
+        with resumable(source, "one process at a time", ours=OURS, patience=PATIENCE) as draft:
+            look = self.went_on(source).after(changes)
+            draft.cut(0)  # what a process that was killed left
+            draft.write(look.watch.line())
+        return look
+
+    def line(self) -> bytes:
+        """The file's content."""
         entry = {
             "tcva_watch": 1,
             "baseline": self.baseline,
@@ -127,8 +151,7 @@ class Watch:
             "runs": self.runs,
             "samples": {name: list(total) for name, total in self.totals.items()},
         }
-        with replacing(target, ours=OURS, overwrite=overwrite) as stream:
-            stream.write(json.dumps(entry).encode() + b"\n")
+        return json.dumps(entry).encode() + b"\n"
 
     def after(self, changes: Changes) -> Look:
         """One run more.

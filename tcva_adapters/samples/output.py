@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from glob import escape
@@ -24,6 +25,9 @@ else:
     import fcntl
 
 _BEGINNING: Final = 100
+_PAUSE: Final = 0.05
+"""Seconds between two looks whether another process has ended."""
+
 _DRAFT: Final = ".draft"
 
 
@@ -98,6 +102,7 @@ def resumable(
     *,
     ours: re.Pattern[bytes] | None = None,
     overwrite: bool = False,
+    patience: float = 0.0,
 ) -> Iterator[Draft]:
     """A draft beside a file, which takes its place when the block ends without an error.
 
@@ -110,6 +115,7 @@ def resumable(
         fingerprint: Equal where what is written is to be equal; None for a draft that nobody finds.
         ours: See `check_ours`.
         overwrite: See `check_ours`.
+        patience: Seconds to wait for another process that is writing the same draft.
 
     Raises:
         InvalidValueError: The file cannot be written, is none of ours, or another process is
@@ -127,7 +133,7 @@ def resumable(
             for each in path.parent.glob(f"{escape(beginning)}*{_DRAFT}")
             if each != draft and len(each.name) == len(draft.name)
         ]
-        stream = _alone(draft, target)
+        stream = _alone(draft, target, patience)
         try:
             with stream:
                 yield Draft(draft, stream, others)
@@ -139,12 +145,13 @@ def resumable(
             raise
 
 
-def _alone(draft: Path, target: str | Path) -> BinaryIO:
+def _alone(draft: Path, target: str | Path, patience: float) -> BinaryIO:
     """A draft, open for this process alone.
 
     Raises:
         InvalidValueError: Another process has it open.
     """
+    until = time.monotonic() + patience
     while True:
         if not draft.exists():
             with suppress(FileExistsError):  # another process was faster
@@ -155,6 +162,9 @@ def _alone(draft: Path, target: str | Path) -> BinaryIO:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             stream.close()
+            if time.monotonic() < until:
+                time.sleep(_PAUSE)
+                continue
             msg = f"another process is writing {target}; wait for it, or give another path"
             raise InvalidValueError(msg) from None
         except OSError:  # a file system without locks

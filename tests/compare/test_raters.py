@@ -71,7 +71,7 @@ def test_what_is_odd_is_said() -> None:
     ):
         assert said in text
     apart = Raters.of({"anna": {"s0": 1.0}, "ben": {"s1": 0.5}}, table(scores))
-    assert "share no samples" in apart.sentence
+    assert "cannot be told by Spearman" in apart.sentence
     assert apart.to_dict()["ceiling"]["best"]["value"] is None
 
 

@@ -11,8 +11,9 @@ import pytest
 from tcva_adapters.compare.changes import Changes
 from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.graded import Case, Graded
-from tcva_adapters.compare.watch import Watch
+from tcva_adapters.compare.watch import OURS, Watch
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.samples.output import resumable
 from tcva_adapters.stats.least_mean import mean_between
 
 
@@ -58,8 +59,7 @@ def test_a_fall_is_seen_and_the_next_runs_are_another_story(tmp_path: Path) -> N
     watch = Watch.of(before)
     shares = []
     for scores in ([0.9] * 60, [0.9] * 60, [0.1] * 60, [0.9] * 60):
-        look = watch.went_on(file).after(Changes(before, run_of(scores)))
-        look.watch.save(file)
+        look = watch.look(file, Changes(before, run_of(scores)))
         shares.append(look.share)
         assert look.has_fallen is (scores[0] == 0.1)
         assert look.gate("m").failed is look.has_fallen
@@ -87,9 +87,26 @@ def test_a_fall_may_be_allowed() -> None:
     assert not Watch.of(before, max_drop=0.3).after(Changes(before, now)).has_fallen
 
 
+def test_runs_that_end_together_are_both_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tcva_adapters.compare.watch.PATIENCE", 0.1)
+    file, before = tmp_path / "state.json", run_of([0.5] * 20)
+    watch = Watch.of(before)
+    one, two = (watch.went_on(file) for _ in range(2))  # both began before either ended
+    shares = [each.look(file, Changes(before, before)).share for each in (one, two)]
+    assert shares == pytest.approx([0.05 / 2, 0.05 / 6])
+    with resumable(file, "one process at a time", ours=OURS) as draft:
+        with pytest.raises(InvalidValueError, match="another process is writing"):
+            watch.look(file, Changes(before, before))
+        draft.write(file.read_bytes())
+    assert watch.went_on(file).runs == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["state.json"]
+
+
 def test_what_does_not_fit_the_state_is_refused(tmp_path: Path) -> None:
     file, before = tmp_path / "state.json", run_of([0.5, 0.6])
-    Watch.of(before).save(file)
+    Watch.of(before).look(file, Changes(before, before))
     with pytest.raises(InvalidValueError, match="begun with another baseline or dial"):
         Watch.of(run_of([0.5, 0.7])).went_on(file)
     with pytest.raises(InvalidValueError, match="begun with another --false-alarms"):

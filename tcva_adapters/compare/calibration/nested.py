@@ -43,12 +43,17 @@ class Gain:
 
     @property
     def smallest(self) -> float:
-        """The true gain that is found in 80 % of such cases; nan without an interval."""
-        return smallest_from(self.low, self.high, self.level)
+        """The true gain that is found in 80 % of such cases; nan where none can be told."""
+        return np.nan if self._is_point else smallest_from(self.low, self.high, self.level)
 
     def power(self, gain: float) -> float:
-        """In how many of such cases a true gain is found, in [0, 1]; nan without an interval."""
-        return power_from(self.low, self.high, self.level, gain)
+        """In how many of such cases a true gain is found, in [0, 1]; nan where none can be told."""
+        return np.nan if self._is_point else power_from(self.low, self.high, self.level, gain)
+
+    @property
+    def _is_point(self) -> bool:
+        """Whether no resample differs from another: that is no certainty."""
+        return self.high - self.low <= _SAME
 
 
 class Resampling(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -142,6 +142,7 @@ def errors_of(
     human: Mapping[str, float],
     scoring: Scoring,
     human_scale: tuple[float, float] = (0.0, 1.0),
+    groups: Mapping[str, Hashable] | None = None,
 ) -> ErrorReport | None:
     """The same for a part of a larger report, which goes without where it cannot be had.
 
@@ -151,6 +152,7 @@ def errors_of(
         human: Ratings by these ids.
         scoring: The setting of the dial.
         human_scale: As for `analyse_errors`.
+        groups: What samples belong to, by these ids; None where they stand alone.
 
     Returns:
         None for fewer than ten samples with a score and a rating, for ratings outside the scale,
@@ -176,6 +178,7 @@ def errors_of(
             list(judged),
             ratings,
             scoring=scoring,
+            group=None if groups is None else [groups[sample.id or ""] for sample in of],
             human_scale=human_scale,
             samples=texts,
             draws=_FEWER,

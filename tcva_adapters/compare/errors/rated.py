@@ -79,16 +79,14 @@ class RatedScores:
         kept = has_score(counts) & np.isfinite(ratings)
         plan = make_plan([scoring.temperature], **scoring.options)
         by_judge = [scores_of(each, plan) for each in rated.counts.swapaxes(0, 1)]
-        codes = None
-        if group is not None:
-            codes = group_codes(list(read.values(group, "groups")), kept)
+        groups = read.groups(group, ratings)
         return cls(
             judged=read,
             places=np.flatnonzero(kept),
             scores=scoring.fusion.joined(by_judge)[:, 0],
             human=(rated.human - low) / (high - low),
             counts=rated.counts[:, 0],
-            codes=codes,
+            codes=None if groups is None else group_codes(groups, kept),
             unscored=rated.unscored,
             unrated=rated.unrated,
         )

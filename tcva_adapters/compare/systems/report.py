@@ -122,7 +122,8 @@ class SystemsReport(Tabular):
         first, second = order[0], order[1]
         p = float(one.test.p[first, second])
         names = [f"{self.table.systems[i]} ({figure(means[i])})" for i in (first, second)]
-        several = ", the metric that tells most apart" if len(self.figures) > 1 else ""
+        is_most = len(self.figures) > 1 and one.discrimination.significant > 0
+        several = ", the metric that tells most apart" if is_most else ""
         said = f"By {one.metric}{several}, {names[0]} is highest"
         if math.isnan(p):
             return f"{said}, {names[1]} comes next; not tested: {one.studentised.reason}"

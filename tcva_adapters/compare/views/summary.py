@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any, Final
 
 import numpy as np
@@ -119,9 +120,10 @@ def summarise_table(
     limits = resolve_thresholds(table.methods, thresholds)
     methods = describe(table, limits, rows)
     ratings, notes = None, _notes(methods)
-    if groups is not None:
-        notes.append(f"{group_note(groups)}; intervals and tests are about other groups")
-    if table.human is not None and np.isfinite(table.human).any():
+    if table.human is not None and (rated := np.isfinite(table.human)).any():
+        if groups is not None:
+            own = group_note(compress(groups, rated.tolist()))
+            notes.append(f"{own}; intervals and tests are about other groups")
         try:
             ratings = compare_with_ratings(
                 table,
