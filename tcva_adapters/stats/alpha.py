@@ -26,7 +26,7 @@ FEW_UNITS: Final = 30
 """Units with two ratings below which alpha hangs on a few of them."""
 
 LEAST: Final = 20
-"""Samples that an interval needs: below, it covers less often than it says where ratings are skewed."""
+"""An interval needs so many samples; with fewer it covers too seldom where ratings are skewed."""
 
 _SAME: Final = 1e-12
 

@@ -14,7 +14,7 @@ from tcva_adapters.stats.checks import FloatArray, IntArray, numbers
 
 Estimate = Literal["add_one", "count"]
 Test = Literal["studentised", "tukey"]
-"""The tests of all pairs: `studentised_pairs` and `tukey_hsd`."""
+"""Tests of all pairs, `studentised_pairs` and `tukey_hsd`."""
 PERMUTATIONS: Final = 10_000
 
 
