@@ -88,7 +88,7 @@ def aggregate(
     >>> [round(aggregate(words, t), 3) for t in ("strict", 0.46, 0.5, "lenient")]
     [0.0, 0.085, 0.64, 0.855]
     >>> [round(aggregate(words, t, eps=0.05, floor="always"), 3) for t in ("strict", 0.46, 0.5)]
-    [0.049, 0.45, 0.648]
+    [0.049, 0.466, 0.648]
     """
     counts = level_counts(verdicts)
     value = check_temperature(temperature, bounds)

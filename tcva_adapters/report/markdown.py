@@ -124,7 +124,6 @@ def tables_markdown(report: Report) -> str:
     | T | default |
     |--:|--:|
     | 0.5 | 1.000 |
-    <BLANKLINE>
     """
     lines = [f"**TCVA**: {prose(report.sentence)}", ""]
     for part in report.parts():

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from scipy import stats
 
+from tcva_adapters.stats.means import mean_intervals
 from tests.browser.conftest import Opener
 from tests.browser.grid import rows
 from tests.support.reports import Expected, two_runs
@@ -33,7 +33,7 @@ def test_figures_and_samples(reports: Reports, open_report: Opener) -> None:
     wanted = [one.mean(), two.mean(), (two - one).mean()]
     passing = [(one >= 0.5).mean(), (two >= 0.5).mean()]
     assert values == pytest.approx([*wanted, *passing, passing[1] - passing[0]], abs=1e-12)
-    interval = stats.t.interval(0.95, len(both) - 1, loc=wanted[2], scale=stats.sem(two - one))
+    _, *interval = (float(part[0]) for part in mean_intervals((two - one)[:, None]))
     shown = table.locator("tbody tr").first.inner_text().replace("\u2212", "-")
     for end in interval:
         assert f"{end:.3f}" in shown

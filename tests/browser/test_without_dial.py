@@ -86,7 +86,7 @@ def test_systems_are_what_the_command_prints(reports: Reports, open_report: Open
         rows = [row.locator("th, td").all_inner_texts() for row in body.locator("tr").all()]
         assert rows == [list(row) for row in wanted.rows]
     texts = page.page.locator("main .said").all_inner_texts()
-    assert any("Tukey's HSD by 200 randomisations" in text for text in texts)
+    assert any("studentised test by 200 sign flips" in text for text in texts)
 
 
 def test_errors_name_samples_that_open(reports: Reports, open_report: Opener) -> None:

@@ -104,13 +104,13 @@ def test_what_is_printed_says_what_is_honest(capsys: pytest.CaptureFixture[str])
         "gain of choosing",
     ]
     assert "chosen in the folds: T=0.5 100%" in printed
-    assert "warning" not in printed
+    assert "few" not in printed
     assert max(map(len, figures)) <= 80
 
 
 def test_few_labels_are_warned_of(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["calibrate", "few.jsonl", *QUICK, "--human", "score"]) == 0
-    assert "warning: 20 ratings are few: below 30" in capsys.readouterr().out
+    assert "note: 20 ratings are few: below 30" in capsys.readouterr().out
 
 
 def test_profiles_by_a_field(capsys: pytest.CaptureFixture[str]) -> None:

@@ -148,7 +148,7 @@ def test_existing_results_stand_beside_the_run(
 def test_fused_methods_stand_in_the_table_and_show_their_gain(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    answers = ["opens at nine", "opens at ten", "never opens", "opens", "is free for visitors"] * 2
+    answers = ["opens at nine", "opens at ten", "never opens", "opens", "is free for visitors"] * 6
     records = [record(f"s{n}", f"The office {a}.", human=n) for n, a in enumerate(answers)]
     arguments = ["compare", sample_file(tmp_path, *records), *QA, "--out", "out", "-B", "50"]
     arguments += ["--fuse", "tcva T=0.5 + langchain context_qa"]
@@ -156,9 +156,9 @@ def test_fused_methods_stand_in_the_table_and_show_their_gain(
     name = "fused(tcva T=0.5 + langchain context_qa)"
     fused = json.loads(capsys.readouterr().out)["fused"]
     assert list(fused) == [name]
-    assert fused[name]["members"] == {"2": 10}
+    assert fused[name]["members"] == {"2": 30}
     gain = fused[name]["gain"]
-    assert gain["n"] == 10
+    assert gain["n"] == 30
     assert gain["gain"] == pytest.approx(gain["rho"] - gain["best_rho"], abs=1e-12)
     assert gain["gain_low"] <= gain["gain"] <= gain["gain_high"]
     for sample in (r["id"] for r in records):
@@ -169,7 +169,7 @@ def test_fused_methods_stand_in_the_table_and_show_their_gain(
         assert scores[name] == pytest.approx(expected, abs=1e-12)
 
     assert run([*arguments, "--overwrite"]) == 0
-    assert "10 samples of 2 members" in capsys.readouterr().out
+    assert "30 samples of 2 members" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from deepeval.test_case import ConversationalTestCase, LLMTestCase, RetrievedCon
 
 from tcva_adapters import TCVA, Fusion, HumanScale, Profiles, Result, Sample
 from tcva_adapters.claims.criteria import rubric
+from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.deepeval import Collected, TCVAMetric, result_of
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.judging.model_judge import ModelJudge
@@ -321,6 +322,7 @@ def test_a_copy_has_every_setting_and_shares_judge_store_and_list(tmp_path: Path
         "penalty": "ramped",
         "eps": 1e-6,
         "floor": "always",
+        "bounds": Bounds(p_min=-4),
         "on_unscored": 0.25,
         "claims": "split",  # the lexical judge knows no other
         "max_claims": 3,
@@ -704,6 +706,7 @@ WRONG: dict[str, list[Any]] = {
     "penalty": [None, True, 3],
     "eps": [None, True, math.nan, -1, 0],
     "floor": [None, True, 3],
+    "bounds": [None, True, 3, {"p_low": -4}],
     "on_unscored": [True, "1", math.nan, -1],
     "claims": [None, True, 3],
     "prompt": [None, True, "short"],

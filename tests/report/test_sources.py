@@ -198,7 +198,7 @@ def test_what_humans_would_say_of_all_where_some_are_rated(tmp_path: Path) -> No
         result.assessment.model_copy(
             update={"metadata": {"human": 0.1 * (n % 11)} if n % 2 else {}, "sample_id": f"s{n}"}
         )
-        for n, result in enumerate(judged() * 6)
+        for n, result in enumerate(judged() * 12)
     ]
     found = estimate(judgements, "human")
     shown = page(judgements, tmp_path)[0]["sections"]["estimate"]

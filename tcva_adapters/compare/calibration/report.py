@@ -212,7 +212,7 @@ class Calibration(Tabular):
         often = [text for text in picks[:_SHOWN_PICKS] if not text.endswith(" 0%")]
         more = f"; {len(picks) - len(often)} more" if len(picks) > len(often) else ""
         yield f"chosen in the folds: {'; '.join(often)}{more}"
-        yield from (f"warning: {note}" for note in self.notes)
+        yield from (f"note: {note}" for note in self.notes)
         if self.fusing is not None:
             yield Wrapped(f"fused, at {describe(self.baseline)}: {self.fusing.sentence}")
         if self.mapping is not None:
