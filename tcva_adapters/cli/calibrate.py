@@ -18,10 +18,6 @@ from tcva_adapters.results.config import OURS
 from tcva_adapters.results.scoring import DialSettings
 
 # typer reads them at run time, so what is optional is spelt out.
-_Human = Annotated[
-    Optional[str],
-    typer.Option("--human", help="Metadata field of the ratings: numbers, or pass/fail."),
-]
 _Objective = Annotated[
     str, typer.Option("--objective", help="spearman, kendall, mae, f1 or kappa.")
 ]
@@ -88,7 +84,7 @@ def calibrate(
     context: typer.Context,
     assessments: File,
     *,
-    human: _Human = None,
+    human: options.Human = None,
     labels: options.LabelFile = None,
     objective: _Objective = "spearman",
     temperatures: _Temperatures = None,

@@ -186,8 +186,8 @@ FusedMethods = Annotated[
 Human = Annotated[
     Optional[str],
     typer.Option(
-        help="The samples' field with human ratings; several raters with commas between, e.g. "
-        "anna,ben: their mean counts. With --labels, the file's columns."
+        help="The samples' field with human ratings (numbers, or pass/fail); several raters with "
+        "commas between, e.g. anna,ben: their mean counts. With --labels, the file's columns."
     ),
 ]
 LabelFile = Annotated[
@@ -501,15 +501,16 @@ def stream_samples(
     return stream
 
 
-def ratings_of(human: str | None, labels: str | None) -> str | Labels | None:
-    """Where human ratings are: a field of the samples, or a file of labels; None for nowhere.
+def ratings_of(human: str | None, *labels: str | None) -> str | Labels | None:
+    """Where human ratings are: a field of the samples, or files of labels; None for nowhere.
 
     With a file, ``human`` names its columns; several fields or columns are several raters.
 
     Raises:
         UnreadableInputError: See `Labels.read`.
     """
-    return human if labels is None else Labels.read(labels, columns=human or "human")
+    files = [file for file in labels if file is not None]
+    return Labels.read(*files, columns=human or "human") if files else human
 
 
 def parse_scheme(text: str) -> str | list[float]:

@@ -21,7 +21,7 @@ from tcva_adapters.compare.evidence_effect import (
 from tcva_adapters.compare.grouping import group_note
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.judged import Judged, JudgedSource, in_use
-from tcva_adapters.compare.labels import Labels
+from tcva_adapters.compare.labels import Labels, source_of
 from tcva_adapters.compare.sweep_views import View, means_of
 from tcva_adapters.compare.views.interval_text import interval_cell, missing_intervals
 from tcva_adapters.compare.views.same_samples import (
@@ -287,9 +287,7 @@ def sweep(
         measured = partial(intervals, "spearman", human=ratings, groups=groups)
         rows = [replace(row, agreement=measured(row.scores)) for row in rows]
     first = len(PARTS) if ablation else 0
-    said = human if isinstance(human, str) or human is None else "human ratings"
-    if isinstance(human, Labels):
-        said = human.source
+    said = None if human is None else source_of(human)
     scoring = replace(dial, scheme=next(iter(weights.values())), penalty=chosen[0])
     at = scoring.temperature if scoring.temperature in grid else sorted(grid)[len(grid) // 2]
     shown = replace(scoring, temperature=at)

@@ -21,7 +21,7 @@ from tcva_adapters.compare.errors.rated import RatedScores
 from tcva_adapters.compare.errors.report import ErrorReport, LargeError
 from tcva_adapters.compare.errors.scale import calibration_curve, gate_errors, level_worths
 from tcva_adapters.compare.judged import JudgedSource, in_use
-from tcva_adapters.compare.labels import Labels
+from tcva_adapters.compare.labels import Labels, source_of
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.result import Result
@@ -114,10 +114,9 @@ def analyse_errors(
             msg = "no rated sample is among those that were given for their responses; their ids differ"
             raise InvalidValueError(msg)
     factors, n_tests = corrected([*_numbers(rated, claims, length, how), *_fields(rated, by, how)])
-    source = human.source if isinstance(human, Labels) else human
     return ErrorReport(
         what=f"{rated.judged.title} at {dial.place}",
-        human=source if isinstance(source, str) else "human ratings",
+        human=source_of(human),
         human_scale=human_scale,
         n=len(rated.scores),
         unscored=rated.unscored,
