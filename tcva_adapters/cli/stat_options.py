@@ -35,6 +35,13 @@ Group = Annotated[
         "these are drawn, not single samples.",
     ),
 ]
+HumanScale = Annotated[
+    str, typer.Option(help="Lowest and highest rating that could be given, e.g. 1,5.")
+]
+HumanThreshold = Annotated[
+    Optional[float],
+    typer.Option(help="A rating passes from here on; by default the middle of the scale."),
+]
 
 
 def check_group(group: str | None, *, is_used: bool) -> None:

@@ -257,10 +257,7 @@ def sweep(
     >>> [round(mean, 3) for mean in found.rows[0].means]
     [0.191, 0.72]
     """
-    if ablation and penalties:
-        msg = "an ablation has the penalty paper and none of its own; leave --penalty out"
-        raise InvalidValueError(msg)
-    _check_group(group, human)
+    _check(human, group, ablation=ablation, penalties=penalties)
     given = {"eps": eps, "floor": floor, "bounds": bounds, "evidence": evidence}
     dial = changed(in_use(config), {name: v for name, v in given.items() if v is not None})
     grid = tuple(check_temperature(temperature, dial.bounds) for temperature in temperatures)
@@ -274,11 +271,7 @@ def sweep(
     for (name, scheme), penalty in product(weights.items(), chosen):
         view = View(make_plan(grid, scheme=scheme, penalty=penalty, **floors))
         views.append((name, "full", name, penalty, view))
-    means = means_of(read.table, [view for *_, view in views])
-    rows = [
-        SweepRow(name, variant, scheme, penalty, tuple(of), read, view)
-        for (name, variant, scheme, penalty, view), of in zip(views, means, strict=True)
-    ]
+    rows = _rows(read, views)
     ratings = None
     groups: Sequence[Hashable] | None = None
     if human is not None:
@@ -301,10 +294,23 @@ def sweep(
     )
 
 
-def _check_group(group: object, human: object) -> None:
+def _check(
+    human: object, group: object, *, ablation: bool, penalties: Sequence[Penalty] | None
+) -> None:
+    if ablation and penalties:
+        msg = "an ablation has the penalty paper and none of its own; leave --penalty out"
+        raise InvalidValueError(msg)
     if group is not None and human is None:
         msg = "groups are what intervals are about: give human ratings, too (--human, --labels)"
         raise InvalidValueError(msg)
+
+
+def _rows(read: Judged, views: Sequence[_Named]) -> list[SweepRow]:
+    means = means_of(read.table, [view for *_, view in views])
+    return [
+        SweepRow(name, variant, scheme, penalty, tuple(of), read, view)
+        for (name, variant, scheme, penalty, view), of in zip(views, means, strict=True)
+    ]
 
 
 def _named(schemes: Sequence[SchemeLike] | Mapping[str, SchemeLike]) -> dict[str, WeightScheme]:

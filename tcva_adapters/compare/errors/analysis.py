@@ -27,7 +27,7 @@ from tcva_adapters.results.config import Config
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.stats.checks import check_level, whole
+from tcva_adapters.stats.checks import FloatArray, check_level, whole
 from tcva_adapters.stats.dependence import DRAWS
 from tcva_adapters.stats.enough import LEAST_SAMPLES
 from tcva_adapters.stats.jackknife import bracketed_mean
@@ -103,16 +103,8 @@ def analyse_errors(
     rated = RatedScores.of(read, human, dial, human_scale, group)
     how = Draws(draws, level, seed)
     largest = np.argsort(-np.abs(rated.errors), kind="stable")[:most]
-    claims = None
-    if again is not None:
-        shown = rated.places[largest].tolist()
-        claims = claims_of(again, rated.judged, rated.places.tolist(), shown)
-    length = None
-    if samples is not None:
-        length = response_lengths(samples, rated.judged.names, skip_bad=skip_bad)[rated.places]
-        if not np.isfinite(length).any():
-            msg = "no rated sample is among those that were given for their responses; their ids differ"
-            raise InvalidValueError(msg)
+    claims = None if again is None else claims_of(again, rated, rated.places[largest].tolist())
+    length = None if samples is None else _lengths(samples, rated, skip_bad=skip_bad)
     factors, n_tests = corrected([*_numbers(rated, claims, length, how), *_fields(rated, by, how)])
     return ErrorReport(
         what=f"{rated.judged.title} at {dial.place}",
@@ -183,6 +175,16 @@ def errors_of(
         return None
 
 
+def _lengths(
+    samples: str | Path | Iterable[Sample], rated: RatedScores, *, skip_bad: bool
+) -> FloatArray:
+    lengths = response_lengths(samples, rated.judged.names, skip_bad=skip_bad)[rated.places]
+    if not np.isfinite(lengths).any():
+        msg = "no rated sample is among those that were given for their responses; their ids differ"
+        raise InvalidValueError(msg)
+    return lengths
+
+
 def _notes(rated: RatedScores, human: str | Labels | npt.ArrayLike) -> Iterator[str]:
     yield from rated.judged.notes
     if isinstance(human, Labels):
@@ -190,7 +192,7 @@ def _notes(rated: RatedScores, human: str | Labels | npt.ArrayLike) -> Iterator[
 
 
 def _numbers(
-    rated: RatedScores, claims: Claims | None, length: npt.NDArray[np.float64] | None, how: Draws
+    rated: RatedScores, claims: Claims | None, length: FloatArray | None, how: Draws
 ) -> Iterator[Factor]:
     if length is not None:
         yield number_factor("length of the response", length, rated, how)
