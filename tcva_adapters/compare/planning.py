@@ -192,8 +192,7 @@ def plan(
         objective: ``spearman``, ``kendall``, ``pearson`` or ``mae`` with human ratings, or ``mean``
             of the scores, for which "labels" are judged samples.
         human: A key of the metadata, `Labels`, or the pilot's ratings, shape (N,).
-        against: Another method's judgements of the same samples (equal ids): the plan is then
-            about the difference of the two.
+        against: Another method on the same samples (equal ids): plan the difference of the two.
         correlation: Without a pilot: the (better) method's correlation with human ratings.
         spread: Without a pilot, for ``mae`` and ``mean``: the standard deviation of the absolute
             errors, or of the scores.
@@ -223,33 +222,34 @@ def plan(
     """
     one_of("objective", objective, PLANNED)
     assumed = {"correlation": correlation, "spread": spread, "between": between}
-    given = [name for name, value in assumed.items() if value is not None]
-    if judged is not None and given:
-        msg = f"{' and '.join(given)} are known from the pilot; leave them out, or the pilot"
-        raise InvalidValueError(msg)
     if judged is None:
         known = _assumed(objective, correlation, spread, between, difference, seed)
         source = _assumptions(objective, assumed, difference)
-        about, is_paired = f"the {_name(objective)}", between is not None
+        about, is_paired = f"The {_name(objective)}", between is not None
     else:
+        _check_unassumed(assumed)
         scoring = in_use(config)
         if temperature is not None:
             scoring = changed(scoring, {"temperature": check_temperature(temperature)})
         pilot = _Pilot.of(judged, against, scoring, skip_bad=skip_bad)
         known, source = pilot.spread(objective, human, group)
-        about, is_paired = f"the {_name(objective)} of {pilot.judged.title}", against is not None
+        about, is_paired = f"The {_name(objective)} of {pilot.judged.title}", against is not None
         source += f" at {scoring.place}"
-    if is_paired:
-        about += " less that of the other method, on the same samples"
     return _planned(
         known,
-        about=about[:1].upper() + about[1:],
+        about=about,
         source=source,
         is_paired=is_paired,
         asked=(difference, width, labels),
         target=power,
         level=level,
     )
+
+
+def _check_unassumed(assumed: dict[str, float | None]) -> None:
+    if given := [name for name, value in assumed.items() if value is not None]:
+        msg = f"{' and '.join(given)} are known from the pilot; leave them out, or the pilot"
+        raise InvalidValueError(msg)
 
 
 def _planned(
@@ -262,6 +262,8 @@ def _planned(
     target: float,
     level: float,
 ) -> Plan:
+    if is_paired:
+        about += " less that of the other method, on the same samples"
     difference, wanted, labels = asked
     alpha = 1.0 - level
     needed = for_width = None

@@ -250,8 +250,8 @@ def sweep(
         skip_bad: Leave out unreadable lines of a file.
 
     Raises:
-        InvalidValueError: A setting out of range or unknown, or penalties beside an ablation.
-            Further errors as for `Judged.of` and `Config.load`.
+        InvalidValueError: A setting out of range or unknown, penalties beside an ablation; further
+            errors as for `Judged.of` and `Config.load`.
 
     >>> found = sweep([[4, 0, 0, 0, 1], [2, 1, 0, 1, 0]], [0.2, 0.5])
     >>> [round(mean, 3) for mean in found.rows[0].means]
@@ -262,9 +262,8 @@ def sweep(
     dial = changed(in_use(config), {name: v for name, v in given.items() if v is not None})
     grid = tuple(check_temperature(temperature, dial.bounds) for temperature in temperatures)
     floors: dict[str, Any] = {"eps": dial.eps, "floor": dial.floor, "bounds": dial.bounds}
-    weights = _named(schemes or [])
-    if not weights:
-        weights = SCHEMES if ablation and config is None else {dial.scheme.name: dial.scheme}
+    in_turn = SCHEMES if ablation and config is None else {dial.scheme.name: dial.scheme}
+    weights = _named(schemes or []) or in_turn
     read = Judged.of(judged, skip_bad=skip_bad).under(dial.evidence)
     chosen: Sequence[Penalty] = ["paper"] if ablation else penalties or [dial.penalty]
     views = _ablation(grid, *next(iter(weights.items())), floors) if ablation else []
@@ -283,14 +282,13 @@ def sweep(
     said = None if human is None else source_of(human)
     scoring = replace(dial, scheme=next(iter(weights.values())), penalty=chosen[0])
     at = scoring.temperature if scoring.temperature in grid else sorted(grid)[len(grid) // 2]
-    shown = replace(scoring, temperature=at)
-    is_rated = ratings is not None  # without ratings the means by temperature say it all
+    parts = ablation and ratings is not None  # else the means by temperature say it all
     others = [Judged.of(each, skip_bad=skip_bad) for each in beside]
     return Sweep(
         *(read, grid, tuple(rows[:first]), tuple(rows[first:]), said, read.unused(config), scoring),
         effects=evidence_effects(read, scoring),
         groups=None if groups is None else [each for each in groups if each is not None],
-        ways=ways(read, shown, ratings, ablation=ablation and is_rated, beside=others),
+        ways=ways(read, replace(scoring, temperature=at), ratings, ablation=parts, beside=others),
     )
 
 

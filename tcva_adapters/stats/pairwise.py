@@ -88,6 +88,15 @@ def checked_table(scores: npt.ArrayLike) -> FloatArray:
     return table
 
 
+def system_means(table: FloatArray) -> FloatArray:
+    """The mean of each system, shape (S,); nan for one without scores."""
+    present = ~np.isnan(table)
+    means = np.full(table.shape[1], np.nan)
+    known = np.flatnonzero(present.any(axis=0))
+    means[known] = [table[present[:, system], system].mean() for system in known]
+    return means
+
+
 def shares(reached: npt.NDArray[np.intp], draws: int, estimate: Estimate) -> FloatArray:
     """The p of how many of the draws reached what is at hand.
 

@@ -22,6 +22,7 @@ from tcva_adapters.stats.pairwise import (
     PairwiseTest,
     checked_table,
     shares,
+    system_means,
 )
 
 LEAST_QUERIES: Final = 20
@@ -87,18 +88,16 @@ def studentised_pairs(
 
     Args:
         scores: Shape (N, S): one row per query, one column per system; nan or None where there is
-            no score. A pair is tested on the queries that both systems have.
+            no score. A pair is tested on the queries that both systems have, if these are
+            `LEAST_QUERIES` or more.
         permutations: B, the number of draws.
         seed: Same seed, same signs.
         estimate: As for `tukey_hsd`.
 
-    Returns:
-        Pairs that share fewer than `LEAST_QUERIES` queries are not tested.
-
     Raises:
         InvalidValueError: As for `tukey_hsd`.
 
-    Two systems differ in the mean by 0.01 on every query, beside one whose scores lie far apart:
+    Two systems differ by 0.01 on every query, beside one whose scores lie far apart:
 
     >>> wide = np.linspace(0, 1, 30)
     >>> found = studentised_pairs(np.stack([np.full(30, 0.5), np.full(30, 0.51), wide], axis=1))
@@ -124,18 +123,16 @@ def studentised_pairs(
         largest = np.sort(np.concatenate(list(drawn)))
         reached = permutations - np.searchsorted(largest, observed * (1 - _SAME))
         ps[tested] = shares(reached, permutations, estimate)
-    means, differences = np.full(size, np.nan), np.full((size, size), np.nan)
+    differences = np.full((size, size), np.nan)
     for i, j, of in zip(first.tolist(), second.tolist(), shared.T, strict=True):
         if of.any():
             differences[i, j] = table[of, i].mean() - table[of, j].mean()
             differences[j, i] = -differences[i, j]
-    for system in np.flatnonzero(present.any(axis=0)).tolist():
-        means[system] = table[present[:, system], system].mean()
     p, queries = np.full((size, size), np.nan), np.zeros((size, size), dtype=np.int64)
     p[first, second] = p[second, first] = ps
     queries[first, second] = queries[second, first] = counts
     return StudentisedPairs(
-        means=means,
+        means=system_means(table),
         n=present.sum(axis=0),
         differences=differences,
         p=p,

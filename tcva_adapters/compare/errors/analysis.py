@@ -86,8 +86,7 @@ def analyse_errors(
 
     Raises:
         InvalidValueError: No sample has a score and a rating, a rating outside the scale, an
-            unknown metadata field, groups that do not fit, or a number out of range. Further
-            errors as for `Judged.of`.
+            unknown metadata field, groups that do not fit, a number out of range; or see `Judged.of`.
         MissingDependencyError: scipy is not installed.
 
     >>> counts = [[3, 0, 0, 0, 0], [0, 0, 3, 0, 0], [1, 1, 1, 0, 0]] * 10
@@ -95,9 +94,7 @@ def analyse_errors(
     >>> round(found.error.value, 3), [round(each.worth.value, 2) for each in found.levels]
     (0.106, [1.0, 0.75, 0.5])
     """
-    check_level(level)
-    whole("bins", bins, least=1)
-    whole("most", most, least=0)
+    _check(level, bins, most)
     dial = scoring or in_use(config)
     read, again = opened(judged, skip_bad=skip_bad)
     rated = RatedScores.of(read, human, dial, human_scale, group)
@@ -173,6 +170,12 @@ def errors_of(
         )
     except MissingDependencyError:
         return None
+
+
+def _check(level: float, bins: int, most: int) -> None:
+    check_level(level)
+    whole("bins", bins, least=1)
+    whole("most", most, least=0)
 
 
 def _lengths(

@@ -94,11 +94,7 @@ def compare_systems(
     """
     one_of("test", test, get_args(Test))
     _check(alpha, bounds, difference, queries, group)
-    if not isinstance(scores, SystemTable):
-        scores = read_systems(
-            scores, temperatures=temperatures, system_field=system_field, group=group
-        )
-    table = scores.only(metrics) if metrics else scores
+    table = _table_of(scores, metrics, temperatures, system_field, group)
     if isinstance(hypotheses, str | Path):
         hypotheses = read_hypotheses(hypotheses, table)
     table = _comparable(table, hypotheses)
@@ -106,17 +102,12 @@ def compare_systems(
     drawn: _Drawn = {"permutations": permutations, "seed": seed, "estimate": estimate}
     figures = []
     for number, metric in enumerate(table.metrics):
-        column = table.metric(metric)
-        tested, notes = _tested(table, metric)
-        said += notes
         report = _reporter(progress, metric, number, len(table.metrics))
-        tukey = tukey_hsd(tested, progress=report, **drawn)
-        studentised = studentised_pairs(tested, **drawn)
-        described = tuple(describe(each, bounds=bounds) for each in column.T)
-        view = _power(column, difference, queries, test=test, alpha=alpha, seed=seed)
-        one = MetricFigures(metric, described, studentised, tukey, test, alpha, view)
+        one, notes = _figures_of(
+            table, metric, drawn, report, read=(test, alpha, bounds), power=(difference, queries)
+        )
         figures.append(one)
-        said += _notes(one, bounds, wants_power=difference is not None)
+        said += notes
     correlations = _correlations(table)
     tests = {each.metric: each.test for each in figures}
     return SystemsReport(
@@ -154,6 +145,50 @@ def _check(
     if group is not None and difference is not None:
         msg = "a power view counts single queries, not groups of them; leave one of the two out"
         raise InvalidValueError(msg)
+
+
+def _table_of(
+    scores: SystemTable | SystemSources,
+    metrics: Sequence[str] | None,
+    temperatures: Sequence[float | str],
+    system_field: str | None,
+    group: str | None,
+) -> SystemTable:
+    if not isinstance(scores, SystemTable):
+        scores = read_systems(
+            scores, temperatures=temperatures, system_field=system_field, group=group
+        )
+    return scores.only(metrics) if metrics else scores
+
+
+def _figures_of(
+    table: SystemTable,
+    metric: str,
+    drawn: _Drawn,
+    progress: Callable[[int, int], None] | None,
+    *,
+    read: tuple[Test, float, tuple[float, float]],
+    power: tuple[float | None, int | None],
+) -> tuple[MetricFigures, list[str]]:
+    """One metric with both tests, and what there is to note.
+
+    Args:
+        table: Of all metrics.
+        metric: Which.
+        drawn: How the tests draw.
+        progress: Called with the shuffled tables done and to do.
+        read: The test that is read, its level, and the bounds of the scale.
+        power: The difference and the number of queries of a power view.
+    """
+    test, alpha, bounds = read
+    column = table.metric(metric)
+    tested, notes = _tested(table, metric)
+    tukey = tukey_hsd(tested, progress=progress, **drawn)
+    studentised = studentised_pairs(tested, **drawn)
+    described = tuple(describe(each, bounds=bounds) for each in column.T)
+    view = _power(column, *power, test=test, alpha=alpha, seed=drawn["seed"])
+    found = MetricFigures(metric, described, studentised, tukey, test, alpha, view)
+    return found, [*notes, *_notes(found, bounds, wants_power=power[0] is not None)]
 
 
 def _tested(table: SystemTable, metric: str) -> tuple[FloatArray, list[str]]:
