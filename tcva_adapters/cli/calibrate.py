@@ -18,10 +18,6 @@ from tcva_adapters.results.config import OURS
 from tcva_adapters.results.scoring import DialSettings
 
 # typer reads them at run time, so what is optional is spelt out.
-_Human = Annotated[
-    Optional[str],
-    typer.Option("--human", help="Metadata field of the ratings: numbers, or pass/fail."),
-]
 _Objective = Annotated[
     str, typer.Option("--objective", help="spearman, kendall, mae, f1 or kappa.")
 ]
@@ -47,13 +43,6 @@ _Eps = Annotated[
 _Thresholds = Annotated[
     Optional[list[float]],
     typer.Option("--threshold", help="A threshold to choose from (f1, kappa); several times."),
-]
-_HumanThreshold = Annotated[
-    Optional[float],
-    typer.Option(help="A rating passes from here on; by default the middle of the scale."),
-]
-_HumanScale = Annotated[
-    str, typer.Option(help="Lowest and highest rating that could be given, e.g. 1,5.")
 ]
 _By = Annotated[
     Optional[str], typer.Option("--by", help="Metadata field: a profile for each value.")
@@ -88,7 +77,7 @@ def calibrate(
     context: typer.Context,
     assessments: File,
     *,
-    human: _Human = None,
+    human: options.Human = None,
     labels: options.LabelFile = None,
     objective: _Objective = "spearman",
     temperatures: _Temperatures = None,
@@ -98,8 +87,8 @@ def calibrate(
     floors: _Floors = None,
     eps: _Eps = None,
     thresholds: _Thresholds = None,
-    human_threshold: _HumanThreshold = None,
-    human_scale: _HumanScale = "0,1",
+    human_threshold: stat_options.HumanThreshold = None,
+    human_scale: stat_options.HumanScale = "0,1",
     by: _By = None,
     group: stat_options.Group = None,
     mapping: _Mapping = None,
@@ -133,14 +122,13 @@ def calibrate(
     if ratings is None:
         msg = "no human ratings to calibrate by; name their field with --human, or a file with --labels"
         raise InvalidValueError(msg)
+    grid = options.parse_names(temperatures) if temperatures else temperature_grid(step)
     with progress_of("calibrating", None, wanted=True):
         found = calibrated(
             judged,
             ratings,
             objective=objective,  # type: ignore[arg-type]  # checked there, as are penalties and floors
-            temperatures=options.parse_names(temperatures)
-            if temperatures
-            else temperature_grid(step),
+            temperatures=grid,
             schemes=[options.parse_scheme(scheme) for scheme in schemes or []],
             penalties=penalties,  # type: ignore[arg-type]  # see above
             floors=floors,  # type: ignore[arg-type]  # see above

@@ -93,9 +93,8 @@ def ccrs(
     Example: tcva ccrs samples.jsonl --metrics qr,ir --judge openai:gpt-4.1-mini -o rated.jsonl
     """
     said = notes()
-    named = named_judge(judge, said)
+    names, named = options.parse_names(metrics), named_judge(judge, said)
     if ray is not None and not estimate:
-        names = options.parse_names(metrics)
         plain = {"metrics": names, "judge": named, "model": model_settings, **settings}
         scaled.on_ray(context, ray, plain, looks=scaled.LOOKS, notes=said)
         return
@@ -104,12 +103,10 @@ def ccrs(
     handed.check([file], as_json=as_json, out=out, report=report)
     check_figures(figures, figure_format)
     check_report(report, file, overwrite=overwrite)
-    at_once = settings["max_concurrency"]
     share, model = scaled.share_of(settings, model_settings, workers, estimate=estimate)
-    asked = asked_judges([named], model, share["max_concurrency"])
-    rater = CCRS(options.parse_names(metrics), judge=asked[0], **share)
-    # Read and check before the first call is paid for, wrong weights too.
-    whole = _composite(rater, gates, weights, threshold, renormalise=renormalise)
+    (asked,) = asked_judges([named], model, share["max_concurrency"])
+    rater = CCRS(names, judge=asked, **share)
+    tally = _composite(rater, gates, weights, threshold, renormalise=renormalise)
     layout: dict[str, Any] = {"input_format": input_format, "rename": rename}
     read = options.stream_samples(file, skip_bad=skip_bad, require=required(group), **layout)
     reading = Reading(read, is_shown=report is not None)
@@ -120,23 +117,21 @@ def ccrs(
     ratings = options.ratings_of(human, labels)
     looked_at = any((gates.are_asked, handed.names_samples, report, figures, ratings))
     how: dict[str, Any] = {"overwrite": overwrite, "is_looked_at": looked_at}
-    tally = CCRSTally(**whole)
+    judge_all = scaled.evaluate_with(rater, workers, settings["max_concurrency"])
     with long_run(rater, reading.samples, CCRSResult.from_json, out, tell=said.print, **how) as run:
         with judging(said, out, reading):
-            for result in run.results(scaled.evaluate_with(rater, workers, at_once)):
+            for result in run.results(judge_all):
                 tally.add(result)
         summary = tally.ended(run.written)
         gated = gates.judge(grade_ccrs(summary, group=group))
         found = summary if ratings is None else rated_ccrs(summary, ratings)
         handed.write(found.sentence, gated)
         more: dict[str, Any] = {"skipped": read.skipped, "gates": gated.to_dict()}
-        side = handed.side(out)
-        print_figures(found, as_json=as_json, everything=everything, file=side, **more)
+        print_figures(found, as_json=as_json, everything=everything, file=handed.side(out), **more)
         drawn = draw_figures(found, figures, figure_format, overwrite=overwrite)
         results = results_written(out, rater.store, "ratings: a line for each sample")
-        page = report_written(
-            summary, report, of=file, overwrite=overwrite, samples=reading.again()
-        )
+        shown = reading.again()
+        page = report_written(summary, report, of=file, overwrite=overwrite, samples=shown)
         say_written({**results, **drawn, **page, **handed.written})
         summary.check()
         handed.conclude(gated)
@@ -144,8 +139,10 @@ def ccrs(
 
 def _composite(
     rater: CCRS, gates: Gates, weights: str | None, threshold: float | None, *, renormalise: bool
-) -> dict[str, Any]:
-    """The settings of a composite, once they and the gates on it are known to fit.
+) -> CCRSTally:
+    """Counts for a composite whose settings, and the gates on it, are known to fit.
+
+    So wrong ones are seen before the first call is paid for.
 
     Raises:
         InvalidValueError: A weight, the threshold or a gate does not.
@@ -155,7 +152,7 @@ def _composite(
     names = [metric.name for metric in rater.metrics]
     gates.check_names(names if weights is None and threshold is None else [*names, COMPOSITE])
     summarise_ccrs(CCRS(rater.metrics, judge="lexical").evaluate_many([Sample()]), **whole)
-    return whole
+    return CCRSTally(**whole)
 
 
 def _parse_weights(text: str) -> dict[str, float]:

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Final, Optional
+from typing import Any, Final
 
 import typer
 
@@ -29,6 +29,7 @@ _GOING_ON: Final = "what is done is in {}; the same command goes on"
 
 
 @machines.hands_over("min_score", "min_pass_rate", "min_coverage")
+@stat_options.takes_tests
 @options.takes_model_settings
 @options.takes(
     *(TCVASettings, "threshold", "scheme", "penalty", "bounds", "evidence"),
@@ -54,24 +55,11 @@ def compare(
     fuse: options.FusedMethods = None,
     human: options.Human = None,
     labels: options.LabelFile = None,
-    objective: stat_options.Objective = "spearman",
-    reference: options.Reference = None,
-    equivalence: stat_options.Equivalence = None,
     pass_from: options.PassFrom = None,
-    group: stat_options.Group = None,
-    ablation: Annotated[
-        bool, typer.Option("--ablation", help="TCVA with parts of the method taken out (A to D).")
-    ] = False,
     beside: Beside = None,
-    stratify: Annotated[
-        Optional[int],
-        typer.Option(help="Only so many samples, spread evenly over the human ratings."),
-    ] = None,
-    stratify_seed: Annotated[int, typer.Option(help="Which samples of a stratum are drawn.")] = 0,
     figures: options.Figures = None,
     figure_format: options.FigureFormat = "png",
     timeout: options.Timeout = PATIENCE,
-    bootstrap: options.Bootstrap = 10_000,
     input_format: options.InputFormat = None,
     rename: options.Rename = None,
     skip_bad: options.SkipBad = False,
@@ -80,6 +68,7 @@ def compare(
     as_json: options.AsJson = False,
     gates: Gates,
     handed: machines.Handed,
+    tested: Mapping[str, Any],
     model_settings: Mapping[str, Any],
     **given: Any,
 ) -> None:
@@ -110,23 +99,16 @@ def compare(
             scale=options.parse_pair(scale, "--scale"),
             fuse=fuse or (),
             human=options.ratings_of(human, labels),
-            objective=objective,  # type: ignore[arg-type]  # checked there
-            reference=reference,
-            equivalence=equivalence,
             pass_from=options.parse_thresholds(pass_from or ()),
-            group=group,
-            ablation=ablation,
             beside=beside or (),
-            stratify=stratify,
-            stratify_seed=stratify_seed,
             gates=gates,
             store=out / STORE,
             folder=out,
             overwrite=overwrite,
             timeout=timeout,
-            n_boot=bootstrap,
             say=notes.print,
             progress=True,
+            **tested,
         )
     files = _saved(found, out, overwrite=overwrite)
     files |= draw_figures(found, figures, figure_format, overwrite=overwrite)

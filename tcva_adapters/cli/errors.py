@@ -19,22 +19,11 @@ from tcva_adapters.results.scoring import DialSettings, Scoring, changed
 from tcva_adapters.stats.dependence import DRAWS
 
 # typer reads them at run time, so what is optional is spelt out.
-_Human = Annotated[
-    Optional[str],
-    typer.Option("--human", help="Metadata field of the ratings: numbers, or pass/fail."),
-]
 _By = Annotated[
     Optional[list[str]],
     typer.Option(
         "--by", help="Metadata field that errors may depend on; may be given several times."
     ),
-]
-_HumanScale = Annotated[
-    str, typer.Option(help="Lowest and highest rating that could be given, e.g. 1,5.")
-]
-_HumanThreshold = Annotated[
-    Optional[float],
-    typer.Option(help="A rating passes from here on; by default the middle of the scale."),
 ]
 _Samples = Annotated[
     Optional[str],
@@ -52,12 +41,12 @@ def errors(
     context: typer.Context,
     assessments: File,
     *,
-    human: _Human = None,
+    human: options.Human = None,
     labels: options.LabelFile = None,
     by: _By = None,
     group: stat_options.Group = None,
-    human_scale: _HumanScale = "0,1",
-    human_threshold: _HumanThreshold = None,
+    human_scale: stat_options.HumanScale = "0,1",
+    human_threshold: stat_options.HumanThreshold = None,
     samples: _Samples = None,
     config: options.ConfigFile = None,
     bins: _Bins = BINS,

@@ -14,21 +14,16 @@ from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare.choosing import OURS, chosen
 from tcva_adapters.compare.estimate_samples import RatedSamples
 from tcva_adapters.compare.estimating import estimated
-from tcva_adapters.compare.labels import Labels
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import notes
 from tcva_adapters.results.scoring import DialSettings
 
 # typer reads them at run time, so what is optional is spelt out.
-_Human = Annotated[
-    Optional[str],
-    typer.Option("--human", help="Metadata field of the ratings: numbers, or pass/fail."),
-]
 _LabelFiles = Annotated[
     Optional[list[str]],
     typer.Option(
         "--labels",
-        help="File of human ratings instead, joined by id: csv or jsonl, as --next and the "
+        help="File of human ratings, joined by id: csv or jsonl, as --next and the "
         "report's page write them; several times.",
     ),
 ]
@@ -39,9 +34,6 @@ _System = Annotated[
 _Threshold = Annotated[
     Optional[float],
     typer.Option("--threshold", help="Pass rates in place of means: a rating passes from here on."),
-]
-_HumanScale = Annotated[
-    str, typer.Option(help="Lowest and highest rating that could be given, e.g. 1,5.")
 ]
 _Level = Annotated[float, typer.Option("--level", help="Of the intervals.")]
 _Next = Annotated[
@@ -75,12 +67,12 @@ def estimate(
     context: typer.Context,
     assessments: File,
     *,
-    human: _Human = None,
+    human: options.Human = None,
     labels: _LabelFiles = None,
     system: _System = None,
     group: stat_options.Group = None,
     threshold: _Threshold = None,
-    human_scale: _HumanScale = "0,1",
+    human_scale: stat_options.HumanScale = "0,1",
     level: _Level = 0.95,
     next_: _Next = None,
     by: _By = None,
@@ -114,7 +106,7 @@ def estimate(
     judged = read_judged(assessments, skip_bad=skip_bad)
     samples = RatedSamples.of(
         judged,
-        Labels.read(*labels) if labels else human,
+        options.ratings_of(human, *(labels or ())),
         system=system,
         group=group,
         config=config,
@@ -152,9 +144,6 @@ def _check(
     Raises:
         InvalidValueError: They do not.
     """
-    if human is not None and labels:
-        msg = f"--human {human} and --labels are two places of human ratings; name one"
-        raise InvalidValueError(msg)
     if human is None and not labels and next_ is None:
         msg = "no human ratings; name their field with --human, a file with --labels, or choose samples to rate with --next"
         raise InvalidValueError(msg)

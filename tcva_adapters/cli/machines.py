@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -244,13 +243,7 @@ def hands_over(*figures: str) -> Callable[[options.Command], options.Command]:
             handed = Handed(**files, overwrite=given["overwrite"])
             command(*arguments, gates=Gates.of(**asked), handed=handed, **given)
 
-        signature = inspect.signature(command, eval_str=True)
-        own = [p for p in signature.parameters.values() if p.name not in {"gates", "handed"}]
-        more = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
-            for name, kind in kinds.items()
-        ]
-        run.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]  # typer reads it
-        return run  # type: ignore[return-value]  # of the same kind
+        more = options.plain_options({name: (kind, None) for name, kind in kinds.items()})
+        return options.with_options(run, command, more, without={"gates", "handed"})
 
     return decorate

@@ -10,7 +10,7 @@ import os
 import re
 import signal
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
@@ -186,8 +186,8 @@ FusedMethods = Annotated[
 Human = Annotated[
     Optional[str],
     typer.Option(
-        help="The samples' field with human ratings; several raters with commas between, e.g. "
-        "anna,ben: their mean counts. With --labels, the file's columns."
+        help="The samples' field with human ratings (numbers, or pass/fail); several raters with "
+        "commas between, e.g. anna,ben: their mean counts. With --labels, the file's columns."
     ),
 ]
 LabelFile = Annotated[
@@ -257,14 +257,44 @@ def takes(table: type, *names: str) -> Callable[[Command], Command]:
                 given |= {BOUNDS: typed} if typed else {}
             command(*arguments, **given)
 
-        signature = inspect.signature(command, eval_str=True)
-        own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
         settings = [_option(name, settings_of(table)[name]) for name in names if name != BOUNDS]
         settings += [_end(*end) for end in ENDS.items()] if BOUNDS in names else []
-        run.__signature__ = signature.replace(parameters=[*own, *settings])  # type: ignore[attr-defined]  # typer reads it
-        return run  # type: ignore[return-value]  # of the same kind
+        return with_options(run, command, settings)
 
     return decorate
+
+
+def with_options(
+    run: Callable[..., None],
+    command: Command,
+    more: Iterable[inspect.Parameter],
+    *,
+    without: Collection[str] = (),
+) -> Command:
+    """A wrapped command with the signature that typer reads.
+
+    Args:
+        run: What is run.
+        command: What it wraps.
+        more: The options that it has besides the command's own.
+        without: Those of the command's parameters that are no options, beside ``**given``.
+    """
+    signature = inspect.signature(command, eval_str=True)
+    own = [
+        p
+        for p in signature.parameters.values()
+        if p.kind is not p.VAR_KEYWORD and p.name not in without
+    ]
+    run.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]  # typer reads it
+    return run  # type: ignore[return-value]  # of the same kind
+
+
+def plain_options(kinds: Mapping[str, tuple[Any, Any]]) -> list[inspect.Parameter]:
+    """Options from what they are annotated with and their defaults, by name."""
+    return [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for name, (kind, default) in kinds.items()
+    ]
 
 
 def _end(name: str, meaning: str) -> inspect.Parameter:
@@ -299,11 +329,8 @@ def takes_model_settings(command: Command) -> Command:
         }
         command(*arguments, model_settings=changed, **given)
 
-    signature = inspect.signature(command, eval_str=True)
-    own = [p for p in signature.parameters.values() if p.name != "model_settings"]
-    options = [_model_option(name, setting) for name, setting in known.items()]
-    run.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]  # typer reads it
-    return run  # type: ignore[return-value]  # of the same kind
+    more = [_model_option(name, setting) for name, setting in known.items()]
+    return with_options(run, command, more, without={"model_settings"})
 
 
 def _model_option(name: str, setting: Setting) -> inspect.Parameter:
@@ -501,15 +528,16 @@ def stream_samples(
     return stream
 
 
-def ratings_of(human: str | None, labels: str | None) -> str | Labels | None:
-    """Where human ratings are: a field of the samples, or a file of labels; None for nowhere.
+def ratings_of(human: str | None, *labels: str | None) -> str | Labels | None:
+    """Where human ratings are: a field of the samples, or files of labels; None for nowhere.
 
     With a file, ``human`` names its columns; several fields or columns are several raters.
 
     Raises:
         UnreadableInputError: See `Labels.read`.
     """
-    return human if labels is None else Labels.read(labels, columns=human or "human")
+    files = [file for file in labels if file is not None]
+    return Labels.read(*files, columns=human or "human") if files else human
 
 
 def parse_scheme(text: str) -> str | list[float]:

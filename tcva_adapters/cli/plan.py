@@ -6,7 +6,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from tcva_adapters.cli import options
+from tcva_adapters.cli import options, stat_options
 from tcva_adapters.cli.judged import print_figures, read_judged, read_ratings
 from tcva_adapters.compare import plan as planned
 
@@ -23,9 +23,7 @@ def plan(
     objective: Annotated[
         str, typer.Option("--objective", help="spearman, kendall, pearson, mae or mean.")
     ] = "spearman",
-    human: Annotated[
-        Optional[str], typer.Option("--human", help="Metadata field of the pilot's ratings.")
-    ] = None,
+    human: options.Human = None,
     labels: options.LabelFile = None,
     against: Annotated[
         Optional[str],
@@ -56,9 +54,7 @@ def plan(
         _Number,
         typer.Option("--between", help="Without a pilot: the correlation of the two methods."),
     ] = None,
-    group: Annotated[
-        Optional[str], typer.Option("--group", help="Metadata field: samples that belong together.")
-    ] = None,
+    group: stat_options.Group = None,
     temperature: Annotated[
         Optional[str], typer.Option("--temperature", "-T", help="Of the dial, by default in use.")
     ] = None,

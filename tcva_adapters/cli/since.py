@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -144,11 +143,4 @@ def takes_baseline(command: options.Command) -> options.Command:
         since = Since(**{name: given.pop(name) for name in _OPTIONS})
         command(*arguments, since=since, **given)
 
-    signature = inspect.signature(command, eval_str=True)
-    own = [p for p in signature.parameters.values() if p.name != "since"]
-    more = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-        for name, (kind, default) in _OPTIONS.items()
-    ]
-    run.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]  # typer reads it
-    return run  # type: ignore[return-value]  # of the same kind
+    return options.with_options(run, command, options.plain_options(_OPTIONS), without={"since"})

@@ -5,10 +5,12 @@ They are `Optional[...]` instead of ``... | None`` because typer reads them at r
 
 from __future__ import annotations
 
-from typing import Annotated, Optional
+from functools import wraps
+from typing import Annotated, Any, Final, Optional
 
 import typer
 
+from tcva_adapters.cli import options
 from tcva_adapters.errors import InvalidValueError
 
 Equivalence = Annotated[
@@ -35,6 +37,45 @@ Group = Annotated[
         "these are drawn, not single samples.",
     ),
 ]
+HumanScale = Annotated[
+    str, typer.Option(help="Lowest and highest rating that could be given, e.g. 1,5.")
+]
+HumanThreshold = Annotated[
+    Optional[float],
+    typer.Option(help="A rating passes from here on; by default the middle of the scale."),
+]
+Ablation = Annotated[
+    bool, typer.Option("--ablation", help="TCVA with parts of the method taken out (A to D).")
+]
+Stratify = Annotated[
+    Optional[int],
+    typer.Option(help="Only so many samples, spread evenly over the human ratings."),
+]
+StratifySeed = Annotated[int, typer.Option(help="Which samples of a stratum are drawn.")]
+
+_TESTED: Final[dict[str, tuple[Any, Any]]] = {
+    "objective": (Objective, "spearman"),
+    "reference": (options.Reference, None),
+    "equivalence": (Equivalence, None),
+    "group": (Group, None),
+    "ablation": (Ablation, False),
+    "stratify": (Stratify, None),
+    "stratify_seed": (StratifySeed, 0),
+    "bootstrap": (options.Bootstrap, 10_000),
+}
+
+
+def takes_tests(command: options.Command) -> options.Command:
+    """Gives a command the options of how methods are tested, which it gets as ``tested``."""
+
+    @wraps(command)
+    def run(*arguments: Any, **given: Any) -> None:
+        tested = {name: given.pop(name) for name in _TESTED}
+        tested["n_boot"] = tested.pop("bootstrap")
+        command(*arguments, tested=tested, **given)
+
+    more = options.plain_options(_TESTED)
+    return options.with_options(run, command, more, without={"tested"})
 
 
 def check_group(group: str | None, *, is_used: bool) -> None:

@@ -48,10 +48,7 @@ def sweep(
         ),
     ] = False,
     beside: Beside = None,
-    human: Annotated[
-        Optional[str],
-        typer.Option("--human", help="Metadata field of human ratings: Spearman with them."),
-    ] = None,
+    human: options.Human = None,
     labels: options.LabelFile = None,
     group: stat_options.Group = None,
     skip_bad: options.SkipBad = False,

@@ -12,7 +12,7 @@ from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.ccrs.summary import CCRSSummary
 from tcva_adapters.compare.graded import case_name
 from tcva_adapters.compare.jsonable import jsonable
-from tcva_adapters.compare.labels import Labels
+from tcva_adapters.compare.labels import Labels, source_of
 from tcva_adapters.compare.ratings import human_ratings
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.compare.views.human_ratings import no_common_scale
@@ -135,9 +135,8 @@ def rated_ccrs(summary: CCRSSummary, human: str | Labels) -> RatedCCRS:
     found: dict[Measure, tuple[Interval, ...]] = {
         measure: tuple(intervals(measure, table.scores, ratings)) for measure in wanted
     }
-    source = human.source if isinstance(human, Labels) else human
     left_out: tuple[tuple[Measure, str], ...] = (("mae", why),) if why else ()
-    return RatedCCRS(summary, table, source, found, _adjusted(table, ratings), left_out)
+    return RatedCCRS(summary, table, source_of(human), found, _adjusted(table, ratings), left_out)
 
 
 def _adjusted(table: ScoreTable, ratings: FloatArray) -> tuple[float, ...]:

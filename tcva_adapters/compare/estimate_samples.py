@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tcva_adapters.compare.grouping import groups_in
 from tcva_adapters.compare.judged import Judged, JudgedSource, in_use
-from tcva_adapters.compare.labels import Draw, Labels
+from tcva_adapters.compare.labels import Draw, Labels, source_of
 from tcva_adapters.compare.sweep_views import View
 from tcva_adapters.core.aggregation import make_plan
 from tcva_adapters.core.evidence import Evidence
@@ -88,8 +88,8 @@ class RatedSamples:
             if len(ratings) != len(read):
                 msg = f"{len(ratings)} human ratings for {len(read)} samples; give one for each"
                 raise InvalidValueError(msg)
-        if isinstance(human, Labels) and (lost := len(human.ratings.keys() - set(read.names))):
-            said.append(f"{human.source}: {lost} of {len(human.ratings)} labels fit no sample here")
+        if isinstance(human, Labels):
+            said += human.lost(read.names)
         if unscored := int((np.isfinite(ratings) & np.isnan(scores)).sum()):
             said.append(f"{unscored} rated samples have no score and are left out")
         names, of_system = _named(read, system)
@@ -104,7 +104,7 @@ class RatedSamples:
             dial,
             scores,
             ratings,
-            _said(human),
+            "" if human is None else source_of(human),
             system if isinstance(system, str) else "",
             names,
             of_system,
@@ -184,9 +184,3 @@ def _named(judged: Judged, system: str | Sequence[Any] | None) -> tuple[tuple[st
     codes = group_codes(values, np.ones(len(judged), dtype=np.bool_))
     firsts = np.unique(codes, return_index=True)[1]
     return tuple(str(values[place]) for place in firsts), codes
-
-
-def _said(human: Human | None) -> str:
-    if human is None or isinstance(human, str):
-        return human or ""
-    return human.source if isinstance(human, Labels) else "human ratings"

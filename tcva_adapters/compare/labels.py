@@ -107,14 +107,28 @@ class Labels:
         >>> list(Labels("labels.csv", {"a": 1.0, "b": 0.0}).notes(["b", "c", "d"]))
         ['labels.csv: 1 of 2 labels is of no sample here', 'labels.csv: 2 of 3 samples have no label']
         """
-        lost = len(self.ratings.keys() - set(names))
+        yield from self.lost(names)
         open_ = sum(name not in self.ratings for name in names)
-        if lost:
-            verb = "is" if lost == 1 else "are"
-            yield f"{self.source}: {lost} of {len(self.ratings)} labels {verb} of no sample here"
         if open_:
             verb = "has" if open_ == 1 else "have"
             yield f"{self.source}: {open_} of {len(names)} samples {verb} no label"
+
+    def lost(self, names: Iterable[str]) -> Iterator[str]:
+        """How many labels are of no sample, in a sentence, if any are."""
+        if lost := len(self.ratings.keys() - set(names)):
+            verb = "is" if lost == 1 else "are"
+            yield f"{self.source}: {lost} of {len(self.ratings)} labels {verb} of no sample here"
+
+
+def source_of(human: object) -> str:
+    """Where human ratings are, in words: a field, a file of labels, or just what they are.
+
+    >>> source_of("score"), source_of(Labels("labels.csv", {"a": 1.0})), source_of([0.5, 1.0])
+    ('score', 'labels.csv', 'human ratings')
+    """
+    if isinstance(human, Labels):
+        return human.source
+    return human if isinstance(human, str) else "human ratings"
 
 
 _Label = tuple[str, list[float], Draw | None]

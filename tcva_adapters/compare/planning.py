@@ -20,7 +20,7 @@ from tcva_adapters.printing import Part, Table, Tabular, Wrapped, counted, figur
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.scoring import Scoring, changed
 from tcva_adapters.stats.assumed import assumed_correlation, assumed_mean
-from tcva_adapters.stats.checks import FloatArray, whole
+from tcva_adapters.stats.checks import FloatArray, one_of, whole
 from tcva_adapters.stats.planning import (
     PLANNED,
     POWER,
@@ -193,8 +193,7 @@ def plan(
         objective: ``spearman``, ``kendall``, ``pearson`` or ``mae`` with human ratings, or ``mean``
             of the scores, for which "labels" are judged samples.
         human: A key of the metadata, `Labels`, or the pilot's ratings, shape (N,).
-        against: Another method's judgements of the same samples (equal ids): the plan is then
-            about the difference of the two.
+        against: Another method on the same samples (equal ids): plan the difference of the two.
         correlation: Without a pilot: the (better) method's correlation with human ratings.
         spread: Without a pilot, for ``mae`` and ``mean``: the standard deviation of the absolute
             errors, or of the scores.
@@ -222,45 +221,36 @@ def plan(
     >>> found.needed
     285
     """
-    if objective not in PLANNED:
-        msg = f"no objective {objective!r}; there are {', '.join(PLANNED)}"
-        raise InvalidValueError(msg)
+    one_of("objective", objective, PLANNED)
     assumed = {"correlation": correlation, "spread": spread, "between": between}
-    given = [name for name, value in assumed.items() if value is not None]
-    if judged is not None and given:
-        msg = f"{' and '.join(given)} are known from the pilot; leave them out, or the pilot"
-        raise InvalidValueError(msg)
-    notes: tuple[str, ...] = ()
     if judged is None:
         known = _assumed(objective, correlation, spread, between, difference, seed)
         source = _assumptions(objective, assumed, difference)
-        about, at_hand, is_paired = f"the {_name(objective)}", labels, between is not None
+        about, is_paired = f"The {_name(objective)}", between is not None
     else:
+        _check_unassumed(assumed)
         scoring = in_use(config)
         if temperature is not None:
             scoring = changed(scoring, {"temperature": check_temperature(temperature)})
         pilot = _Pilot.of(judged, against, scoring, skip_bad=skip_bad)
         known, source = pilot.spread(objective, human, group)
-        about = f"the {_name(objective)} of {pilot.judged.title}"
-        at_hand, is_paired = known.n, against is not None
+        about, is_paired = f"The {_name(objective)} of {pilot.judged.title}", against is not None
         source += f" at {scoring.place}"
-        knows = (
-            f"a pilot of {known.n} knows the spread to about {2 * known.error:.0%}, and numbers of "
-            f"labels to about {4 * known.error:.0%}"
-        )
-        notes = (knows,)
-    if is_paired:
-        about += " less that of the other method, on the same samples"
     return _planned(
         known,
-        about=about[:1].upper() + about[1:],
+        about=about,
         source=source,
         is_paired=is_paired,
-        asked=(difference, width, at_hand, labels),
+        asked=(difference, width, labels),
         target=power,
         level=level,
-        notes=notes,
     )
+
+
+def _check_unassumed(assumed: dict[str, float | None]) -> None:
+    if given := [name for name, value in assumed.items() if value is not None]:
+        msg = f"{' and '.join(given)} are known from the pilot; leave them out, or the pilot"
+        raise InvalidValueError(msg)
 
 
 def _planned(
@@ -269,19 +259,27 @@ def _planned(
     about: str,
     source: str,
     is_paired: bool,
-    asked: tuple[float | None, float | None, int | None, int | None],
+    asked: tuple[float | None, float | None, int | None],
     target: float,
     level: float,
-    notes: Sequence[str],
 ) -> Plan:
-    difference, wanted, at_hand, labels = asked
+    if is_paired:
+        about += " less that of the other method, on the same samples"
+    difference, wanted, labels = asked
     alpha = 1.0 - level
     needed = for_width = None
     why: dict[int, list[str]] = {}
     if labels is not None:
         why[whole("labels", labels, least=2)] = ["asked for"]
-    if at_hand is not None and at_hand != labels:
-        why.setdefault(at_hand, []).append("the pilot")
+    notes: tuple[str, ...] = ()
+    if spread.n is not None:
+        if spread.n != labels:
+            why[spread.n] = ["the pilot"]
+        knows = (
+            f"a pilot of {spread.n} knows the spread to about {2 * spread.error:.0%}, and numbers of "
+            f"labels to about {4 * spread.error:.0%}"
+        )
+        notes = (knows,)
     if difference is not None:
         needed = labels_for_difference(spread, difference, target=target, alpha=alpha)
         if needed is not None:
@@ -303,7 +301,7 @@ def _planned(
     return Plan(
         *(about, source, spread, is_paired, difference, wanted, needed, for_width, target, level),
         rows=rows,
-        notes=tuple(notes),
+        notes=notes,
     )
 
 

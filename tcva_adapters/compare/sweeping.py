@@ -21,7 +21,7 @@ from tcva_adapters.compare.evidence_effect import (
 from tcva_adapters.compare.grouping import group_note
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.judged import Judged, JudgedSource, has_score, in_use
-from tcva_adapters.compare.labels import Labels
+from tcva_adapters.compare.labels import Labels, source_of
 from tcva_adapters.compare.sweep_views import View, means_of
 from tcva_adapters.compare.views.interval_text import interval_cell, missing_intervals
 from tcva_adapters.compare.views.same_samples import (
@@ -250,35 +250,27 @@ def sweep(
         skip_bad: Leave out unreadable lines of a file.
 
     Raises:
-        InvalidValueError: A setting out of range or unknown, or penalties beside an ablation.
-            Further errors as for `Judged.of` and `Config.load`.
+        InvalidValueError: A setting out of range or unknown, penalties beside an ablation; further
+            errors as for `Judged.of` and `Config.load`.
 
     >>> found = sweep([[4, 0, 0, 0, 1], [2, 1, 0, 1, 0]], [0.2, 0.5])
     >>> [round(mean, 3) for mean in found.rows[0].means]
     [0.191, 0.72]
     """
-    if ablation and penalties:
-        msg = "an ablation has the penalty paper and none of its own; leave --penalty out"
-        raise InvalidValueError(msg)
-    _check_group(group, human)
+    _check(human, group, ablation=ablation, penalties=penalties)
     given = {"eps": eps, "floor": floor, "bounds": bounds, "evidence": evidence}
     dial = changed(in_use(config), {name: v for name, v in given.items() if v is not None})
     grid = tuple(check_temperature(temperature, dial.bounds) for temperature in temperatures)
     floors: dict[str, Any] = {"eps": dial.eps, "floor": dial.floor, "bounds": dial.bounds}
-    weights = _named(schemes or [])
-    if not weights:
-        weights = SCHEMES if ablation and config is None else {dial.scheme.name: dial.scheme}
+    in_turn = SCHEMES if ablation and config is None else {dial.scheme.name: dial.scheme}
+    weights = _named(schemes or []) or in_turn
     read = Judged.of(judged, skip_bad=skip_bad).under(dial.evidence)
     chosen: Sequence[Penalty] = ["paper"] if ablation else penalties or [dial.penalty]
     views = _ablation(grid, *next(iter(weights.items())), floors) if ablation else []
     for (name, scheme), penalty in product(weights.items(), chosen):
         view = View(make_plan(grid, scheme=scheme, penalty=penalty, **floors))
         views.append((name, "full", name, penalty, view))
-    means = means_of(read.table, [view for *_, view in views])
-    rows = [
-        SweepRow(name, variant, scheme, penalty, tuple(of), read, view)
-        for (name, variant, scheme, penalty, view), of in zip(views, means, strict=True)
-    ]
+    rows = _rows(read, views)
     ratings = None
     groups: Sequence[Hashable] | None = None
     if human is not None:
@@ -290,26 +282,36 @@ def sweep(
             rated = has_score(read.counts) & np.isfinite(ratings)
             groups = list(compress(groups, rated.tolist()))
     first = len(PARTS) if ablation else 0
-    said = human if isinstance(human, str) or human is None else "human ratings"
-    if isinstance(human, Labels):
-        said = human.source
+    said = None if human is None else source_of(human)
     scoring = replace(dial, scheme=next(iter(weights.values())), penalty=chosen[0])
     at = scoring.temperature if scoring.temperature in grid else sorted(grid)[len(grid) // 2]
-    shown = replace(scoring, temperature=at)
-    is_rated = ratings is not None  # without ratings the means by temperature say it all
+    parts = ablation and ratings is not None  # else the means by temperature say it all
     others = [Judged.of(each, skip_bad=skip_bad) for each in beside]
     return Sweep(
         *(read, grid, tuple(rows[:first]), tuple(rows[first:]), said, read.unused(config), scoring),
         effects=evidence_effects(read, scoring),
         groups=groups,
-        ways=ways(read, shown, ratings, ablation=ablation and is_rated, beside=others),
+        ways=ways(read, replace(scoring, temperature=at), ratings, ablation=parts, beside=others),
     )
 
 
-def _check_group(group: object, human: object) -> None:
+def _check(
+    human: object, group: object, *, ablation: bool, penalties: Sequence[Penalty] | None
+) -> None:
+    if ablation and penalties:
+        msg = "an ablation has the penalty paper and none of its own; leave --penalty out"
+        raise InvalidValueError(msg)
     if group is not None and human is None:
         msg = "groups are what intervals are about: give human ratings, too (--human, --labels)"
         raise InvalidValueError(msg)
+
+
+def _rows(read: Judged, views: Sequence[_Named]) -> list[SweepRow]:
+    means = means_of(read.table, [view for *_, view in views])
+    return [
+        SweepRow(name, variant, scheme, penalty, tuple(of), read, view)
+        for (name, variant, scheme, penalty, view), of in zip(views, means, strict=True)
+    ]
 
 
 def _named(schemes: Sequence[SchemeLike] | Mapping[str, SchemeLike]) -> dict[str, WeightScheme]:

@@ -17,8 +17,9 @@ from tcva_adapters.stats.checks import (
     numbers,
     one_of,
 )
+from tcva_adapters.stats.enough import why_no_interval
 from tcva_adapters.stats.resampling import leave_one_out
-from tcva_adapters.stats.scipy_extra import scipy_module
+from tcva_adapters.stats.student import quantile
 
 Scale = Literal["ordinal", "interval"]
 
@@ -26,7 +27,7 @@ FEW_UNITS: Final = 30
 """Units with two ratings below which alpha hangs on a few of them."""
 
 LEAST: Final = 20
-"""Samples that an interval needs: below, it covers less often than it says where ratings are skewed."""
+"""An interval needs so many samples; with fewer it covers too seldom where ratings are skewed."""
 
 _SAME: Final = 1e-12
 
@@ -106,15 +107,11 @@ def krippendorff_alpha(
         return Alpha(np.nan, np.nan, np.nan, 0, clusters, level, "no unit has two ratings")
     of = _ordinal(table) if scale == "ordinal" else _interval(table)
     value = float(of(np.ones((1, units), dtype=np.int64))[0])
-    samples = units if clusters is None else clusters
     low = high = np.nan
-    reason = ""
-    if samples < LEAST:
-        has = f"{samples} {'sample' if samples == 1 else 'samples'}"
-        reason = f"{has}: an interval needs {LEAST}"
-    elif np.isnan(value):
+    reason = why_no_interval(units, clusters=clusters, least=LEAST, least_clusters=LEAST)
+    if not reason and np.isnan(value):
         reason = "all ratings are the same: nothing can be told from chance"
-    else:
+    if not reason:
         without = np.concatenate([of(counts) for counts in leave_one_out(units, codes)])
         if max(value, without.max()) < 1.0 - _SAME:  # nan is not
             low, high = _jackknife(value, without, level)
@@ -126,7 +123,7 @@ def krippendorff_alpha(
 def _jackknife(value: float, without: FloatArray, level: float) -> tuple[float, float]:
     n = len(without)
     pseudo = n * np.log(1.0 - value) - (n - 1) * np.log(1.0 - without)
-    reach = float(scipy_module("stats").t.ppf((1 + level) / 2, n - 1)) * pseudo.std(ddof=1) / n**0.5
+    reach = quantile(level, n - 1) * pseudo.std(ddof=1) / n**0.5
     low, high = (1.0 - np.exp(pseudo.mean() + np.array([reach, -reach]))).tolist()
     return low, high
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from tcva_adapters.stats.checks import (
     BoolArray,
+    FloatArray,
     check_level,
     group_codes,
     numbers,
@@ -254,9 +255,9 @@ def paired_difference(
         groups: One per sample: resample whole groups instead of single samples.
 
     Returns:
-        The difference with its interval (of resamples for ranks, else Student's) and two p-values. With ``mae``, where lower is
-        better, a negative difference speaks for the first method, and ``p_paper`` is turned round
-        so that small still does. Fewer than ten samples (or groups) have no interval, and a
+        The difference with its interval (of resamples for ranks, else Student's) and two p-values.
+        With ``mae``, where lower is better, a negative difference speaks for the first method, and
+        ``p_paper`` is turned round so that small still does. Fewer than ten samples (or groups) have no interval, and a
         correlation no p; that of ``mae`` is exact.
 
     Raises:
@@ -281,15 +282,7 @@ def paired_difference(
     sides, ratings = [side[kept] for side in sides], ratings[kept]
     codes = None if groups is None else group_codes(groups, kept)
     run = Replicates(measure, sides, ratings, n_boot=n_boot, seed=seed, codes=codes)
-    defined = ~np.isnan(run.values).any(axis=0)
-    values = run.values[:, defined]
-    deltas = values[0] - values[1]
-    observed = run.observed[0] - run.observed[1]
-    p_paper = float("nan")
-    if len(deltas) and not np.isnan(observed):
-        same = same_within(values)
-        sign = 1 if higher_is_better(measure) else -1
-        p_paper = float(np.mean(-sign * deltas >= sign * observed - same))
+    values = run.values[:, ~np.isnan(run.values).any(axis=0)]
     p_two_sided, test = paired_p(measure, (sides[0], sides[1]), ratings, run, codes, seed=seed)
     ends = run.difference(level)
     one, other = (value_of(measure, side, ratings) for side in sides)
@@ -301,15 +294,24 @@ def paired_difference(
         ends.low,
         ends.high,
         p_two_sided,
-        p_paper,
+        _p_paper(values, run.observed, sign=1 if higher_is_better(measure) else -1),
         len(ratings),
         n_boot,
-        n_boot - len(deltas),
+        n_boot - values.shape[1],
         level,
         run.clusters,
         test,
         ends.reason,
     )
+
+
+def _p_paper(values: FloatArray, observed: FloatArray, *, sign: int) -> float:
+    """See `PairedDifference`; nan where the difference is undefined, on all samples or resamples."""
+    delta = observed[0] - observed[1]
+    if np.isnan(delta) or not values.size:
+        return float("nan")
+    other_way = -sign * (values[0] - values[1])
+    return float(np.mean(other_way >= sign * delta - same_within(values)))
 
 
 def _checked(measure: Measure, n_boot: int, level: float) -> int:

@@ -32,8 +32,9 @@ from tcva_adapters.stats.checks import (
     one_of,
     same_length,
 )
+from tcva_adapters.stats.enough import why_no_interval
 from tcva_adapters.stats.resampling import leave_one_out
-from tcva_adapters.stats.scipy_extra import scipy_module
+from tcva_adapters.stats.student import quantile
 from tcva_adapters.stats.weighted import Statistic, statistic_of
 
 Correlated = Literal["spearman", "pearson"]
@@ -198,17 +199,15 @@ def ceiling(
     codes = None if groups is None else group_codes(groups, rated)
     table, scores = table[rated], scores[rated]
     clusters = None if codes is None else len(np.unique(codes))
-    units, what = (len(table), "sample") if clusters is None else (clusters, "group")
     figures = _Figures(measure, table, scores)
     if codes is None and len(table) > _BLOCKS:
         codes = np.arange(len(table)) % _BLOCKS
-    found, reason = figures.all, ""
+    found = figures.all
+    reason = why_no_interval(len(table), clusters=clusters, least=LEAST, least_clusters=LEAST)
     low = high = np.full(len(found), np.nan)
-    if units < LEAST:
-        reason = f"{units} {what}{'s' * (units != 1)} with ratings: an interval needs {LEAST}"
-    elif np.isnan(found[0]):
+    if not reason and np.isnan(found[0]):
         reason = "the raters do not agree beyond chance: there is nothing to correct by"
-    else:
+    if not reason:
         left = leave_one_out(len(table), codes)
         low, high = _jackknife(found, np.concatenate([figures(c) for c in left], axis=1), level)
     all_three = zip(found.tolist(), low.tolist(), high.tolist(), strict=True)
@@ -318,7 +317,7 @@ def _jackknife(
     the ``best`` at hand; what a method is ahead by stays as it is.
     """
     n = without.shape[1]
-    reach = float(scipy_module("stats").t.ppf((1 + level) / 2, n - 1))
+    reach = quantile(level, n - 1)
     bound = np.ones(len(found))
     bound[2::2] = 1.0 / found[0]
     plain = np.arange(len(found)) % 2 == 1

@@ -10,7 +10,7 @@ import numpy as np
 from tcva_adapters.stats.checks import FloatArray, IntArray, whole
 
 DRAWS: Final = 9_999
-"""Permutations or flips, unless told otherwise: the smallest p is 1 / 10 000."""
+"""So many permutations or flips have a smallest p of 1 / 10 000."""
 
 _CELLS: Final = 1 << 18
 _SAME: Final = 1e-9

@@ -12,7 +12,7 @@ from tcva_adapters.stats.checks import FloatArray, IntArray
 from tcva_adapters.stats.enough import why_no_interval
 from tcva_adapters.stats.means import share_interval
 from tcva_adapters.stats.scipy_extra import scipy_module
-from tcva_adapters.stats.student import mean_ends
+from tcva_adapters.stats.student import mean_ends, quantile
 
 _NOTHING: Final = 1e-12
 _LEAST_TIED: Final = 30
@@ -123,7 +123,7 @@ def bracketed_coefficients(
             without = np.linalg.solve(left, (side - sides)[:, :, None])[:, :, 0]
             squares = ((without - found) ** 2).sum(axis=0)
             degrees = number - columns.shape[1]
-            half = scipy_module("special").stdtrit(degrees, (1 + level) / 2) * np.sqrt(squares)
+            half = quantile(level, degrees) * np.sqrt(squares)
     return [
         Bracketed(value, value - width, value + width, len(values), clusters, why)
         for value, width in zip(found.tolist(), half.tolist(), strict=True)

@@ -14,7 +14,7 @@ from tcva_adapters.stats.checks import FloatArray, IntArray, numbers
 
 Estimate = Literal["add_one", "count"]
 Test = Literal["studentised", "tukey"]
-"""The tests of all pairs: `studentised_pairs` and `tukey_hsd`."""
+"""Tests of all pairs, `studentised_pairs` and `tukey_hsd`."""
 PERMUTATIONS: Final = 10_000
 
 
@@ -86,6 +86,15 @@ def checked_table(scores: npt.ArrayLike) -> FloatArray:
         msg = "a score is infinite; give a number, or nan where there is none"
         raise InvalidValueError(msg)
     return table
+
+
+def system_means(table: FloatArray) -> FloatArray:
+    """The mean of each system, shape (S,); nan for one without scores."""
+    present = ~np.isnan(table)
+    means = np.full(table.shape[1], np.nan)
+    known = np.flatnonzero(present.any(axis=0))
+    means[known] = [table[present[:, system], system].mean() for system in known]
+    return means
 
 
 def shares(reached: npt.NDArray[np.intp], draws: int, estimate: Estimate) -> FloatArray:

@@ -3,7 +3,7 @@
 Everything rests on one figure, the spread of an estimate per label: its standard deviation over
 draws of n samples, times ``sqrt(n)``. A pilot gives it by the jackknife, assumptions by a formula or a
 simulation. From there on an estimate is taken to be normal around its true value (Student's t stands
-for means and errors), which `python -m benchmarks.planning` holds against simulated tests.
+for means and errors), which ``python -m benchmarks.planning`` holds against simulated tests.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ALPHA: Final = 0.05
 _LOST: Final = 6
 """Labels that the bootstrap test of ranks loses: resamples are tied, and vary more than samples do.
 
-Simulated powers of the paired test (`python -m benchmarks.planning`) are those of 4 to 7 labels less.
+Simulated powers of the paired test (``python -m benchmarks.planning``) are those of 4 to 7 labels less.
 """
 
 

@@ -16,6 +16,7 @@ from tcva_adapters.stats.pairwise import (
     PairwiseTest,
     checked_table,
     shares,
+    system_means,
 )
 from tcva_adapters.stats.shuffles import Shuffles
 
@@ -80,8 +81,7 @@ def tukey_hsd(
     present = ~np.isnan(table)
     n = present.sum(axis=0)
     known = n > 0
-    means = np.full(table.shape[1], np.nan)
-    means[known] = [table[present[:, s], s].mean() for s in np.flatnonzero(known)]
+    means = system_means(table)
     ranges = np.empty(permutations)
     done = 0
     for sums in Shuffles(table, whole("seed", seed, least=0)).sums(permutations):

@@ -13,7 +13,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import FloatArray, group_codes, numbers, whole
 
 MOST_EXACT: Final = 17
-"""Differences up to which all flips are counted: one sign may be held, which leaves 2**16."""
+"""All flips are counted up to so many differences; one sign may be held, which leaves 2**16."""
 
 _TOGETHER: Final = 8
 """Signs that are drawn at once, as a byte, and whose sums are looked up."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, get_args
 
@@ -10,10 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.stats.checks import (
-    BoolArray,
     FloatArray,
     IntArray,
-    group_codes,
     one_of,
     same_within,
     whole,
@@ -24,10 +22,11 @@ from tcva_adapters.stats.pairwise import (
     PairwiseTest,
     checked_table,
     shares,
+    system_means,
 )
 
 LEAST_QUERIES: Final = 20
-"""Queries that two systems must share: below, very skewed differences are found too often."""
+"""Two systems must share so many queries; with fewer, very skewed differences are found too often."""
 
 _CELLS: Final = 2**19
 _NOTHING: Final = 1e-12
@@ -41,7 +40,7 @@ class StudentisedPairs(PairwiseTest):
     """Every pair of systems on the queries that both have scored.
 
     Attributes:
-        queries: How many these are, shape (S, S); with groups, how many groups.
+        queries: How many these are, shape (S, S).
         largest: Largest statistic of any pair under each draw of signs, ascending, shape (B,);
             empty where no pair was tested.
     """
@@ -68,7 +67,6 @@ def studentised_pairs(
     permutations: int = PERMUTATIONS,
     seed: int = 0,
     estimate: Estimate = "add_one",
-    groups: Sequence[object] | None = None,
 ) -> StudentisedPairs:
     """Test all pairs of systems at once, by turning the signs of each query's differences round.
 
@@ -90,19 +88,16 @@ def studentised_pairs(
 
     Args:
         scores: Shape (N, S): one row per query, one column per system; nan or None where there is
-            no score. A pair is tested on the queries that both systems have.
+            no score. A pair is tested on the queries that both systems have, if these are
+            `LEAST_QUERIES` or more.
         permutations: B, the number of draws.
         seed: Same seed, same signs.
         estimate: As for `tukey_hsd`.
-        groups: One per query: the signs of a group are turned round together.
-
-    Returns:
-        Pairs that share fewer than `LEAST_QUERIES` queries (or groups) are not tested.
 
     Raises:
-        InvalidValueError: As for `tukey_hsd`, or groups that do not fit.
+        InvalidValueError: As for `tukey_hsd`.
 
-    Two systems differ in the mean by 0.01 on every query, beside one whose scores lie far apart:
+    Two systems differ by 0.01 on every query, beside one whose scores lie far apart:
 
     >>> wide = np.linspace(0, 1, 30)
     >>> found = studentised_pairs(np.stack([np.full(30, 0.5), np.full(30, 0.51), wide], axis=1))
@@ -116,29 +111,28 @@ def studentised_pairs(
     present = ~np.isnan(table)
     size = table.shape[1]
     first, second = np.triu_indices(size, k=1)
-    units, counts = _units(table, present, groups, (first, second))
+    shared = present[:, first] & present[:, second]
+    counts = shared.sum(axis=0)
+    apart = np.where(shared, table[:, first] - table[:, second], 0.0)
     tested = np.flatnonzero(counts >= LEAST_QUERIES)
     ps, largest = np.full(len(counts), np.nan), np.empty(0)
     if len(tested):
-        statistic = _Hall(units[:, tested], counts[tested])
-        observed = statistic(np.ones((1, len(units))))[0]
-        drawn = (statistic(signs).max(axis=1) for signs in _signs(rng, permutations, units))
+        statistic = _Hall(apart[:, tested], counts[tested])
+        observed = statistic(np.ones((1, len(apart))))[0]
+        drawn = (statistic(signs).max(axis=1) for signs in _signs(rng, permutations, apart))
         largest = np.sort(np.concatenate(list(drawn)))
         reached = permutations - np.searchsorted(largest, observed * (1 - _SAME))
         ps[tested] = shares(reached, permutations, estimate)
-    means, differences = np.full(size, np.nan), np.full((size, size), np.nan)
-    for i, j in zip(first.tolist(), second.tolist(), strict=True):
-        shared = present[:, i] & present[:, j]
-        if shared.any():
-            differences[i, j] = table[shared, i].mean() - table[shared, j].mean()
+    differences = np.full((size, size), np.nan)
+    for i, j, of in zip(first.tolist(), second.tolist(), shared.T, strict=True):
+        if of.any():
+            differences[i, j] = table[of, i].mean() - table[of, j].mean()
             differences[j, i] = -differences[i, j]
-    for system in np.flatnonzero(present.any(axis=0)).tolist():
-        means[system] = table[present[:, system], system].mean()
     p, queries = np.full((size, size), np.nan), np.zeros((size, size), dtype=np.int64)
     p[first, second] = p[second, first] = ps
     queries[first, second] = queries[second, first] = counts
     return StudentisedPairs(
-        means=means,
+        means=system_means(table),
         n=present.sum(axis=0),
         differences=differences,
         p=p,
@@ -149,44 +143,24 @@ def studentised_pairs(
     )
 
 
-def _units(
-    table: FloatArray,
-    present: BoolArray,
-    groups: Sequence[object] | None,
-    pairs: tuple[IntArray, IntArray],
-) -> tuple[FloatArray, IntArray]:
-    """What gets a sign: differences by query, or their sums by group; and how many each pair has.
-
-    The first has the shape (N, pairs), 0 where a pair has none.
-    """
-    first, second = pairs
-    has = present[:, first] & present[:, second]
-    units = np.where(has, table[:, first] - table[:, second], 0.0)
-    if groups is not None:
-        codes = group_codes(groups, np.ones(len(table), dtype=np.bool_))
-        of = codes == np.arange(int(codes.max()) + 1)[:, None]
-        units, has = of.astype(np.float64) @ units, of @ has
-    return units, has.sum(axis=0)
-
-
 class _Hall:
     """The size of Hall's transformed t of each pair, under given signs.
 
     Args:
-        units: What gets a sign, shape (N, pairs), 0 where a pair has none.
+        apart: Differences, shape (N, pairs), 0 where a pair has none.
         counts: How many each pair has.
     """
 
-    def __init__(self, units: FloatArray, counts: IntArray) -> None:
+    def __init__(self, apart: FloatArray, counts: IntArray) -> None:
         self._n = counts.astype(np.float64)
-        sizes = np.sqrt((units**2).sum(axis=0) / self._n)
+        sizes = np.sqrt((apart**2).sum(axis=0) / self._n)
         # On a common scale the mean square is 1, so that rounding can be told from spread.
-        self._units = units / np.where(sizes > 0.0, sizes, 1.0)
-        self._cubes = self._units**3
+        self._apart = apart / np.where(sizes > 0.0, sizes, 1.0)
+        self._cubes = self._apart**3
 
     def __call__(self, signs: FloatArray) -> FloatArray:
         """Shape (draws, pairs) for signs of the shape (draws, N); infinite without any spread."""
-        means = signs @ self._units / self._n
+        means = signs @ self._apart / self._n
         variances = 1.0 - means**2
         spread = variances > _NOTHING
         variances = np.where(spread, variances, 1.0)
@@ -197,10 +171,10 @@ class _Hall:
         return np.where(spread, found, np.inf)
 
 
-def _signs(rng: np.random.Generator, draws: int, units: FloatArray) -> Iterator[FloatArray]:
+def _signs(rng: np.random.Generator, draws: int, apart: FloatArray) -> Iterator[FloatArray]:
     """Rows of signs, shape (rows, N), in blocks that depend on the table alone."""
-    n = len(units)
-    rows = max(1, _CELLS // max(units.shape))
+    n = len(apart)
+    rows = max(1, _CELLS // max(apart.shape))
     for start in range(0, draws, rows):
         drawn = rng.integers(0, 256, (rows, -(-n // 8)), dtype=np.uint8)
         bits = np.unpackbits(drawn, axis=1)[: draws - start, :n]

@@ -64,7 +64,7 @@ def test_a_choice_and_its_file(
     [
         ([], "no human ratings"),
         (["--human", "human"], "give the lowest and the highest|outside the scale from 0 to 1"),
-        (["--human", "human", "--labels", "x.csv"], "two places"),
+        (["--human", "anna", "--labels", "x.csv"], "x.csv"),
         (["--next", "5"], "--next and --out go together"),
         (["--human", "human", "--by", "variance"], "give --next, too"),
         (["--next", "5", "--out", "l.txt"], "l.txt"),

@@ -93,7 +93,7 @@ def test_what_is_said_of_labels() -> None:
     labels = Labels("l.csv", {"gone": 1.0, **{name: truth[name] for name in low}})
     found = estimate(samples, labels)
     said = " ".join(found.notes)
-    assert "l.csv: 1 of 51 labels fit no sample here" in said
+    assert "l.csv: 1 of 51 labels is of no sample here" in said
     assert "lower than those of a random draw would be" in said
     assert "picked" in said
 

@@ -66,7 +66,7 @@ def test_what_is_odd_is_said() -> None:
         "mae cannot be corrected for raters: these are spearman's figures",
         "carl gave one rating throughout",
         "raters seem to use different scales",
-        "no intervals of these: 12 samples with ratings: an interval needs 30",
+        "no intervals of these: 12 samples: an interval needs 30",
         "below 30 alpha hangs on one or two",
     ):
         assert said in text

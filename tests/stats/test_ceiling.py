@@ -113,7 +113,7 @@ def test_groups_and_blocks() -> None:
 
 def test_where_there_is_nothing_to_correct_by() -> None:
     few = ceiling("spearman", *judged(12))
-    assert few.reason == "12 samples with ratings: an interval needs 30"
+    assert few.reason == "12 samples: an interval needs 30"
     assert math.isnan(few.best.low)
     assert not math.isnan(few.best.value)
     apart = ceiling("spearman", [[1, 5], [2, 4], [3, 3], [4, 2], [5, 1]] * 8, np.zeros((40, 0)))

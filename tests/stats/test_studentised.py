@@ -73,21 +73,6 @@ def test_too_few_shared_queries_are_not_tested() -> None:
     assert math.isnan(studentised_pairs([[0.1, NAN], [NAN, 0.9]]).differences[0, 1])
 
 
-def test_groups_of_one_are_no_groups_and_copies_are_no_news() -> None:
-    scores = table(40, gaps=0.1)
-    alone = studentised_pairs(scores, permutations=500)
-    one_each = studentised_pairs(scores, permutations=500, groups=range(40))
-    assert np.array_equal(alone.p, one_each.p, equal_nan=True)
-    twice = studentised_pairs(
-        np.repeat(scores, 2, axis=0), permutations=500, groups=np.repeat(range(40), 2).tolist()
-    )
-    assert np.array_equal(alone.p, twice.p, equal_nan=True)
-    few = studentised_pairs(scores, groups=[i // 4 for i in range(40)])
-    assert np.isnan(few.p).all()
-    with pytest.raises(InvalidValueError, match="3 groups for 40 samples"):
-        studentised_pairs(scores, groups=[1, 2, 3])
-
-
 def test_scale_order_and_blocks_do_not_matter() -> None:
     scores = table(30)
     found = studentised_pairs(scores, permutations=300)

@@ -17,7 +17,7 @@ from tcva_adapters.compare.calibration.objectives import ObjectiveName
 from tcva_adapters.compare.calibration.report import FEW_RATINGS, Calibration, Profile
 from tcva_adapters.compare.calibration.search import Search
 from tcva_adapters.compare.judged import Judged, JudgedSource, has_score, in_use
-from tcva_adapters.compare.labels import Labels
+from tcva_adapters.compare.labels import Labels, source_of
 from tcva_adapters.core.aggregation import Floor, SchemeLike
 from tcva_adapters.core.evidence import Evidence
 from tcva_adapters.core.kernel import Penalty
@@ -117,11 +117,10 @@ def _of_suite(
     ratings = judged.ratings(human)
     groups = judged.groups(group, ratings)
     found = search.on(judged.counts, ratings, groups)
-    said = human.source if isinstance(human, Labels) else human
     found = replace(
         found,
         judged=judged,
-        human=said if isinstance(said, str) else found.human,
+        human=source_of(human),
         fusing=fusing_gain(judged, ratings, search.baseline, groups, search.resampling),
     )
     if by is None:

@@ -21,13 +21,13 @@ from tcva_adapters.compare.errors.rated import RatedScores
 from tcva_adapters.compare.errors.report import ErrorReport, LargeError
 from tcva_adapters.compare.errors.scale import calibration_curve, gate_errors, level_worths
 from tcva_adapters.compare.judged import JudgedSource, in_use
-from tcva_adapters.compare.labels import Labels
+from tcva_adapters.compare.labels import Labels, source_of
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.stats.checks import check_level, whole
+from tcva_adapters.stats.checks import FloatArray, check_level, whole
 from tcva_adapters.stats.dependence import DRAWS
 from tcva_adapters.stats.enough import LEAST_SAMPLES
 from tcva_adapters.stats.jackknife import bracketed_mean
@@ -86,8 +86,7 @@ def analyse_errors(
 
     Raises:
         InvalidValueError: No sample has a score and a rating, a rating outside the scale, an
-            unknown metadata field, groups that do not fit, or a number out of range. Further
-            errors as for `Judged.of`.
+            unknown metadata field, groups that do not fit, a number out of range; or see `Judged.of`.
         MissingDependencyError: scipy is not installed.
 
     >>> counts = [[3, 0, 0, 0, 0], [0, 0, 3, 0, 0], [1, 1, 1, 0, 0]] * 10
@@ -95,29 +94,18 @@ def analyse_errors(
     >>> round(found.error.value, 3), [round(each.worth.value, 2) for each in found.levels]
     (0.106, [1.0, 0.75, 0.5])
     """
-    check_level(level)
-    whole("bins", bins, least=1)
-    whole("most", most, least=0)
+    _check(level, bins, most)
     dial = scoring or in_use(config)
     read, again = opened(judged, skip_bad=skip_bad)
     rated = RatedScores.of(read, human, dial, human_scale, group)
     how = Draws(draws, level, seed)
     largest = np.argsort(-np.abs(rated.errors), kind="stable")[:most]
-    claims = None
-    if again is not None:
-        shown = rated.places[largest].tolist()
-        claims = claims_of(again, rated.judged, rated.places.tolist(), shown)
-    length = None
-    if samples is not None:
-        length = response_lengths(samples, rated.judged.names, skip_bad=skip_bad)[rated.places]
-        if not np.isfinite(length).any():
-            msg = "no rated sample is among those that were given for their responses; their ids differ"
-            raise InvalidValueError(msg)
+    claims = None if again is None else claims_of(again, rated, rated.places[largest].tolist())
+    length = None if samples is None else _lengths(samples, rated, skip_bad=skip_bad)
     factors, n_tests = corrected([*_numbers(rated, claims, length, how), *_fields(rated, by, how)])
-    source = human.source if isinstance(human, Labels) else human
     return ErrorReport(
         what=f"{rated.judged.title} at {dial.place}",
-        human=source if isinstance(source, str) else "human ratings",
+        human=source_of(human),
         human_scale=human_scale,
         n=len(rated.scores),
         unscored=rated.unscored,
@@ -187,6 +175,22 @@ def errors_of(
         return None
 
 
+def _check(level: float, bins: int, most: int) -> None:
+    check_level(level)
+    whole("bins", bins, least=1)
+    whole("most", most, least=0)
+
+
+def _lengths(
+    samples: str | Path | Iterable[Sample], rated: RatedScores, *, skip_bad: bool
+) -> FloatArray:
+    lengths = response_lengths(samples, rated.judged.names, skip_bad=skip_bad)[rated.places]
+    if not np.isfinite(lengths).any():
+        msg = "no rated sample is among those that were given for their responses; their ids differ"
+        raise InvalidValueError(msg)
+    return lengths
+
+
 def _notes(rated: RatedScores, human: str | Labels | npt.ArrayLike) -> Iterator[str]:
     yield from rated.judged.notes
     if isinstance(human, Labels):
@@ -194,7 +198,7 @@ def _notes(rated: RatedScores, human: str | Labels | npt.ArrayLike) -> Iterator[
 
 
 def _numbers(
-    rated: RatedScores, claims: Claims | None, length: npt.NDArray[np.float64] | None, how: Draws
+    rated: RatedScores, claims: Claims | None, length: FloatArray | None, how: Draws
 ) -> Iterator[Factor]:
     if length is not None:
         yield number_factor("length of the response", length, rated, how)

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from tcva_adapters.compare.errors.rated import RatedScores
 from tcva_adapters.compare.judged import Judged, JudgedSource
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
@@ -66,16 +67,15 @@ def _read(files: Sequence[str | Path], *, skip_bad: bool) -> Iterator[Assessment
     return (each for file in files for each in stream_assessments(file, skip_bad=skip_bad))
 
 
-def claims_of(again: Again, judged: Judged, places: Sequence[int], shown: Iterable[int]) -> Claims:
-    """Look at the claims of some samples.
+def claims_of(again: Again, rated: RatedScores, shown: Iterable[int]) -> Claims:
+    """Look at the claims of rated samples.
 
     Args:
         again: Gives all judgements.
-        judged: Its view of the evidence is taken.
-        places: The samples, rising.
+        rated: The samples; their view of the evidence is taken.
         shown: Those of them whose claims are wanted, as places among all samples.
     """
-    at = {place: number for number, place in enumerate(places)}
+    at = {place: number for number, place in enumerate(rated.places.tolist())}
     wanted, found = set(shown), dict[int, tuple[ClaimVerdict, ...]]()
     length, lowest = np.full(len(at), np.nan), np.full(len(at), np.nan)
     for place, assessment in enumerate(again()):
@@ -83,7 +83,7 @@ def claims_of(again: Again, judged: Judged, places: Sequence[int], shown: Iterab
         if number is None:
             continue
         length[number] = sum(len(claim.claim) for claim in assessment.claims)
-        seen = under(assessment, judged.seen)
+        seen = under(assessment, rated.judged.seen)
         ranks = [_RANKS[level] for level in seen.verdicts]
         if len(set(ranks)) > 1:
             lowest[number] = ranks.index(max(ranks)) / (len(ranks) - 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import compress
 from pathlib import Path
@@ -20,7 +20,7 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.printing import counted
 from tcva_adapters.stats.checks import FloatArray, check_level, one_of, whole
 from tcva_adapters.stats.correlation import Measure
-from tcva_adapters.stats.describe import Description, check_bounds, describe
+from tcva_adapters.stats.describe import check_bounds, describe
 from tcva_adapters.stats.metric_correlation import (
     CorrelationMatrix,
     correlation_matrix,
@@ -93,38 +93,23 @@ def compare_systems(
         UnreadableInputError: As for `read_systems` and `read_hypotheses`.
     """
     one_of("test", test, get_args(Test))
-    _check(alpha, bounds, difference, queries)
-    if group is not None and difference is not None:
-        msg = "a power view counts single queries, not groups of them; leave one of the two out"
-        raise InvalidValueError(msg)
-    if not isinstance(scores, SystemTable):
-        scores = read_systems(
-            scores, temperatures=temperatures, system_field=system_field, group=group
-        )
-    table = scores.only(metrics) if metrics else scores
+    _check(alpha, bounds, difference, queries, group)
+    table = _table_of(scores, metrics, temperatures, system_field, group)
     if isinstance(hypotheses, str | Path):
         hypotheses = read_hypotheses(hypotheses, table)
     table = _comparable(table, hypotheses)
     said = [*table.notes, *table.gaps()]
+    drawn: _Drawn = {"permutations": permutations, "seed": seed, "estimate": estimate}
     figures = []
     for number, metric in enumerate(table.metrics):
-        column = table.metric(metric)
-        tested, notes = _tested(table, metric)
-        said += notes
         report = _reporter(progress, metric, number, len(table.metrics))
-        drawn: _Drawn = {"permutations": permutations, "seed": seed, "estimate": estimate}
-        tukey = tukey_hsd(tested, progress=report, **drawn)
-        studentised = studentised_pairs(tested, **drawn)
-        described = tuple(describe(each, bounds=bounds) for each in column.T)
-        view = _power(column, difference, queries, test=test, alpha=alpha, seed=seed)
-        figures.append(MetricFigures(metric, described, studentised, tukey, test, alpha, view))
-        if studentised.reason:
-            said.append(f"{metric}: no studentised p; {studentised.reason}")
-        said += _notes(metric, described, bounds)
-        if difference is not None and view is None:
-            said.append(f"{metric}: no power view; under 3 queries have scores of all systems")
+        one, notes = _figures_of(
+            table, metric, drawn, report, read=(test, alpha, bounds), power=(difference, queries)
+        )
+        figures.append(one)
+        said += notes
     correlations = _correlations(table)
-    tests = {one.metric: one.test for one in figures}
+    tests = {each.metric: each.test for each in figures}
     return SystemsReport(
         table=table,
         figures=tuple(figures),
@@ -142,7 +127,11 @@ def compare_systems(
 
 
 def _check(
-    alpha: float, bounds: tuple[float, float], difference: float | None, queries: int | None
+    alpha: float,
+    bounds: tuple[float, float],
+    difference: float | None,
+    queries: int | None,
+    group: str | None,
 ) -> None:
     check_level(alpha)
     check_bounds(bounds)
@@ -153,6 +142,53 @@ def _check(
         if difference is None:
             msg = f"queries={queries!r} belongs to a power view; give the difference too"
             raise InvalidValueError(msg)
+    if group is not None and difference is not None:
+        msg = "a power view counts single queries, not groups of them; leave one of the two out"
+        raise InvalidValueError(msg)
+
+
+def _table_of(
+    scores: SystemTable | SystemSources,
+    metrics: Sequence[str] | None,
+    temperatures: Sequence[float | str],
+    system_field: str | None,
+    group: str | None,
+) -> SystemTable:
+    if not isinstance(scores, SystemTable):
+        scores = read_systems(
+            scores, temperatures=temperatures, system_field=system_field, group=group
+        )
+    return scores.only(metrics) if metrics else scores
+
+
+def _figures_of(
+    table: SystemTable,
+    metric: str,
+    drawn: _Drawn,
+    progress: Callable[[int, int], None] | None,
+    *,
+    read: tuple[Test, float, tuple[float, float]],
+    power: tuple[float | None, int | None],
+) -> tuple[MetricFigures, list[str]]:
+    """One metric with both tests, and what there is to note.
+
+    Args:
+        table: Of all metrics.
+        metric: Which.
+        drawn: How the tests draw.
+        progress: Called with the shuffled tables done and to do.
+        read: The test that is read, its level, and the bounds of the scale.
+        power: The difference and the number of queries of a power view.
+    """
+    test, alpha, bounds = read
+    column = table.metric(metric)
+    tested, notes = _tested(table, metric)
+    tukey = tukey_hsd(tested, progress=progress, **drawn)
+    studentised = studentised_pairs(tested, **drawn)
+    described = tuple(describe(each, bounds=bounds) for each in column.T)
+    view = _power(column, *power, test=test, alpha=alpha, seed=drawn["seed"])
+    found = MetricFigures(metric, described, studentised, tukey, test, alpha, view)
+    return found, [*notes, *_notes(found, bounds, wants_power=power[0] is not None)]
 
 
 def _tested(table: SystemTable, metric: str) -> tuple[FloatArray, list[str]]:
@@ -198,17 +234,22 @@ def _reporter(
     return lambda done, of: progress(metric, number * of + done, metrics * of)
 
 
-def _notes(metric: str, described: Sequence[Description], bounds: tuple[float, float]) -> list[str]:
+def _notes(
+    figures: MetricFigures, bounds: tuple[float, float], *, wants_power: bool
+) -> Iterator[str]:
+    metric = figures.metric
+    if figures.studentised.reason:
+        yield f"{metric}: no studentised p; {figures.studentised.reason}"
     low, high = bounds
-    ends = [(d.minimum, d.maximum) for d in described if d.n]
+    ends = [(d.minimum, d.maximum) for d in figures.descriptions if d.n]
     smallest, largest = min(e[0] for e in ends), max(e[1] for e in ends)
-    if low <= smallest and largest <= high:
-        return []
-    note = (
-        f"{metric}: scores from {smallest:g} to {largest:g} lie outside the bounds {low:g} to "
-        f"{high:g}; shares at the bounds mean nothing then (--bounds)"
-    )
-    return [note]
+    if not low <= smallest <= largest <= high:
+        yield (
+            f"{metric}: scores from {smallest:g} to {largest:g} lie outside the bounds {low:g} to "
+            f"{high:g}; shares at the bounds mean nothing then (--bounds)"
+        )
+    if wants_power and figures.power is None:
+        yield f"{metric}: no power view; under 3 queries have scores of all systems"
 
 
 def _power(
