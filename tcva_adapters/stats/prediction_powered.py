@@ -46,7 +46,7 @@ from tcva_adapters.stats.checks import (
     same_length,
 )
 from tcva_adapters.stats.enough import why_no_interval
-from tcva_adapters.stats.scipy_extra import scipy_module
+from tcva_adapters.stats.student import quantile
 
 __all__ = ["Estimated", "PoweredMean"]
 
@@ -208,7 +208,7 @@ class PoweredMean:
     @property
     def reason(self) -> str:
         """Why there is no interval; empty where there is one."""
-        return why_no_interval(self.labels, clusters=self.clusters)
+        return why_no_interval(self.labels, codes=None if self.clusters is None else self._drawn)
 
     def less(self, other: PoweredMean, level: float = 0.95) -> Estimated:
         """How far this mean lies above another one.
@@ -379,7 +379,7 @@ def _between(
     if reason:
         return Estimated(value, float("nan"), float("nan"), level, reason)
     variance, freedom = sizes
-    half = float(scipy_module("special").stdtrit(freedom, (1 + level) / 2)) * variance**0.5
+    half = quantile(level, freedom) * variance**0.5
     low, high = max(centre - half, ends[0]), min(centre + half, ends[1])
     return Estimated(value, min(low, value), max(high, value), level)
 
