@@ -25,9 +25,10 @@ from tcva_adapters.stats.checks import (
     numbers,
     one_of,
     same_length,
+    same_within,
     whole,
 )
-from tcva_adapters.stats.enough import LEAST_SAMPLES
+from tcva_adapters.stats.enough import LEAST_SAMPLES, why_no_interval
 from tcva_adapters.stats.power import check_difference, least_whole
 from tcva_adapters.stats.replicates import Replicates
 from tcva_adapters.stats.scipy_extra import scipy_module
@@ -92,8 +93,8 @@ def pilot_spread(
         groups: One per sample: samples of a group are taken out together.
 
     Raises:
-        InvalidValueError: An unknown objective, fewer than 10 samples (or groups), lengths that
-            differ, no ratings for a measure that needs them, or an estimate that is not defined
+        InvalidValueError: An unknown objective, fewer than 10 samples (or groups), groups of which
+            one has nearly all samples, lengths that differ, no ratings for a measure that needs them, or an estimate that is not defined
             or does not vary.
         MissingDependencyError: A correlation without scipy.
 
@@ -124,10 +125,13 @@ def pilot_spread(
         what = "samples with all scores" if groups is None else "groups of such samples"
         msg = f"a pilot of {units} {what} says too little; plan from {LEAST_SAMPLES} or more"
         raise InvalidValueError(msg)
+    if groups is not None and (why := why_no_interval(n, codes=codes)):
+        msg = f"{why}; take a pilot in which no group has nearly all samples"
+        raise InvalidValueError(msg)
     without = _jackknife(objective, columns, ratings, codes if groups is not None else None)
     centred = without - without.mean()
     variance = float((len(without) - 1) / len(without) * (centred**2).sum())
-    if not variance > 0.0:
+    if not np.ptp(without) > same_within(without):  # nan is not
         msg = (
             f"the {objective} of this pilot is not defined, or does not vary; take samples of more "
             "varied quality"
