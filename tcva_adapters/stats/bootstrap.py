@@ -88,7 +88,8 @@ class PairedDifference:
         clusters: Groups that were resampled; None where single samples were.
         test: What `p_two_sided` is made by: ``sign flips, exact`` or ``sign flips, drawn`` (mae),
             ``jackknife t`` (pearson), ``bootstrap`` (spearman, kendall).
-        reason: Why there is no interval, and for correlations no p; empty where there is one.
+        reason: Why there is no interval; empty where there is one. A correlation that has no p
+            either has the same reason.
     """
 
     measure: Measure
@@ -142,7 +143,7 @@ def interval(
     Raises:
         InvalidValueError: An unknown measure or method, lengths that differ, n_boot below 1, a
             level outside (0, 1), a negative seed, or groups that do not fit.
-        MissingDependencyError: A correlation, or ``bca``, without scipy.
+        MissingDependencyError: scipy is not installed.
 
     >>> human = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
     >>> scores = [0.1, 0.0, 0.3, 0.2, 0.4, 0.4, 0.9, 0.5, 0.8, 1.0]
@@ -195,7 +196,7 @@ def intervals(
 
     Raises:
         InvalidValueError: As for ``interval``.
-        MissingDependencyError: A correlation, or ``bca``, without scipy.
+        MissingDependencyError: scipy is not installed.
     """
     n_boot = _checked(measure, n_boot, level)
     one_of("method", method, get_args(IntervalMethod))
@@ -257,12 +258,13 @@ def paired_difference(
     Returns:
         The difference with its interval (of resamples for ranks, else Student's) and two p-values.
         With ``mae``, where lower is better, a negative difference speaks for the first method, and
-        ``p_paper`` is turned round so that small still does. Fewer than ten samples (or groups) have no interval, and a
-        correlation no p; that of ``mae`` is exact.
+        ``p_paper`` is turned round so that small still does. Fewer than ten samples (or groups)
+        have no interval (30 for ``spearman``, 50 for ``kendall``), and a correlation no p; that of
+        ``mae`` is exact.
 
     Raises:
         InvalidValueError: As for ``interval``.
-        MissingDependencyError: A correlation, or ``bca``, without scipy.
+        MissingDependencyError: scipy is not installed.
 
     The second method is off on four samples, always to the same side: of the 16 ways to assign
     signs to these differences two are as far from 0.

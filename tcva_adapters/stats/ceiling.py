@@ -45,6 +45,8 @@ CORRELATED: Final[tuple[Correlated, ...]] = get_args(Correlated)
 LEAST: Final = 30
 """Samples (or groups) that an interval needs."""
 
+_SAME: Final = 1e-12
+
 _BLOCKS: Final = 500
 """Above so many samples, as many blocks of them are left out one by one: one by one takes long."""
 
@@ -55,7 +57,8 @@ class Estimated:
 
     Attributes:
         value: Nan where it is undefined.
-        low: Lower end; nan where there is no interval.
+        low: Lower end; nan where there is no interval: that of a method, too, which is as close to the
+            mean of the raters as a correlation can tell.
         high: Upper end, likewise.
     """
 
@@ -110,7 +113,8 @@ class Ceiling:
         pairs: Every two raters.
         reliability: Of the mean of the raters, in [0, 1]; nan where they do not agree at all.
         best: Correlation of a method that gives the truth with that mean, the square root of it.
-        one_more: Correlation of a rater with the mean of the others, averaged over the raters.
+        one_more: Correlation of a rater with the mean of the others, averaged over the raters, each
+            of whom counts by the samples that these have rated as well.
         methods: One per method.
         level: Of the intervals.
         clusters: Groups that were left out one by one; None where single samples were.
@@ -131,9 +135,9 @@ class Ceiling:
 
     @property
     def between(self) -> float:
-        """Mean correlation of two raters; nan where no pair has one."""
-        values = [pair.value for pair in self.pairs if not np.isnan(pair.value)]
-        return float(np.mean(values)) if values else float("nan")
+        """Mean correlation of two raters, by the samples that they share; nan where no pair has one."""
+        values = np.array([[pair.value] for pair in self.pairs])
+        return float(_means(values, [pair.n for pair in self.pairs])[0])
 
 
 def mean_rating(ratings: npt.ArrayLike) -> FloatArray:
@@ -200,13 +204,15 @@ def ceiling(
     table, scores = table[rated], scores[rated]
     clusters = None if codes is None else len(np.unique(codes))
     figures = _Figures(measure, table, scores)
+    reason = why_no_interval(len(table), codes=codes, least=LEAST, least_clusters=LEAST)
     if codes is None and len(table) > _BLOCKS:
         codes = np.arange(len(table)) % _BLOCKS
     found = figures.all
-    reason = why_no_interval(len(table), clusters=clusters, least=LEAST, least_clusters=LEAST)
     low = high = np.full(len(found), np.nan)
     if not reason and np.isnan(found[0]):
         reason = "the raters do not agree beyond chance: there is nothing to correct by"
+    elif not reason and found[0] >= 1.0 - _SAME:
+        reason = "the raters never differ: there is nothing to correct for"
     if not reason:
         left = leave_one_out(len(table), codes)
         low, high = _jackknife(found, np.concatenate([figures(c) for c in left], axis=1), level)
@@ -283,26 +289,33 @@ class _Figures:
 
     def __call__(self, counts: IntArray) -> FloatArray:
         rows = len(counts)
-        between = _means([part(counts)[0] for part in self._pairs])
+        between = _means(
+            [part(counts)[0] for part in self._pairs], [part.sizes[0] for part in self._pairs]
+        )
         with np.errstate(invalid="ignore", divide="ignore"):
             k = counts.sum(axis=1) / (counts / np.maximum(self._number, 1)).sum(axis=1)
             reliability = k * between / (1.0 + (k - 1.0) * between)
             best = np.sqrt(np.where(between > 0.0, reliability, np.nan))
             corrected = self._mean(counts) / best
         beside = [part(counts) for part in self._others]
-        one_more = _means([part[0] for part in beside])
+        sizes = np.array([part.sizes for part in self._others])
+        one_more = _means([part[0] for part in beside], sizes[:, 0])
         found = [best, one_more]
         for place in range(len(corrected)):
-            found += [corrected[place], _means([part[place + 1] for part in beside]) - one_more]
+            as_rater = _means([part[place + 1] for part in beside], sizes[:, place + 1])
+            found += [corrected[place], as_rater - one_more]
         return np.array(found).reshape(-1, rows)
 
 
-def _means(parts: Sequence[FloatArray]) -> FloatArray:
-    """The mean of those that are defined, in each row."""
-    table = np.array(parts)
-    known = ~np.isnan(table)
-    number = known.sum(axis=0)
-    total = np.where(known, table, 0.0).sum(axis=0)
+def _means(parts: npt.ArrayLike, sizes: npt.ArrayLike) -> FloatArray:
+    """The mean of those that are defined, in each column, by the samples behind each row.
+
+    Two raters who share two samples correlate by 1 or -1, and must not count as much as others.
+    """
+    table = np.asarray(parts, dtype=np.float64)
+    weights = np.where(np.isnan(table), 0.0, np.asarray(sizes, dtype=np.float64)[:, None])
+    number = weights.sum(axis=0)
+    total = (weights * np.nan_to_num(table)).sum(axis=0)
     means = np.full(table.shape[1], np.nan)
     np.divide(total, number, out=means, where=number > 0)
     return means

@@ -117,7 +117,7 @@ def group_codes(groups: Sequence[object], kept: BoolArray) -> IntArray:
     found = np.empty(int(kept.sum()), dtype=np.int64)
     for place, number in enumerate(np.flatnonzero(kept).tolist()):
         group = names[number]
-        missing = group is None or (isinstance(group, float) and group != group)  # noqa: PLR0124  # nan
+        missing = group is None or (isinstance(group, float | np.floating) and group != group)  # noqa: PLR0124  # nan
         if missing or not isinstance(group, Hashable):
             msg = f"group {number} is {group!r}; give every sample with scores a group (a name)"
             raise InvalidValueError(msg)

@@ -16,12 +16,12 @@ def worth(codes: IntArray) -> float:
     Where one group has most of the samples, many small ones beside it add little certainty.
 
     Args:
-        codes: The group of each sample, a number from 0 up.
+        codes: The group of each sample, any whole numbers.
 
     >>> worth(np.array([0, 0, 1, 1])), round(worth(np.array([0, 0, 0, 1])), 2)
     (2.0, 1.6)
     """
-    return float(len(codes) ** 2 / np.sum(np.bincount(codes) ** 2))
+    return float(len(codes) ** 2 / np.sum(np.unique(codes, return_counts=True)[1] ** 2))
 
 
 def interval_shares(level: float, n: int, groups: float | None = None) -> FloatArray:
@@ -59,7 +59,7 @@ def clustered_p(p: float, n: int, groups: float | None = None) -> float:
     """The two-sided p that goes with these shares: ``1 - level`` where an end touches 0.
 
     Args:
-        p: Twice the smaller share of resamples on either side of 0, in [0, 1]; or nan.
+        p: Twice the share of resamples on one side of 0, in [0, 2]; or nan.
         n: Samples.
         groups: As for `interval_shares`.
 

@@ -182,6 +182,8 @@ def _signs(values: FloatArray) -> FloatArray:
 
 
 def _scaled(values: FloatArray) -> FloatArray:
+    # Powers of two change no digit, and keep sums and squares from overflowing.
+    values = np.ldexp(values, -int(np.frexp(np.abs(values).max())[1]))
     centred = values - values.mean()
     scaled: FloatArray = centred / np.linalg.norm(centred)
     return scaled

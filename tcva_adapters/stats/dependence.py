@@ -57,7 +57,7 @@ def dependence(
     array([0.001])
     """
     draws, seed = whole("draws", draws, least=1), whole("seed", seed, least=0)
-    a, b = columns - columns.mean(axis=0), targets - targets.mean(axis=0)
+    a, b = _centred(columns), _centred(targets)
     if codes is not None:
         return _by_signs(a, b, codes, draws, seed)
     observed = np.array([_by_places(one[None], a) for one in b.T])[:, 0]
@@ -67,6 +67,13 @@ def dependence(
             reached = _by_places(one[places], a) >= observed[number] * (1.0 - _SAME)
             hits[number] += np.count_nonzero(reached)
     return _p(hits, observed, draws)
+
+
+def _centred(values: FloatArray) -> FloatArray:
+    """Less their means; 0 exactly where all are equal but for rounding."""
+    varies = np.ptp(values, axis=0) > _NOTHING * np.abs(values).max(axis=0)
+    centred: FloatArray = np.where(varies, values - values.mean(axis=0), 0.0)
+    return centred
 
 
 def _by_places(targets: FloatArray, columns: FloatArray) -> FloatArray:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import check_level, group_codes, numbers, same_length, whole
+from tcva_adapters.stats.clusters import clustered_p
 from tcva_adapters.stats.correlation import Measure, check_measure, higher_is_better
 from tcva_adapters.stats.replicates import Replicates
 from tcva_adapters.stats.scipy_extra import scipy_module
@@ -70,7 +71,8 @@ def equivalence(
     """Test whether one method agrees with human ratings as well as another one, up to a margin.
 
     Both one-sided tests are those that `paired_difference`'s interval is made of: the share of
-    resamples beyond the margin (plus one, so that it is never 0) for ``spearman`` and ``kendall``,
+    resamples beyond the margin (plus one, so that it is never 0; with groups further out, as the
+    interval's ends are) for ``spearman`` and ``kendall``,
     Student's t for ``mae``, and for ``pearson`` the level at which the interval's end meets the
     margin. p is below alpha where the interval of level ``1 - 2 * alpha`` lies within the margin.
 
@@ -148,7 +150,8 @@ def _p(run: Replicates, limit: float, *, sign: int) -> float:
         deltas = run.values[0] - run.values[1]
         deltas = deltas[~np.isnan(deltas)]
         beyond = int(np.count_nonzero(sign * (deltas - limit) <= 1e-12))
-        return (beyond + 1) / (len(deltas) + 1)
+        share = (beyond + 1) / (len(deltas) + 1)
+        return clustered_p(2 * share, run.size, run.worth) / 2
     delta = float(run.observed[0] - run.observed[1])
     # The end that moves from the difference towards the limit as the level rises.
     is_beyond = sign * (delta - limit) <= 0

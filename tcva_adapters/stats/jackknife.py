@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from tcva_adapters.stats.checks import FloatArray, IntArray
+from tcva_adapters.stats.clusters import worth
 from tcva_adapters.stats.enough import why_no_interval
 from tcva_adapters.stats.means import share_interval
 from tcva_adapters.stats.scipy_extra import scipy_module
@@ -45,7 +46,8 @@ def bracketed_mean(
 ) -> Bracketed:
     """A mean with Student's interval, corrected for skewness (see `student`).
 
-    With groups, one group is left out at a time, and the quantiles are those for so many groups.
+    With groups, one group is left out at a time, and the quantiles are those for so many groups of
+    one size as they amount to (`clusters.worth`).
 
     Args:
         values: Shape (N,), finite.
@@ -65,14 +67,15 @@ def bracketed_mean(
         return Bracketed(math.nan, math.nan, math.nan, 0, None, why_no_interval(0))
     left_out, clusters = _left_out(values, codes)
     value, nothing = float(values.mean()), float("nan")
-    why = why_no_interval(len(values), clusters=clusters)
+    why = why_no_interval(len(values), codes=codes)
     if not why and np.ptp(left_out) <= _NOTHING * np.abs(values).max():
         why = "all are equal: how rarely another one comes cannot be seen"
     if not why and len(left_out) < _LEAST_TIED:
-        equal = int(np.unique(left_out.round(12), return_counts=True)[1].max())
-        if 2 * equal > len(left_out):
+        tied = int(np.unique(left_out.round(12), return_counts=True)[1].max())
+        if 2 * tied > len(left_out):
             why = f"more than half are equal: an interval needs {_LEAST_TIED}"
-    low, high = (nothing, nothing) if why else mean_ends(value, left_out, level)
+    equal = None if codes is None else worth(codes)
+    low, high = (nothing, nothing) if why else mean_ends(value, left_out, level, equal)
     return Bracketed(value, low, high, len(values), clusters, why)
 
 
@@ -90,7 +93,8 @@ def bracketed_coefficients(
     """Coefficients of least squares, with jackknife intervals: they need no equal spread of errors.
 
     With the coefficients b(i) without unit i, of C units (samples or groups), the squared standard
-    error is ``sum((b(i) - b)^2)``, and the quantile that of t with C - K degrees (MacKinnon and White, Journal of Econometrics 29, 1985: the HC3 of a regression; with groups CR3).
+    error is ``sum((b(i) - b)^2)``, and the quantile that of t with C - K degrees (MacKinnon and White,
+    Journal of Econometrics 29, 1985: the HC3 of a regression; with groups CR3).
 
     Args:
         columns: Shape (N, K); a column of ones where there is to be a constant.
@@ -113,7 +117,7 @@ def bracketed_coefficients(
         why = "cannot be told apart: the columns depend on each other"
         return [Bracketed(math.nan, math.nan, math.nan, len(values), clusters, why)] * len(side)
     found = np.linalg.solve(whole, side)
-    why = why_no_interval(len(values), clusters=clusters)
+    why = why_no_interval(len(values), codes=codes)
     half = np.full(len(found), np.nan)
     if not why:
         left = whole - products
@@ -122,8 +126,7 @@ def bracketed_coefficients(
         else:
             without = np.linalg.solve(left, (side - sides)[:, :, None])[:, :, 0]
             squares = ((without - found) ** 2).sum(axis=0)
-            degrees = number - columns.shape[1]
-            half = quantile(level, degrees) * np.sqrt(squares)
+            half = quantile(level, number - columns.shape[1]) * np.sqrt(squares)
     return [
         Bracketed(value, value - width, value + width, len(values), clusters, why)
         for value, width in zip(found.tolist(), half.tolist(), strict=True)
@@ -148,7 +151,7 @@ def exact_share(
 
     With groups, the number of samples is the one that would be as sure if they stood alone (Korn and
     Graubard, Survey Methodology 24, 1998): ``p (1 - p) / variance``, with the jackknife's variance
-    over groups, less what t costs; at a share of 0 or 1 it is the number of groups.
+    over groups, less what t costs; at a share of 0 or 1 it is what the groups amount to.
 
     Args:
         hits: Shape (N,), of 0 and 1.
@@ -166,15 +169,17 @@ def exact_share(
         return Bracketed(math.nan, math.nan, math.nan, 0, None, why_no_interval(0))
     clusters = None if codes is None else len(np.unique(codes))
     mean = Bracketed(float(hits.mean()), math.nan, math.nan, len(hits), clusters)
-    if why := why_no_interval(mean.n, clusters=clusters):
+    if why := why_no_interval(mean.n, codes=codes):
         return replace(mean, reason=why)
     n, share = float(mean.n), mean.value
-    if clusters is not None:
-        error = (clusters - 1) * float(_left_out(hits, codes)[0].var())
-        degrees = np.array([n - 1, clusters - 1])
-        one, other = scipy_module("special").stdtrit(degrees, (1 + level) / 2)
-        as_sure = share * (1 - share) / error * (one / other) ** 2 if error > 0.0 else clusters
-        n = min(n, float(as_sure))
+    if codes is not None:
+        as_sure = equal = worth(codes)
+        if 0.0 < share < 1.0:
+            left_out = _left_out(hits, codes)[0]
+            variance = (len(left_out) - 1) * float(left_out.var())
+            costs = quantile(level, n - 1) / quantile(level, equal - 1)
+            as_sure = share * (1 - share) / max(variance, _NOTHING) * costs**2
+        n = min(n, as_sure)
     low, high = share_interval(share * n, n, level=level)
     return replace(mean, low=low, high=high)
 

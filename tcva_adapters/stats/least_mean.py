@@ -134,6 +134,8 @@ def _bound(sums: FloatArray, sizes: FloatArray, share: float) -> float:
 
     if over(farthest) >= 0.0:
         return farthest
+    if over(nearest) <= 0.0:
+        return nearest
     return float(scipy_module("optimize").brentq(over, farthest, nearest, xtol=1e-11, rtol=1e-11))
 
 

@@ -68,9 +68,7 @@ def paired_p(
 def why_no_difference(run: Replicates, n: int) -> str:
     """Why the difference of two methods has no interval; empty where it has one."""
     undefined = int(np.isnan(run.values).any(axis=0).sum())
-    return why_no_interval(
-        n, undefined=undefined, n_boot=run.values.shape[1], clusters=run.few_clusters
-    )
+    return why_no_interval(n, undefined=undefined, n_boot=run.values.shape[1], codes=run.codes)
 
 
 def bootstrap_p(values: FloatArray) -> float:
@@ -97,7 +95,9 @@ def jackknife_p(observed: FloatArray, without: FloatArray, worth: float | None =
         worth: To how many groups of one size they amount, in place of m; None for m.
 
     Returns:
-        nan where a correlation is not defined without one of the samples; 1 for equal methods.
+        nan where a correlation is not defined without one of the samples, and where the difference
+        is the same without any of them, so that nothing tells how much it varies; 1 for equal
+        methods.
     """
     z = np.arctanh(np.clip(observed, -_FARTHEST, _FARTHEST))
     each = np.arctanh(np.clip(without, -_FARTHEST, _FARTHEST))
@@ -109,5 +109,7 @@ def jackknife_p(observed: FloatArray, without: FloatArray, worth: float | None =
     same = same_within(np.append(each, z[:, None], axis=1))
     if abs(difference) <= same:
         return 1.0
-    t = abs(difference) / max(float(error), same)
+    if error <= same:
+        return float("nan")
+    t = abs(difference) / float(error)
     return float(2.0 * scipy_module("special").stdtr((worth or m) - 2, -t))

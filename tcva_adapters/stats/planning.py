@@ -8,7 +8,7 @@ for means and errors), which ``python -m benchmarks.planning`` holds against sim
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
@@ -25,12 +25,14 @@ from tcva_adapters.stats.checks import (
     numbers,
     one_of,
     same_length,
+    same_within,
     whole,
 )
-from tcva_adapters.stats.enough import LEAST_SAMPLES
-from tcva_adapters.stats.power import MOST_QUERIES, check_difference
+from tcva_adapters.stats.enough import LEAST_SAMPLES, why_no_interval
+from tcva_adapters.stats.power import check_difference, least_whole
 from tcva_adapters.stats.replicates import Replicates
 from tcva_adapters.stats.scipy_extra import scipy_module
+from tcva_adapters.stats.student import quantile
 
 PlannedName = Literal["spearman", "kendall", "pearson", "mae", "mean"]
 PLANNED: Final[tuple[PlannedName, ...]] = get_args(PlannedName)
@@ -91,8 +93,8 @@ def pilot_spread(
         groups: One per sample: samples of a group are taken out together.
 
     Raises:
-        InvalidValueError: An unknown objective, fewer than 10 samples (or groups), lengths that
-            differ, no ratings for a measure that needs them, or an estimate that is not defined
+        InvalidValueError: An unknown objective, fewer than 10 samples (or groups), groups of which
+            one has nearly all samples, lengths that differ, no ratings for a measure that needs them, or an estimate that is not defined
             or does not vary.
         MissingDependencyError: A correlation without scipy.
 
@@ -123,10 +125,13 @@ def pilot_spread(
         what = "samples with all scores" if groups is None else "groups of such samples"
         msg = f"a pilot of {units} {what} says too little; plan from {LEAST_SAMPLES} or more"
         raise InvalidValueError(msg)
+    if groups is not None and (why := why_no_interval(n, codes=codes)):
+        msg = f"{why}; take a pilot in which no group has nearly all samples"
+        raise InvalidValueError(msg)
     without = _jackknife(objective, columns, ratings, codes if groups is not None else None)
     centred = without - without.mean()
     variance = float((len(without) - 1) / len(without) * (centred**2).sum())
-    if not variance > 0.0:
+    if not np.ptp(without) > same_within(without):  # nan is not
         msg = (
             f"the {objective} of this pilot is not defined, or does not vary; take samples of more "
             "varied quality"
@@ -247,16 +252,24 @@ def power(spread: Spread, difference: float, n: int, *, alpha: float = ALPHA) ->
     """
     check_difference(difference)
     check_level(alpha)
+    error, middle, scale = _normal_power(spread, n, alpha)
+    return float(scipy_module("special").ndtr((difference / error - middle) / scale))
+
+
+def _normal_power(spread: Spread, n: int, alpha: float) -> tuple[float, float, float]:
+    """Standard error, and the mean and deviation of what power is the normal distribution of.
+
+    The noncentral t is nearly normal in this form (Johnson and Welch 1940), without the digits that
+    exact routines lose for many labels.
+    """
     n = whole("labels", n, least=2)
-    special = scipy_module("special")
-    is_ranked = spread.objective in {"spearman", "kendall"}
-    df = np.inf if is_ranked else spread.degrees(n)
-    critical = _quantile(1 - alpha / 2, df)
-    # The noncentral t is nearly normal in this form (Johnson and Welch 1940), without the
-    # digits that exact routines lose for many labels.
-    middle, scale = critical * (1 - 1 / (4 * df)), np.sqrt(1 + critical**2 / (2 * df))
-    found = difference / spread.standard_error(max(1, n - _LOST) if is_ranked else n)
-    return float(special.ndtr((found - middle) / scale))
+    if spread.objective in {"spearman", "kendall"}:
+        critical = float(scipy_module("special").ndtri(1 - alpha / 2))
+        return spread.standard_error(max(1, n - _LOST)), critical, 1.0
+    df = spread.degrees(n)
+    critical = quantile(1 - alpha, df)
+    scale = float(np.sqrt(1 + critical**2 / (2 * df)))
+    return spread.standard_error(n), critical * (1 - 1 / (4 * df)), scale
 
 
 def smallest_difference(
@@ -274,12 +287,9 @@ def smallest_difference(
     0.014
     """
     _check_target(target, alpha)
-    error = spread.standard_error(whole("labels", n, least=2))
-    optimize = scipy_module("optimize")
-    found = optimize.brentq(
-        lambda size: power(spread, size * error, n, alpha=alpha) - target, 1e-9, 1e4, xtol=1e-12
-    )
-    return float(found) * error
+    error, middle, scale = _normal_power(spread, n, alpha)
+    # Below 0 with two labels alone, where a test has more power than is asked for, whatever it is.
+    return max(0.0, error * (middle + scale * float(scipy_module("special").ndtri(target))))
 
 
 def labels_for_difference(
@@ -296,7 +306,7 @@ def labels_for_difference(
     """
     check_difference(difference)
     _check_target(target, alpha)
-    return least_whole(lambda n: power(spread, difference, n, alpha=alpha) >= target)
+    return least_whole(lambda n: power(spread, difference, n, alpha=alpha) >= target, LEAST_SAMPLES)
 
 
 def width(spread: Spread, n: int, *, level: float = 0.95) -> float:
@@ -311,7 +321,7 @@ def width(spread: Spread, n: int, *, level: float = 0.95) -> float:
     """
     check_level(level)
     n = whole("labels", n, least=2)
-    return 2 * _quantile((1 + level) / 2, spread.degrees(n)) * spread.standard_error(n)
+    return 2 * quantile(level, spread.degrees(n)) * spread.standard_error(n)
 
 
 def labels_for_width(spread: Spread, wanted: float, *, level: float = 0.95) -> int | None:
@@ -330,29 +340,7 @@ def labels_for_width(spread: Spread, wanted: float, *, level: float = 0.95) -> i
         )
         raise InvalidValueError(msg)
     check_level(level)
-    return least_whole(lambda n: width(spread, n, level=level) <= wanted)
-
-
-def least_whole(enough: Callable[[int], bool], least: int = LEAST_SAMPLES) -> int | None:
-    """The least whole number that is enough, where all larger ones are; None beyond all reason.
-
-    >>> least_whole(lambda n: n * n >= 1000)
-    32
-    """
-    low, high = least - 1, least
-    while not enough(high):
-        if high >= MOST_QUERIES:
-            return None
-        low, high = high, min(2 * high, MOST_QUERIES)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
-
-
-def _quantile(share: float, df: float) -> float:
-    special = scipy_module("special")
-    return float(special.ndtri(share) if df == np.inf else special.stdtrit(df, share))
+    return least_whole(lambda n: width(spread, n, level=level) <= wanted, LEAST_SAMPLES)
 
 
 def _check_target(target: float, alpha: float) -> None:

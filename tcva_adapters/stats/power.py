@@ -5,11 +5,11 @@ found if its t is larger than a critical value, the quantile of the largest t of
 by the central limit theorem, close to what normal means with the systems' covariance have; that the
 standard error is estimated is allowed for by Student's t in place of the normal distribution.
 
-For Tukey's test (`tukey_hsd`) shuffled tables have a covariance that is known: two columns of a shuffled row differ with twice the variance that the row
-has over the systems. So with n queries q* is, by the central limit theorem, close to
-``sqrt(V / n)`` times the studentised range of S normal values with infinite degrees of freedom,
-where V is the mean of the rows' variances. A pair is found if its difference is larger than that
-quantile.
+For Tukey's test (`tukey_hsd`) shuffled tables have a covariance that is known: two columns of a
+shuffled row differ with twice the variance that the row has over the systems. So with n queries q* is,
+by the central limit theorem, close to ``sqrt(V / n)`` times the studentised range of S normal values
+with infinite degrees of freedom, where V is the mean of the rows' variances. A pair is found if its
+difference is larger than that quantile.
 
 Both sides of that comparison vary from one draw of queries to the next. They are simulated: means
 of n queries are normal with the covariance that the scores at hand have between systems, one of
@@ -24,6 +24,7 @@ scores that hardly ever differ between systems, it is a rough guide.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -216,6 +217,23 @@ def check_difference(difference: float) -> None:
         raise InvalidValueError(msg)
 
 
+def least_whole(enough: Callable[[int], bool], least: int) -> int | None:
+    """The least whole number that is enough, where all larger ones are; None beyond all reason.
+
+    >>> least_whole(lambda n: n * n >= 1000, 10)
+    32
+    """
+    low, high = least - 1, least
+    while not enough(high):
+        if high >= MOST_QUERIES:
+            return None
+        low, high = high, min(2 * high, MOST_QUERIES)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
 class _Simulation(ABC):
     """The same normal draws for every number of queries, so that power rises with it."""
 
@@ -243,15 +261,7 @@ class _Simulation(ABC):
             found = self.power(difference, n)
             return bool((np.nanmin(found) if hardest else np.nanmean(found)) >= target)
 
-        low, high = 1, 2
-        while not enough(high):
-            if high >= MOST_QUERIES:
-                return None
-            low, high = high, min(2 * high, MOST_QUERIES)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if enough(middle) else (middle, high)
-        return high
+        return least_whole(enough, 2)
 
 
 class _Tukey(_Simulation):

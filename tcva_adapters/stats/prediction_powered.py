@@ -208,7 +208,7 @@ class PoweredMean:
     @property
     def reason(self) -> str:
         """Why there is no interval; empty where there is one."""
-        return why_no_interval(self.labels, clusters=self.clusters)
+        return why_no_interval(self.labels, codes=None if self.clusters is None else self._drawn)
 
     def less(self, other: PoweredMean, level: float = 0.95) -> Estimated:
         """How far this mean lies above another one.

@@ -66,8 +66,10 @@ class Replicates:
 
     Attributes:
         measure: The same name.
+        size: Samples.
         observed: On all samples, shape (methods,); nan where undefined.
         clusters: Groups that are resampled, or None.
+        codes: The group of each sample; None also where each has one of its own.
         worth: To how many groups of one size these amount, or None.
 
     Raises:
@@ -87,14 +89,14 @@ class Replicates:
         self.clusters = None if codes is None else len(np.unique(codes))
         if self.clusters == len(human):  # each in a group of its own: as if there were none
             codes = None
-        self.measure, self._methods, self._human, self._codes = measure, methods, human, codes
-        self._n, self._n_boot = len(human), n_boot
-        self._blocks = draw(self._n, n_boot, seed=seed, codes=codes)
+        self.measure, self._methods, self._human, self.codes = measure, methods, human, codes
+        self.size, self._n_boot = len(human), n_boot
+        self._blocks = draw(self.size, n_boot, seed=seed, codes=codes)
         self.worth = None if codes is None else worth(codes)
         self.observed = np.full(len(methods), np.nan)
         if self._units >= 2:
             self._statistic = statistic_of(measure, methods, human)
-            self.observed = self._statistic(np.ones((1, self._n), dtype=np.int64))[:, 0]
+            self.observed = self._statistic(np.ones((1, self.size), dtype=np.int64))[:, 0]
 
     @cached_property
     def values(self) -> FloatArray:
@@ -112,7 +114,7 @@ class Replicates:
         least = _LEAST.get((method, self.measure), LEAST_SAMPLES)
         groups = _LEAST_GROUPS.get(self.measure, LEAST_CLUSTERS)
         few = why_no_interval(
-            self._n, clusters=self.few_clusters, least=least, least_clusters=groups
+            self.size, codes=self.codes, least=least, least_clusters=groups
         ) or self._still(number)
         if few:
             return Ends(*_NONE, 0, few)
@@ -128,7 +130,7 @@ class Replicates:
         The percentile interval for ranks; Student's for errors and for Pearson's correlation.
         """
         least = _LEAST.get(("difference", self.measure), LEAST_SAMPLES)
-        few = why_no_interval(self._n, clusters=self.few_clusters, least=least)
+        few = why_no_interval(self.size, codes=self.codes, least=least)
         if few or np.isnan(self.observed).any():
             return Ends(*_NONE, 0, few or _CONSTANT)
         apart = self.jackknife[0] - self.jackknife[1]
@@ -154,16 +156,16 @@ class Replicates:
         """The middle of the values, or what lies between two shares of them."""
         defined = values[~np.isnan(values)]
         left_out = len(values) - len(defined)
-        if few := why_no_interval(self._n, undefined=left_out, n_boot=len(values)):
+        if few := why_no_interval(self.size, undefined=left_out, n_boot=len(values)):
             return Ends(*_NONE, left_out, few)
-        middle = interval_shares(level, self._n, self.worth)
+        middle = interval_shares(level, self.size, self.worth)
         low, high = np.quantile(defined, middle if shares is None else shares).tolist()
         return Ends(low, high, left_out, "")
 
     def _bca(self, number: int, level: float) -> Ends:
         values = self.values[number]
         defined = values[~np.isnan(values)]
-        middle = interval_shares(level, self._n, self.worth)
+        middle = interval_shares(level, self.size, self.worth)
         if len(defined) and not np.isnan(self.jackknife[number]).any():
             value = float(self.observed[number])
             shares = bca_shares(middle, value, defined, self.jackknife[number])
@@ -185,6 +187,10 @@ class Replicates:
         value = float(self.observed[number])
         if np.isnan(value):
             return _CONSTANT
+        if self.codes is not None:
+            left_out = self.jackknife[number]
+            if np.ptp(left_out) <= same_within(left_out):
+                return "without any one group the value is the same: nothing varies"
         if self.measure != "mae":
             is_perfect = abs(value) >= 1.0 - 1e-12
             return "perfect agreement on these samples: nothing varies" if is_perfect else ""
@@ -196,19 +202,15 @@ class Replicates:
         """Why too many resamples would have no value, if so."""
         if self.measure == "mae":
             return ""
-        shares = [
-            constant_share(side, self._codes) for side in (self._methods[number], self._human)
-        ]
-        return why_no_interval(self._n, undefined=100 * max(shares), n_boot=100)
+        shares = [constant_share(side, self.codes) for side in (self._methods[number], self._human)]
+        few = why_no_interval(self.size, undefined=100 * max(shares), n_boot=100)
+        if not few and np.isnan(self.jackknife[number]).any():
+            return "without a few of the samples one side is the same throughout"
+        return few
 
     @property
     def _units(self) -> int:
-        return self._n if self.clusters is None else self.clusters
-
-    @property
-    def few_clusters(self) -> int | None:
-        """Groups, for `why_no_interval`; None where each has one sample."""
-        return None if self._codes is None else self.clusters
+        return self.size if self.clusters is None else self.clusters
 
     @cached_property
     def jackknife(self) -> FloatArray:
@@ -216,10 +218,10 @@ class Replicates:
 
         Many samples are left out in parts of a random division: the time would grow as their square.
         """
-        codes = self._codes
-        if codes is None and self._n > _MANY:
-            codes = np.random.default_rng(self._n).permutation(self._n) % _PARTS
-        return self._on(leave_one_out(self._n, codes))
+        codes = self.codes
+        if codes is None and self.size > _MANY:
+            codes = np.random.default_rng(self.size).permutation(self.size) % _PARTS
+        return self._on(leave_one_out(self.size, codes))
 
     def _on(self, blocks: Iterator[IntArray]) -> FloatArray:
         return np.concatenate([self._statistic(counts) for counts in blocks], axis=1)

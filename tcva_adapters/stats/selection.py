@@ -236,6 +236,6 @@ def round_weights(inclusion: npt.ArrayLike, rounds: npt.ArrayLike) -> FloatArray
     _, places, counts = np.unique(number, return_inverse=True, return_counts=True)
     shares = counts / counts.sum()
     later = 1.0 - np.cumsum(shares)
-    later[-1] = 0.0
+    later[-1:] = 0.0
     found: FloatArray = shares[places] / chance + later[places]
     return found

@@ -53,7 +53,7 @@ def stratified(ratings: npt.ArrayLike, size: int, *, strata: int = STRATA, seed:
         seed: Same seed, same samples.
 
     Raises:
-        InvalidValueError: No sample has a rating, or a number below 1.
+        InvalidValueError: No sample has a rating, a number below 1, or a negative seed.
 
     >>> found = stratified([0.0, 0.9, 1.0, 0.9, 0.95, 1.0, 0.5, None], 4)
     >>> found.available, found.drawn, found.places.tolist()[0]
@@ -72,7 +72,7 @@ def stratified(ratings: npt.ArrayLike, size: int, *, strata: int = STRATA, seed:
     part = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, strata - 1)
     available = np.bincount(part, minlength=strata)
     drawn = _quotas(available, min(size, len(rated)))
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(whole("seed", seed, least=0))
     picked = [
         rng.choice(rated[part == stratum], number, replace=False)
         for stratum, number in enumerate(drawn)

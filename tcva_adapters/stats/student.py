@@ -7,12 +7,17 @@ not hang on the figure itself, Fisher's z gives correlations, and Hall's correct
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.stats.scipy_extra import scipy_module
 
 Ends = tuple[float, float]
+
+_UNEVEN: Final = 0.7
+"""Groups that amount to a smaller share of their number differ much in size."""
 
 
 def quantile(level: float, degrees: float) -> float:
@@ -76,6 +81,8 @@ def correlation_ends(
 def mean_ends(value: float, left_out: FloatArray, level: float, worth: float | None = None) -> Ends:
     """The interval of a mean, its skewness allowed for; of single samples, that of `mean_intervals`.
 
+    Not that of groups of very unequal size: what is seen of it is the sign of the largest one.
+
     Args:
         value: The mean.
         left_out: Means without one unit, shape (units,).
@@ -85,6 +92,8 @@ def mean_ends(value: float, left_out: FloatArray, level: float, worth: float | N
     units = len(left_out)
     influence = left_out.mean() - left_out
     skewness = np.mean(influence**3) / np.mean(influence**2) ** 1.5
+    if worth is not None and worth < _UNEVEN * units:
+        skewness = 0.0
     q = np.array([quantile(level, (worth or units) - 1)])
     below, above = skewed_quantiles(q, np.array([skewness]), np.array([float(units)]))
     error = _error(left_out)

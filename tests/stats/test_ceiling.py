@@ -42,11 +42,14 @@ def test_equal_to_a_plain_loop(measure: Correlated, gaps: float) -> None:
     rated = np.isfinite(ratings).any(axis=1)
     ratings, scores = ratings[rated], scores[rated]
     pairs = [r(ratings[:, i], ratings[:, j]) for i, j in combinations(range(3), 2)]
-    between = float(np.mean(pairs))
+    known = np.isfinite(ratings)
+    shared = [(known[:, i] & known[:, j]).sum() for i, j in combinations(range(3), 2)]
+    between = float(np.average(pairs, weights=shared))
     k = stats.hmean(np.isfinite(ratings).sum(axis=1))
     reliability = k * between / (1 + (k - 1) * between)
     others = [mean_rating(np.delete(ratings, j, axis=1)) for j in range(3)]
-    one_more = np.mean([r(ratings[:, j], others[j]) for j in range(3)])
+    by = [(known[:, j] & np.isfinite(others[j])).sum() for j in range(3)]
+    one_more = np.average([r(ratings[:, j], others[j]) for j in range(3)], weights=by)
     found = ceiling(measure, ratings, scores[:, None])
     assert [pair.value for pair in found.pairs] == pytest.approx(pairs, abs=1e-12)
     assert found.between == pytest.approx(between, abs=1e-12)
@@ -58,8 +61,10 @@ def test_equal_to_a_plain_loop(measure: Correlated, gaps: float) -> None:
     assert one.with_mean == pytest.approx(with_mean, abs=1e-12)
     assert one.corrected.value == pytest.approx(with_mean / math.sqrt(reliability), abs=1e-12)
     beside = [r(scores, np.where(np.isfinite(ratings[:, j]), others[j], NAN)) for j in range(3)]
-    assert one.as_rater == pytest.approx(np.mean(beside), abs=1e-12)
-    assert one.ahead.value == pytest.approx(np.mean(beside) - one_more, abs=1e-12)
+    by = [(known[:, j] & np.isfinite(others[j]) & np.isfinite(scores)).sum() for j in range(3)]
+    as_rater = np.average(beside, weights=by)
+    assert one.as_rater == pytest.approx(as_rater, abs=1e-12)
+    assert one.ahead.value == pytest.approx(as_rater - one_more, abs=1e-12)
 
 
 def test_the_theory_of_parallel_raters() -> None:
@@ -128,3 +133,14 @@ def test_where_there_is_nothing_to_correct_by() -> None:
             ceiling("spearman", ratings, [[0.5]])
     with pytest.raises(InvalidValueError, match="no measure 'mae'"):
         ceiling("mae", [[1.0, 2.0]], [[0.5]])  # type: ignore[arg-type]  # the point
+
+
+def test_a_rater_of_two_samples_hardly_counts_and_copies_have_a_reason() -> None:
+    ratings, method = judged(40)
+    two = ratings[:, :2]
+    third = np.where(np.arange(40) < 2, two[:, 0], NAN)
+    plain = ceiling("pearson", two, method)
+    assert abs(ceiling("pearson", np.c_[two, third], method).between - plain.between) < 0.06
+    same = ceiling("pearson", np.c_[two[:, 0], two[:, 0]], method)
+    assert same.reason == "the raters never differ: there is nothing to correct for"
+    assert np.isnan([same.best.low, same.methods[0].corrected.low]).all()

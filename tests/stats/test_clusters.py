@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pytest
 
@@ -55,3 +57,28 @@ def test_too_few_groups_have_no_interval() -> None:
     fifteen = (np.arange(60) % 15).tolist()
     assert interval("mae", scores, human, groups=fifteen).reason.startswith("15 groups: an inter")
     assert not interval("pearson", scores, human, groups=fifteen).reason
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_one_huge_group_has_a_reason_in_place_of_an_interval(measure: Measure) -> None:
+    human, first, second = np.random.default_rng(5).random((3, 329))
+    groups = [0] * 300 + list(range(1, 30))
+    amount = "30 groups of unequal size amount to 1.2 equal ones: an interval needs 5"
+    for method in get_args(IntervalMethod):
+        found = interval(measure, first, human, method=method, groups=groups, n_boot=100)
+        assert (found.reason, np.isnan(found.low)) == (amount, True)
+    paired = paired_difference(measure, first, second, human, groups=groups, n_boot=100)
+    assert (paired.reason, np.isnan(paired.low)) == (amount, True)
+    assert np.isnan(paired.p_two_sided) == (measure != "mae")
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_groups_that_are_copies_have_no_interval_without_width(measure: Measure) -> None:
+    human, first, second = (np.tile(each, 30) for each in np.random.default_rng(6).random((3, 4)))
+    groups = np.repeat(np.arange(30), 4).tolist()
+    for method in get_args(IntervalMethod):
+        found = interval(measure, first, human, method=method, groups=groups, n_boot=100)
+        assert found.reason.endswith("nothing varies")
+    paired = paired_difference(measure, first, second, human, groups=groups, n_boot=100)
+    assert paired.reason.endswith("nothing varies")
+    assert measure != "pearson" or np.isnan(paired.p_two_sided)

@@ -76,3 +76,13 @@ def test_what_has_no_p() -> None:
     assert correlation_test("spearman", [1, np.nan, 2, 3], [1, 2, 2, 3]).n == 3
     with pytest.raises(InvalidValueError, match="n_permutations is 0"):
         correlation_test("spearman", [1, 2], [1, 2], n_permutations=0)
+
+
+@pytest.mark.parametrize("measure", ["spearman", "kendall", "pearson"])
+def test_the_unit_of_the_scores_does_not_matter(measure: Measure) -> None:
+    scores, human = np.random.default_rng(8).random((2, 12))
+    plain = correlation_test(measure, scores, human, n_permutations=500)
+    scaled = correlation_test(
+        measure, np.ldexp(scores, 700), np.ldexp(human, -700), n_permutations=500
+    )
+    assert scaled.p_two_sided == plain.p_two_sided

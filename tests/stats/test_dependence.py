@@ -91,3 +91,13 @@ def test_constant_sides_have_no_p_and_a_line_has_the_least() -> None:
     assert dependence(x, 2.0 * x, draws=99)[0] == 0.01
     with pytest.raises(InvalidValueError, match="draws is 0"):
         dependence(x, x, draws=0)
+
+
+def test_a_constant_side_is_constant_whatever_its_mean_is_rounded_to() -> None:
+    varied = np.random.default_rng(9).random((37, 1))
+    codes = np.arange(37) // 3
+    for value in (1 / 3, 0.1, 1e9 / 7):
+        same = np.full((37, 1), value)
+        for groups in (None, codes):
+            assert np.isnan(dependence(varied, same, codes=groups, draws=99)).all()
+            assert np.isnan(dependence(same, varied, codes=groups, draws=99)).all()

@@ -92,3 +92,14 @@ def test_few_samples_and_wrong_margins_are_refused() -> None:
             equivalence("mae", [1], [1], [1], margin)
     with pytest.raises(InvalidValueError, match=r"alpha is 0\.5"):
         equivalence("mae", [1], [1], [1], 0.1, alpha=0.5)
+
+
+def test_groups_widen_the_test_as_they_widen_the_interval() -> None:
+    rng = np.random.default_rng(7)
+    groups = np.repeat(np.arange(12), 5)
+    one, other, human = EQUAL.draw(60, rng)
+    one, other = (each + rng.normal(0, 0.2, 12)[groups] for each in (one, other))
+    names = groups.tolist()
+    low = equivalence("spearman", one, other, human, 0.1, n_boot=2000, groups=names).low
+    found = equivalence("spearman", one, other, human, -low, n_boot=2000, groups=names)
+    assert found.p_not_worse == pytest.approx(0.05, abs=0.002)

@@ -109,3 +109,25 @@ def test_falling_weights_are_the_least_squares_under_their_bounds() -> None:
         )
         loss = float(((columns @ found - values) ** 2).sum())
         assert loss <= wanted.fun + 1e-9
+
+
+def test_a_mean_holds_where_three_groups_of_many_have_most_samples() -> None:
+    # 400 data sets: three standard errors of .05 are .033. By the number of groups it held in .82.
+    rng, codes = (
+        np.random.default_rng(4),
+        np.repeat(np.arange(40), np.ceil(100 / np.arange(1, 41)).astype(int)),
+    )
+    held = 0
+    for _ in range(400):
+        values = rng.normal(0.0, 1.0, 40)[codes] + rng.normal(0.0, 1.0, len(codes))
+        found = bracketed_mean(values, codes=codes)
+        held += found.low <= 0.0 <= found.high
+    assert held / 400 >= 0.95 - 0.033
+
+
+def test_a_share_that_is_the_same_in_every_group_is_worth_its_samples() -> None:
+    # A variance of 0 and one of rounding errors are the same.
+    for size in (2, 3, 7):
+        hits = np.tile(np.eye(size)[0], 30)
+        found = exact_share(hits, codes=np.repeat(np.arange(30), size))
+        assert (found.low, found.high) == pytest.approx(share_interval(30, 30 * size), abs=1e-9)

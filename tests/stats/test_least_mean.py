@@ -70,3 +70,8 @@ def test_it_lies_above_the_mean_as_rarely_as_it_says() -> None:
         passed = rng.random(len(codes)) < rng.beta(4.5, 0.5, 12)[codes]
         above += least_mean(passed, 0.9, groups=codes.tolist()) > 0.9
     assert above <= 40 + 3 * 6  # a tenth of 400, and three times its Monte Carlo error
+
+
+def test_hardly_any_confidence_is_bounded_by_the_largest_value() -> None:
+    values = np.random.default_rng(3).random(30)
+    assert values.mean() < least_mean(values, 1e-9) <= values.max()

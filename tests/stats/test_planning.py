@@ -181,3 +181,23 @@ def test_what_cannot_be_planned_is_refused() -> None:
     for message, refuse in refused.items():
         with pytest.raises(InvalidValueError, match=message):
             refuse()
+
+
+@pytest.mark.parametrize("objective", PLANNED)
+@pytest.mark.parametrize("n", [2, 3, 10, 5000])
+def test_the_smallest_difference_has_the_power_that_it_was_asked_for(
+    objective: PlannedName, n: int
+) -> None:
+    spread = Spread(objective, 0.3)
+    for alpha, target in ((0.05, 0.8), (1e-5, 0.9), (0.2, 0.5)):
+        found = smallest_difference(spread, n, target=target, alpha=alpha)
+        assert power(spread, found, n, alpha=alpha) == pytest.approx(target, abs=1e-12)
+    assert smallest_difference(Spread("mean", 0.3), 2, target=0.06) == 0.0
+
+
+def test_a_pilot_that_does_not_vary_but_for_rounding_is_refused() -> None:
+    with pytest.raises(InvalidValueError, match="does not vary"):
+        pilot_spread("mean", [[0.1] * 30])
+    values = np.random.default_rng(1).random(309)
+    with pytest.raises(InvalidValueError, match="10 groups of unequal size amount"):
+        pilot_spread("mean", [values], groups=[0] * 300 + list(range(1, 10)))

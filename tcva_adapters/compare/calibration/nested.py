@@ -110,7 +110,7 @@ class Division:
             msg = f"{units} {what} cannot fill {folds} folds; rate more, or ask for fewer folds"
             raise InvalidValueError(msg)
         clusters = units if units < len(target) else None
-        if why := why_no_interval(len(target), clusters=clusters):
+        if why := why_no_interval(len(target), codes=None if clusters is None else unit):
             msg = f"{why}, and a choice without one is none; rate more samples"
             raise InvalidValueError(msg)
         rng = np.random.default_rng([seed, 1])  # a stream of its own, apart from the resamples'

@@ -100,8 +100,7 @@ def number_factor(name: str, values: FloatArray, rated: RatedScores, how: Draws)
     codes = None if rated.codes is None else rated.codes[known]
     x, errors = values[known], rated.errors[known]
     n = len(x)
-    clusters = None if codes is None else len(np.unique(codes))
-    why = why_no_interval(n, clusters=clusters)
+    why = why_no_interval(n, codes=codes)
     if not why and x.min() == x.max():
         why = "it is the same for all samples"
     if why:

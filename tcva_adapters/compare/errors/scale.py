@@ -119,8 +119,7 @@ def level_worths(rated: RatedScores, scoring: Scoring, *, level: float) -> tuple
     for place, worth, weight in zip(used, worths, falling, strict=True):
         has, dominates = shares[:, place] > 0.0, shares[:, place] >= DOMINATES
         n = int(has.sum())
-        codes = _of(rated, has)
-        why = few or why_no_interval(n, clusters=None if codes is None else len(np.unique(codes)))
+        why = few or why_no_interval(n, codes=_of(rated, has))
         if not why and worth.high - worth.low > 1.0:
             why = "its interval is wider than the scale: few samples, or levels that occur together"
         found.append(
