@@ -161,7 +161,9 @@ def _agreement_lines(found: PanelAgreement) -> Iterator[Part]:
         f"Krippendorff's alpha (ordinal) {alpha_text(found.alpha)}"
     )
     if found.alpha.reason:
-        yield Wrapped(f"no interval of alpha: {found.alpha.reason}", indent=2)
+        # The groups of claims are the samples.
+        why = found.alpha.reason.replace("group", "sample")
+        yield Wrapped(f"no interval of alpha: {why}", indent=2)
     if found.alpha.is_few:
         rated = f"{counted(found.alpha.units, 'claim')} with two judges' levels"
         yield Wrapped(

@@ -108,7 +108,8 @@ def krippendorff_alpha(
     of = _ordinal(table) if scale == "ordinal" else _interval(table)
     value = float(of(np.ones((1, units), dtype=np.int64))[0])
     low = high = np.nan
-    reason = why_no_interval(units, codes=codes, least=LEAST, least_clusters=LEAST)
+    least = LEAST if codes is None else 0
+    reason = why_no_interval(units, codes=codes, least=least, least_clusters=LEAST)
     if not reason and np.isnan(value):
         reason = "all ratings are the same: nothing can be told from chance"
     if not reason:
