@@ -111,7 +111,7 @@ def is_content(token: Token) -> bool:
     return token.kind in _CONTENT
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=8192)
 def stem(word: str) -> str:
     """A word without its English inflection: few rules, made to agree rather than to be right.
 
@@ -139,7 +139,7 @@ def stem(word: str) -> str:
     return word[:-1] + "i" if word.endswith("y") and word[-2] not in "aeiou" else word
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=8192)
 def _word(raw: str) -> tuple[tuple[str, str, str], ...]:
     """The (key, text, kind) triples of one written word; none for clitics and brackets."""
     if raw.isascii():
@@ -258,7 +258,7 @@ def plain_keys(text: str) -> list[str] | None:
     return keys
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=8192)
 def _plain_keys(raw: str) -> tuple[str, ...] | None:
     if raw == "%":
         return ("percent",)
@@ -275,7 +275,7 @@ def _plain_keys(raw: str) -> tuple[str, ...] | None:
     return tuple(key for key, _, _ in _word(raw))
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=8192)
 def _plain_tokens(
     raw: str, capital: bool, clause: int
 ) -> tuple[Token, ...] | None:  # lru_cache is faster without keywords
