@@ -245,8 +245,7 @@ def sweep(
             ratings also what each part adds to the agreement.
         beside: Judgements of the same samples in other forms, or by other judges, joined by id.
         human: A key of the metadata, `Labels`, or human ratings, shape (N,): Spearman's rho with them.
-        group: A key of the metadata, or values, shape (N,): what samples belong to (a document). The
-            intervals are about other groups then.
+        group: A key of the metadata, or values, shape (N,): intervals are about other such groups then.
         skip_bad: Leave out unreadable lines of a file.
 
     Raises:
@@ -278,9 +277,7 @@ def sweep(
         groups = read.groups(group, ratings)
         measured = partial(intervals, "spearman", human=ratings, groups=groups)
         rows = [replace(row, agreement=measured(row.scores)) for row in rows]
-        if groups is not None:
-            rated = has_score(read.counts) & np.isfinite(ratings)
-            groups = list(compress(groups, rated.tolist()))
+        groups = _of_rated(groups, has_score(read.counts) & np.isfinite(ratings))
     first = len(PARTS) if ablation else 0
     said = None if human is None else source_of(human)
     scoring = replace(dial, scheme=next(iter(weights.values())), penalty=chosen[0])
@@ -293,6 +290,12 @@ def sweep(
         groups=groups,
         ways=ways(read, replace(scoring, temperature=at), ratings, ablation=parts, beside=others),
     )
+
+
+def _of_rated(
+    groups: Sequence[Hashable] | None, rated: npt.NDArray[np.bool_]
+) -> list[Hashable] | None:
+    return None if groups is None else list(compress(groups, rated.tolist()))
 
 
 def _check(

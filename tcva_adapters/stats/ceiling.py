@@ -209,11 +209,7 @@ def ceiling(
         codes = np.arange(len(table)) % _BLOCKS
     found = figures.all
     low = high = np.full(len(found), np.nan)
-    if not reason and np.isnan(found[0]):
-        reason = "the raters do not agree beyond chance: there is nothing to correct by"
-    elif not reason and found[0] >= 1.0 - _SAME:
-        reason = "the raters never differ: there is nothing to correct for"
-    if not reason:
+    if not (reason := reason or _why_not_corrected(float(found[0]))):
         left = leave_one_out(len(table), codes)
         low, high = _jackknife(found, np.concatenate([figures(c) for c in left], axis=1), level)
     all_three = zip(found.tolist(), low.tolist(), high.tolist(), strict=True)
@@ -345,3 +341,10 @@ def _jackknife(
         ends = one + reach * error[:, None] * np.array([-1.0, 1.0])
         ends = np.where(plain[:, None], ends, np.tanh(ends) * bound[:, None])
     return ends[:, 0], ends[:, 1]
+
+
+def _why_not_corrected(best: float) -> str:
+    """Why nothing is corrected by the square root of the raters' reliability; empty if it can be."""
+    if np.isnan(best):
+        return "the raters do not agree beyond chance: there is nothing to correct by"
+    return "the raters never differ: there is nothing to correct for" if best >= 1.0 - _SAME else ""

@@ -12,7 +12,7 @@ from tcva_adapters.stats.bootstrap import PairedDifference, paired_difference
 from tcva_adapters.stats.correlation import MEASURES, Measure
 from tcva_adapters.stats.sign_flip import sign_flip
 
-scipy_stats = pytest.importorskip("scipy.stats")
+scipy_stats = pytest.importorskip("scipy.stats", reason="the extra stats")
 
 Column = npt.NDArray[np.float64]
 

@@ -11,7 +11,7 @@ import pytest
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.sign_flip import MOST_EXACT, sign_flip
 
-scipy_stats = pytest.importorskip("scipy.stats")
+scipy_stats = pytest.importorskip("scipy.stats", reason="the extra stats")
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 9])
