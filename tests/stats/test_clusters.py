@@ -46,7 +46,8 @@ def test_few_groups_count_as_fewer_where_one_is_large() -> None:
 def test_a_p_goes_with_its_interval(groups: float) -> None:
     for level in (0.8, 0.95, 0.99):
         share = float(interval_shares(level, 100, groups)[0])
-        assert clustered_p(2 * share, 100, groups) == pytest.approx(1 - level, abs=1e-12)
+        # scipy's inverse of Student's t is exact to 1e-11 or so in its earlier versions.
+        assert clustered_p(2 * share, 100, groups) == pytest.approx(1 - level, abs=1e-10)
 
 
 def test_too_few_groups_have_no_interval() -> None:
