@@ -7,7 +7,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from tcva_adapters.cli import options, stat_options
+from tcva_adapters.cli import options, stat_options, texts
 from tcva_adapters.cli.judged import File, Resamples, print_figures, read_judged, read_ratings
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import calibrate as calibrated
@@ -114,7 +114,7 @@ def calibrate(
     if mapping not in {None, "isotonic"}:
         msg = f"unknown mapping {mapping!r}; there is isotonic"
         raise InvalidValueError(msg)
-    scale = options.parse_pair(human_scale, "--human-scale")
+    scale = texts.parse_pair(human_scale, "--human-scale")
     if out is not None:
         options.check_target(out, assessments, OURS, overwrite=overwrite)
     judged = read_judged(assessments, skip_bad=skip_bad)
@@ -122,14 +122,14 @@ def calibrate(
     if ratings is None:
         msg = "no human ratings to calibrate by; name their field with --human, or a file with --labels"
         raise InvalidValueError(msg)
-    grid = options.parse_names(temperatures) if temperatures else temperature_grid(step)
+    grid = texts.parse_names(temperatures) if temperatures else temperature_grid(step)
     with progress_of("calibrating", None, wanted=True):
         found = calibrated(
             judged,
             ratings,
             objective=objective,  # type: ignore[arg-type]  # checked there, as are penalties and floors
             temperatures=grid,
-            schemes=[options.parse_scheme(scheme) for scheme in schemes or []],
+            schemes=[texts.parse_scheme(scheme) for scheme in schemes or []],
             penalties=penalties,  # type: ignore[arg-type]  # see above
             floors=floors,  # type: ignore[arg-type]  # see above
             eps=eps,

@@ -12,7 +12,7 @@ from tcva_adapters.ccrs.metrics import METRICS, resolve_metrics
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.ccrs.summary import CCRSTally, summarise_ccrs
-from tcva_adapters.cli import machines, options, scaled, stat_options
+from tcva_adapters.cli import machines, options, scaled, stat_options, texts
 from tcva_adapters.cli.judged import check_figures, draw_figures, print_figures
 from tcva_adapters.cli.judges import asked_judges, named_judge
 from tcva_adapters.cli.report import Report, check_report, report_written
@@ -93,7 +93,7 @@ def ccrs(
     Example: tcva ccrs samples.jsonl --metrics qr,ir --judge openai:gpt-4.1-mini -o rated.jsonl
     """
     said = notes()
-    names, named = options.parse_names(metrics), named_judge(judge, said)
+    names, named = texts.parse_names(metrics), named_judge(judge, said)
     if ray is not None and not estimate:
         plain = {"metrics": names, "judge": named, "model": model_settings, **settings}
         scaled.on_ray(context, ray, plain, looks=scaled.LOOKS, notes=said)

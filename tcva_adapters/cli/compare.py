@@ -11,7 +11,7 @@ from typing import Any, Final
 import typer
 
 from tcva_adapters import printing
-from tcva_adapters.cli import machines, options, stat_options
+from tcva_adapters.cli import machines, options, stat_options, texts
 from tcva_adapters.cli.judged import Beside, check_figures, draw_figures, print_figures
 from tcva_adapters.cli.judges import judging_arguments, named_judge
 from tcva_adapters.cli.report import Report, check_report, report_written
@@ -96,10 +96,10 @@ def compare(
             temperatures=temperatures,
             imported=results or (),
             missing=missing,
-            scale=options.parse_pair(scale, "--scale"),
+            scale=texts.parse_pair(scale, "--scale"),
             fuse=fuse or (),
             human=options.ratings_of(human, labels),
-            pass_from=options.parse_thresholds(pass_from or ()),
+            pass_from=texts.parse_thresholds(pass_from or ()),
             beside=beside or (),
             gates=gates,
             store=out / STORE,

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Optional
 
 import typer
 
-from tcva_adapters.cli import options, stat_options
+from tcva_adapters.cli import options, stat_options, texts
 from tcva_adapters.cli.judged import File, print_figures
 from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.tables import STDOUT, Markdown, check_markdown, markdown_written
@@ -65,7 +65,7 @@ def errors(
 
     Example: tcva errors judged.jsonl --human human_score --by domain --all
     """
-    scale = options.parse_pair(human_scale, "--human-scale")
+    scale = texts.parse_pair(human_scale, "--human-scale")
     check_report(report, assessments, overwrite=overwrite)
     check_markdown(markdown, assessments, as_json=as_json, overwrite=overwrite)
     settings = options.under_config(context, config, dial)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from tcva_adapters.cli import options, stat_options
+from tcva_adapters.cli import options, stat_options, texts
 from tcva_adapters.cli.judged import File, print_figures, read_judged
 from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.written import say_written
@@ -98,7 +98,7 @@ def estimate(
         msg = f"--report {report} shows an estimate, which needs human ratings; give --human or --labels"
         raise InvalidValueError(msg)
     check_report(report, assessments, overwrite=overwrite)
-    scale = options.parse_pair(human_scale, "--human-scale")
+    scale = texts.parse_pair(human_scale, "--human-scale")
     sources = [assessments, *(labels or []), *(scores or [])]
     if out is not None:
         for source in sources:

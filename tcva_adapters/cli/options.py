@@ -1,4 +1,4 @@
-"""The options of the commands, and how their texts are read.
+"""The options of the commands.
 
 They are `Optional[...]` instead of ``... | None`` because typer reads them at run time.
 """
@@ -20,6 +20,7 @@ from typing import Annotated, Any, Final, Literal, Optional, TypeVar, get_args, 
 import typer
 
 from tcva_adapters.claims.criteria import CRITERIA
+from tcva_adapters.cli import texts
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.core.temperature import PAPER_BOUNDS
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
@@ -250,7 +251,7 @@ def takes(table: type, *names: str) -> Callable[[Command], Command]:
         @wraps(command)
         def run(*arguments: Any, **given: Any) -> None:
             if "scheme" in given:
-                given["scheme"] = parse_scheme(given["scheme"])
+                given["scheme"] = texts.parse_scheme(given["scheme"])
             if BOUNDS in names:
                 ends = {end: given.pop(end) for end in ENDS}
                 typed = {end: at for end, at in ends.items() if at is not None}
@@ -321,7 +322,7 @@ def takes_model_settings(command: Command) -> Command:
     def run(*arguments: Any, **given: Any) -> None:
         asked = {name: given.pop(f"judge_{name}") for name in known}
         if asked["prices"] is not None:
-            asked["prices"] = parse_pair(asked["prices"], "--prices")
+            asked["prices"] = texts.parse_pair(asked["prices"], "--prices")
         changed = {
             name: known[name].check(MODEL_FLAGS[name], value)  # named as it was typed
             for name, value in asked.items()
@@ -519,7 +520,7 @@ def stream_samples(
         source,
         skip_bad=skip_bad,
         format=input_format,  # type: ignore[arg-type]  # checked by the reader
-        mapping=parse_renames(rename or []),
+        mapping=texts.parse_renames(rename or []),
         require=required,
         kept=None if is_read_first else KEPT,
     )
@@ -538,71 +539,3 @@ def ratings_of(human: str | None, *labels: str | None) -> str | Labels | None:
     """
     files = [file for file in labels if file is not None]
     return Labels.read(*files, columns=human or "human") if files else human
-
-
-def parse_scheme(text: str) -> str | list[float]:
-    """A scheme's name, or its five numbers."""
-    return text if "," not in text else parse_numbers(text, "--scheme")
-
-
-def parse_numbers(text: str, option: str) -> list[float]:
-    """Numbers with commas between them.
-
-    Raises:
-        InvalidValueError: One of them is no number.
-    """
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        msg = f"{option} {text!r} is not a list of numbers with commas between them"
-        raise InvalidValueError(msg) from None
-
-
-def parse_renames(pairs: Iterable[str]) -> dict[str, str]:
-    """``mine=ours`` pairs as a mapping.
-
-    Raises:
-        InvalidValueError: A pair without an equals sign.
-    """
-    renames = {}
-    for pair in pairs:
-        mine, found, ours = pair.partition("=")
-        if not (found and mine and ours):
-            msg = f"--map {pair!r} is not of the form yours=ours, e.g. my_answer=response"
-            raise InvalidValueError(msg)
-        renames[mine] = ours
-    return renames
-
-
-def parse_thresholds(pairs: Iterable[str]) -> dict[str, float]:
-    """``METHOD=NUMBER`` pairs as a mapping.
-
-    Raises:
-        InvalidValueError: A pair of another form.
-    """
-    found = {}
-    for pair in pairs:
-        name, equals, number = pair.rpartition("=")
-        if not equals or not name.strip():
-            msg = f"--pass-from {pair!r} is not of the form METHOD=NUMBER"
-            raise InvalidValueError(msg)
-        found[name.strip()] = parse_numbers(number, "--pass-from")[0]
-    return found
-
-
-def parse_pair(text: str, option: str) -> tuple[float, float]:
-    """Two numbers with a comma between them.
-
-    Raises:
-        InvalidValueError: It is something else.
-    """
-    numbers = parse_numbers(text, option)
-    if len(numbers) != 2:
-        msg = f"{option} {text!r}; it is two numbers, e.g. 1,5"
-        raise InvalidValueError(msg)
-    return numbers[0], numbers[1]
-
-
-def parse_names(text: str) -> list[str]:
-    """Names with commas between them, without the blanks around them."""
-    return [part.strip() for part in text.split(",")]

@@ -6,7 +6,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from tcva_adapters.cli import options, stat_options
+from tcva_adapters.cli import options, stat_options, texts
 from tcva_adapters.cli.judged import print_figures, read_judged, read_ratings
 from tcva_adapters.compare import plan as planned
 
@@ -83,7 +83,7 @@ def plan(
         power=power,
         level=level,
         group=group,
-        temperature=None if temperature is None else options.parse_names(temperature)[0],
+        temperature=None if temperature is None else texts.parse_names(temperature)[0],
         config=config,
         skip_bad=skip_bad,
         seed=seed,

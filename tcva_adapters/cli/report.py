@@ -8,7 +8,7 @@ from typing import Annotated, Any, Optional
 import typer
 
 from tcva_adapters import report as reports  # its names are imported when a report is written
-from tcva_adapters.cli import options
+from tcva_adapters.cli import options, texts
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.printing import notes
 from tcva_adapters.report.page import OURS
@@ -71,11 +71,9 @@ def report(
         title=title,
         samples=samples,
         human=options.ratings_of(human, labels),
-        human_scale=None
-        if human_scale is None
-        else options.parse_pair(human_scale, "--human-scale"),
+        human_scale=None if human_scale is None else texts.parse_pair(human_scale, "--human-scale"),
         missing=missing,
-        scale=options.parse_pair(scale, "--scale"),
+        scale=texts.parse_pair(scale, "--scale"),
         skip_bad=skip_bad,
     )
     said = notes()

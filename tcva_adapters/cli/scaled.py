@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Optional
 
 import typer
 
-from tcva_adapters.cli import options
+from tcva_adapters.cli import options, texts
 from tcva_adapters.cli.judged import print_figures
 from tcva_adapters.cli.ray_address import UNNAMED
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
@@ -177,7 +177,7 @@ def on_ray(
             settings,
             address=None if address == UNNAMED else address,
             input_format=given["input_format"],
-            mapping=options.parse_renames(given["rename"] or []),
+            mapping=texts.parse_renames(given["rename"] or []),
             overwrite=given["overwrite"],
             progress=True,
         )

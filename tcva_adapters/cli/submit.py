@@ -9,7 +9,7 @@ import typer
 
 from tcva_adapters.ccrs import CCRS
 from tcva_adapters.ccrs.scorer import CCRSSettings
-from tcva_adapters.cli import options
+from tcva_adapters.cli import options, texts
 from tcva_adapters.cli.judged import print_figures
 from tcva_adapters.cli.submitted import FOLDER, scorer_of
 from tcva_adapters.errors import InvalidValueError
@@ -101,10 +101,10 @@ def submit(
         "fuse": list(fuse or ()),
         "combine": combine,
         "criterion": criterion,
-        "metrics": None if metrics is None else options.parse_names(metrics),
+        "metrics": None if metrics is None else texts.parse_names(metrics),
         "suite": settings.pop("suite"),
         "settings": settings,
-        "prices": None if prices is None else options.parse_pair(prices, "--prices"),
+        "prices": None if prices is None else texts.parse_pair(prices, "--prices"),
     }
     limits = Limits(requests=batch_size, tokens=enqueued_tokens)
     scorer = scorer_of(recipe)
@@ -115,7 +115,7 @@ def submit(
         samples,
         skip_bad=skip_bad,
         format=input_format,  # type: ignore[arg-type]  # checked by the reader
-        mapping=options.parse_renames(rename or []),
+        mapping=texts.parse_renames(rename or []),
         require=None if isinstance(scorer, CCRS) else scorer.require,
     )
     recipe["store"] = str(Path(opened.path).absolute())

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from tcva_adapters.cli import options, scaled, stat_options
+from tcva_adapters.cli import options, scaled, stat_options, texts
 from tcva_adapters.cli.judged import (
     Beside,
     File,
@@ -72,8 +72,8 @@ def sweep(
         judged = read_judged(str(file), skip_bad=skip_bad)
         found = swept(
             judged,
-            options.parse_names(temperatures),
-            schemes={scheme: options.parse_scheme(scheme) for scheme in schemes or []},
+            texts.parse_names(temperatures),
+            schemes={scheme: texts.parse_scheme(scheme) for scheme in schemes or []},
             penalties=penalties,  # type: ignore[arg-type]  # checked there
             eps=dial["eps"],
             floor=dial["floor"],

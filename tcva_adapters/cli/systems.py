@@ -7,7 +7,7 @@ from typing import Annotated, Optional, cast
 
 import typer
 
-from tcva_adapters.cli import machines, options, stat_options
+from tcva_adapters.cli import machines, options, stat_options, texts
 from tcva_adapters.cli.judged import check_figures, draw_figures, print_figures
 from tcva_adapters.cli.report import Report, check_report, report_written
 from tcva_adapters.cli.written import say_written
@@ -101,7 +101,7 @@ def systems(
 
     Example: tcva systems plain.jsonl reranked.jsonl -T 0.1,0.5,0.9 --power 0.05
     """
-    ends = options.parse_pair(bounds, "--bounds")
+    ends = texts.parse_pair(bounds, "--bounds")
     check_figures(figures, figure_format)
     check_report(report, "-", overwrite=overwrite)
     files = [source.rpartition("=")[2] for source in scores]
@@ -111,7 +111,7 @@ def systems(
         found = compare_systems(
             scores,
             metrics=metrics,
-            temperatures=options.parse_names(temperatures),
+            temperatures=texts.parse_names(temperatures),
             system_field=system_field,
             group=group,
             hypotheses=hypotheses or (),
