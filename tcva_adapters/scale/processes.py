@@ -160,10 +160,8 @@ class _Running(Generic[R]):
         raise InvalidValueError(msg)
 
     def _submit(self, chunk: _Chunk[R]) -> None:
-        with (
-            suppress(BrokenProcessPool),
-            _interrupts_held(),
-        ):  # a broken one is seen where it is awaited
+        # a broken pool is seen where it is awaited
+        with suppress(BrokenProcessPool), _interrupts_held():
             chunk.future = self._pool.submit(_judged, chunk.samples)
 
     def _done(self, chunk: _Chunk[R]) -> list[R]:
@@ -202,19 +200,31 @@ class _Running(Generic[R]):
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back in this thread, and in the processes that start meanwhile until they ignore it.
+    """Hold Ctrl-C back until the end of the block, and in processes that start in it until they ignore it.
 
-    A process that is interrupted while its Python starts prints a traceback of Python's own. The first
-    thing that is submitted to a pool starts its processes.
+    What is submitted to a pool may start a process. Interrupted in the middle of that, the pool leaves
+    one that nobody ends, and a process that is interrupted while its Python starts prints a traceback
+    of Python's own.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    # The mask is what the processes inherit. Here another thread, as numpy has them, may take the signal,
+    # and Python then interrupts the main thread all the same: so its handler waits as well.
+    seen: list[int] = []
+    handler = signal.getsignal(signal.SIGINT)
+    is_ours = threading.current_thread() is threading.main_thread() and handler is not None
+    if is_ours:
+        signal.signal(signal.SIGINT, lambda number, _: seen.append(number))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if is_ours:
+            signal.signal(signal.SIGINT, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if seen:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _is_judged(future: Future[Any]) -> bool:

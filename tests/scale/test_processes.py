@@ -167,6 +167,43 @@ def test_a_script_without_its_guard_is_told_so(tmp_path: Path) -> None:
     assert "InvalidValueError: the processes end as they start" in done.stderr
 
 
+_INTERRUPTED_AS_IT_STARTS = """
+import os, signal, threading, time
+from concurrent.futures import ProcessPoolExecutor
+from tcva_adapters import TCVA, Sample
+from tcva_adapters.scale import iter_evaluate
+
+spawn = ProcessPoolExecutor._spawn_process
+
+def interrupted(pool):
+    spawn(pool)
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.2)  # lets the other thread run, after which Python looks for signals
+
+if __name__ == "__main__":
+    over = threading.Event()
+    threading.Thread(target=over.wait).start()  # takes the signal where the main thread blocks it
+    ProcessPoolExecutor._spawn_process = interrupted
+    given = [Sample(response='Red.', contexts=['Red.'])] * 40
+    try:
+        list(iter_evaluate(TCVA(judge='lexical'), given, workers=2))
+    except KeyboardInterrupt:
+        print("interrupted")
+    finally:
+        over.set()
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="Windows has no signal masks")
+def test_an_interrupt_taken_by_another_thread_leaves_no_processes(tmp_path: Path) -> None:
+    """Interrupted between the start of a process and that of the thread which ends it, it lives on."""
+    script = tmp_path / "script.py"
+    script.write_text(_INTERRUPTED_AS_IT_STARTS)
+    command = [sys.executable, str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert (done.stdout, done.stderr) == ("interrupted\n", "")
+
+
 @pytest.mark.parametrize("end", ["SIGINT", "SIGTERM", "SIGKILL"])
 @pytest.mark.parametrize("at", ["start", "work"])
 def test_nobody_outlives_the_command(end: str, at: str, tmp_path: Path) -> None:
