@@ -223,11 +223,11 @@ _FLAGS: Final = {
     "lambda_": ("--lambda",),
     "suite": ("--suite",),
 }
-JUDGED: Final = ("verdicts", "prompt", "samples")
+JUDGED: Final = ("verdicts", "prompt", "samples", "yes_no_points")
 """Settings of the form in which verdicts are asked for."""
 
-_AS_TEXT: Final = ("temperature", "scheme")
-"""Settings that take names as well as numbers."""
+_AS_TEXT: Final = ("temperature", "scheme", "yes_no_points")
+"""Settings that take names as well as numbers, or several numbers."""
 
 
 BOUNDS: Final = "bounds"
@@ -252,6 +252,9 @@ def takes(table: type, *names: str) -> Callable[[Command], Command]:
         def run(*arguments: Any, **given: Any) -> None:
             if "scheme" in given:
                 given["scheme"] = texts.parse_scheme(given["scheme"])
+            if "yes_no_points" in given:
+                points = texts.parse_numbers(given["yes_no_points"], "--yes-no-points")
+                given["yes_no_points"] = tuple(points)
             if BOUNDS in names:
                 ends = {end: given.pop(end) for end in ENDS}
                 typed = {end: at for end, at in ends.items() if at is not None}
@@ -351,9 +354,13 @@ def _option(name: str, setting: Setting, parameter: str = "", *flags: str) -> in
     return inspect.Parameter(
         parameter or name,
         inspect.Parameter.KEYWORD_ONLY,
-        default=shown(setting.default) if name in _AS_TEXT else setting.default,
+        default=_as_text(setting.default) if name in _AS_TEXT else setting.default,
         annotation=Annotated[kind, typer.Option(*flags, help=setting.meaning)],
     )
+
+
+def _as_text(default: Any) -> str:
+    return ",".join(map(shown, default)) if isinstance(default, tuple) else shown(default)
 
 
 def silence_frameworks() -> None:

@@ -243,6 +243,8 @@ class Gates:
             if (number := wanted.get(method.name, None if method.is_part else wanted.get("")))
             is not None
         }
+        if not least:
+            return  # the figures of a method read all of its samples
         reached = {
             SCORE: method.mean,
             PASS_RATE: method.pass_rate,
@@ -253,7 +255,7 @@ class Gates:
                 yield _gate(method.name, figure, number, reached[figure])
             else:
                 yield _sure_gate(method, figure, number, reached[figure], self.confidence)
-        if least and COVERAGE not in least:
+        if COVERAGE not in least:
             yield _judged(method)
 
 

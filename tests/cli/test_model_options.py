@@ -220,6 +220,26 @@ def test_the_form_of_verdicts_is_chosen_and_told(
     assert json.loads(capsys.readouterr().out)["forms"] == {form: 3}
 
 
+def test_points_of_a_yes_are_typed(
+    server: ScriptedServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """P(yes) is .76, half way between .86 and .66."""
+    server.script = one_word
+    points = ("--yes-no-points", "0.86,0.66,0.3,0.1,0")
+    assert run([*EVALUATE, "--verdicts", "yes_no", *points, "--out", "judged.jsonl"]) == 0
+    lines = Path("judged.jsonl").read_text(encoding="utf-8").splitlines()
+    claims = [claim for line in lines for claim in json.loads(line)["claims"]]
+    found = {tuple(round(share, 6) for share in claim["probabilities"]) for claim in claims}
+    assert found == {(0.5, 0.5, 0.0, 0.0, 0.0)}
+    capsys.readouterr()
+    assert run([*EVALUATE, "--verdicts", "yes_no", "--yes-no-points", "0.7,half"]) == 2
+    assert "--yes-no-points '0.7,half' is not a list of numbers" in capsys.readouterr().err
+    assert run([*EVALUATE, "--verdicts", "yes_no", "--yes-no-points", "0.7,0.5"]) == 2
+    assert "five falling numbers" in capsys.readouterr().err
+    assert run([*EVALUATE, *points]) == 2
+    assert "with verdicts='written'" in capsys.readouterr().err
+
+
 def test_draws_are_chosen_beside_the_file_of_samples(
     server: ScriptedServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

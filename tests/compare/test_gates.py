@@ -12,7 +12,7 @@ from tcva_adapters.compare.changes import Changes, changed_since, read_baseline
 from tcva_adapters.compare.claim_view import check_wanted, claim_views
 from tcva_adapters.compare.evaluation import Evaluation
 from tcva_adapters.compare.gates import Gated, Gates, verdict_of
-from tcva_adapters.compare.graded import Case, Graded, grade, grade_tcva
+from tcva_adapters.compare.graded import Case, Cases, Graded, grade, grade_tcva
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.panel import Panel
 from tcva_adapters.printing import text_of
@@ -63,6 +63,17 @@ def test_without_gates_nothing_passes_or_fails() -> None:
     found = Gates().judge([graded(0.1)])
     assert found.to_dict() == {"passed": None, "checked": []}
     assert list(found.parts()) == []
+
+
+def test_without_gates_no_sample_is_looked_at() -> None:
+    """A million results that nobody asks about are not read again from their file."""
+
+    def unread(_: object, place: int) -> Case:
+        raise AssertionError(place)
+
+    assert Gates().judge([Graded("m", Cases(range(3), unread))]).gates == []
+    other = Graded("other", Cases(range(3), unread))
+    assert len(Gates.of("m=0.5").judge([graded(0.6), other]).gates) == 2  # and that none was lost
 
 
 def test_a_gate_is_exact_and_says_so() -> None:
