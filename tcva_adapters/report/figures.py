@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
@@ -19,6 +20,7 @@ from tcva_adapters.results.assessment import Assessment, Usage
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.result import judged_counts
 from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.summary import form_lines
 from tcva_adapters.results.sureness import UncertaintyTally
 from tcva_adapters.results.uncertainty import is_lexical
 
@@ -42,13 +44,13 @@ def figures_of(content: Content, draw: Draw) -> dict[str, Any]:
         draw: Which samples have their texts in the page.
     """
     places = {sample.id: place for place, sample in enumerate(content.samples)}
-    sure = (note for run in content.runs for note in _sure(run))
+    of_runs = (note for run in content.runs for note in (*_forms(run), *_sure(run)))
     return {
         "format": FORMAT,
         "made_by": f"tcva-adapters {__version__}",
         "title": content.title,
         "sentence": content.sentence,
-        "notes": [*content.notes, *draw.notes, *sure],
+        "notes": [*content.notes, *draw.notes, *of_runs],
         "levels": [level.value for level in LEVELS],
         "schemes": {name: list(scheme.weights) for name, scheme in SCHEMES.items()},
         "penalties": list(PENALTIES),
@@ -182,6 +184,13 @@ def _run(run: Run, places: Mapping[str | None, int]) -> dict[str, Any]:
         "evidence": evidence.to_dict(),
         "usage": plain(usage.model_dump()),
     }
+
+
+def _forms(run: Run) -> Iterator[str]:
+    """In which forms its judge was asked, where these are not the usual one."""
+    forms = Counter(judged.form for judged in run.assessments.values() if judged.form)
+    lines = form_lines(dict(forms.most_common()), len(run.assessments))
+    return (f"{run.name}: {line}" for line in lines)
 
 
 def _sure(run: Run) -> Iterator[str]:

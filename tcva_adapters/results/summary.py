@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -22,6 +22,17 @@ WRITTEN: Final = "written"
 
 FEW_SAMPLES: Final = 30
 """Scored samples below which a pass rate hardly says anything about others."""
+
+
+def form_lines(forms: Mapping[str, int], samples: int) -> Iterator[str]:
+    """In which forms verdicts were asked for; nothing where all are written.
+
+    >>> list(form_lines({"yes_no": 3}, 4)), list(form_lines({"written": 4}, 4))
+    (['verdicts asked for as yes_no: 3 of 4 samples'], [])
+    """
+    if forms.keys() - {WRITTEN}:
+        used = "; ".join(f"{form}: {number}" for form, number in forms.items())
+        yield f"verdicts asked for as {used} of {counted(samples, 'sample')}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -121,9 +132,7 @@ class Summary(Report):
             *map(str, self.levels.values()),
         )
         yield Table(("mean", "passed", "scored", *self.levels), [figures], "r")
-        if self.forms.keys() - {WRITTEN}:
-            used = "; ".join(f"{form}: {number}" for form, number in self.forms.items())
-            yield f"verdicts asked for as {used} of {counted(self.samples, 'sample')}"
+        yield from form_lines(self.forms, self.samples)
         yield from self.evidence.lines()
         if self.uncertainty is not None:
             yield from self.uncertainty.lines()
