@@ -120,7 +120,8 @@ class _Running(Generic[R]):
 
     def results(self, samples: Iterator[Sample]) -> Iterator[list[R]]:
         """The results of each chunk, in order."""
-        is_end, error = False, None
+        is_end = False
+        error: Exception | None = None
         while True:
             while not is_end and len(self._under_way) < _AHEAD * self._workers:
                 some, is_end, error = read_some(samples, _CHUNK)

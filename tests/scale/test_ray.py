@@ -21,6 +21,7 @@ from benchmarks.ray_scale import judge_of
 from tcva_adapters import TCVA, Result, Sample
 from tcva_adapters.cli.app import run
 from tcva_adapters.errors import InvalidValueError, JudgeError
+from tcva_adapters.samples.records import Format
 from tcva_adapters.scale import judge_dataset, judge_files
 from tests.support.scripted import ScriptedModel
 
@@ -135,7 +136,8 @@ def test_cells_that_json_has_no_place_for_are_written_all_the_same(tmp_path: Pat
     odd = {"day": day, "raw": b"\xff", "size": float("nan"), "more": [{"day": day}]}
     given = [{**row, **odd} for row in rows(3)]
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(given), source)
-    for kind in ("jsonl", "csv"):
+    kinds: tuple[Format, ...] = ("jsonl", "csv")
+    for kind in kinds:
         found = judge_files(
             str(source), str(tmp_path / kind), SETTINGS, output_format=kind, workers=1
         )
