@@ -81,6 +81,7 @@ def long_run(
     overwrite: bool,
     is_looked_at: bool,
     tell: Callable[[str], object],
+    group: str | None = None,
 ) -> Iterator[LongRun[R]]:
     """A run whose results go into a file as they come.
 
@@ -96,17 +97,20 @@ def long_run(
         overwrite: As for `writing`.
         is_looked_at: As ``is_read_again`` for `writing`.
         tell: Told what is to be known of drafts, in a sentence.
+        group: The metadata field that samples must have: those without it may be skipped.
 
     Raises:
         InvalidValueError: As for `writing`.
     """
-    fingerprint = _fingerprint(scorer, samples)
+    fingerprint = _fingerprint(scorer, samples, group)
     how: dict[str, Any] = {"overwrite": overwrite, "is_read_again": is_looked_at}
     with writing(target, fingerprint, read, **how) as written:
         yield LongRun(samples, written, tell)
 
 
-def _fingerprint(scorer: Scorer[Any], samples: SampleStream | Sequence[Sample]) -> str | None:
+def _fingerprint(
+    scorer: Scorer[Any], samples: SampleStream | Sequence[Sample], group: str | None
+) -> str | None:
     """Equal where the results are to be equal; None for what cannot be read again."""
     if not isinstance(samples, SampleStream):
         return None
@@ -115,5 +119,5 @@ def _fingerprint(scorer: Scorer[Any], samples: SampleStream | Sequence[Sample]) 
         return None
     file = Path(source).expanduser().resolve()
     known = file.stat()
-    reading = (file.name, known.st_size, known.st_mtime_ns, samples.kind, samples.mapping)
+    reading = (file.name, known.st_size, known.st_mtime_ns, samples.kind, samples.mapping, group)
     return f"{__version__} {scorer.fingerprint} {reading!r}"

@@ -221,7 +221,7 @@ class Scorer(ABC, Generic[R]):
         Raises:
             InvalidSampleError: It is no `Sample`, or lacks a required field.
         """
-        missing = self.missing(_is_sample(sample))
+        missing = self.missing(checked_sample(sample))
         if missing:
             where = f"sample {sample.id!r}" if sample.id else "a sample"
             raise InvalidSampleError(lacks(where, missing, self.subject))
@@ -235,13 +235,13 @@ class Scorer(ABC, Generic[R]):
                 is the reason of an unscored result.
         """
         with Asking(self) as asking:
-            result = answered(self.steps(_is_sample(sample)), asking)
+            result = answered(self.steps(checked_sample(sample)), asking)
         return self._scorable(sample, result)
 
     async def aevaluate(self, sample: Sample) -> R:
         """The same, awaited."""
         with Asking(self) as asking:
-            result = await asked(self.steps(_is_sample(sample)), asking)
+            result = await asked(self.steps(checked_sample(sample)), asking)
         return self._scorable(sample, result)
 
     def _scorable(self, sample: Sample, result: R) -> R:
@@ -266,13 +266,13 @@ class Scorer(ABC, Generic[R]):
         Raises:
             InvalidSampleError: One of them is no `Sample`.
         """
-        return list(self.iter_evaluate([*map(_is_sample, samples)], progress=progress))
+        return list(self.iter_evaluate([*map(checked_sample, samples)], progress=progress))
 
     async def aevaluate_many(
         self, samples: Iterable[Sample], *, progress: bool | None = None
     ) -> list[R]:
         """The same, awaited, with at most ``max_concurrency`` judgements under way."""
-        checked = [*map(_is_sample, samples)]
+        checked = [*map(checked_sample, samples)]
         return [result async for result in self.aiter_evaluate(checked, progress=progress)]
 
     def iter_evaluate(
@@ -302,7 +302,7 @@ class Scorer(ABC, Generic[R]):
         Raises:
             InvalidSampleError: One of them is no `Sample`; likewise after those before it.
         """
-        plans = (self.steps(_is_sample(sample)) for sample in samples)
+        plans = (self.steps(checked_sample(sample)) for sample in samples)
         with (
             progress_of("judging", _total(samples, total), progress) as shown,
             Asking(self, in_batch=True) as asking,
@@ -322,9 +322,9 @@ class Scorer(ABC, Generic[R]):
         whoever awaits it.
         """
         plans = (
-            (self.steps(_is_sample(sample)) async for sample in samples)
+            (self.steps(checked_sample(sample)) async for sample in samples)
             if isinstance(samples, AsyncIterable)
-            else (self.steps(_is_sample(sample)) for sample in samples)
+            else (self.steps(checked_sample(sample)) for sample in samples)
         )
         with (
             progress_of("judging", _total(samples, total), progress) as shown,
@@ -394,7 +394,12 @@ def _built(kind: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
     return kind(**arguments)
 
 
-def _is_sample(sample: Any) -> Sample:
+def checked_sample(sample: Any) -> Sample:
+    """A sample as it is.
+
+    Raises:
+        InvalidSampleError: It is something else.
+    """
     if not isinstance(sample, Sample):
         kind = type(sample).__name__
         msg = f"a Sample is needed, got {kind}; Sample.from_record reads a mapping"

@@ -15,7 +15,7 @@ from concurrent.futures import Future
 from contextlib import ExitStack
 from enum import Enum, auto
 from queue import SimpleQueue
-from typing import Any, Final, Generic, Self
+from typing import Any, Final, Generic, Self, TypeVar
 
 from tcva_adapters.batch import Asking, Plan, Question, R, threads
 from tcva_adapters.progress import Progress
@@ -36,8 +36,9 @@ _REMEMBERED: Final = 4096
 _Known = tuple[Question[Any], Any]
 """Who asked, and the answer."""
 
-_Read = tuple[Sequence[Plan[R]], bool, Exception | None]
-"""The next samples, whether these were the last ones, and why they end early."""
+Item = TypeVar("Item")
+Read = tuple[Sequence[Item], bool, Exception | None]
+"""The next items, whether these were the last ones, and why they end early."""
 
 
 class Need(Enum):
@@ -250,7 +251,7 @@ def stream(plans: Iterator[Plan[R]], asking: Asking, shown: Progress) -> Iterato
         window: Window[R] = Window(asking, ask, shown)
         while (need := window.need()) is not Need.NOTHING:
             if need is Need.READING:
-                window.read(*_read(plans, window.chunk))
+                window.read(*read_some(plans, window.chunk))
             elif need is Need.TAKING:
                 yield window.taken()
             is_waiting = need is Need.ANSWER
@@ -260,12 +261,18 @@ def stream(plans: Iterator[Plan[R]], asking: Asking, shown: Progress) -> Iterato
                 is_waiting = False
 
 
-def _read(plans: Iterator[Plan[R]], most: int) -> _Read[R]:
-    found: list[Plan[R]] = []
+def read_some(items: Iterator[Item], most: int) -> Read[Item]:
+    """The next items: so many, or those that come at once.
+
+    Args:
+        items: Whatever they raise is returned, for who first hands on what came before.
+        most: How many at most.
+    """
+    found: list[Item] = []
     until = time.monotonic() + _READING
     try:
-        for plan in plans:
-            found.append(plan)
+        for item in items:
+            found.append(item)
             if len(found) >= most or time.monotonic() > until:
                 return found, False, None
     except Exception as error:  # noqa: BLE001  # whatever the caller's own samples raise
@@ -299,7 +306,7 @@ async def astream(
                     window.is_reading = True
                     tasks.begin(plans, _aread(plans))
                 else:
-                    window.read(*_read(plans, window.chunk))
+                    window.read(*read_some(plans, window.chunk))
             for place, outcome in await tasks.ended(wait=need is Need.ANSWER):
                 if place is plans:
                     window.is_reading = False
@@ -337,8 +344,8 @@ class _Tasks:
         return [(place, task.result()) for place, task in found]
 
 
-async def _aread(plans: AsyncIterator[Plan[R]]) -> _Read[R]:
-    """The next sample, as `_read` has it."""
+async def _aread(plans: AsyncIterator[Plan[R]]) -> Read[Plan[R]]:
+    """The next sample, as `read_some` has it."""
     try:
         return [await anext(plans)], False, None
     except StopAsyncIteration:

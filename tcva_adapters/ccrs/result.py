@@ -166,8 +166,15 @@ class CCRSResult(BaseModel):
 
     @property
     def unscored(self) -> Unscored | None:
-        """Why there is no score: the first metric that has none says so; see `unscored_by`."""
-        return next(iter(self.unscored_by.values()), None)
+        """Why there is no score: the first metric that has none says so; see `unscored_by`.
+
+        A failure comes before what no other try would change, and a fatal one before all.
+        """
+        return max(
+            self.unscored_by.values(),
+            key=lambda why: (why.fatal, why.reason.is_failure),
+            default=None,
+        )
 
     @property
     def unscored_by(self) -> dict[str, Unscored]:

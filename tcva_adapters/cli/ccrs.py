@@ -116,7 +116,7 @@ def ccrs(
     rater = options.with_store(rater, store, no_store=no_store, what="ratings", notes=said)
     ratings = options.ratings_of(human, labels)
     looked_at = any((gates.are_asked, handed.names_samples, report, figures, ratings))
-    how: dict[str, Any] = {"overwrite": overwrite, "is_looked_at": looked_at}
+    how: dict[str, Any] = {"overwrite": overwrite, "is_looked_at": looked_at, "group": group}
     judge_all = scaled.evaluate_with(rater, workers, settings["max_concurrency"])
     with long_run(rater, reading.samples, CCRSResult.from_json, out, tell=said.print, **how) as run:
         with judging(said, out, reading):

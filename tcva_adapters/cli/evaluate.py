@@ -106,8 +106,8 @@ def evaluate(
     tcva = options.with_store(tcva, store, no_store=no_store, what="verdicts", notes=notes)
     several = panel or tcva.settings["repeats"] > 1
     looked_at = any((gates.are_asked, handed.names_samples, show, report, since.baseline, several))
-    source = (tcva, reading.samples, Result.from_json, out)
-    with long_run(*source, tell=notes.print, overwrite=overwrite, is_looked_at=looked_at) as run:
+    how: dict[str, Any] = {"overwrite": overwrite, "is_looked_at": looked_at, "group": group}
+    with long_run(tcva, reading.samples, Result.from_json, out, tell=notes.print, **how) as run:
         with judging(notes, out, reading):
             for result in run.results(scaled.evaluate_with(tcva, workers, at_once)):
                 running.add(result)

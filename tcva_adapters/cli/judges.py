@@ -38,8 +38,9 @@ def asked_judges(
     if not settings:
         return names
     made = [model_of_name(each, max_concurrency=max_concurrency, **settings) for each in names]
-    if not any(made):
-        flags = ", ".join(MODEL_FLAGS[name] for name in settings)
+    # An estimate brings a key, which no flag does.
+    flags = ", ".join(MODEL_FLAGS[name] for name in settings if name in MODEL_FLAGS)
+    if flags and not any(made):
         msg = f"{flags}: these are for a model as judge, --judge openai:MODEL, not {names[0]!r}"
         raise InvalidValueError(msg)
     return [model or name for model, name in zip(made, names, strict=True)]

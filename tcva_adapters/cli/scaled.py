@@ -212,7 +212,8 @@ def _typed(context: typer.Context, names: Collection[str]) -> Iterator[str]:
 
 LOOKS: Final = frozenset(
     {
-        *("store", "skip_bad", "workers", "baseline", "report", "show", "figures"),
+        *("store", "skip_bad", "workers", "report", "show", "figures", "figure_format", "group"),
+        *("baseline", "sequential", "false_alarms", "max_drop"),
         *("human", "labels"),
         *("min_score", "min_pass_rate", "min_coverage", "confidence"),
         *("junit", "markdown", "annotations"),

@@ -15,7 +15,6 @@ from tcva_adapters.cli.submitted import FOLDER, scorer_of
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import notes
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.samples.files import stream_samples
 from tcva_adapters.tcva import TCVASettings
 
 # typer reads them at run time, so what is optional is spelt out.
@@ -111,12 +110,13 @@ def submit(
     said = notes()
     opened = VerdictStore(store or options.DEFAULT_STORE)
     said.print(f"judgements will go into {opened.path}")
-    read = stream_samples(
+    read = options.stream_samples(
         samples,
         skip_bad=skip_bad,
-        format=input_format,  # type: ignore[arg-type]  # checked by the reader
-        mapping=texts.parse_renames(rename or []),
+        input_format=input_format,
+        rename=rename,
         require=None if isinstance(scorer, CCRS) else scorer.require,
+        is_read_first=True,
     )
     recipe["store"] = str(Path(opened.path).absolute())
     with options.interruptible(said, "the same command goes on, and asks nothing twice"):

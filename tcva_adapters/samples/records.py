@@ -449,7 +449,7 @@ def _parquet_rows(source: Source) -> Iterator[FileRow]:
             for batch in file.iter_batches(batch_size=1024):
                 for record in batch.to_pylist():
                     number += 1
-                    cells = {str(n): _plain(v) for n, v in record.items() if not _is_index(str(n))}
+                    cells = {str(n): plain(v) for n, v in record.items() if not _is_index(str(n))}
                     yield FileRow(number, cells)
     except pa.ArrowException as error:
         raise unreadable(source, f"not a readable parquet file: {error}") from error
@@ -460,16 +460,16 @@ def _is_index(name: str) -> bool:
     return name in ("", "__index_level_0__") or name.startswith("Unnamed: ")
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """A cell as JSON would have it; NaN is how data frames say that there is nothing."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, dict):
-        return {str(name): _plain(item) for name, item in value.items()}
+        return {str(name): plain(item) for name, item in value.items()}
     if isinstance(value, bytes):
         return value.decode(errors="backslashreplace")
     return str(value)

@@ -104,7 +104,8 @@ def _row(key: str, result: Scored) -> Mapping[str, Any]:
 
 def row_keys(scorer: Scorer[Any], samples: Iterable[Sample]) -> Iterator[str]:
     """For each sample a SHA-256 that is equal where everything is that can change its score."""
-    who, fields = scorer.fingerprint, (*scorer.required, *scorer.shown)
+    who, judging = scorer.fingerprint, (scorer, *getattr(scorer, "members", ()))
+    fields = {name for each in judging for name in (*each.required, *each.shown)}
     profiles = getattr(scorer, "profiles", None)
     for sample in samples:
         parts: dict[str, Any] = {name: getattr(sample, name) for name in fields}

@@ -43,10 +43,16 @@ def workers_of_cluster(ray: Any, num_cpus: float) -> int:
     Raises:
         InvalidValueError: There is room for none: Ray would wait for it for ever.
     """
+    if not num_cpus > 0:
+        msg = f"num_cpus={num_cpus!r}; it is a number above 0"
+        raise InvalidValueError(msg)
     cpus = ray.cluster_resources().get("CPU", 0)
     room = int((cpus - IO_CPUS) / num_cpus)
     if room < 1:
-        msg = f"this Ray has {cpus:g} CPUs; {IO_CPUS} read and write, so it takes at least {IO_CPUS + 1}"
+        msg = (
+            f"this Ray has {cpus:g} CPUs; {IO_CPUS} read and write and a worker reserves {num_cpus:g}, "
+            f"so it takes at least {IO_CPUS + num_cpus:g}"
+        )
         raise InvalidValueError(msg)
     return room
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import pyarrow as pa  # type: ignore[import-untyped]  # Arrow is not typed
+import pyarrow.csv  # type: ignore[import-untyped]  # as above
 import pyarrow.dataset  # type: ignore[import-untyped]  # as above
 import pyarrow.fs  # type: ignore[import-untyped]  # as above
+import pyarrow.json  # type: ignore[import-untyped]  # as above
 import pyarrow.parquet  # type: ignore[import-untyped]  # as above
 
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
@@ -41,14 +43,11 @@ class Folder:
         self.files, self.path = file_system(out)
         self.kind = kind
 
-    def claim(
-        self, fingerprint: str, prefix: str, paths: Sequence[str], *, overwrite: bool
-    ) -> None:
+    def claim(self, settings: Mapping[str, Any], paths: Sequence[str], *, overwrite: bool) -> None:
         """Make it the folder of this run: new, or one that an equal run has left.
 
         Args:
-            fingerprint: Everything that can change a score.
-            prefix: Of the columns.
+            settings: Everything that can change what is written, as JSON values.
             paths: What is read.
             overwrite: Empty it where another run has left it.
 
@@ -57,7 +56,7 @@ class Folder:
                 other files, or from files that have changed since.
         """
         sources = {name: state for path in paths for name, state in _files_of(path)}
-        ours = {"version": _VERSION, "fingerprint": fingerprint, "prefix": prefix, "as": self.kind}
+        ours = {"version": _VERSION, **settings, "as": self.kind}
         known = self._manifest()
         if known is None:
             if self._entries():
@@ -102,8 +101,8 @@ class Folder:
 
     def columns(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
         """The values of some columns, part by part."""
-        kind = {"parquet": "parquet", "jsonl": "json", "csv": "csv"}[self.kind]
         for part in self.paths():
+            kind = self._format(part)
             table = pa.dataset.dataset(part, format=kind, filesystem=self.files).to_table(names)
             yield [table[name].to_pylist() for name in names]
 
@@ -115,6 +114,18 @@ class Folder:
         """The format of the parts that are there; None where this is no folder of ours."""
         known = self._manifest()
         return None if known is None or not self.paths() else known["as"]
+
+    def _format(self, part: str) -> Any:
+        """How a part is read: as one block, for no row is cut and the first rows say nothing alone."""
+        size = {"block_size": max(1, self.files.get_file_info(part).size)}
+        if self.kind == "jsonl":
+            return pa.dataset.JsonFileFormat(read_options=pa.json.ReadOptions(**size))
+        if self.kind == "csv":
+            return pa.dataset.CsvFileFormat(
+                read_options=pa.csv.ReadOptions(**size),
+                parse_options=pa.csv.ParseOptions(newlines_in_values=True),
+            )
+        return pa.dataset.ParquetFileFormat()
 
     def _entries(self, within: str = "") -> list[Any]:
         look = pa.fs.FileSelector(f"{self.path}/{within}", allow_not_found=True)

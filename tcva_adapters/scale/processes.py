@@ -8,13 +8,12 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection
 from typing import Any, Final, Generic, TypeVar
@@ -25,9 +24,11 @@ from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.settings import check_count
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.scorer import Scorer
+from tcva_adapters.scorer import Scorer, checked_sample
+from tcva_adapters.window import read_some
 
 R = TypeVar("R", bound=Scored)
+T = TypeVar("T")
 
 _CHUNK: Final = 32
 """Samples that go to a process at once: tens of milliseconds with the embedded judge."""
@@ -59,7 +60,8 @@ def iter_evaluate(
 
     Args:
         scorer: Who judges; it is pickled.
-        samples: What is judged; may be an iterator.
+        samples: What is judged; may be an iterator. What it raises is raised once the results of all
+            samples before are handed over.
         workers: How many processes.
         progress: As for `Scorer.evaluate_many`.
         total: How many samples there are, where that is known.
@@ -67,7 +69,7 @@ def iter_evaluate(
     Raises:
         InvalidValueError: ``workers`` is below 1, the scorer cannot be pickled, or processes end as
             they start, as they do in a script without ``if __name__ == "__main__":``.
-        InvalidSampleError: One of them is no `Sample`.
+        InvalidSampleError: One of them is no `Sample`; likewise after those before it.
     """
     check_count("workers", workers)
     try:
@@ -75,7 +77,8 @@ def iter_evaluate(
     except Exception as error:
         msg = f"{scorer.name} cannot be pickled for other processes: {error}; judge in this one"
         raise InvalidValueError(msg) from error
-    return _handed_on(scorer, pickled, iter(samples), workers, progress, total)
+    checked = map(checked_sample, samples)
+    return _handed_on(scorer, pickled, checked, workers, progress, total)
 
 
 def _handed_on(
@@ -117,14 +120,18 @@ class _Running(Generic[R]):
 
     def results(self, samples: Iterator[Sample]) -> Iterator[list[R]]:
         """The results of each chunk, in order."""
+        is_end = False
+        error: Exception | None = None
         while True:
-            while len(self._under_way) < _AHEAD * self._workers:
-                chunk: _Chunk[R] = _Chunk(list(islice(samples, _CHUNK)))
-                if not chunk.samples:
-                    break
-                self._under_way.append(chunk)
-                self._submit(chunk)
+            while not is_end and len(self._under_way) < _AHEAD * self._workers:
+                some, is_end, error = read_some(samples, _CHUNK)
+                if some:
+                    chunk: _Chunk[R] = _Chunk(some)
+                    self._under_way.append(chunk)
+                    self._submit(chunk)
             if not self._under_way:
+                if error is not None:
+                    raise error
                 return
             first = self._under_way[0]
             yield self._done(first)
@@ -149,9 +156,7 @@ class _Running(Generic[R]):
             self.stop()
             self._start()
             with suppress(BrokenProcessPool):
-                with _interrupts_held():
-                    alive = self._pool.submit(os.getpid)
-                alive.result()
+                self._begun(os.getpid).result()
                 return
         msg = (
             "the processes end as they start; what they printed says why. A script needs its "
@@ -161,8 +166,13 @@ class _Running(Generic[R]):
 
     def _submit(self, chunk: _Chunk[R]) -> None:
         # a broken pool is seen where it is awaited
-        with suppress(BrokenProcessPool), _interrupts_held():
-            chunk.future = self._pool.submit(_judged, chunk.samples)
+        with suppress(BrokenProcessPool):
+            chunk.future = self._begun(_judged, chunk.samples)
+
+    def _begun(self, work: Callable[..., T], *arguments: Any) -> Future[T]:
+        """Work in the pool, which may start a process for it."""
+        with _interrupts_held():
+            return self._pool.submit(work, *arguments)
 
     def _done(self, chunk: _Chunk[R]) -> list[R]:
         if chunk.results is None:
@@ -188,7 +198,7 @@ class _Running(Generic[R]):
         """A chunk by itself, in halves where it takes its process down, to the sample that does."""
         for _ in range(_TRIES):
             try:
-                return self._pool.submit(_judged, samples).result()
+                return self._begun(_judged, samples).result()
             except BrokenProcessPool:
                 self._restart()
         if len(samples) == 1:
@@ -209,20 +219,23 @@ def _interrupts_held() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     # The mask is what the processes inherit. Here another thread, as numpy has them, may take the signal,
-    # and Python then interrupts the main thread all the same: so its handler waits as well.
+    # and Python then interrupts the main thread all the same: so its handler waits as well, and before
+    # the mask, which would stay if setting it were interrupted.
     seen: list[int] = []
     handler = signal.getsignal(signal.SIGINT)
     is_ours = threading.current_thread() is threading.main_thread() and handler is not None
     if is_ours:
         signal.signal(signal.SIGINT, lambda number, _: seen.append(number))
     try:
-        yield
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     finally:
         if is_ours:
             signal.signal(signal.SIGINT, handler)
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         if seen:
             signal.raise_signal(signal.SIGINT)
 

@@ -17,7 +17,7 @@ from ray.data.datasource import BlockBasedFileDatasink, FileBasedDatasource
 
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.samples.files import sample_reader
-from tcva_adapters.samples.records import FileRow, Format, read_records
+from tcva_adapters.samples.records import FileRow, Format, plain, read_records
 
 ROW_HASH: Final = "row_hash"
 """Which row of which file: the column that Ray's reader of parquet has under this name."""
@@ -143,7 +143,7 @@ class Parts(BlockBasedFileDatasink):  # type: ignore[misc]  # as above
             pa.csv.write_csv(_flat(table), file)
         else:
             for row in table.to_pylist():
-                file.write(f"{json.dumps(row, ensure_ascii=False)}\n".encode())
+                file.write(f"{json.dumps(plain(row), ensure_ascii=False)}\n".encode())
 
 
 def _flat(table: pa.Table) -> pa.Table:
@@ -157,7 +157,9 @@ def _flat(table: pa.Table) -> pa.Table:
 
 def _as_texts(values: list[Any]) -> list[str | None]:
     return [
-        each if each is None or isinstance(each, str) else json.dumps(each, ensure_ascii=False)
+        each
+        if each is None or isinstance(each, str)
+        else json.dumps(plain(each), ensure_ascii=False)
         for each in values
     ]
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.printing import Part, Tabular, counted, figure
+from tcva_adapters.samples.paths import usable_path
 from tcva_adapters.samples.records import Format, format_of
 from tcva_adapters.scale.batch import PREFIX
 from tcva_adapters.scale.dataset import ROWS_AT_ONCE, judge_dataset
@@ -116,7 +117,10 @@ def judge_files(
         MissingDependencyError: Ray, or the judge's package, is not installed.
         JudgeError: No call can succeed. The parts that were written stay.
     """
-    paths = [source] if isinstance(source, str) else list(source)
+    paths = [_whole_path(each) for each in ([source] if isinstance(source, str) else source)]
+    if not paths:
+        msg = "there is no source; name a file, or a folder of files"
+        raise InvalidValueError(msg)
     kind = format_of(paths[0], input_format)
     written_as = _writable(output_format or kind)
     scorer = scorer_of(settings)
@@ -127,7 +131,8 @@ def judge_files(
         from tcva_adapters.scale.rows import LIGHT, ROW_HASH, Parts, read_rows  # noqa: PLC0415  # as above
 
         folder = Folder(out, written_as)
-        folder.claim(scorer.fingerprint, prefix, paths, overwrite=overwrite)
+        own = {"fingerprint": scorer.fingerprint, "prefix": prefix, "mapping": dict(mapping or {})}
+        folder.claim(own, paths, overwrite=overwrite)
         before = folder.rows()
         context = ray.data.DataContext.get_current().copy()
         context.enable_progress_bars = progress
@@ -143,6 +148,11 @@ def judge_files(
             except ray.exceptions.RayError as error:
                 raise _said(error) from error
         return _summed_up(folder, prefix, before)
+
+
+def _whole_path(address: str) -> str:
+    """A path as every process and every run means it; addresses are such already."""
+    return address if "://" in address else str(usable_path(address).resolve())
 
 
 def _writable(kind: Format) -> Format:

@@ -29,6 +29,7 @@ from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.scale import judge_batch
 from tests.ccrs.entries import SAMPLES, SCORES, judge
 from tests.support import server
 from tests.support.scripted import ScriptedModel
@@ -338,6 +339,17 @@ def test_what_was_paid_for_is_kept_beside_a_failure_that_ends_the_calls(tmp_path
     good, bad = ccrs.evaluate_many([GOOD, half])
     assert (good.scores, bad.unscored_by["qr"].fatal) == ({"qr": 0.9}, True)
     assert CCRS("qr", judge=PromptModel(), store=store).evaluate(GOOD).usage.calls == 0
+
+
+def test_a_failure_is_told_before_a_field_that_is_missing() -> None:
+    wrong = JudgeError("wrong key", reason="authentication", fatal=True)
+    ccrs = CCRS(("cc", "qr"), judge=ScriptedModel([wrong, wrong]))
+    (result,) = ccrs.evaluate_many([GOOD.model_copy(update={"contexts": None})])
+    assert result.unscored_by["cc"].reason is Reason.MISSING_FIELD
+    assert result.unscored == result.unscored_by["qr"]
+    batch = {"question": ["Who?"], "answer": ["Ada."]}
+    with pytest.raises(JudgeError, match="wrong key"):
+        judge_batch(batch, settings=ccrs)
 
 
 def test_parameters_that_are_no_json_are_named() -> None:

@@ -160,6 +160,24 @@ def test_a_bad_line_far_down_keeps_what_was_judged(
     assert [row["sample_id"] for row in judged("out.jsonl")][-2:] == [str(SIZE - 1), "last"]
 
 
+def test_samples_that_are_skipped_for_their_group_move_no_others(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tcva_adapters.samples.rows.RowStream.check", lambda *_: None)
+    good = {"answer": "A door.", "contexts": ["A door."]}
+    lines = [{"id": str(n), **good, **({} if n == 3 else {"page": n % 5})} for n in range(SIZE)]
+    last = {"id": "last", **good, "page": 1}
+    text = "\n".join([*map(json.dumps, lines), "no JSON", json.dumps(last)])
+    Path("in.jsonl").write_text(text, encoding="utf-8")
+    arguments = ["evaluate", "in.jsonl", "--judge", "lexical", "-o", "out.jsonl"]
+    assert run(arguments) == 2  # with a draft of all before that line
+    grouped = ["--skip-bad", "--group", "page", "--min-score", "0", "--confidence", "0.9"]
+    assert run([*arguments, *grouped]) == 0
+    capsys.readouterr()
+    names = [str(n) for n in range(SIZE) if n != 3]
+    assert [row["sample_id"] for row in judged("out.jsonl")] == [*names, "last"]
+
+
 def test_samples_of_a_pipe_leave_no_draft(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -147,6 +147,13 @@ def test_keys_are_equal_where_scores_are() -> None:
     assert lenient[0] != one
 
 
+def test_keys_tell_what_fused_judges_look_at() -> None:
+    tcva = TCVA(judge="lexical", fuse=[TCVA("correctness", judge="lexical")])
+    batch = {"answer": ["Red."] * 2, "context": ["Red."] * 2, "reference": ["Red.", "Blue."]}
+    one, other = judge_batch(batch, settings=tcva)["tcva_key"]
+    assert one != other
+
+
 def test_direct_metrics() -> None:
     batch = {"question": ["Where is it?"], "answer": ["It is here."]}
     settings = {"metrics": "qr", "judge": "lexical"}

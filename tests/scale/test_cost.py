@@ -110,6 +110,38 @@ def test_the_command_asks_nothing_and_makes_nothing(
 
 
 @pytest.mark.parametrize("command", ["evaluate", "ccrs"])
+def test_the_lexical_judge_is_estimated_too(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "in.jsonl"
+    file.write_text("\n".join(sample_lines()), encoding="utf-8")
+    arguments = [command, str(file), "--judge", "lexical", "--estimate"]
+    assert run(arguments) == 0
+    assert f"{len(SAMPLES)} samples: 0 calls" in capsys.readouterr().out
+    assert run([*arguments, "--prices", "1,4"]) == 2
+    assert "--prices: these are for a model" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ["--group", "document"],
+        ["--sequential", "watch.json"],
+        ["--false-alarms", "0.1"],
+        ["--max-drop", "0.1"],
+    ],
+)
+def test_what_looks_at_results_is_refused_on_ray(
+    more: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "in.jsonl"
+    file.write_text("\n".join(sample_lines()), encoding="utf-8")
+    out = ["--out", str(tmp_path / "out")]
+    assert run(["evaluate", str(file), "--judge", "lexical", "--ray", *out, *more]) == 2
+    assert f"{more[0]}: not with --ray" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["evaluate", "ccrs"])
 def test_an_estimate_needs_no_key(
     command: str,
     tmp_path: Path,

@@ -16,7 +16,7 @@ import pytest
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.ccrs import CCRS
 from tcva_adapters.claims.criteria import Criterion
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.judging.judge import LexicalSampleJudge
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.scale import iter_evaluate
@@ -67,6 +67,54 @@ def test_reading_stays_a_few_chunks_ahead() -> None:
     assert next(found).sample_id == "0"
     assert read <= 4 * 32
     found.close()  # type: ignore[attr-defined]  # a generator
+
+
+@pytest.mark.parametrize("at", [0, 70])
+@pytest.mark.parametrize("kind", [UnreadableInputError, InvalidSampleError])
+def test_what_came_before_an_error_is_handed_over(kind: type[Exception], at: int) -> None:
+    """A file that cannot be read further down, and what is no sample."""
+
+    def given() -> Iterator[Any]:
+        yield from samples(at)
+        if kind is UnreadableInputError:
+            msg = "line 71: not JSON"
+            raise UnreadableInputError(msg)
+        yield {"response": "no sample"}
+
+    results = iter_evaluate(TCVA(judge="lexical"), given(), workers=2)
+    assert [next(results).sample_id for _ in range(at)] == [str(n) for n in range(at)]
+    with pytest.raises(kind):
+        next(results)
+
+
+def test_a_slow_source_holds_back_few_results() -> None:
+    read = 0
+
+    def slow() -> Iterator[Sample]:
+        nonlocal read
+        for sample in samples(500):
+            time.sleep(0.03 if read >= 32 else 0.0)
+            read += 1
+            yield sample
+
+    found = iter_evaluate(TCVA(judge="lexical"), slow(), workers=1)
+    assert next(found).sample_id == "0"
+    assert read <= 40
+    found.close()  # type: ignore[attr-defined]  # a generator
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="Windows has no signal masks")
+def test_an_interrupt_before_a_process_starts_leaves_no_mask(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted(_: int) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(signal, "getsignal", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            list(iter_evaluate(TCVA(judge="lexical"), samples(3), workers=1))
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
 
 def test_closing_ends_the_processes() -> None:

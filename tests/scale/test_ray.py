@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from benchmarks.ray_scale import judge_of
 from tcva_adapters import TCVA, Result, Sample
 from tcva_adapters.cli.app import run
 from tcva_adapters.errors import InvalidValueError, JudgeError
+from tcva_adapters.samples.records import Format
 from tcva_adapters.scale import judge_dataset, judge_files
 from tests.support.scripted import ScriptedModel
 
@@ -118,6 +120,33 @@ def test_columns_that_change_their_type_on_the_way_end_no_job(tmp_path: Path) ->
     assert scores == {name: each.score for name, each in known if name != "400"}
 
 
+def test_a_source_is_one_however_its_path_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = write(tmp_path / "in.jsonl", rows(10))
+    assert judge_files("in.jsonl", "out", SETTINGS, workers=1).new == 10
+    assert judge_files(str(source), "out", SETTINGS, workers=1).new == 0
+    with pytest.raises(InvalidValueError, match="no source"):
+        judge_files([], "out", SETTINGS)
+
+
+def test_cells_that_json_has_no_place_for_are_written_all_the_same(tmp_path: Path) -> None:
+    day, source = datetime(2026, 1, 1), tmp_path / "in.parquet"  # noqa: DTZ001  # as tables have it
+    odd = {"day": day, "raw": b"\xff", "size": float("nan"), "more": [{"day": day}]}
+    given = [{**row, **odd} for row in rows(3)]
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(given), source)
+    kinds: tuple[Format, ...] = ("jsonl", "csv")
+    for kind in kinds:
+        found = judge_files(
+            str(source), str(tmp_path / kind), SETTINGS, output_format=kind, workers=1
+        )
+        assert (found.rows, found.scored) == (3, 3)
+    row = read(tmp_path / "jsonl")[0]
+    assert (row["day"], row["raw"], row["size"]) == ("2026-01-01 00:00:00", "\\xff", None)
+    assert row["more"] == [{"day": "2026-01-01 00:00:00"}]
+
+
 def test_another_run_is_not_mixed_in(tmp_path: Path) -> None:
     source = write(tmp_path / "in.jsonl", rows(10))
     out = str(tmp_path / "out")
@@ -125,6 +154,8 @@ def test_another_run_is_not_mixed_in(tmp_path: Path) -> None:
     strict = {**SETTINGS, "temperature": "strict"}
     with pytest.raises(InvalidValueError, match="other settings"):
         judge_files(str(source), out, strict, workers=1)
+    with pytest.raises(InvalidValueError, match="other settings"):
+        judge_files(str(source), out, SETTINGS, workers=1, mapping={"team": "reference"})
     more = write(tmp_path / "more.jsonl", rows(5))
     added = judge_files([str(source), str(more)], out, SETTINGS, workers=1)
     assert (added.rows, added.new) == (15, 5)
