@@ -236,6 +236,28 @@ def test_evidence_is_quoted_as_the_passage_writes_it() -> None:
     assert verdict.evidence == "The  capsule\nmay be   opened."
 
 
+@pytest.mark.parametrize(
+    "response",
+    [
+        "The capsule may be opened [1]. Alcohol does not change the effect [2, 3].",
+        "The capsule may be opened.[^1] Alcohol does not change the effect [1-3].",
+    ],
+)
+@pytest.mark.parametrize("passage", [CLINIC, CLINIC.replace(". ", " [1]. ")])
+def test_numbers_of_sources_are_no_figures(response: str, passage: str) -> None:
+    for most in (8, 1):
+        for verdict in judge(split_claims(response, max_claims=most), passage):
+            assert expected(verdict) > 0.8
+            assert "figures" not in verdict.reason
+
+
+def test_other_figures_still_count() -> None:
+    text = "Only [12] capsules are in the box. 12 boxes are in the car."
+    for claim in ("14 boxes are in the car.", "Only (14) capsules are in the box."):
+        (verdict,) = judge([claim], text)
+        assert expected(verdict) < 0.3
+
+
 def test_no_passages_support_nothing() -> None:
     verdicts = judge(["The dose is 5 mg.", "It rains."])
     assert [v.verdict for v in verdicts] == ["none", "none"]
