@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import time
+import weakref
 from typing import Final
 
 import numpy as np
@@ -22,6 +24,7 @@ from tcva_adapters.lexical.judge import (
     between,
     distribution,
 )
+from tcva_adapters.lexical.passages import prepare
 from tcva_adapters.lexical.text_features import is_content, plain_keys, tokenise
 from tcva_adapters.results.assessment import ClaimVerdict
 from tests.support.paper import load, needs_paper_data
@@ -256,6 +259,12 @@ def test_other_figures_still_count() -> None:
     for claim in ("14 boxes are in the car.", "Only (14) capsules are in the box."):
         (verdict,) = judge([claim], text)
         assert expected(verdict) < 0.3
+
+
+def test_few_long_passages_stay_in_memory() -> None:
+    found = [weakref.ref(prepare((f"Text {n}. " + "Cats sleep. " * 5000,))) for n in range(6)]
+    gc.collect()
+    assert sum(each() is not None for each in found) == 2
 
 
 def test_no_passages_support_nothing() -> None:
