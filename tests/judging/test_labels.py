@@ -479,7 +479,7 @@ def test_a_server_that_ignores_the_number_of_choices_is_asked_singly() -> None:
 
 
 def test_choices_count_where_the_first_of_them_is_empty() -> None:
-    def script(body: dict[str, Any], number: int) -> Any:
+    def script(body: dict[str, Any], _number: int) -> Any:
         if body.get("n", 1) == 1:
             return reply("no probabilities")
         answer = reply("")
