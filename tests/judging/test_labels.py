@@ -407,8 +407,8 @@ def test_a_list_of_points_is_the_same_judgement() -> None:
     model = about(lambda _: ModelReply(""))
     usual: Any = [1, 0.9, 0.7, 0.3, 0]
     for verdicts in ("written", "yes_no"):
-        listed = ModelJudge(model, verdicts=verdicts, yes_no_points=usual)  # type: ignore[arg-type]  # a word of the two
-        assert listed.parameters == ModelJudge(model, verdicts=verdicts).parameters  # type: ignore[arg-type]  # as above
+        listed = ModelJudge(model, verdicts=verdicts, yes_no_points=usual)
+        assert listed.parameters == ModelJudge(model, verdicts=verdicts).parameters
 
 
 def test_the_lexical_judge_asks_nobody() -> None:
