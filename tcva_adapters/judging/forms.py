@@ -38,8 +38,8 @@ USUAL: Final[FormSettings] = {
 """The settings where nothing else is said."""
 
 
-def check_form(verdicts: VerdictForm, prompt: PromptForm, samples: int, points: Shares) -> None:
-    """Refuse what is no form, and settings that it leaves without effect.
+def check_form(verdicts: VerdictForm, prompt: PromptForm, samples: int, points: Shares) -> Shares:
+    """Refuse what is no form, and settings that it leaves without effect; the points as a tuple.
 
     Raises:
         InvalidValueError: One of these.
@@ -54,7 +54,7 @@ def check_form(verdicts: VerdictForm, prompt: PromptForm, samples: int, points: 
         msg = f"prompt={prompt!r} with verdicts={verdicts!r}; it is for 'written' and 'auto' alone"
         raise InvalidValueError(msg)
     check_count("samples", samples)
-    check_points(points)
+    points = check_points(points)
     if points != POINTS and verdicts not in ("yes_no", "auto"):
         msg = f"yes_no_points={points!r} with verdicts={verdicts!r}; they are for 'yes_no' and 'auto' alone"
         raise InvalidValueError(msg)
@@ -64,3 +64,4 @@ def check_form(verdicts: VerdictForm, prompt: PromptForm, samples: int, points: 
             "and 'yes_no' alone"
         )
         raise InvalidValueError(msg)
+    return points

@@ -63,11 +63,11 @@ def read_tokens(reply: ModelReply, answers: Sequence[str]) -> Reading | None:
     >>> [round(share, 3) for share in found.shares], round(found.outside, 3)
     ([0.857, 0.143], 0.125)
     """
-    tokens = list(dropwhile(lambda token: not _says_something(token), reply.token_logprobs or ()))
-    if not tokens or not tokens[0].top:
-        return None
-    written = tokens[0].token
     try:
+        tokens = list(dropwhile(lambda each: not _says_something(each), reply.token_logprobs or ()))
+        if not tokens or not tokens[0].top:
+            return None
+        written = tokens[0].token
         meant = _answer_in("".join(token.token for token in tokens), answers)
         became = meant if _begun(written, answers) else written
         weighed = [(became if text == written else text, p) for text, p in alternatives(tokens[0])]

@@ -72,7 +72,8 @@ class ModelJudge:
     is_local = False
 
     def __post_init__(self) -> None:
-        check_form(self.verdicts, self.prompt, self.samples, self.yes_no_points)
+        points = check_form(self.verdicts, self.prompt, self.samples, self.yes_no_points)
+        object.__setattr__(self, "yes_no_points", points)  # a list of them is the same judgement
         check_count("max_claims", self.max_claims)
         if self.claims not in ("split", "llm"):
             msg = f"claims={self.claims!r}; it is 'split' (sentences) or 'llm' (asked of the judge)"

@@ -11,7 +11,12 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.combining import COMBINES, Combine, Several
 from tcva_adapters.judging.forms import FormSettings
 from tcva_adapters.judging.judge import MAX_CLAIMS, Judge
-from tcva_adapters.judging.resolve import JUDGING, is_lexical, resolve_judge
+from tcva_adapters.judging.resolve import (
+    JUDGING,
+    MAX_CONCURRENCY,
+    is_lexical,
+    resolve_judge,
+)
 
 
 class Panel(Several):
@@ -26,6 +31,7 @@ class Panel(Several):
         least: How many judges must have succeeded; with fewer the sample is unscored. A judge
             that fails is left out.
         max_claims: Most claims per sample, the same for every judge.
+        max_concurrency: Calls under way at once of each model that is given by name.
         **forms: In which form the models among them are asked; see `FormSettings`.
 
     Raises:
@@ -47,6 +53,7 @@ class Panel(Several):
         combine: Combine = "median",
         least: int = 1,
         max_claims: int = MAX_CLAIMS,
+        max_concurrency: int = MAX_CONCURRENCY,
         **forms: Unpack[FormSettings],
     ) -> None:
         if isinstance(judges, str) or len(judges) < 2:
@@ -60,7 +67,9 @@ class Panel(Several):
             msg = f"least={least!r}; it lies between 1 and the number of judges, {len(judges)}"
             raise InvalidValueError(msg)
         found = (
-            judge if isinstance(judge, Judge) else _resolved(judge, max_claims, forms)
+            judge
+            if isinstance(judge, Judge)
+            else _resolved(judge, max_claims, max_concurrency, forms)
             for judge in judges
         )
         super().__init__(tuple(found), combine, least)
@@ -94,10 +103,10 @@ class Panel(Several):
         }
 
 
-def _resolved(judge: Any, max_claims: int, forms: FormSettings) -> Judge:
+def _resolved(judge: Any, max_claims: int, max_concurrency: int, forms: FormSettings) -> Judge:
     # The lexical judge asks nobody.
     own: FormSettings = {} if is_lexical(judge) else forms
-    return resolve_judge(judge, max_claims=max_claims, **own)
+    return resolve_judge(judge, max_claims=max_claims, max_concurrency=max_concurrency, **own)
 
 
 def panel_of(
@@ -114,7 +123,8 @@ def panel_of(
             "'split'"
         )
         raise InvalidValueError(msg)
-    how = {name: settings[name] for name in JUDGING if name in settings and name != "claims"}
+    taken = {*JUDGING, "max_concurrency"} - {"claims"}
+    how = {name: value for name, value in settings.items() if name in taken}
     panel = Panel(judges, combine=combine, **how)  # type: ignore[arg-type]  # checked when built
-    taken = (*JUDGING, "judge")
-    return panel, {name: value for name, value in settings.items() if name not in taken}
+    left = {*JUDGING, "judge"}
+    return panel, {name: value for name, value in settings.items() if name not in left}

@@ -16,12 +16,16 @@ REPEAT_TEMPERATURE: Final = 0.7
 """The model's temperature in repeats where it has none above 0: at 0 all of them are the same."""
 
 
+_AS_GOOD_AS_0: Final = 0.01
+"""RAGAS asks at this one in place of 0."""
+
+
 class Repeats(Several):
     """Independent judgements of one judge, as one judge: a claim gets the shares of their verdicts.
 
     Each repeat is a judgement of its own: it is cached under its own key and shared with no other.
-    Repeat ``i``, from 0 up, adds ``i`` to the model's seed. A model whose temperature is above 0
-    keeps it, any other is asked at `REPEAT_TEMPERATURE`. An LLM object that follows neither is asked
+    Repeat ``i``, from 0 up, adds ``i`` to the model's seed. A model whose temperature is above
+    0.01 keeps it, any other is asked at `REPEAT_TEMPERATURE`. An LLM object that follows neither is asked
     again as it is. Repeats show and average out what a judge says at random; what it always gets
     wrong they repeat.
 
@@ -80,4 +84,8 @@ def _temperature(model: JudgeModel) -> float | None:
     """What a repeat sets; None where the model's own stays in force."""
     own = model.parameters.get("temperature")
     keeps = not getattr(model, "follows_sampling", False)
-    return None if keeps or (isinstance(own, int | float) and own > 0) else REPEAT_TEMPERATURE
+    return (
+        None
+        if keeps or (isinstance(own, int | float) and own > _AS_GOOD_AS_0)
+        else REPEAT_TEMPERATURE
+    )

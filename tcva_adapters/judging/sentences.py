@@ -6,30 +6,47 @@ one token, and the quote behind it is always the passage's own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import Final
 
 from tcva_adapters.claims.splitting import split_claims
+from tcva_adapters.judging.evidence.quote import MOST_FRAGMENTS
 from tcva_adapters.judging.fences import neutralise
 from tcva_adapters.results.assessment import ClaimVerdict
 
-_ALL = 10**6
+_ALL: Final = 10**6
 """No sentence is merged with another."""
+
+_LONGEST: Final = 800
+"""Characters of a line: as many as a quote may have parts are together no longer than a quote may be."""
 
 
 @lru_cache(maxsize=64)  # samples of one document share passages
 def numbered(passages: tuple[str, ...]) -> tuple[tuple[tuple[int, str], ...], ...]:
     """Per passage its sentences, each one line with its number, counted from 1 through all passages.
 
+    Text without full stops, such as JSON, is cut into lines of 800 characters at most.
+
     >>> numbered(("We open at nine. We close at noon.", "Parking is free."))
     (((1, 'We open at nine.'), (2, 'We close at noon.')), ((3, 'Parking is free.'),))
     """
     found, count = [], 0
     for passage in passages:
-        lines = [" ".join(line.split()) for line in split_claims(passage, max_claims=_ALL)]
+        lines = list(_lines(passage))
         found.append(tuple(enumerate(lines, start=count + 1)))
         count += len(lines)
     return tuple(found)
+
+
+def _lines(passage: str) -> Iterator[str]:
+    for sentence in split_claims(passage, max_claims=_ALL):
+        line = " ".join(sentence.split())
+        if len(line) <= _LONGEST:
+            yield line
+        else:
+            yield from textwrap.wrap(line, _LONGEST, break_on_hyphens=False)
 
 
 def with_numbers(sentences: Sequence[tuple[int, str]]) -> str:
@@ -38,13 +55,17 @@ def with_numbers(sentences: Sequence[tuple[int, str]]) -> str:
 
 
 def quoted(verdict: ClaimVerdict, named: Sequence[int], passages: tuple[str, ...]) -> ClaimVerdict:
-    """A verdict with the sentences that it names as its evidence; numbers that there are not count for none."""
+    """A verdict with the sentences that it names, ten at most, as its evidence, in their order.
+
+    Numbers that there are not count for none.
+    """
     places = {
         number: (place, text)
         for place, sentences in enumerate(numbered(passages), start=1)
         for number, text in sentences
     }
-    found = [places[number] for number in dict.fromkeys(named) if number in places]
+    known = [number for number in dict.fromkeys(named) if number in places]
+    found = [places[number] for number in sorted(known[:MOST_FRAGMENTS])]
     if not found:
         return verdict
     evidence = " ... ".join(text for _, text in found)

@@ -7,6 +7,7 @@ by arithmetic or from world knowledge is not seen at all.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -31,6 +32,7 @@ _SPEAKER: Final = frozenset({"i", "me", "my", "mine", "myself"})
 _MOST_SPEAKER: Final = 2
 _FUNCTION_WORDS_ALONE: Final = 0.2  # what they count as content words found
 _UNLIKE: Final = 0.2  # support below which texts may be in different languages
+_CITATION: Final = re.compile(r"\[\^?\d{1,3}(?:[,;–-] ?\d{1,3})*\]")  # "[2]" names a source
 
 NOTHING: Final[Distribution] = (0.0, 0.0, 0.0, 0.0, 1.0)
 _LIKELY: Final[tuple[tuple[float, Distribution], ...]] = (
@@ -93,6 +95,11 @@ class _Finding:
     shares: Distribution
     notes: list[str]
 
+    @property
+    def worth(self) -> float:
+        """The weight to be expected, in [0, 1]."""
+        return sum(w * share for w, share in zip(_WEIGHTS, self.shares, strict=True))
+
 
 @dataclass(slots=True)
 class _Support:
@@ -151,13 +158,24 @@ class LexicalJudge:
         if criterion.against == "input":
             findings = _relevance(tokens, prepared)
         else:
-            findings = [self._supported(words, prepared) for words in tokens]
+            findings = [
+                self._read(claim, words, prepared)
+                for claim, words in zip(claims, tokens, strict=True)
+            ]
         return [
             _verdict(claim, finding, prepared)
             if kind is None
             else ClaimVerdict(claim=claim, verdict=None, reason=kind)
             for claim, kind, finding in zip(claims, kinds, findings, strict=True)
         ]
+
+    def _read(self, claim: str, tokens: Sequence[Token], passages: Passages) -> _Finding:
+        """A claim as it is or, where that is worth more, without citations: passages have them, too."""
+        found = self._supported(tokens, passages)
+        bare = _CITATION.sub("", claim)
+        if not tokens or bare == claim:
+            return found
+        return max(found, self._supported(tokenise(bare), passages), key=lambda each: each.worth)
 
     def _supported(self, tokens: Sequence[Token], passages: Passages) -> _Finding:
         window = passages.best_window(tokens)

@@ -18,6 +18,7 @@ Pair = tuple[str, str]
 _WORDS_PER_WINDOW: Final = 60  # a passage without full stops is cut
 _SHORT: Final = 2 * _WORDS_PER_WINDOW  # characters that cannot be too many words
 _CHARACTERS_PER_WINDOW: Final = 400  # the same for scripts without spaces
+_LONG: Final = 50_000  # characters of passages
 _FINALISTS: Final = 5  # windows that word order decides between
 _FUNCTION_SCORE: Final = 0.1  # enough to find a window for a claim of function words
 
@@ -146,10 +147,15 @@ def _tokens(sentence: str) -> list[Token]:
     return tokenise(sentence)
 
 
-@lru_cache(maxsize=64)
 def prepare(texts: tuple[str, ...]) -> Passages:
     """The passages with their index; kept for the next call on the same texts."""
-    return Passages(texts)
+    is_long = sum(map(len, texts)) > _LONG
+    return (_prepared_long if is_long else _prepared)(texts)
+
+
+# The index of a megabyte takes 35 MB.
+_prepared: Final = lru_cache(maxsize=64)(Passages)
+_prepared_long: Final = lru_cache(maxsize=2)(Passages)
 
 
 def _sentences(passage: str) -> Iterator[str]:

@@ -196,7 +196,8 @@ class Exchange:
 
 
 def _is_empty(completion: Completion) -> bool:
-    return not completion.text.strip() and completion.finish_reason != "length"
+    said = any(text.strip() for text in (completion.text, *completion.choices))
+    return not said and completion.finish_reason != "length"
 
 
 def _retries(error: Exception) -> int:

@@ -93,6 +93,8 @@ class WrappedModel:
 
     llm: BaseRagasLLM = field(repr=False)
 
+    follows_sampling = True  # RAGAS sets the temperature of each call, whatever the LLM has
+
     @property
     def name(self) -> str:
         """``ragas:`` and the model's name, or the name of its class where it has none."""

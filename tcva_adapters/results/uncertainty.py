@@ -27,7 +27,8 @@ def level_chances(assessment: Assessment) -> FloatArray | None:
 
     Returns:
         Shape (claims with a verdict, 5), fully first; a verdict without probabilities is certain,
-        and a judge that could answer yes or no alone gives ``fully`` or ``none``. None where no
+        and a judge that could answer yes or no alone gives ``fully`` or ``none``, by the probability
+        of a yes as its points read it. None where no
         claim has probabilities, and where these are no chances: the lexical judge's place a claim
         between two levels, and asked again it says the same.
     """

@@ -113,6 +113,7 @@ def test_tokens_without_letters_are_passed_over() -> None:
         ModelReply("yes", token_logprobs=(TokenLogprob("yes", math.nan, (("yes", math.nan),)),)),
         ModelReply("yes", token_logprobs=(TokenLogprob("yes", 0.0, (("yes", 0.0), ("no", 0.0))),)),
         ModelReply("", token_logprobs=()),
+        ModelReply("yes", token_logprobs=(TokenLogprob(None, 0.0, (("yes", 0.0),)),)),  # type: ignore[arg-type]  # of a model of somebody
     ],
 )
 def test_without_alternatives_there_is_nothing_to_read(reply: ModelReply) -> None:
@@ -402,6 +403,14 @@ def test_the_form_enters_keys_only_where_it_is_not_the_usual() -> None:
     assert others[3].name == "tcva_faithfulness(verdicts=yes_no,samples=9)"
 
 
+def test_a_list_of_points_is_the_same_judgement() -> None:
+    model = about(lambda _: ModelReply(""))
+    usual: Any = [1, 0.9, 0.7, 0.3, 0]
+    for verdicts in ("written", "yes_no"):
+        listed = ModelJudge(model, verdicts=verdicts, yes_no_points=usual)
+        assert listed.parameters == ModelJudge(model, verdicts=verdicts).parameters
+
+
 def test_the_lexical_judge_asks_nobody() -> None:
     with pytest.raises(InvalidValueError, match="verdicts='labels' needs a model as judge"):
         TCVA(judge="lexical", verdicts="labels")
@@ -467,6 +476,23 @@ def test_a_server_that_ignores_the_number_of_choices_is_asked_singly() -> None:
         found = ModelJudge(model, verdicts="yes_no", samples=3).assess(SAMPLE, FAITHFULNESS)
     assert found.usage.calls == 1 + 2 * 3
     assert len({body["seed"] for body in server.bodies[1:4]}) == 3
+
+
+def test_choices_count_where_the_first_of_them_is_empty() -> None:
+    def script(body: dict[str, Any], _number: int) -> Any:
+        if body.get("n", 1) == 1:
+            return reply("no probabilities")
+        answer = reply("")
+        others = [{"index": n, "message": {"content": "yes"}} for n in range(1, body["n"])]
+        answer.payload["choices"] += others
+        return answer
+
+    with ScriptedServer(script) as server:
+        model = OpenAICompatibleModel("m", base_url=server.base_url)
+        found = ModelJudge(model, verdicts="yes_no", samples=4).assess(SAMPLE, FAITHFULNESS)
+    assert found.unscored is None
+    assert "of 4 draws: P(yes) 1.00; 0.25 of the mass on other words" in found.claims[0].reason
+    assert server.count == 1 + 2
 
 
 def test_several_choices_are_read_and_cleaned() -> None:

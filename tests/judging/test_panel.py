@@ -11,9 +11,11 @@ import pytest
 from tcva_adapters import TCVA, Assessment, Panel, Sample, Verdict
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judging.model_judge import ModelJudge
+from tcva_adapters.judging.panel import panel_of
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.summary import summarise
 from tests.support.scripted import ScriptedModel, verdict_json
+from tests.support.server import ScriptedServer, later
 
 SAMPLE = Sample(
     id="a",
@@ -170,6 +172,19 @@ def test_it_survives_json() -> None:
 def test_a_bad_panel_fails_when_built(judges: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidValueError, match=message):
         Panel(judges, **options)
+
+
+@pytest.mark.parametrize("at_once", [1, 12])
+def test_models_of_a_panel_are_asked_as_often_at_once_as_others(at_once: int) -> None:
+    samples = [SAMPLE.model_copy(update={"id": f"{n}", "input": f"{n}?"}) for n in range(16)]
+    with ScriptedServer(later(0.2, lambda *_: reply(FULLY, MINOR))) as server:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("OPENAI_BASE_URL", server.base_url)
+            panel, settings = panel_of(
+                ["lexical", "openai:m"], "median", {"max_concurrency": at_once}
+            )
+        TCVA(judge=panel, share=False, **settings).evaluate_many(samples)
+        assert server.busiest == at_once
 
 
 def test_claims_by_the_judge_are_refused() -> None:

@@ -60,10 +60,29 @@ def test_the_sentence_is_the_evidence(sentence: Any) -> None:
     )
 
 
-def test_several_sentences_are_joined() -> None:
-    first = judged(sentence=[1, 2, 1]).claims[0]
+@pytest.mark.parametrize("named", [[1, 2, 1], [2, 1]])
+def test_several_sentences_are_joined_in_the_order_of_the_text(named: list[int]) -> None:
+    first = judged(sentence=named).claims[0]
     assert first.evidence == "The office opens at nine. ... It closes at noon."
     assert first.verdict is Verdict.FULLY
+
+
+def test_text_without_full_stops_is_cut_into_lines_that_can_be_quoted() -> None:
+    record = "{" + ", ".join(f'"key{n}": "value number {n}"' for n in range(900)) + "}"
+    claim = "The value of key500 is value number 500."
+    [lines] = numbered((record,))
+    assert " ".join(text for _, text in lines) == record
+    (named,) = (n for n, text in lines if '"key500"' in text)
+    every = [n for n, _ in lines]
+    assert len(every) > 10
+    for sentences in ([named], [named, *every]):
+        reply = json.dumps({"claim_1": {"sentence": sentences, "verdict": "fully"}})
+        sample = Sample(response=claim, contexts=(record,))
+        tcva = TCVA(judge=ScriptedModel([reply]), prompt="compact", share=False)
+        (found,) = tcva.evaluate(sample).claims
+        assert (found.verdict, found.evidence_check) == (Verdict.FULLY, None)
+    [endless] = numbered(("x" * 100_000,))
+    assert len(endless) == 125
 
 
 @pytest.mark.parametrize("sentence", [0, 4, -1, 10**9, True, None, "The office", {}])

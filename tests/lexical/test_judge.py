@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import time
+import weakref
 from typing import Final
 
 import numpy as np
@@ -22,6 +24,7 @@ from tcva_adapters.lexical.judge import (
     between,
     distribution,
 )
+from tcva_adapters.lexical.passages import prepare
 from tcva_adapters.lexical.text_features import is_content, plain_keys, tokenise
 from tcva_adapters.results.assessment import ClaimVerdict
 from tests.support.paper import load, needs_paper_data
@@ -234,6 +237,34 @@ def test_evidence_is_quoted_as_the_passage_writes_it() -> None:
     text = "Intro.\n\nThe  capsule\nmay be   opened.\nOther things follow."
     (verdict,) = judge(["The capsule may be opened."], text)
     assert verdict.evidence == "The  capsule\nmay be   opened."
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "The capsule may be opened [1]. Alcohol does not change the effect [2, 3].",
+        "The capsule may be opened.[^1] Alcohol does not change the effect [1-3].",
+    ],
+)
+@pytest.mark.parametrize("passage", [CLINIC, CLINIC.replace(". ", " [1]. ")])
+def test_numbers_of_sources_are_no_figures(response: str, passage: str) -> None:
+    for most in (8, 1):
+        for verdict in judge(split_claims(response, max_claims=most), passage):
+            assert expected(verdict) > 0.8
+            assert "figures" not in verdict.reason
+
+
+def test_other_figures_still_count() -> None:
+    text = "Only [12] capsules are in the box. 12 boxes are in the car."
+    for claim in ("14 boxes are in the car.", "Only (14) capsules are in the box."):
+        (verdict,) = judge([claim], text)
+        assert expected(verdict) < 0.3
+
+
+def test_few_long_passages_stay_in_memory() -> None:
+    found = [weakref.ref(prepare((f"Text {n}. " + "Cats sleep. " * 5000,))) for n in range(6)]
+    gc.collect()
+    assert sum(each() is not None for each in found) == 2
 
 
 def test_no_passages_support_nothing() -> None:

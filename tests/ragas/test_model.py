@@ -81,6 +81,22 @@ def test_what_is_no_ragas_llm_is_not_taken() -> None:
     assert as_judge_model("lexical") is None
 
 
+def test_repeats_are_asked_at_a_temperature_at_which_they_differ() -> None:
+    seen: list[float] = []
+
+    class Warm(FakeListChatModel):
+        temperature: float = 0.4
+
+        def _call(self, *arguments: Any, **options: Any) -> str:
+            seen.append(self.temperature)
+            return super()._call(*arguments, **options)
+
+    wrapped = LangchainLLMWrapper(Warm(responses=[TWO]))
+    TCVA(judge=wrapped, share=False).evaluate(SAMPLE)
+    assert TCVA(judge=wrapped, repeats=2, share=False).evaluate(SAMPLE).usage.calls == 2
+    assert seen == [0.01, 0.7, 0.7]
+
+
 # --- the newer family, over HTTP --------------------------------------------------------------------
 
 

@@ -17,7 +17,9 @@ from tcva_adapters.lexical.word_lists import FUNCTION_WORDS
 LONGEST: Final = 10_000
 """In characters; what is longer is no quote and is not found."""
 
-_MOST_FRAGMENTS: Final = 10
+MOST_FRAGMENTS: Final = 10
+"""Parts of a quote; of more than these none is found."""
+
 _ELLIPSIS: Final = re.compile(r"[\[(]?\.(?:[ \t]?\.){2,}[\])]?|\[?…\]?")
 _CAPITAL: Final = re.compile(r"\S+")
 _CONTRARY: Final = ("un", "in", "im", "il", "ir", "dis", "non")
@@ -54,7 +56,7 @@ class Quote:
     def fragments(cls, text: str) -> list[Quote]:
         """The parts between ellipses; none at all where there are more than ten."""
         parts = [part for part in _ELLIPSIS.split(text) if any(map(str.isalnum, part))]
-        if len(parts) > _MOST_FRAGMENTS:
+        if len(parts) > MOST_FRAGMENTS:
             return []
         return [quote for quote in map(cls, parts) if len(quote)]
 
