@@ -7,7 +7,6 @@ by arithmetic or from world knowledge is not seen at all.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -16,6 +15,7 @@ from tcva_adapters.claims.criteria import Criterion
 from tcva_adapters.claims.non_claims import non_claim_kind
 from tcva_adapters.core.verdicts import LEVELS, WeightScheme
 from tcva_adapters.lexical.contrast import contradictions, replaced
+from tcva_adapters.lexical.marks import without_marks
 from tcva_adapters.lexical.passages import Passages, Sentence, Window, pairs_of, prepare
 from tcva_adapters.lexical.text_features import Token, is_content, tokenise
 from tcva_adapters.results.assessment import ClaimVerdict
@@ -32,7 +32,6 @@ _SPEAKER: Final = frozenset({"i", "me", "my", "mine", "myself"})
 _MOST_SPEAKER: Final = 2
 _FUNCTION_WORDS_ALONE: Final = 0.2  # what they count as content words found
 _UNLIKE: Final = 0.2  # support below which texts may be in different languages
-_CITATION: Final = re.compile(r"\[\^?\d{1,3}(?:[,;–-] ?\d{1,3})*\]")  # "[2]" names a source
 
 NOTHING: Final[Distribution] = (0.0, 0.0, 0.0, 0.0, 1.0)
 _LIKELY: Final[tuple[tuple[float, Distribution], ...]] = (
@@ -158,9 +157,10 @@ class LexicalJudge:
         if criterion.against == "input":
             findings = _relevance(tokens, prepared)
         else:
+            bare = without_marks(claims)
             findings = [
-                self._read(claim, words, prepared)
-                for claim, words in zip(claims, tokens, strict=True)
+                self._read(words, None if text == claim else tokenise(text), prepared)
+                for claim, text, words in zip(claims, bare, tokens, strict=True)
             ]
         return [
             _verdict(claim, finding, prepared)
@@ -169,13 +169,14 @@ class LexicalJudge:
             for claim, kind, finding in zip(claims, kinds, findings, strict=True)
         ]
 
-    def _read(self, claim: str, tokens: Sequence[Token], passages: Passages) -> _Finding:
-        """A claim as it is or, where that is worth more, without citations: passages have them, too."""
+    def _read(
+        self, tokens: Sequence[Token], bare: Sequence[Token] | None, passages: Passages
+    ) -> _Finding:
+        """A claim as it is or, where that is worth more, without marks: passages may have them, too."""
         found = self._supported(tokens, passages)
-        bare = _CITATION.sub("", claim)
-        if not tokens or bare == claim:
+        if not tokens or bare is None:
             return found
-        return max(found, self._supported(tokenise(bare), passages), key=lambda each: each.worth)
+        return max(found, self._supported(bare, passages), key=lambda each: each.worth)
 
     def _supported(self, tokens: Sequence[Token], passages: Passages) -> _Finding:
         window = passages.best_window(tokens)

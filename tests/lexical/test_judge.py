@@ -242,16 +242,25 @@ def test_evidence_is_quoted_as_the_passage_writes_it() -> None:
 @pytest.mark.parametrize(
     "response",
     [
+        "1. The capsule may be opened.\n2. Alcohol does not change the effect.",
+        "(1) The capsule may be opened. (2) Alcohol does not change the effect.",
         "The capsule may be opened [1]. Alcohol does not change the effect [2, 3].",
         "The capsule may be opened.[^1] Alcohol does not change the effect [1-3].",
     ],
 )
-@pytest.mark.parametrize("passage", [CLINIC, CLINIC.replace(". ", " [1]. ")])
-def test_numbers_of_sources_are_no_figures(response: str, passage: str) -> None:
+@pytest.mark.parametrize("passage", [CLINIC, CLINIC.replace(". ", " [1]. "), f"1. {CLINIC}"])
+def test_numbers_of_sources_and_items_are_no_figures(response: str, passage: str) -> None:
     for most in (8, 1):
         for verdict in judge(split_claims(response, max_claims=most), passage):
             assert expected(verdict) > 0.8
             assert "figures" not in verdict.reason
+
+
+def test_a_figure_that_begins_a_claim_still_counts() -> None:
+    text = "5. Mai ist der Tag der Abgabe. 12 capsules are in the box."
+    for claim in ("6. Mai ist der Tag der Abgabe.", "14 capsules are in the box."):
+        (verdict,) = judge([claim], text)
+        assert expected(verdict) < 0.3
 
 
 def test_other_figures_still_count() -> None:
