@@ -147,20 +147,23 @@ class Parts(BlockBasedFileDatasink):  # type: ignore[misc]  # as above
 
 
 def _flat(table: pa.Table) -> pa.Table:
-    """A table in which lists and objects are JSON."""
+    """A table in which lists and objects are JSON, and bytes are texts."""
     for place, field in enumerate(table.schema):
-        if pa.types.is_nested(field.type):
+        if pa.types.is_nested(field.type) or _is_bytes(field.type):
             texts = _as_texts(table.column(place).to_pylist())
             table = table.set_column(place, field.name, pa.array(texts, type=pa.string()))
     return table
 
 
+def _is_bytes(kind: pa.DataType) -> bool:
+    is_sized = pa.types.is_fixed_size_binary(kind)
+    return is_sized or pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
+
+
 def _as_texts(values: list[Any]) -> list[str | None]:
     return [
-        each
-        if each is None or isinstance(each, str)
-        else json.dumps(plain(each), ensure_ascii=False)
-        for each in values
+        each if each is None or isinstance(each, str) else json.dumps(each, ensure_ascii=False)
+        for each in map(plain, values)
     ]
 
 
