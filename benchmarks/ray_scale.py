@@ -72,7 +72,8 @@ def span(out: Path) -> float:
 def killed(source: Path, out: Path, whom: str) -> None:
     """Kill a worker or the driver once some parts are written, and end the run."""
     command = [sys.executable, "-m", "benchmarks.ray_scale", "run", str(source), str(out)]
-    driver = subprocess.Popen(command)
+    quiet = subprocess.DEVNULL  # Ray tells at length of what was killed
+    driver = subprocess.Popen(command, stdout=quiet)
     while len(list((out / "_rows").glob("*.parquet"))) < 3:
         time.sleep(0.05)
         if driver.poll() is not None:
@@ -82,7 +83,7 @@ def killed(source: Path, out: Path, whom: str) -> None:
         driver.wait()
         time.sleep(5)
         print(f"  the driver was killed with {sum(written(out).values())} rows written")
-        subprocess.run(command, check=True)
+        subprocess.run(command, check=True, stdout=quiet)
     else:
         os.kill(judge_of(driver.pid), signal.SIGKILL)
         if driver.wait():
