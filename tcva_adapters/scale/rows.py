@@ -156,8 +156,8 @@ def _flat(table: pa.Table) -> pa.Table:
 
 
 def _is_bytes(kind: pa.DataType) -> bool:
-    is_sized = pa.types.is_fixed_size_binary(kind)
-    return is_sized or pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
+    kinds = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
+    return any(is_it(kind) for is_it in kinds)
 
 
 def _as_texts(values: list[Any]) -> list[str | None]:
