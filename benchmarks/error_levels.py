@@ -1,9 +1,14 @@
-"""How often the tests of ``tcva errors`` reject where there is nothing, and what its intervals cover."""
+"""How often the tests of ``tcva errors`` reject where there is nothing, and what its intervals cover.
+
+Run: python -m benchmarks.error_levels [--sets 2000]
+``!``: false positives above 0.065, or coverage below 0.93, and the command fails.
+"""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -51,8 +56,8 @@ def rejected(draw: Draw, n: int, sets: int, *, parts: bool, size: int = 0) -> fl
 
 
 def covered(kind: str, n: int, sets: int, *, size: int = 0) -> float:
-    """Share of data sets whose interval of the mean holds the true one."""
-    rng, found = np.random.default_rng(n), 0
+    """Of the intervals of the mean that are offered, the share that holds the true one."""
+    rng, found, offered = np.random.default_rng(n), 0, 0
     for _ in range(sets):
         if size:
             codes = np.repeat(np.arange(n), size)
@@ -62,7 +67,8 @@ def covered(kind: str, n: int, sets: int, *, size: int = 0) -> float:
         else:
             mean, truth = bracketed_mean(ERRORS[kind](rng, n)), MEANS[kind]
         found += int(mean.low <= truth <= mean.high)
-    return found / sets
+        offered += not mean.reason
+    return found / max(offered, 1)
 
 
 def covered_share(n: int, sets: int, share: float, *, size: int = 0) -> float:
@@ -111,36 +117,47 @@ def level_truth() -> Floats:
 LEVEL_TRUTH = level_truth()
 
 
-def main() -> None:
-    """Print both tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
+class Table:
+    """Rows of shares, and how many of these are outside their limit."""
+
+    def __init__(self) -> None:
+        self.outside = 0
+
+    def row(
+        self, name: str, shares: Iterable[float], *, most: float = 1.0, least: float = 0.0
+    ) -> None:
+        """Print one."""
+        cells = []
+        for share in shares:
+            is_outside = not least <= share <= most
+            self.outside += is_outside
+            cells.append(f"{share:.3f}{'!' if is_outside else ' '}")
+        print(f"{name:11}", *cells, flush=True)
+
+
+def main() -> int:
+    """Print the tables; returns how many cells are outside their limit."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--sets", type=int, default=2000)
     sets = parser.parse_args().sets
+    table = Table()
+    units = [(f"n {n}", n, 0) for n in SIZES] + [(f"groups {n}", n, 4) for n in CLUSTERS]
     print("false positives at 0.05: number by kind of error, parts by kind of error")
-    for n in SIZES:
+    for name, n, size in units:
         kinds = (False, True) if n >= FEWEST_WITH_PARTS else (False,)
-        cells = [rejected(d, n, sets, parts=parts) for parts in kinds for d in ERRORS.values()]
-        print(f"n {n:4}", *(f"{cell:.3f}" for cell in cells), flush=True)
-    for n in CLUSTERS:
-        cells = [
-            rejected(d, n, sets, parts=parts, size=4)
-            for parts in ((False, True) if n >= FEWEST_WITH_PARTS else (False,))
-            for d in ERRORS.values()
-        ]
-        print(f"groups {n:4}", *(f"{cell:.3f}" for cell in cells), flush=True)
+        found = (rejected(d, n, sets, parts=p, size=size) for p in kinds for d in ERRORS.values())
+        table.row(name, found, most=0.065)
     print("coverage of 95 %: mean by kind of error; shares .5, .8, .95")
-    for n in SIZES:
-        cells = [covered(kind, n, sets) for kind in ERRORS]
-        cells += [covered_share(n, sets, share) for share in (0.5, 0.8, 0.95)]
-        print(f"n {n:4}", *(f"{cell:.3f}" for cell in cells), flush=True)
-    for n in CLUSTERS:
-        cells = [covered(kind, n, sets, size=4) for kind in ERRORS]
-        cells += [covered_share(n, sets, share, size=4) for share in (0.5, 0.8, 0.95)]
-        print(f"groups {n:4}", *(f"{cell:.3f}" for cell in cells), flush=True)
+    for name, n, size in units:
+        means = [covered(kind, n, sets, size=size) for kind in ERRORS]
+        shares = [covered_share(n, sets, share, size=size) for share in (0.5, 0.8, 0.95)]
+        table.row(name, means + shares, least=0.93)
     print("levels: least coverage of 99 % each, and of all five together")
     for n in SIZES[1:]:
-        print(f"n {n:4}", *(f"{cell:.3f}" for cell in covered_levels(n, sets)), flush=True)
+        table.row(f"n {n}", covered_levels(n, sets), least=0.93)
+    print(f"{table.outside} outside")
+    return table.outside
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(1 if main() else 0)
