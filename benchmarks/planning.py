@@ -132,8 +132,9 @@ def widths(runs: int) -> Iterator[tuple[str, int, float, float]]:
     measures: tuple[Measure, ...] = ("spearman", "kendall", "pearson", "mae")
     for measure in measures:
         rng = np.random.default_rng(4)
-        one, _, human = CASES[0].draw(_PILOT, rng)
-        spread = pilot_spread(measure, [one], human)
+        pilots = [CASES[0].draw(_PILOT, rng) for _ in range(_PILOTS)]
+        spreads = [pilot_spread(measure, [one], human).per_label for one, _, human in pilots]
+        spread = Spread(measure, float(np.mean(spreads)))
         for n in SIZES:
             drawn = []
             for _ in range(runs):
