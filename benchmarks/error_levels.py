@@ -24,6 +24,8 @@ SIZES = (10, 30, 50, 170)
 CLUSTERS = (10, 15, 30, 50)
 FEWEST_WITH_PARTS = 30
 """Three parts of ten groups each: fewer are not tested."""
+FEWEST_WITH_LEVELS = 50
+"""Fewer samples get no intervals of the levels."""
 ERRORS: dict[str, Draw] = {
     "normal": lambda rng, n: rng.normal(0.0, 0.2, n),
     "tied": lambda rng, n: rng.choice([0.0, 0.0, 0.0, 0.3, -0.5], n),
@@ -153,7 +155,7 @@ def main() -> int:
         shares = [covered_share(n, sets, share, size=size) for share in (0.5, 0.8, 0.95)]
         table.row(name, means + shares, least=0.93)
     print("levels: least coverage of 99 % each, and of all five together")
-    for n in SIZES[1:]:
+    for n in (n for n in SIZES if n >= FEWEST_WITH_LEVELS):
         table.row(f"n {n}", covered_levels(n, sets), least=0.93)
     print(f"{table.outside} outside")
     return table.outside
