@@ -94,8 +94,8 @@ def test_labels_widths_and_differences_belong_together() -> None:
         wide = labels_for_width(spread, 0.1, level=0.9)
         assert wide is not None
         assert width(spread, wide, level=0.9) <= 0.1 < width(spread, wide - 1, level=0.9)
-    # (1.959964 + 0.841621)^2 0.62^2 / 0.07^2 = 615.7, and the six that tests of ranks lose.
-    assert labels_for_difference(Spread("spearman", 0.62), 0.07) == 622
+    # (1.959964 + 0.841621)^2 0.62^2 / 0.07^2 = 615.7, and the eight that tests of Spearman lose.
+    assert labels_for_difference(Spread("spearman", 0.62), 0.07) == 624
     assert labels_for_difference(Spread("mean", 1.0), 1e-6) is None
     assert labels_for_width(Spread("mean", 1e-3), 1.0) == 10
 
