@@ -37,7 +37,7 @@ from tcva_adapters.results.scoring import Fusion, HumanScale, Scoring
 from tcva_adapters.results.settings import settings_of
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.tcva import TCVASettings
-from tests.langchain.entry import ScriptedChatModel, arun, run, scripted
+from tests.langchain.entry import ScriptedChatModel, scripted
 from tests.support.scripted import ScriptedModel, verdict_json
 
 RECORD: dict[str, Any] = {
@@ -90,24 +90,6 @@ def test_a_chain_that_returns_a_string_is_told_how_to_keep_its_documents() -> No
     chain: Runnable[Any, Any] = RunnableLambda(lambda _: "At nine.") | TCVAEvaluator("lexical")
     with pytest.raises(InvalidSampleError, match=r"no contexts.*answer alone.*assign\(answer="):
         chain.invoke("When?")
-
-
-@pytest.mark.parametrize("asynchronous", [False, True])
-def test_a_batch_keeps_order_and_a_failure_stays_alone(asynchronous: bool) -> None:
-    def reply(prompt: str) -> str:
-        if "note 3" in prompt:
-            msg = "boom"
-            raise RuntimeError(msg)
-        return verdict_json((1, "fully", "opens at nine"))
-
-    samples = [
-        Sample(id=f"s{i}", response="It opens at nine.", contexts=(f"note {i}: opens at nine",))
-        for i in range(12)
-    ]
-    results = run(samples, reply, asynchronous=asynchronous)
-    assert [r.assessment.sample_id for r in results] == [s.id for s in samples]
-    assert [r.score for r in results] == [None if i == 3 else 1.0 for i in range(12)]
-    assert "boom" in results[3].reason
 
 
 def test_the_output_is_json_and_gives_the_result_back() -> None:
@@ -293,15 +275,6 @@ def test_cancelling_ends_the_judgement() -> None:
     asyncio.run(cancelled())
 
 
-def test_unicode_reaches_the_judge_and_comes_back() -> None:
-    quote = "営業時間は九時からです"
-    model = scripted(verdict_json((1, "fully", quote)))
-    output = TCVAEvaluator(model).invoke({"answer": f"{quote}。", "context": [f"{quote}。🌅"]})
-    assert "🌅" in model.prompts[0]
-    assert output["claims"][0]["evidence"] == quote
-    assert output["score"] == 1.0
-
-
 def test_every_criterion_can_be_chosen() -> None:
     polite = rubric("tone", ["Is polite."])
     output = TCVAEvaluator(scripted(verdict_json((1, "mostly", ""))), criterion=polite).invoke(
@@ -322,13 +295,6 @@ def test_a_store_serves_the_second_evaluator(tmp_path: Path) -> None:
     assert second["from_store"]
     assert second["claims"] == first["claims"]
     assert not idle.prompts
-
-
-def test_claims_by_the_judge_take_two_calls() -> None:
-    model = scripted(json.dumps({"claims": ["It opens at nine."]}), verdict_json((1, "minor", "")))
-    output = TCVAEvaluator(model, claims="llm").invoke(RECORD)
-    assert [claim["claim"] for claim in output["claims"]] == ["It opens at nine."]
-    assert output["usage"]["calls"] == len(model.prompts) == 2
 
 
 @pytest.mark.parametrize(
@@ -370,18 +336,6 @@ def test_nothing_of_the_llm_is_shown_in_the_repr_or_the_output() -> None:
     evaluator = TCVAEvaluator(scripted(TWO))
     shown = f"{evaluator!r} {json.dumps(evaluator.invoke(RECORD))} {evaluator.model_dump_json()}"
     assert "never-shown" not in shown
-
-
-async def _many(count: int) -> list[Any]:
-    samples = [
-        Sample(response="It opens at nine.", contexts=(f"{i}: opens at nine",))
-        for i in range(count)
-    ]
-    return await arun(samples, lambda _: verdict_json((1, "mostly", "opens at nine")))
-
-
-def test_fifty_samples_at_once() -> None:
-    assert {r.score for r in asyncio.run(_many(50))} == {0.9}
 
 
 def _copied(evaluator: TCVAEvaluator, changes: dict[str, Any]) -> TCVAEvaluator:

@@ -9,8 +9,6 @@ import json
 import math
 import pickle
 import re
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -25,7 +23,7 @@ from ragas.llms.base import BaseRagasLLM
 from ragas.metrics._context_recall import ContextRecall
 from ragas.metrics._faithfulness import Faithfulness
 
-from tcva_adapters import TCVA, Result, Sample
+from tcva_adapters import TCVA, Sample
 from tcva_adapters.claims.criteria import FAITHFULNESS
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.ragas import (
@@ -44,7 +42,6 @@ from tcva_adapters.tcva import TCVASettings
 from tests.ragas.entry import (
     ScriptedInstructorLLM,
     ScriptedLLM,
-    arun,
     dataset_of,
     ours_of,
     run,
@@ -104,25 +101,6 @@ def test_a_score_in_a_suite_beside_the_native_metric() -> None:
     assert set(result.scores[0]) == {"faithfulness", COLUMN}
     assert result[COLUMN] == pytest.approx([SCORE], abs=1e-12)
     assert result.to_pandas()[COLUMN].dtype == float
-
-
-def test_the_score_is_bit_for_bit_that_of_tcva() -> None:
-    words = ("fully", "mostly", "none", "minor", "partial", "mostly", "fully")
-    sample = Sample(
-        response=" ".join(f"The value {i} is {i}." for i in range(7)),
-        contexts=("The value 0 is 0. The value 1 is 1. The value 5 is 5. The value 6 is 6.",),
-    )
-    text = verdict_json(
-        *(
-            (i + 1, word, f"value {i} is {i}" if i in (0, 1, 5, 6) else "")
-            for i, word in enumerate(words)
-        )
-    )
-    for temperature in (0.1, 0.37, 0.5, 0.83, 1.0):
-        expected = TCVA(judge=ScriptedModel([text]), temperature=temperature).evaluate(sample)
-        (found,) = run([sample], lambda _: text, temperature=temperature)
-        assert found.score == expected.score
-        assert found.claims == expected.claims
 
 
 def test_both_families_of_llms_are_asked_the_same_and_once() -> None:
@@ -577,25 +555,6 @@ def test_retries_are_those_of_the_run_config() -> None:
 # --- loops and threads -----------------------------------------------------------------------------
 
 
-async def _in_a_loop() -> list[Result]:
-    return await arun([SAMPLE] * 3, lambda _: TWO)
-
-
-@pytest.mark.parametrize(
-    "way",
-    [
-        lambda: run([SAMPLE] * 3, lambda _: TWO),
-        lambda: run([SAMPLE] * 3, lambda _: TWO, asynchronous=True),
-        lambda: asyncio.run(_in_a_loop()),
-        lambda: ThreadPoolExecutor(1).submit(run, [SAMPLE] * 3, lambda _: TWO).result(),
-    ],
-    ids=["sync", "async", "running loop", "thread"],
-)
-def test_every_way_gives_the_same(way: Callable[[], list[Result]]) -> None:
-    assert [r.score for r in way()] == pytest.approx([SCORE] * 3, abs=1e-12)
-    assert [r.score for r in way()] == pytest.approx([SCORE] * 3, abs=1e-12)  # after asyncio.run
-
-
 def test_a_single_sample_is_scored_inside_a_running_loop_without_patching_it() -> None:
     metric = TCVAMetric(llm=ScriptedLLM(lambda _: TWO))
 
@@ -624,20 +583,6 @@ def test_a_cancelled_evaluation_stops() -> None:
             await task
 
     asyncio.run(cancelled())
-
-
-def test_fifty_at_once_and_unicode() -> None:
-    samples = [
-        Sample(
-            input=f"{i}?",
-            response=f"Größe {i} beträgt 東京 🗼.",
-            contexts=(f"Größe {i} beträgt 東京 🗼.",),
-        )
-        for i in range(50)
-    ]
-    results = run(samples, lambda _: verdict_json((1, "fully", "beträgt 東京 🗼")))
-    assert [r.score for r in results] == [1.0] * 50
-    assert [r.claims[0].claim for r in results] == [s.response for s in samples]
 
 
 # --- prompts and store ------------------------------------------------------------------------------
