@@ -18,12 +18,9 @@ from ragas.llms.base import LangchainLLMWrapper
 from tcva_adapters import TCVA, Sample
 from tests.support.server import Answer, Script, ScriptedServer, error
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:LangchainLLMWrapper is deprecated:DeprecationWarning"),
-    # RAGAS leaves the file of its telemetry open.
-    pytest.mark.filterwarnings("ignore:.*uuid.json:pytest.PytestUnraisableExceptionWarning"),
-    pytest.mark.filterwarnings("ignore:unclosed file.*uuid.json:ResourceWarning"),
-]
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:LangchainLLMWrapper is deprecated:DeprecationWarning"
+)
 
 KEY = "given-by-hand-0123456789"
 """It looks like none of the keys that are known by their looks."""

@@ -24,11 +24,6 @@ from tcva_adapters.results.protocol import read_result
 from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, run, scripted
 from tests.support.scripted import verdict_json
 
-pytestmark = [
-    # RAGAS reads the id of its telemetry, also where that is off, and leaves the file open.
-    pytest.mark.filterwarnings("ignore:unclosed file.*uuid.json:ResourceWarning"),
-]
-
 ROW: dict[str, Any] = {
     "user_input": "When does the office open, and what does parking cost?",
     "response": "The office opens at nine. Parking costs money.",

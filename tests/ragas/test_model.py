@@ -36,8 +36,6 @@ from tests.support.server import Body, ScriptedServer, error, in_turn, reply
 pytestmark = [
     # RAGAS announces the end of its wrappers on every use.
     pytest.mark.filterwarnings("ignore:LangchainLLMWrapper is deprecated:DeprecationWarning"),
-    # It reads the id of its telemetry, also where that is off, and leaves the file open.
-    pytest.mark.filterwarnings("ignore:unclosed file.*uuid.json:ResourceWarning"),
 ]
 
 SAMPLE = Sample(
