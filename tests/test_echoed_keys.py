@@ -16,14 +16,12 @@ from ragas.llms import llm_factory
 from ragas.llms.base import LangchainLLMWrapper
 
 from tcva_adapters import TCVA, Sample
+from tests.deepeval.entry import hanging_up
 from tests.support.server import Answer, Script, ScriptedServer, error
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:LangchainLLMWrapper is deprecated:DeprecationWarning"),
-    # RAGAS leaves the file of its telemetry open.
-    pytest.mark.filterwarnings("ignore:.*uuid.json:pytest.PytestUnraisableExceptionWarning"),
-    pytest.mark.filterwarnings("ignore:unclosed file.*uuid.json:ResourceWarning"),
-]
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:LangchainLLMWrapper is deprecated:DeprecationWarning"
+)
 
 KEY = "given-by-hand-0123456789"
 """It looks like none of the keys that are known by their looks."""
@@ -65,7 +63,7 @@ SCRIPTS: dict[str, Script] = {
 def test_a_key_that_is_repeated_is_in_no_result_and_no_store(
     make: Make, script: Script, tmp_path: Path
 ) -> None:
-    with ScriptedServer(script) as server:
+    with ScriptedServer(hanging_up(script)) as server:
         tcva = TCVA(judge=make(server.base_url), store=tmp_path / "v.sqlite")
         result = tcva.evaluate(SAMPLE)
         assert server.count

@@ -11,11 +11,7 @@ from tcva_adapters import Sample
 from tcva_adapters.ccrs import CCRS, METRICS
 from tests.ccrs.entries import SAMPLES, judge
 
-pytestmark = [
-    # RAGAS reads the id of its telemetry, also where that is off, and leaves the file open.
-    pytest.mark.filterwarnings("ignore:unclosed file.*uuid.json:ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 USABLE = [sample for sample in SAMPLES if sample.id != "mute"]
 

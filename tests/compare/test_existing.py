@@ -40,10 +40,6 @@ from tcva_adapters.ragas import TCVAMetric as RagasTCVA
 from tests.deepeval.entry import own_loop
 
 OPENS = "The office opens at nine."
-pytestmark = [
-    # RAGAS reads the id of its telemetry, also where that is off, and leaves the file open.
-    pytest.mark.filterwarnings("ignore:unclosed file.*uuid.json:ResourceWarning"),
-]
 
 SAMPLES = [
     Sample(id="good", input="When, exactly?", response=OPENS, contexts=(OPENS, 'A "quote", here.')),

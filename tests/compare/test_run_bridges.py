@@ -23,11 +23,7 @@ from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.samples.sample import Sample
 from tests.support.lexical_server import LexicalModel
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # the frameworks' own
-    # RAGAS reads its user id without closing the file, where it has been run before.
-    pytest.mark.filterwarnings("ignore:unclosed file.*uuid.json:ResourceWarning"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the frameworks' own
 
 METHODS = choose(["all"])[0]
 SAMPLES = [Sample.from_record(json.loads(line)) for line in sample_lines()]

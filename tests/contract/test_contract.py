@@ -12,11 +12,6 @@ from tests.contract.table import PAGE, page
 
 TEMPERATURES = (0.1, 0.2, 0.5, 0.9, 1.0)
 
-pytestmark = [
-    # RAGAS reads the id of its telemetry, also where that is off, and leaves the file open.
-    pytest.mark.filterwarnings("ignore:unclosed file.*uuid.json:ResourceWarning"),
-]
-
 
 def _id(scenario: Scenario) -> str:
     return scenario.name.replace(", ", "-").replace(" ", "-")

@@ -28,12 +28,9 @@ from tests.deepeval.entry import hanging_up
 from tests.support.one_word import SERVERS, one_word, prompt_of
 from tests.support.server import Body, Scripted, ScriptedServer, lacking
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:LangchainLLMWrapper is deprecated:DeprecationWarning"),
-    # RAGAS reads the id of its telemetry, also where that is off, and leaves the file open.
-    pytest.mark.filterwarnings("ignore:unclosed file.*uuid.json:ResourceWarning"),
-    pytest.mark.filterwarnings("ignore:.*uuid.json:pytest.PytestUnraisableExceptionWarning"),
-]
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:LangchainLLMWrapper is deprecated:DeprecationWarning"
+)
 
 KEY = "sk-none-of-anybody-0123456789"
 

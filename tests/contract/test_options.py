@@ -21,11 +21,6 @@ from tcva_adapters.results.config import MappingKnots, ProfileTable, Settings
 from tests.contract.adapters import ADAPTERS, SAMPLES, Adapter
 from tests.support.scripted import ScriptedModel, verdict_json
 
-pytestmark = [
-    # RAGAS reads the id of its telemetry, also where that is off, and leaves the file open.
-    pytest.mark.filterwarnings("ignore:unclosed file.*uuid.json:ResourceWarning"),
-]
-
 REPLY = verdict_json((1, "fully", "opens at nine"), (2, "partial", "is free for visitors"))
 OTHER = verdict_json((1, "mostly", "opens at nine"), (2, "minor", "is free for visitors"))
 

@@ -31,7 +31,6 @@ from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Reason
 from tests.deepeval.entry import (
     ScriptedLLM,
-    arun,
     case_of,
     evaluated,
     hanging_up,
@@ -74,19 +73,6 @@ def expected(samples: Sequence[Sample], **options: Any) -> list[float | None]:
 def metric_data(evaluation: EvaluationResult) -> list[Any]:
     tests = sorted(evaluation.test_results, key=lambda test: test.index or 0)
     return [data for test in tests for data in test.metrics_data or ()]
-
-
-@both_ways
-@pytest.mark.parametrize("temperature", [0.1, 0.6])
-def test_scores_are_those_of_tcva_to_the_last_bit(asynchronous: bool, temperature: float) -> None:
-    results = run(SAMPLES, reply, asynchronous=asynchronous, temperature=temperature)
-    assert [r.score for r in results] == expected(SAMPLES, temperature=temperature)
-    assert [r.assessment.sample_id for r in results] == [s.id for s in SAMPLES]
-
-
-def test_awaited_measures_agree() -> None:
-    results = asyncio.run(arun(SAMPLES, reply, temperature=0.6))
-    assert [r.score for r in results] == expected(SAMPLES, temperature=0.6)
 
 
 def test_evaluate_inside_a_running_loop_and_in_a_thread() -> None:

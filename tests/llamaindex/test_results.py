@@ -26,10 +26,9 @@ from tcva_adapters.llamaindex import (
     result_of,
 )
 from tcva_adapters.results.protocol import read_result
-
-pytestmark = pytest.mark.filterwarnings(
-    r"ignore:asyncio_module\(\) is deprecated:DeprecationWarning:llama_index\.core\.evaluation"
-)
+from tests.llamaindex.entry import scripted
+from tests.llamaindex.office import evaluated
+from tests.support.office import TWO
 
 QUERY = "When does the office open?"
 RESPONSE = "The office opens at nine. Dogs bark."
@@ -153,3 +152,11 @@ def test_what_earlier_versions_carried_stays_readable() -> None:
 def test_what_holds_no_result_is_named(other: Any) -> None:
     with pytest.raises(UnreadableInputError, match="not a"):
         result_of(other)
+
+
+def test_the_result_survives_json() -> None:
+    result = evaluated(TCVAEvaluator(scripted(TWO), temperature="strict", scheme="linear"))
+    again: ScorerEvaluationResult[Result]
+    again = ScorerEvaluationResult.model_validate_json(result.model_dump_json())
+    assert again == result
+    assert again.at(0.9).score == result.at(0.9).score

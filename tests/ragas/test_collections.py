@@ -22,20 +22,14 @@ from tcva_adapters.ragas import ScorerMetricResult, TCVACollectionMetric
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.protocol import read_result
 from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, run, scripted
+from tests.support.office import PASSAGE, QUERY, RESPONSE, SCORE, TWO
 from tests.support.scripted import verdict_json
 
-pytestmark = [
-    # RAGAS reads the id of its telemetry, also where that is off, and leaves the file open.
-    pytest.mark.filterwarnings("ignore:unclosed file.*uuid.json:ResourceWarning"),
-]
-
 ROW: dict[str, Any] = {
-    "user_input": "When does the office open, and what does parking cost?",
-    "response": "The office opens at nine. Parking costs money.",
-    "retrieved_contexts": ["The office opens at nine on weekdays."],
+    "user_input": QUERY,
+    "response": RESPONSE,
+    "retrieved_contexts": [PASSAGE],
 }
-TWO = verdict_json((1, "fully", "opens at nine"), (2, "minor", ""))
-SCORE = 0.65  # weights 1 and .3, T=.5: p=1, the plain mean; no `none`, so no penalty
 
 
 def metric(*replies: str | Exception, **options: Any) -> TCVACollectionMetric:

@@ -21,7 +21,7 @@ from langchain_core.outputs import LLMResult
 from ragas.llms import BaseRagasLLM, llm_factory
 from ragas.llms.base import InstructorBaseRagasLLM, LangchainLLMWrapper
 
-from tcva_adapters import TCVA, Result, Sample
+from tcva_adapters import TCVA, Result
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import as_judge_error
 from tcva_adapters.models.protocol import JudgeModel
@@ -30,23 +30,14 @@ from tcva_adapters.ragas import ScorerMetricResult, TCVACollectionMetric, as_jud
 from tcva_adapters.ragas.model import wait_for
 from tcva_adapters.results.assessment import Reason
 from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, scripted
-from tests.support.scripted import verdict_json
+from tests.support.office import SAMPLE, SCORE, TWO
 from tests.support.server import Body, ScriptedServer, error, in_turn, reply
 
 pytestmark = [
     # RAGAS announces the end of its wrappers on every use.
     pytest.mark.filterwarnings("ignore:LangchainLLMWrapper is deprecated:DeprecationWarning"),
-    # It reads the id of its telemetry, also where that is off, and leaves the file open.
-    pytest.mark.filterwarnings("ignore:unclosed file.*uuid.json:ResourceWarning"),
 ]
 
-SAMPLE = Sample(
-    input="When does the office open, and what does parking cost?",
-    response="The office opens at nine. Parking costs money.",
-    contexts=("The office opens at nine on weekdays.",),
-)
-TWO = verdict_json((1, "fully", "opens at nine"), (2, "minor", ""))
-SCORE = 0.65  # weights 1 and .3, T=.5: p=1, the plain mean; no `none`, so no penalty
 REQUEST = JudgeRequest("be strict", "claim 1", {"type": "object", "title": "x"}, "verdicts")
 KEY = "sk-very-secret-0123456789"
 

@@ -33,8 +33,6 @@ from tcva_adapters.ragas import (
 pytestmark = [
     # RAGAS announces the end of plain LangChain models in its prompts.
     pytest.mark.filterwarnings("ignore:Direct usage of LangChain LLMs:DeprecationWarning"),
-    # It reads the id of its telemetry, also where that is off, and leaves the file open.
-    pytest.mark.filterwarnings("ignore:unclosed file.*uuid.json:ResourceWarning"),
 ]
 
 SAMPLE = Sample(

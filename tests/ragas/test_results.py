@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +20,7 @@ from tcva_adapters.compare.existing.imports import read_existing
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.ragas import (
     ScorerMetric,
+    ScorerScore,
     TCVAMetric,
     claims_to_pandas,
     results_of,
@@ -26,14 +29,12 @@ from tcva_adapters.ragas import (
 )
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.protocol import read_result
-from tests.ragas.entry import ScriptedLLM, dataset_of
+from tests.ragas.entry import ScriptedLLM, dataset_of, ours_of
+from tests.ragas.office import COLUMN, evaluated, native_faithfulness, turn
+from tests.support.office import SAMPLE, TWO
 from tests.support.scripted import verdict_json
 
-pytestmark = [
-    pytest.mark.filterwarnings(r"ignore:a?evaluate\(\) is deprecated:DeprecationWarning"),
-    # RAGAS reads the id of its telemetry, also where that is off, and leaves the file open.
-    pytest.mark.filterwarnings("ignore:unclosed file.*uuid.json:ResourceWarning"),
-]
+pytestmark = pytest.mark.filterwarnings(r"ignore:a?evaluate\(\) is deprecated:DeprecationWarning")
 
 SAMPLES = [
     Sample(
@@ -199,3 +200,39 @@ def test_a_single_metric_needs_no_name() -> None:
     )
     assert isinstance(found, EvaluationResult)
     assert results_of(found) == [TCVA(judge="lexical").evaluate(SAMPLES[0])]
+
+
+def test_claims_are_reached_from_score_trace_and_table_without_a_call() -> None:
+    llm = ScriptedLLM(lambda _: TWO)
+    result = evaluated([TCVAMetric(llm=llm)], SAMPLE, SAMPLE)
+    score = result.scores[1][COLUMN]
+    assert isinstance(score, ScorerScore)
+    # T=.9: p=10, ((1 + .3**10)/2)**.1 = .93303, no penalty
+    assert score.at(0.9) == pytest.approx(((1 + 0.3**10) / 2) ** 0.1, abs=1e-12)
+    assert read_result(result.traces[1][COLUMN]["tcva_judgement"]["output"]) == score.result
+    assert results_of(result) == [row[COLUMN].result for row in result.scores]
+    table = claims_to_pandas(result)
+    assert table["row"].tolist() == [0, 0, 1, 1]
+    assert table["verdict"].tolist() == ["fully", "minor"] * 2
+    assert table["evidence"][0] == "opens at nine"
+    assert len(llm.prompts) == 1  # of two equal samples
+
+
+def test_scores_copy_and_pickle() -> None:
+    score = TCVAMetric(llm=ScriptedLLM(lambda _: TWO)).single_turn_score(turn())
+    assert isinstance(score, ScorerScore)
+    for other in (copy.deepcopy(score), copy.copy(score), pickle.loads(pickle.dumps(score))):
+        assert other == score
+        assert isinstance(other, ScorerScore)
+        assert other.result == score.result
+
+
+def test_results_of_says_which_metrics_there_are() -> None:
+    metrics = [TCVAMetric(llm="lexical"), TCVAMetric(name="b", llm="lexical", temperature=0.2)]
+    result = evaluated(metrics)
+    assert ours_of(result, "b")[0].scoring.temperature == 0.2
+    for name in (None, "c"):
+        with pytest.raises(InvalidValueError, match=f"{COLUMN}, b"):
+            results_of(result, name)
+    with pytest.raises(InvalidValueError, match="none"):
+        results_of(evaluated([native_faithfulness()]))

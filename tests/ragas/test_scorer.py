@@ -28,11 +28,7 @@ from tcva_adapters.results.assessment import Reason
 from tests.ccrs.entries import SAMPLES, expected, judge
 from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, dataset_of
 
-pytestmark = [
-    # RAGAS reads the id of its telemetry, also where that is off, and leaves the file open.
-    pytest.mark.filterwarnings("ignore:unclosed file.*uuid.json:ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
 def nan_for_none(values: list[float | None]) -> list[float]:

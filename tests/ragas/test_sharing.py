@@ -33,8 +33,6 @@ from tests.support.scripted import verdict_json
 pytestmark = [
     pytest.mark.filterwarnings(r"ignore:a?evaluate\(\) is deprecated:DeprecationWarning"),
     pytest.mark.filterwarnings("ignore:LangchainLLMWrapper is deprecated:DeprecationWarning"),
-    # RAGAS reads the id of its telemetry, also where that is off, and leaves the file open.
-    pytest.mark.filterwarnings("ignore:unclosed file.*uuid.json:ResourceWarning"),
 ]
 
 TEMPERATURES = (0.2, 0.5, 0.9)

@@ -1,0 +1,193 @@
+"""The types of responses that LlamaIndex' engines return, streams among them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterator
+from typing import Any
+
+import pytest
+from llama_index.core.base.response.schema import (
+    AsyncStreamingResponse,
+    PydanticResponse,
+    Response,
+    StreamingResponse,
+)
+from llama_index.core.chat_engine import ContextChatEngine
+from llama_index.core.chat_engine.types import AgentChatResponse
+from llama_index.core.llms import CompletionResponse, CompletionResponseGen
+from llama_index.core.memory import ChatMemoryBuffer
+from llama_index.core.retrievers import BaseRetriever
+from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
+from pydantic import BaseModel
+
+from tcva_adapters import Result
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.llamaindex import ScorerEvaluationResult, TCVAEvaluator
+from tcva_adapters.results.assessment import Reason
+from tests.llamaindex.entry import ScriptedLLM, scripted
+from tests.llamaindex.office import CONTEXTS, reason_of
+from tests.support.office import ONE, QUERY
+
+
+def nodes(*texts: str) -> list[NodeWithScore]:
+    return [NodeWithScore(node=TextNode(text=text), score=0.5) for text in texts]
+
+
+class Answer(BaseModel):
+    text: str
+
+
+def stream() -> Iterator[str]:
+    yield "The office opens "
+    yield "at nine."
+
+
+async def astream() -> AsyncGenerator[str, None]:
+    for piece in stream():
+        yield piece
+
+
+def response_of(kind: str) -> Any:
+    sources = nodes(*CONTEXTS)
+    if kind == "streaming":
+        return StreamingResponse(stream(), sources)  # type: ignore[arg-type]  # an iterator serves
+    if kind == "async":
+        return AsyncStreamingResponse(astream(), sources)
+    if kind == "pydantic":
+        return PydanticResponse(Answer(text="The office opens at nine."), sources)
+    return Response("The office opens at nine.", sources)
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize("kind", ["plain", "streaming", "async", "pydantic"])
+def test_all_response_types(kind: str, is_async: bool) -> None:
+    llm = scripted(ONE)
+    evaluator = TCVAEvaluator(llm)
+
+    async def awaited() -> ScorerEvaluationResult[Result]:
+        return await evaluator.aevaluate_response(QUERY, response_of(kind))
+
+    result = (
+        asyncio.run(awaited())
+        if is_async
+        else evaluator.evaluate_response(QUERY, response_of(kind))
+    )
+    assert result.score == 1.0
+    assert result.contexts == CONTEXTS
+    text = "The office opens at nine."
+    assert result.response == ('{"text":"' + text + '"}' if kind == "pydantic" else text)
+
+
+def test_a_judged_stream_stays_readable() -> None:
+    response = response_of("streaming")
+    TCVAEvaluator(scripted(ONE)).evaluate_response(QUERY, response)
+    assert str(response) == "The office opens at nine."
+
+
+def test_an_async_stream_inside_a_loop_is_sent_to_the_async_face() -> None:
+    async def inside() -> None:
+        TCVAEvaluator(scripted(ONE)).evaluate_response(QUERY, response_of("async"))
+
+    with pytest.raises(InvalidValueError, match="aevaluate_response"):
+        asyncio.run(inside())
+
+
+@pytest.mark.parametrize("response", [None, Response(None), PydanticResponse(None)])
+def test_a_response_without_text_is_a_missing_field(response: Any) -> None:
+    evaluator = TCVAEvaluator(scripted())
+    with pytest.raises(InvalidSampleError, match="no response"):
+        evaluator.evaluate_response(QUERY, response)
+    result = asyncio.run(evaluator.aevaluate_response(QUERY, response))
+    assert "missing_field" in (result.invalid_reason or "")
+
+
+def test_a_string_is_a_response_without_source_nodes() -> None:
+    text = "The office opens at nine."
+    relevant = TCVAEvaluator(scripted(ONE), criterion="answer_relevancy")
+    assert relevant.evaluate_response("When does the office open?", text).score == 1.0
+    faithful = TCVAEvaluator(scripted(ONE))
+    with pytest.raises(InvalidSampleError, match="no contexts"):
+        faithful.evaluate_response(QUERY, text)
+    assert faithful.evaluate_response(QUERY, text, contexts=CONTEXTS).score == 1.0
+
+
+def test_a_chat_engines_response_is_one_too() -> None:
+    response = AgentChatResponse("The office opens at nine.", source_nodes=nodes(*CONTEXTS))
+    assert TCVAEvaluator(scripted(ONE)).evaluate_response(QUERY, response).score == 1.0
+
+
+class Talker(ScriptedLLM):
+    """Says one sentence in two pieces."""
+
+    def stream_complete(
+        self, prompt: str, formatted: bool = False, **kwargs: Any
+    ) -> CompletionResponseGen:
+        del prompt, formatted, kwargs
+        pieces = ("The office ", "opens at nine.")
+        return (CompletionResponse(text=piece, delta=piece) for piece in pieces)
+
+
+class Notes(BaseRetriever):
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return nodes(*CONTEXTS)
+
+
+def test_a_chat_engines_stream_is_read_to_its_end() -> None:
+    # The default memory leaves an open database connection behind.
+    memory = ChatMemoryBuffer(token_limit=100)
+    engine = ContextChatEngine.from_defaults(Notes(), llm=Talker(reply=str), memory=memory)
+    response = engine.stream_chat(QUERY)
+    result = TCVAEvaluator(scripted(ONE)).evaluate_response(QUERY, response)
+    assert (result.score, result.response) == (1.0, "The office opens at nine.")
+    assert "".join(response.response_gen) == "The office opens at nine."
+
+    async def inside() -> ScorerEvaluationResult[Result]:
+        evaluator = TCVAEvaluator(scripted(ONE))
+        response = await engine.astream_chat(QUERY)
+        with pytest.raises(InvalidValueError, match="aevaluate_response"):
+            evaluator.evaluate_response(QUERY, response)
+        return await evaluator.aevaluate_response(QUERY, response)
+
+    assert asyncio.run(inside()).score == 1.0
+
+
+@pytest.mark.parametrize("response", [5, ["text"], {"response": "text"}, b"text"])
+def test_what_is_no_response_is_named_and_costs_no_batch(response: Any) -> None:
+    evaluator = TCVAEvaluator(scripted())
+    with pytest.raises(InvalidValueError, match="PydanticResponse") as caught:
+        evaluator.evaluate_response(QUERY, response)
+    assert f"response={response!r}" in str(caught.value)
+    result = asyncio.run(evaluator.aevaluate_response(QUERY, response))
+    assert (result.query, result.score) == (QUERY, None)
+    assert reason_of(result) is Reason.INVALID_INPUT
+    assert "PydanticResponse" in (result.invalid_reason or "")
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_stream_that_breaks_costs_no_batch(is_async: bool) -> None:
+    def broken() -> Iterator[str]:
+        yield "The office "
+        msg = "the line went dead"
+        raise ConnectionError(msg)
+
+    async def abroken() -> AsyncGenerator[str, None]:
+        for piece in broken():
+            yield piece
+
+    pieces: Any = broken()  # an iterator serves where a generator is asked for
+    response: Any = AsyncStreamingResponse(abroken()) if is_async else StreamingResponse(pieces)
+    evaluator = TCVAEvaluator(scripted(), on_unscored=1.0)
+    result = asyncio.run(evaluator.aevaluate_response(QUERY, response))
+    assert (result.query, result.score, result.invalid_result) == (QUERY, None, True)
+    assert reason_of(result) is Reason.INVALID_INPUT
+    assert "the line went dead" in (result.invalid_reason or "")
+
+
+@pytest.mark.parametrize(("mode", "is_seen"), [("none", False), (MetadataMode.LLM, True)])
+def test_metadata_of_source_nodes_is_shown_on_demand(mode: Any, is_seen: bool) -> None:
+    llm = scripted(ONE)
+    node = TextNode(text=CONTEXTS[0], metadata={"updated": "2031-05-06"})
+    response = Response("The office opens at nine.", [NodeWithScore(node=node)])
+    TCVAEvaluator(llm, context_metadata_mode=mode).evaluate_response(QUERY, response)
+    assert ("2031-05-06" in llm.prompts[0]) is is_seen

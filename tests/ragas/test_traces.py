@@ -1,0 +1,79 @@
+"""What RAGAS' traces, callbacks and cost see of a judgement."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.language_models import FakeListChatModel
+from ragas.cost import get_token_usage_for_openai
+
+from tcva_adapters.ragas import TCVAMetric
+from tests.ragas.entry import ScriptedLLM
+from tests.ragas.office import COLUMN, evaluated
+from tests.support.office import SAMPLE, TWO
+
+
+def test_traces_can_be_written_as_json() -> None:
+    result = evaluated([TCVAMetric(llm=ScriptedLLM(lambda _: TWO))])
+    names = [run.name for run in result.ragas_traces.values()]
+    assert names == ["ragas evaluation", "row 0", COLUMN, "tcva_judgement"]
+    (trace,) = (r for r in result.ragas_traces.values() if r.name == "tcva_judgement")
+    verdicts = trace.model_dump(mode="json")["outputs"]["output"][0]["claims"]
+    assert json.loads(json.dumps(verdicts))[1]["verdict"] == "minor"
+
+
+def test_the_judge_call_is_nested_in_the_metrics_trace() -> None:
+    class Listener(BaseCallbackHandler):
+        def __init__(self) -> None:
+            self.parents: dict[Any, Any] = {}
+            self.names: dict[Any, str] = {}
+            self.model_parents: list[Any] = []
+
+        def on_chain_start(self, serialized: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+            del args
+            self.names[kwargs["run_id"]] = serialized["name"]
+
+        def on_chat_model_start(self, *args: Any, **kwargs: Any) -> None:
+            del args
+            self.model_parents.append(self.names[kwargs["parent_run_id"]])
+
+    listener = Listener()
+    evaluated([TCVAMetric()], llm=FakeListChatModel(responses=[TWO]), callbacks=[listener])
+    assert listener.model_parents == ["tcva_judgement"]
+
+
+class Counted(FakeListChatModel):
+    def _generate(self, *args: Any, **kwargs: Any) -> Any:
+        result = super()._generate(*args, **kwargs)
+        usage = {"prompt_tokens": 10, "completion_tokens": 5}
+        return result.model_copy(update={"llm_output": {"token_usage": usage}})
+
+    async def _agenerate(self, *args: Any, **kwargs: Any) -> Any:
+        del kwargs
+        return self._generate(args[0])
+
+
+@pytest.mark.parametrize(
+    ("own", "suite", "calls"),
+    [
+        ({}, Counted(responses=[TWO]), 2),
+        # RAGAS wraps only what `evaluate` is given; these are asked as they are.
+        ({"llm": Counted(responses=[TWO])}, None, 2),
+        ({"fuse": Counted(responses=[TWO])}, Counted(responses=[TWO]), 4),
+    ],
+    ids=["of evaluate", "of the metric", "fused"],
+)
+def test_tokens_are_counted_by_ragas(own: dict[str, Any], suite: Any, calls: int) -> None:
+    result = evaluated(
+        [TCVAMetric(**own)],
+        SAMPLE,
+        SAMPLE.model_copy(update={"input": "Another?"}),
+        llm=suite,
+        token_usage_parser=get_token_usage_for_openai,
+    )
+    usage = result.total_tokens()
+    assert not isinstance(usage, list)
+    assert (usage.input_tokens, usage.output_tokens) == (10 * calls, 5 * calls)
