@@ -6,6 +6,7 @@ import doctest
 import re
 import shlex
 import textwrap
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,21 @@ def test_code_blocks(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
         elif block["kind"] == "python":
             exec(compile(block["body"], page.name, "exec"), names)
     assert runner.summarize(verbose=False).failed == 0
+    for picture in re.findall(r"\]\((images/[\w/.-]+\.png)\)", text):
+        if (drawn := Path(picture).name) in {path.name for path in Path().glob("*.png")}:
+            _is_drawn_like(page.parent / picture, Path(drawn))
+
+
+def _is_drawn_like(shown: Path, drawn: Path) -> None:
+    """Fails where the picture beside the page is not the one that the page draws."""
+    pinned = re.search(r"^matplotlib==(.+)$", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
+    if pinned is None or version("matplotlib") != pinned[1]:
+        return  # another version places texts elsewhere
+    image = pytest.importorskip("matplotlib.image")
+    first, second = (image.imread(path)[..., :3] for path in (shown, drawn))
+    assert first.shape == second.shape, shown.name
+    # The stored ones have fewer colours. Other data move curves, and this to .02 and more.
+    assert abs(first - second).mean() < 0.005, f"{shown.name} is not what the page draws"
 
 
 def _run_commands(body: str, capsys: pytest.CaptureFixture[str]) -> None:
