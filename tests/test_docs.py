@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tcva_adapters.cli.app import imported, run
+from tests.support.paper import FOLDER, needs_paper_data
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
@@ -147,6 +148,16 @@ def test_the_readme_shows_what_the_demo_prints(
     assert _plain(capsys.readouterr().out) in [
         _plain(body) for kind, body in shown if kind == "text"
     ]
+
+
+@needs_paper_data
+def test_the_page_of_the_paper_shows_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["reproduce", str(FOLDER), "--all"])
+    printed = _plain(capsys.readouterr().out)
+    page = (ROOT / "docs" / "reproduce.md").read_text(encoding="utf-8")
+    shown = [line for kind, body in FENCE.findall(page) if kind == "text" for line in _plain(body)]
+    assert len(shown) > 60
+    assert set(shown) <= set(printed)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
