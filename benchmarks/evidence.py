@@ -147,7 +147,7 @@ def print_views(folder: Path) -> None:
             results.append(Result(judged.model_copy(update={"claims": made})))
             human.append(row["human_score"])
     counts = EvidenceCounts.of([result.assessment for result in results])
-    print(f"\nsummeval (model), {len(results)} samples, T={PAPER_T:g}: Spearman with people")
+    print(f"\nsummeval (model), {len(results)} samples, T={PAPER_T:g}: Spearman with human ratings")
     for view in reversed(EVIDENCE):
         scores = [result.at(PAPER_T, evidence=view).score for result in results]
         rho, lowered = spearmanr(scores, human).statistic, counts.under(view).lowered

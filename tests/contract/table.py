@@ -18,8 +18,7 @@ PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "contract.md"
 _HEAD: Final = """\
 # One contract, four adapters
 
-This page is written by `python -m tests.contract.table`, which runs every scenario through every adapter. A test compares
-the page with such a run, so it is never out of date.
+This page is written by `python -m tests.contract.table`, which runs every scenario through every adapter.
 
 {scenarios} scenarios run over {adapters} adapters, each through its framework's own entry point. Nothing is replaced but the LLM, which
 answers from a script. For every sample the score (also at T = 0.1, 0.2, 0.5, 0.9 and 1.0, without a further call), the
@@ -31,7 +30,8 @@ the last bit**, and the judge is asked the same. One cell differs, "429, then su
 {through}
 
 A number is a score at the scenario's temperature (0.5 where it does not say otherwise), a word the reason why there is
-none. Of more than three samples, the mean is shown.
+none. Of more than three samples, the mean is shown. `tests/contract/test_contract.py` compares the page
+with such a run, so it is never out of date.
 
 """
 
