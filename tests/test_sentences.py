@@ -48,7 +48,7 @@ SETTINGS: Final = tuple(
         r"(?<![\d.])(?:95 ?%|5 ?%|0?\.05(?!\d))",  # levels
         rf"(?:{COUNT})(?: \w+)? by default",
         r"\b0 to 100\b",  # the scale of CCRS
-        r"(?:SIGIR |\()(?:19|20)\d\d\b",  # years
+        r"\b[A-Z][A-Za-z]+ \(?(?:19|20)\d\d(?=[).,;]| \|)",  # years of papers
     )
 )
 COMMAND: Final = re.compile(
