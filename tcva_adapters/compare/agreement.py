@@ -163,11 +163,11 @@ def _agreement_lines(found: PanelAgreement) -> Iterator[Part]:
     if found.alpha.reason:
         # The groups of claims are the samples.
         why = found.alpha.reason.replace("group", "sample")
-        yield Wrapped(f"  no interval of alpha: {why}", indent=2)
+        yield Wrapped(f"no interval of alpha: {why}", indent=2)
     if found.alpha.is_few:
         rated = f"{counted(found.alpha.units, 'claim')} with two judges' levels"
         yield Wrapped(
-            f"  {rated} {'is' if found.alpha.units == 1 else 'are'} few: {_HANGS}", indent=2
+            f"{rated} {'is' if found.alpha.units == 1 else 'are'} few: {_HANGS}", indent=2
         )
     for pair in found.pairs:
         yield Wrapped(
