@@ -64,7 +64,7 @@ def _in_a_copy_of_the_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_code_blocks(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, object] = {}
-    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     text = page.read_text(encoding="utf-8")
     for block in FENCE.finditer(text):
         if block["kind"] == "console":

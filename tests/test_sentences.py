@@ -3,8 +3,9 @@
 A figure is a number with decimals, a percentage, a time, a size, a count from 100 up, "27 of 681", "50 times".
 It is accounted for where
 
-- its paragraph, list item or table row names a command, a test, or a table or an equation of a paper. For tables,
-  lists and output that is not executed the paragraph right before or after may do so;
+- its paragraph, list item or table row names a command of the developers, `tcva reproduce`, `tcva demo`, a test, or
+  a table or an equation of a paper. Other commands are there to be used, and print figures of the reader's data. For
+  tables, lists and output that is not executed the paragraph right before or after may name it;
 - a block that is executed, or a table or output that is accounted for, has it on the same page, digit for digit;
 - it is no measurement: by its form (`SETTINGS`), or by name (`GIVEN`).
 
@@ -47,12 +48,12 @@ SETTINGS: Final = tuple(
         r"(?<![\d.])(?:95 ?%|5 ?%|0?\.05(?!\d))",  # levels
         rf"(?:{COUNT})(?: \w+)? by default",
         r"\b0 to 100\b",  # the scale of CCRS
-        r"(?:SIGIR |\()(?:19|20)\d\d\b",  # years
+        r"\b[A-Z][A-Za-z]+ \(?(?:19|20)\d\d(?=[).,;]| \|)",  # years of papers
     )
 )
 COMMAND: Final = re.compile(
     r"(?<![\w.])(?:python -m (?P<module>(?:benchmarks|tests)\.[\w.]+)|make (?P<target>[a-z][\w-]*)"
-    r"|tcva (?P<command>[a-z]+)|(?P<file>tests/[a-z0-9_/]+\.py))"
+    r"|tcva (?:reproduce|demo)\b|(?P<file>tests/[a-z0-9_/]+\.py))"
 )
 # What a paper says, and what `make bench` writes into a page.
 SOURCE: Final = re.compile(r"\b[Tt]ables? \d|\beqs?\. \d|<!-- bench: \w+ -->")
@@ -60,7 +61,7 @@ SOURCE: Final = re.compile(r"\b[Tt]ables? \d|\beqs?\. \d|<!-- bench: \w+ -->")
 PROSE: Final = {"paragraph", "list", "table"}
 # What is no measurement, though it looks like one: limits, resamples and examples.
 GIVEN: Final[dict[str, tuple[str, ...]]] = {
-    "CHANGELOG.md": ("300 seconds", "16 MB", "2.10", "3.3"),
+    "CHANGELOG.md": ("300 seconds", "16 MB", "2.10", "3.3", "10 000"),
     "architecture.md": ("4096",),
     "batches.md": ("50 000", "200 MB"),
     "calibrate.md": ("2000",),
@@ -74,7 +75,7 @@ GIVEN: Final[dict[str, tuple[str, ...]]] = {
     "repeats.md": ("0.01",),
     "report.md": ("10,000", "16 MB"),
     "scale.md": ("10 000", "2 seconds", "40 minutes"),
-    "statistics.md": ("10,000",),
+    "statistics.md": ("10,000", "100", "15 %"),
     "sure.md": ("55 %", "45 %", "99 %", "20 000", "10 000", "2.5 %", ".25"),
     "systems.md": ("10,000 times",),
 }
@@ -165,14 +166,14 @@ def test_what_is_named_is_there(page: Path) -> None:
         r"^([a-z][\w-]*):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
     )
     prose = [each for each in blocks(page.read_text(encoding="utf-8")) if each.kind in PROSE]
-    for named in (named for block in prose for named in COMMAND.finditer(block.code())):
+    code = "\n".join(block.code() for block in prose)
+    assert set(re.findall(r"\btcva ([a-z]+)", code)) <= set(COMMANDS)
+    for named in COMMAND.finditer(code):
         if named["module"]:
             assert find_spec(named["module"].rstrip(".")), named[0]
         elif named["target"]:
             assert named["target"] in targets or named["target"].startswith("test-"), named[0]
-        elif named["command"]:
-            assert named["command"] in COMMANDS, named[0]
-        else:
+        elif named["file"]:
             assert (ROOT / named["file"]).exists(), named[0]
 
 
