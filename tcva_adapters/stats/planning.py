@@ -29,6 +29,7 @@ from tcva_adapters.stats.checks import (
     whole,
 )
 from tcva_adapters.stats.enough import LEAST_SAMPLES, why_no_interval
+from tcva_adapters.stats.means import means_without
 from tcva_adapters.stats.power import check_difference, least_whole
 from tcva_adapters.stats.replicates import Replicates
 from tcva_adapters.stats.scipy_extra import scipy_module
@@ -156,10 +157,7 @@ def _jackknife(
     """The figure, or the difference of two, without each unit in turn."""
     if objective == "mean" or human is None:
         values = columns[0] if len(columns) == 1 else columns[0] - columns[1]
-        units = np.arange(len(values)) if codes is None else codes
-        sizes, sums = np.bincount(units), np.bincount(units, weights=values)
-        means: FloatArray = (sums.sum() - sums) / (sizes.sum() - sizes)
-        return means
+        return means_without(values, codes)
     without = Replicates(objective, columns, human, n_boot=1, seed=0, codes=codes).jackknife
     found: FloatArray = without[0] if len(columns) == 1 else without[0] - without[1]
     return found

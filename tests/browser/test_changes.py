@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from tcva_adapters.stats.means import mean_intervals
+from tcva_adapters.stats.means import mean_interval
 from tests.browser.conftest import Opener
 from tests.browser.grid import rows
 from tests.support.reports import Expected, two_runs
@@ -33,9 +33,9 @@ def test_figures_and_samples(reports: Reports, open_report: Opener) -> None:
     wanted = [one.mean(), two.mean(), (two - one).mean()]
     passing = [(one >= 0.5).mean(), (two >= 0.5).mean()]
     assert values == pytest.approx([*wanted, *passing, passing[1] - passing[0]], abs=1e-12)
-    _, *interval = (float(part[0]) for part in mean_intervals((two - one)[:, None]))
+    found = mean_interval(two - one, ends=(-1.0, 1.0))
     shown = table.locator("tbody tr").first.inner_text().replace("\u2212", "-")
-    for end in interval:
+    for end in (found.low, found.high):
         assert f"{end:.3f}" in shown
     changed = {name for name, a, b in zip(both, one, two, strict=True) if a != b}
     assert {row["Sample"] for row in rows(page)} == changed

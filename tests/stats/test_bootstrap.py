@@ -252,7 +252,7 @@ TEN = np.linspace(0.0, 0.9, 10)
         ("pearson", np.ones(10), TEN, None, "one side is the same throughout"),
         ("spearman", TEN, TEN[::-1] ** 2, None, "perfect agreement on these samples"),
         ("kendall", TEN, TEN**2, ["a", "b"] * 5, "2 groups: an interval needs 10"),
-        ("mae", TEN, TEN + 0.1, None, "every sample has the same error"),
+        ("mae", TEN, TEN + 0.1, None, "all are equal"),
         ("mae", [], [], [], "0 samples: an interval needs 10"),
     ],
 )

@@ -75,6 +75,7 @@ function Figures({ app, found, looks }) {
   const { mean, low, high } = meanInterval(
     two.map((score, k) => score - one[k]),
     level,
+    [-1, 1],
   );
   const share = shareDifference(found.gained.length, found.lost.length, n, z);
   const average = (scores) => scores.reduce((sum, score) => sum + score, 0) / n;

@@ -7,7 +7,7 @@ import { visible } from "./text.js";
 import { between, figure, html, percent, useMemo } from "./ui.js";
 
 /** What a table says of fixed scores or of a run at the dial. */
-function summary(report, scores, decisions) {
+function summary(report, scores, decisions, ends) {
   const { level, z } = report.figures.interval;
   const there = scores.filter((score) => score !== null);
   const decided = decisions.filter((passed) => passed !== null);
@@ -16,7 +16,7 @@ function summary(report, scores, decisions) {
   const agreement = report.human && rated.length > 2 ? spearman(rated.map(([a]) => a), rated.map(([, b]) => b)) : NaN;
   return {
     scores: there,
-    mean: meanInterval(there, level),
+    mean: meanInterval(there, level, ends),
     passRate: decided.length ? passed / decided.length : NaN,
     passRange: shareInterval(passed, decided.length, level),
     agreement,
@@ -27,12 +27,13 @@ function summary(report, scores, decisions) {
 function ofRun(app, run) {
   const look = app.lookAt(run);
   const scores = Array.from(look.scores, (score) => (Number.isNaN(score) ? null : score));
-  return { name: run.name, about: "TCVA at the dial", isRun: true, run, ends: [0, 1], ...summary(app.report, scores, scores.map((_, i) => look.passed(i))) };
+  const ends = [0, 1];
+  return { name: run.name, about: "TCVA at the dial", isRun: true, run, ends, ...summary(app.report, scores, scores.map((_, i) => look.passed(i)), ends) };
 }
 
 function ofMethod(report, method) {
   const decisions = method.scores.map((_, i) => passes(method, i));
-  return { name: method.name, about: method.version ?? method.framework, isRun: false, ends: method.scale, ...summary(report, method.scores, decisions) };
+  return { name: method.name, about: method.version ?? method.framework, isRun: false, ends: method.scale, ...summary(report, method.scores, decisions, method.scale) };
 }
 
 export function MethodTable({ app }) {

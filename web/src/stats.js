@@ -8,16 +8,20 @@ const LANCZOS = [
   1.5056327351493116e-7,
 ];
 
-/** Scores that an interval of their mean needs. */
-const LEAST = 10;
+/** Scores that an interval of their mean needs, and others than the most frequent one. */
+const [LEAST, LEAST_OTHERS] = [10, 5];
 
-/** A mean with its interval; the ends are null below ten scores, and where all are equal. */
-export function meanInterval(scores, level) {
+/** A mean with its interval, within the ends of what there can be; null where there is none, see `mean_interval`. */
+export function meanInterval(scores, level, [lowest, highest] = [0, 1]) {
   const n = scores.length;
   const mean = scores.reduce((sum, score) => sum + score, 0) / n;
   const moment = (power) => scores.reduce((sum, score) => sum + (score - mean) ** power, 0) / n;
   const variance = moment(2);
-  if (n < LEAST || !(variance > 1e-24 * mean * mean)) return { n, mean: n ? mean : NaN, low: null, high: null };
+  const none = { n, mean: n ? mean : NaN, low: null, high: null };
+  if (n < LEAST || !(variance > 1e-24 * mean * mean)) return none;
+  const [usual, often] = mostFrequent(scores);
+  const bothSided = lowest < 0 || (lowest < usual && usual < highest && 2 * often >= n);
+  if (bothSided && n - often < LEAST_OTHERS) return none;
   // Hall (1992): Student's quantile, bent by the skewness.
   const bend = moment(3) / variance ** 1.5 / Math.sqrt(n);
   const bent = (q) => {
@@ -26,7 +30,25 @@ export function meanInterval(scores, level) {
   };
   const quantile = studentQuantile((1 + level) / 2, n - 1);
   const error = Math.sqrt(variance / (n - 1));
-  return { n, mean, low: mean - bent(quantile) * error, high: mean - bent(-quantile) * error };
+  let [below, above] = [bent(quantile), -bent(-quantile)];
+  if (bothSided) [below, above] = [Math.max(below, quantile), Math.max(above, quantile)];
+  const [low, high] = [mean - below * error, mean + above * error];
+  return {
+    n,
+    mean,
+    low: scores.some((score) => score < lowest) ? low : Math.max(low, lowest),
+    high: scores.some((score) => score > highest) ? high : Math.min(high, highest),
+  };
+}
+
+/** The value that most have, the lowest of several, and how many have it. */
+function mostFrequent(scores) {
+  const counts = new Map();
+  for (const score of scores) {
+    const rounded = Math.round(score * 1e12) / 1e12;
+    counts.set(rounded, (counts.get(rounded) ?? 0) + 1);
+  }
+  return [...counts].reduce((a, b) => (b[1] > a[1] || (b[1] === a[1] && b[0] < a[0]) ? b : a));
 }
 
 const known = new Map();
