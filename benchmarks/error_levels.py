@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from tcva_adapters.compare.calibration.objectives import mid_ranks
 from tcva_adapters.stats.dependence import dependence
-from tcva_adapters.stats.jackknife import coefficient_intervals, exact_share, mean_interval
+from tcva_adapters.stats.jackknife import coefficient_intervals, exact_share
+from tcva_adapters.stats.means import mean_interval
 
 Floats = npt.NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int], Floats]

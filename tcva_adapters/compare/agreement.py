@@ -165,10 +165,8 @@ def _agreement_lines(found: PanelAgreement) -> Iterator[Part]:
         why = found.alpha.reason.replace("group", "sample")
         yield Wrapped(f"no interval of alpha: {why}", indent=2)
     if found.alpha.is_few:
-        rated = f"{counted(found.alpha.units, 'claim')} with two judges' levels"
-        yield Wrapped(
-            f"{rated} {'is' if found.alpha.units == 1 else 'are'} few: {_HANGS}", indent=2
-        )
+        rated = f"{counted(found.alpha.n, 'claim')} with two judges' levels"
+        yield Wrapped(f"{rated} {'is' if found.alpha.n == 1 else 'are'} few: {_HANGS}", indent=2)
     for pair in found.pairs:
         yield Wrapped(
             f"  {pair.first} and {pair.second}: weighted kappa {shown(pair.kappa)}, "
@@ -323,7 +321,7 @@ def _pair(first: str, second: str, one: FloatArray, two: FloatArray) -> PairAgre
 def alpha_text(alpha: Alpha) -> str:
     """The value, and its interval where there is one.
 
-    >>> alpha_text(Alpha(0.5, 0.25, 0.625, 100, None, 0.95, ""))
+    >>> alpha_text(Alpha(0.5, 0.25, 0.625, 100, level=0.95))
     '0.500 [0.25,0.62]'
     """
     if np.isnan(alpha.value):

@@ -20,7 +20,7 @@ from tcva_adapters.compare.views.interval_text import interval_cell, missing_int
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import Part, Table, Tabular, Wrapped, counted, figure
-from tcva_adapters.stats.bootstrap import Interval, intervals
+from tcva_adapters.stats.bootstrap import AgreementInterval, intervals
 from tcva_adapters.stats.correlation import MEASURES, Measure
 from tcva_adapters.stats.correlation_test import correlation_test
 from tcva_adapters.stats.holm import holm
@@ -47,7 +47,7 @@ class RatedCCRS(Tabular):
     summary: CCRSSummary
     table: ScoreTable
     human: str
-    agreements: dict[Measure, tuple[Interval, ...]]
+    agreements: dict[Measure, tuple[AgreementInterval, ...]]
     p_holm: tuple[float, ...]
     left_out: tuple[tuple[Measure, str], ...]
 
@@ -132,7 +132,7 @@ def rated_ccrs(summary: CCRSSummary, human: str | Labels) -> RatedCCRS:
     table = ScoreTable(names, tuple(columns), np.stack([*columns.values()], axis=1), ratings)
     why = no_common_scale(table)
     wanted = [measure for measure in MEASURES if measure != "mae" or not why]
-    found: dict[Measure, tuple[Interval, ...]] = {
+    found: dict[Measure, tuple[AgreementInterval, ...]] = {
         measure: tuple(intervals(measure, table.scores, ratings)) for measure in wanted
     }
     left_out: tuple[tuple[Measure, str], ...] = (("mae", why),) if why else ()
@@ -149,7 +149,7 @@ def _adjusted(table: ScoreTable, ratings: FloatArray) -> tuple[float, ...]:
     return tuple(ps.tolist())
 
 
-def _cell(found: Interval) -> str:
+def _cell(found: AgreementInterval) -> str:
     return interval_cell(found.value, found)
 
 

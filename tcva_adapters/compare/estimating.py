@@ -19,7 +19,8 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import Part, Table, Tabular, counted, figure
 from tcva_adapters.results.config import Config
 from tcva_adapters.stats.checks import FloatArray, check_level
-from tcva_adapters.stats.prediction_powered import Estimated, PoweredMean, check_scale
+from tcva_adapters.stats.interval import Interval
+from tcva_adapters.stats.prediction_powered import PoweredMean, check_scale
 
 __all__ = ["Estimate", "EstimateDifference", "EstimateRow", "estimate"]
 
@@ -35,7 +36,6 @@ class EstimateRow:
         system: Its name; empty where there is one alone.
         samples: With a score.
         ratings: Of these, rated by humans.
-        clusters: Groups with a rating; None without groups.
         judge: The judge's mean, on the scale of the ratings; for a pass rate, of its scores.
         estimate: The mean rating or the pass rate of all samples.
         alone: The same from the ratings alone.
@@ -47,10 +47,9 @@ class EstimateRow:
     system: str
     samples: int
     ratings: int
-    clusters: int | None
     judge: float
-    estimate: Estimated
-    alone: Estimated
+    estimate: Interval
+    alone: Interval
     worth: float
     slope: float
     drift: float
@@ -63,13 +62,14 @@ class EstimateDifference:
     Attributes:
         first: Name of the one.
         second: Of the other.
-        found: The first one's estimate less the second's. With several pairs the level holds for
-            all of them together.
+        found: The first one's estimate less the second's.
+        level: Of its interval: with several pairs, one at which all of them hold together.
     """
 
     first: str
     second: str
-    found: Estimated
+    found: Interval
+    level: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -305,7 +305,7 @@ def estimated(
     ]
     together = 1.0 - (1.0 - level) / max(len(pairs), 1)
     differences = tuple(
-        EstimateDifference(one, two, first.less(second, together))
+        EstimateDifference(one, two, first.less(second, together), together)
         for one, two, first, second in pairs
     )
     notes = (*samples.notes, *_notes(samples, rows))
@@ -359,13 +359,12 @@ def _row(
         judge = float(np.mean(on_scale if threshold is None else on_scale >= threshold))
     name, nothing = samples.systems[place], float("nan")
     if mean is None:
-        none = Estimated(nothing, nothing, nothing, level, "no sample is rated")
-        return EstimateRow(name, len(scores), 0, None, judge, none, none, nothing, 0.0, nothing)
+        none = Interval(nothing, nothing, nothing, 0, reason="no sample is rated")
+        return EstimateRow(name, len(scores), 0, judge, none, none, nothing, 0.0, nothing)
     return EstimateRow(
         name,
         mean.samples,
         mean.labels,
-        mean.clusters,
         judge,
         mean.estimate(level),
         mean.alone(level),
@@ -401,12 +400,12 @@ def _notes(samples: RatedSamples, rows: Sequence[EstimateRow]) -> Iterator[str]:
         )
 
 
-def _shown(found: Estimated, *, signed: bool = False) -> str:
+def _shown(found: Interval, *, signed: bool = False) -> str:
     value = figure(found.value, signed=signed)
     if found.reason:
         return value
     return f"{value} [{figure(found.low)}, {figure(found.high)}]"
 
 
-def _is_told(difference: Estimated) -> bool:
+def _is_told(difference: Interval) -> bool:
     return not difference.reason and not difference.low <= 0.0 <= difference.high

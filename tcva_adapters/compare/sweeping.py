@@ -39,7 +39,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import Part, Table, Tabular
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.scoring import Scoring, changed
-from tcva_adapters.stats.bootstrap import Interval, intervals
+from tcva_adapters.stats.bootstrap import AgreementInterval, intervals
 
 TEMPERATURES: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
@@ -70,7 +70,7 @@ class SweepRow:
     means: tuple[float, ...]
     judged: Judged
     view: View
-    agreement: Sequence[Interval] = ()
+    agreement: Sequence[AgreementInterval] = ()
 
     @property
     def scores(self) -> FloatArray:
@@ -336,5 +336,5 @@ def _ablation(
     return rows
 
 
-def _shown(found: Interval) -> str:
+def _shown(found: AgreementInterval) -> str:
     return "not defined" if np.isnan(found.value) else interval_cell(found.value, found)

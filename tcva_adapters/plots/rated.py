@@ -28,10 +28,10 @@ from tcva_adapters.plots.canvas import (
     name_x,
 )
 from tcva_adapters.plots.sources import Scores, leading, limits_of, ratings_of, table_of
-from tcva_adapters.stats.bootstrap import Interval
 from tcva_adapters.stats.ceiling import Ceiling
 from tcva_adapters.stats.checks import one_of, whole
 from tcva_adapters.stats.correlation import Measure, check_measure
+from tcva_adapters.stats.interval import Interval
 from tcva_adapters.stats.means import share_interval
 
 _AXIS: Final[dict[Measure, str]] = {

@@ -18,6 +18,7 @@ from tcva_adapters.stats.checks import (
     one_of,
 )
 from tcva_adapters.stats.enough import why_no_interval
+from tcva_adapters.stats.interval import Interval
 from tcva_adapters.stats.resampling import leave_one_out
 from tcva_adapters.stats.student import quantile
 
@@ -32,33 +33,24 @@ LEAST: Final = 20
 _SAME: Final = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
-class Alpha:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alpha(Interval):
     """Agreement of some raters.
 
+    The value is 1 where it is perfect, 0 where it is what chance would give, and nan where all ratings
+    are the same, or no unit has two. What is counted are units (claims, samples) with two ratings or
+    more, and the samples that these belong to, where they were told.
+
     Attributes:
-        value: 1 is perfect, 0 what chance would give; nan where all ratings are the same, or no
-            unit has two.
-        low: Lower end of its interval; nan where there is none.
-        high: Upper end, likewise.
-        units: Units (claims, samples) with two ratings or more.
-        clusters: Samples that these belong to, where they were told.
         level: Of confidence.
-        reason: Why there is no interval; empty where there is one.
     """
 
-    value: float
-    low: float
-    high: float
-    units: int
-    clusters: int | None
     level: float
-    reason: str
 
     @property
     def is_few(self) -> bool:
         """Whether there are too few units to rely on the value."""
-        return self.units < FEW_UNITS
+        return self.n < FEW_UNITS
 
 
 def krippendorff_alpha(
@@ -93,7 +85,7 @@ def krippendorff_alpha(
     1, 1, 2, 2, 3, 2 the mean squared difference is 34/30:
 
     >>> found = krippendorff_alpha([[1, 2, 3], [1, 2, 2]], "interval")
-    >>> round(found.value, 4), found.units, found.reason
+    >>> round(found.value, 4), found.n, found.reason
     (0.7059, 3, '3 samples: an interval needs 20')
     """
     table = numbers("ratings", ratings, ndim=2)
@@ -104,7 +96,8 @@ def krippendorff_alpha(
     codes = None if groups is None else group_codes(groups, kept)
     units, clusters = table.shape[1], None if codes is None else len(np.unique(codes))
     if not units:
-        return Alpha(np.nan, np.nan, np.nan, 0, clusters, level, "no unit has two ratings")
+        why = "no unit has two ratings"
+        return Alpha(np.nan, np.nan, np.nan, 0, clusters, why, level=level)
     of = _ordinal(table) if scale == "ordinal" else _interval(table)
     value = float(of(np.ones((1, units), dtype=np.int64))[0])
     low = high = np.nan
@@ -118,7 +111,7 @@ def krippendorff_alpha(
             low, high = _jackknife(value, without, level)
         else:
             reason = "without one of the samples the raters never differ: too little to go by"
-    return Alpha(value, low, high, units, clusters, level, reason)
+    return Alpha(value, low, high, units, clusters, reason, level=level)
 
 
 def _jackknife(value: float, without: FloatArray, level: float) -> tuple[float, float]:

@@ -33,6 +33,7 @@ from tcva_adapters.stats.checks import (
     same_length,
 )
 from tcva_adapters.stats.enough import why_no_interval
+from tcva_adapters.stats.interval import Interval
 from tcva_adapters.stats.resampling import leave_one_out
 from tcva_adapters.stats.student import quantile
 from tcva_adapters.stats.weighted import Statistic, statistic_of
@@ -47,24 +48,10 @@ LEAST: Final = 30
 
 _SAME: Final = 1e-12
 
+_UNDEFINED: Final = "with or without one of the samples it is not defined, or perfect"
+
 _BLOCKS: Final = 500
 """Above so many samples, as many blocks of them are left out one by one: one by one takes long."""
-
-
-@dataclass(frozen=True, slots=True)
-class Estimated:
-    """A figure with its interval.
-
-    Attributes:
-        value: Nan where it is undefined.
-        low: Lower end; nan where there is no interval: that of a method, too, which is as close to the
-            mean of the raters as a correlation can tell.
-        high: Upper end, likewise.
-    """
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +84,9 @@ class Corrected:
     """
 
     with_mean: float
-    corrected: Estimated
+    corrected: Interval
     as_rater: float
-    ahead: Estimated
+    ahead: Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +104,6 @@ class Ceiling:
             of whom counts by the samples that these have rated as well.
         methods: One per method.
         level: Of the intervals.
-        clusters: Groups that were left out one by one; None where single samples were.
-        reason: Why there are no intervals; empty where there are.
     """
 
     measure: Correlated
@@ -126,12 +111,10 @@ class Ceiling:
     several: int
     pairs: tuple[RaterPair, ...]
     reliability: float
-    best: Estimated
-    one_more: Estimated
+    best: Interval
+    one_more: Interval
     methods: tuple[Corrected, ...]
     level: float
-    clusters: int | None
-    reason: str
 
     @property
     def between(self) -> float:
@@ -212,8 +195,11 @@ def ceiling(
     if not (reason := reason or _why_not_corrected(float(found[0]))):
         left = leave_one_out(len(table), codes)
         low, high = _jackknife(found, np.concatenate([figures(c) for c in left], axis=1), level)
-    all_three = zip(found.tolist(), low.tolist(), high.tolist(), strict=True)
-    best, one_more, *rest = (Estimated(*each) for each in all_three)
+        reason = _UNDEFINED
+    best, one_more, *rest = (
+        Interval(*each, len(table), clusters, reason if np.isnan(each[1]) else "")
+        for each in zip(found.tolist(), low.tolist(), high.tolist(), strict=True)
+    )
     return Ceiling(
         measure=measure,
         samples=len(table),
@@ -229,8 +215,6 @@ def ceiling(
             )
         ),
         level=level,
-        clusters=clusters,
-        reason=reason,
     )
 
 

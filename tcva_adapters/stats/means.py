@@ -99,11 +99,13 @@ def mean_interval(
 def means_without(values: FloatArray, codes: IntArray | None = None) -> FloatArray:
     """The mean without each sample, or each group, in turn: shape (N,) or (groups,)."""
     if codes is None:
-        return (values.sum() - values) / max(len(values) - 1, 1)
+        alone: FloatArray = (values.sum() - values) / max(len(values) - 1, 1)
+        return alone
     units = np.unique(codes, return_inverse=True)[1]
     sums, sizes = np.bincount(units, weights=values), np.bincount(units)
     # A single group leaves nothing, and has no interval.
-    return (values.sum() - sums) / np.maximum(len(values) - sizes, 1)
+    without: FloatArray = (values.sum() - sums) / np.maximum(len(values) - sizes, 1)
+    return without
 
 
 class _Spread:

@@ -60,7 +60,7 @@ def test_systems_are_compared_within_questions() -> None:
     samples, _ = judged()
     found = estimate(samples, "human", system="system", group="query")
     assert [row.system for row in found.rows] == ["a", "b"]
-    assert [row.clusters for row in found.rows] == [40, 40]
+    assert [row.estimate.clusters for row in found.rows] == [40, 40]
     [pair] = found.differences
     assert pair.found.low < pair.found.value < pair.found.high
     assert "a less b is" in found.sentence
@@ -70,7 +70,7 @@ def test_all_pairs_hold_together() -> None:
     samples, _ = judged()
     names = ["xyz"[i % 3] for i in range(400)]
     found = estimate(samples, "human", system=names, level=0.94)
-    assert [each.found.level for each in found.differences] == pytest.approx([0.98] * 3)
+    assert [each.level for each in found.differences] == pytest.approx([0.98] * 3)
     assert "pairs of systems" in found.sentence
 
 

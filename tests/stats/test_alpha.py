@@ -51,7 +51,7 @@ def by_pairs(table: FloatArray, scale: Scale) -> float:
 def test_the_published_values() -> None:
     assert krippendorff_alpha(PUBLISHED).value == pytest.approx(0.815, abs=5e-4)
     assert krippendorff_alpha(PUBLISHED, "interval").value == pytest.approx(0.849, abs=5e-4)
-    assert krippendorff_alpha(PUBLISHED).units == 11
+    assert krippendorff_alpha(PUBLISHED).n == 11
 
 
 @settings(max_examples=40)

@@ -27,8 +27,9 @@ from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.printing import Part, Table, Wrapped, figure, share
 from tcva_adapters.results.scoring import Scoring
-from tcva_adapters.stats.bootstrap import Interval, PairedDifference, intervals, paired_difference
+from tcva_adapters.stats.bootstrap import PairedDifference, intervals, paired_difference
 from tcva_adapters.stats.correlation import Measure
+from tcva_adapters.stats.interval import Interval
 
 PARTS: Final = {
     "full": "A full",
