@@ -37,6 +37,7 @@ Group = Annotated[
         "these are drawn, not single samples.",
     ),
 ]
+Level = Annotated[float, typer.Option("--level", help="Of the intervals, e.g. 0.9.")]
 HumanScale = Annotated[
     str, typer.Option(help="Lowest and highest rating that could be given, e.g. 1,5.")
 ]
