@@ -204,33 +204,6 @@ def smallest_from(
     return float(error * (z(1 - alpha / 2) + z(target))) if error > 0.0 else float("nan")
 
 
-def power_from(low: float, high: float, level: float, difference: float) -> float:
-    """The chance that such samples find a true difference, from the interval that they gave.
-
-    Args:
-        low: Lower end of the interval of a difference.
-        high: Upper end.
-        level: Of the interval; the test has the level ``1 - level``.
-        difference: The true one, above 0.
-
-    Returns:
-        nan where there is no interval.
-
-    Raises:
-        InvalidValueError: As for `power`.
-        MissingDependencyError: scipy is not installed.
-
-    >>> round(power_from(-0.0196, 0.0196, 0.95, 0.028), 2)
-    0.8
-    """
-    check_difference(difference)
-    special = scipy_module("special")
-    error = standard_error_of(low, high, level)
-    if not error > 0.0:
-        return float("nan")
-    return float(special.ndtr(difference / error - special.ndtri((1 + level) / 2)))
-
-
 def power(spread: Spread, difference: float, n: int, *, alpha: float = ALPHA) -> float:
     """The chance that a two-sided test with so many labels finds a true difference, and its sign.
 

@@ -22,7 +22,6 @@ from tcva_adapters.stats.planning import (
     labels_for_width,
     pilot_spread,
     power,
-    power_from,
     smallest_difference,
     smallest_from,
     standard_error_of,
@@ -106,10 +105,8 @@ def test_what_an_interval_says_of_power() -> None:
     assert smallest_from(-z, z, 0.95) == pytest.approx(z + stats.norm.ppf(0.8), rel=1e-12)
     corrected = stats.norm.ppf(1 - 0.05 / 6) + stats.norm.ppf(0.8)
     assert smallest_from(-z, z, 0.95, comparisons=3) == pytest.approx(corrected, rel=1e-12)
-    assert power_from(-z, z, 0.95, 2.0) == pytest.approx(stats.norm.sf(z - 2.0), rel=1e-12)
     assert math.isnan(smallest_from(math.nan, math.nan, 0.95))
     assert math.isnan(smallest_from(0.0, 0.0, 0.95))
-    assert math.isnan(power_from(0.0, 0.0, 0.95, 0.1))
 
 
 def test_assumed_spreads_are_those_of_normal_theory() -> None:
