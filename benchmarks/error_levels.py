@@ -52,18 +52,19 @@ def rejected(draw: Draw, n: int, sets: int, *, parts: bool, size: int = 0) -> fl
 
 
 def covered(kind: str, n: int, sets: int, *, size: int = 0) -> float:
-    """Share of data sets whose interval of the mean holds the true one."""
-    rng, found = np.random.default_rng(n), 0
+    """Share of the intervals of the mean that hold the true one, of those that are offered."""
+    rng, found, offered = np.random.default_rng(n), 0, 0
     for _ in range(sets):
         if size:
             codes = np.repeat(np.arange(n), size)
             errors = ERRORS[kind](rng, n * size) + np.repeat(ERRORS[kind](rng, n), size)
-            mean = mean_interval(errors, codes=codes)
+            mean = mean_interval(errors, codes=codes, ends=(-1.0, 1.0))
             truth = 2 * MEANS[kind]
         else:
-            mean, truth = mean_interval(ERRORS[kind](rng, n)), MEANS[kind]
+            mean, truth = mean_interval(ERRORS[kind](rng, n), ends=(-1.0, 1.0)), MEANS[kind]
+        offered += not mean.reason
         found += int(mean.low <= truth <= mean.high)
-    return found / sets
+    return found / max(offered, 1)
 
 
 def covered_share(n: int, sets: int, share: float, *, size: int = 0) -> float:
