@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.stats.checks import (
-    BoolArray,
     FloatArray,
     check_level,
     group_codes,
+    in_all,
     numbers,
     one_of,
     same_length,
@@ -266,11 +266,7 @@ def paired_difference(
     '6 samples: an interval needs 10'
     """
     n_boot = _checked(measure, n_boot, level)
-    sides = [numbers("first", first), numbers("second", second)]
-    ratings = numbers("human", human)
-    same_length(first=sides[0], second=sides[1], human=ratings)
-    kept: BoolArray = np.isfinite(np.array([*sides, ratings])).all(axis=0)
-    sides, ratings = [side[kept] for side in sides], ratings[kept]
+    (*sides, ratings), kept = in_all(first=first, second=second, human=human)
     codes = None if groups is None else group_codes(groups, kept)
     run = Replicates(measure, sides, ratings, n_boot=n_boot, seed=seed, codes=codes)
     values = run.values[:, ~np.isnan(run.values).any(axis=0)]
