@@ -98,7 +98,8 @@ def ccrs(
         plain = {"metrics": names, "judge": named, "model": model_settings, **settings}
         scaled.on_ray(context, ray, plain, looks=scaled.LOOKS, notes=said)
         return
-    stat_options.check_group(group, is_used=gates.confidence is not None)
+    is_used = bool(gates.confidence or human or labels)
+    stat_options.check_group(group, is_used=is_used, ways="--confidence, --human or --labels")
     options.check_out(out, file, as_json=as_json, overwrite=overwrite)
     handed.check([file], as_json=as_json, out=out, report=report)
     check_figures(figures, figure_format)
@@ -124,7 +125,7 @@ def ccrs(
                 tally.add(result)
         summary = tally.ended(run.written)
         gated = gates.judge(grade_ccrs(summary, group=group))
-        found = summary if ratings is None else rated_ccrs(summary, ratings)
+        found = summary if ratings is None else rated_ccrs(summary, ratings, group)
         handed.write(found.sentence, gated)
         more: dict[str, Any] = {"skipped": read.skipped, "gates": gated.to_dict()}
         print_figures(found, as_json=as_json, everything=everything, file=handed.side(out), **more)

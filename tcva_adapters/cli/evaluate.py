@@ -89,7 +89,8 @@ def evaluate(
         return
     ratings = _ratings(human, labels, panel)
     _check_written(file, since, out, report, handed, as_json=as_json, overwrite=overwrite)
-    stat_options.check_group(group, is_used=bool(gates.confidence or since.baseline))
+    is_used = bool(gates.confidence or since.baseline or panel)
+    stat_options.check_group(group, is_used=is_used, ways="--confidence, --baseline or --panel")
     at_once = settings["max_concurrency"]
     share, model = scaled.share_of(settings, model_settings, workers, estimate=estimate)
     tcva = TCVA(**judging_arguments(voices, fuse or (), combine, model, share))
