@@ -81,7 +81,7 @@ def test_a_sample_without_a_group_is_named(folder: Path) -> None:
     assert code == 2
     assert "sample 's0' belongs to no group: 'user' is None" in said
     code, said = run(folder, "evaluate", *asked)
-    assert (code, "give --confidence, --baseline or --panel" in said) == (2, True)
+    assert (code, "give --confidence, --baseline, --panel or --report" in said) == (2, True)
     code, said = run(folder, "calibrate", "b.jsonl", "--human", "human", "--group", "user")
     assert (code, "no assessment has 'user' in its metadata" in said) == (2, True)
 
