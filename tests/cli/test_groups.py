@@ -103,6 +103,10 @@ def test_statistics_say_how_many_groups_there_are(folder: Path) -> None:
     rated = ["b.jsonl", "--human", "human", "--group", "document"]
     assert note in run(folder, "sweep", *rated)[1]
     assert note in run(folder, "calibrate", *rated, "-B", "100")[1]
+    code, said = run(folder, "estimate", *rated)
+    assert (code, note in said) == (0, True), said
+    code, said = run(folder, "errors", *rated)
+    assert (code, "in 12 groups" in said, "intervals by group" in said) == (0, True, True), said
     code, said = run(
         *(folder, "compare", "samples.jsonl", "--with", "none", "-j", "lexical", "--out"),
         *(f"{folder}/out", "--human", "human", "--group", "document", "-B", "100"),
