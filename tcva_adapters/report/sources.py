@@ -327,9 +327,7 @@ def _rated(content: Content, reading: Reading) -> Content:
     if human is not None:
         human = replace(human, scale=reading.human_scale)
         human.check()
-    content = replace(content, human=human, notes=notes)
-    if content.groups is None:
-        content = content.by_group(reading.group)
+    content = replace(content, human=human, notes=notes).by_group(reading.group)
     return replace(content, sections=rated_sections(content))
 
 

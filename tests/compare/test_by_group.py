@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tcva_adapters import Assessment
+from tcva_adapters import TCVA, Assessment, Panel, Sample
 from tcva_adapters.ccrs.result import CCRSResult, MetricAnswer
 from tcva_adapters.ccrs.summary import summarise_ccrs
-from tcva_adapters.compare import panel_report, panel_worth, rated_ccrs, sweep
+from tcva_adapters.compare import Evaluation, panel_report, panel_worth, rated_ccrs, sweep
 from tcva_adapters.compare.agreement import alpha_text
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
+from tcva_adapters.errors import InvalidSampleError
+from tcva_adapters.judging.judge import LexicalSampleJudge
 from tcva_adapters.printing import Report
 from tcva_adapters.results.scoring import Scoring
 
@@ -158,3 +160,28 @@ def test_direct_metrics_agree_on_other_groups() -> None:
     assert NOTE in said
     assert "a single correlation has no p by groups" in said
     assert found.to_dict()["human"]["groups"] == NOTE
+
+
+def test_the_panel_of_an_evaluation_is_by_group() -> None:
+    class Strict(LexicalSampleJudge):
+        name = "strict"
+
+    tcva = TCVA(judge=Panel(["lexical", Strict()]))
+    samples = [
+        Sample(
+            id=f"s{i}",
+            response=f"The office opens at {hour}.",
+            contexts=("The office opens at nine.",),
+            metadata={"document": i // 4, "human": float(hour == "nine")},
+        )
+        for i, hour in enumerate(RNG.choice(["nine", "ten"], 96).tolist())
+    ]
+    results = tcva.evaluate_many(samples, progress=False)
+    found = Evaluation.of(tcva, results, group="document", human="human").panel()
+    assert found.agreement.groups == 24
+    assert found.worth.best is not None
+    assert found.worth.best.difference.clusters == 24
+    alone = Evaluation.of(tcva, results, human="human").panel()
+    assert alone.agreement.groups is None
+    with pytest.raises(InvalidSampleError, match="belongs to no group"):
+        Evaluation.of(tcva, results, group="user").panel()

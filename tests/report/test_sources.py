@@ -468,3 +468,6 @@ def test_a_comparison_by_group_has_a_page_by_group(tmp_path: Path) -> None:
     assert (errors.clusters, figures["sections"]["errors"][0]) == (12, errors.sentence)
     found.save(tmp_path / "saved")
     assert page(tmp_path / "saved", tmp_path)[0]["sections"] == figures["sections"]
+    assert page(found, tmp_path, group="document")[0] == figures
+    with pytest.raises(InvalidValueError, match="this comparison is by 'document', not by 'human'"):
+        page(tmp_path / "saved", tmp_path, group="human")
