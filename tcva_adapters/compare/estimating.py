@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import isnan
+from math import isnan, nan
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from tcva_adapters.compare.estimate_samples import Human, RatedSamples
+from tcva_adapters.compare.grouping import group_note
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.judged import JudgedSource
 from tcva_adapters.core.evidence import Evidence
@@ -20,6 +21,7 @@ from tcva_adapters.printing import Part, Table, Tabular, counted, figure
 from tcva_adapters.results.config import Config
 from tcva_adapters.stats.checks import FloatArray, check_level
 from tcva_adapters.stats.interval import Interval
+from tcva_adapters.stats.planning import smallest_from
 from tcva_adapters.stats.prediction_powered import PoweredMean, check_scale
 
 __all__ = ["Estimate", "EstimateDifference", "EstimateRow", "estimate"]
@@ -70,6 +72,14 @@ class EstimateDifference:
     second: str
     found: Interval
     level: float
+
+    @property
+    def smallest(self) -> float:
+        """The true difference that such samples show in 80 % of cases; nan where this one shows."""
+        found = self.found
+        if found.reason or _is_told(found):
+            return nan
+        return smallest_from(found.low, found.high, self.level)
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,8 +163,11 @@ class Estimate(Tabular):
             "scale": list(self.scale),
             "level": self.level,
             "group": self.samples.group or None,
+            "groups": self._of_groups.removeprefix("; ") or None,
             "rows": self.records(),
-            "differences": [jsonable(each) for each in self.differences],
+            "differences": [
+                {**jsonable(each), "smallest": jsonable(each.smallest)} for each in self.differences
+            ],
             "notes": list(self.notes),
         }
 
@@ -164,7 +177,7 @@ class Estimate(Tabular):
         yield (
             f"{samples.judged.title} at T={samples.scoring.temperature:g}; ratings of "
             f"{samples.human!r} from {self.scale[0]:g} to {self.scale[1]:g}; {self.level:.0%} "
-            "intervals, corrected for the judge's bias"
+            f"intervals, corrected for the judge's bias{self._of_groups}"
         )
         yield self._table()
         for row in self.rows:
@@ -174,25 +187,24 @@ class Estimate(Tabular):
         if self.differences:
             together = f", {self.level:.0%} for all pairs together" if self._is_several else ""
             yield f"\nDifferences of the estimates{together}"
-            yield Table(
-                ("first", "second", "first less second", "differ"),
-                [
-                    (
-                        each.first,
-                        each.second,
-                        _shown(each.found, signed=True),
-                        "-"
-                        if each.found.reason
-                        else "yes"
-                        if _is_told(each.found)
-                        else "not shown",
-                    )
-                    for each in self.differences
-                ],
-                "llrl",
-                keys=2,
-            )
+            yield self._pairs()
         yield from (f"\nNote: {note}" for note in self.notes)
+
+    def _pairs(self) -> Table:
+        """The differences, and what would mostly show where none does."""
+        rows = []
+        for each in self.differences:
+            differ = "-" if each.found.reason else "yes" if _is_told(each.found) else "not shown"
+            shows = "" if isnan(each.smallest) else figure(each.smallest)
+            rows.append([each.first, each.second, _shown(each.found, signed=True), differ, shows])
+        header = ["first", "second", "first less second", "differ", "would mostly show"]
+        used = len(header) - all(not row[-1] for row in rows)
+        return Table(header[:used], [row[:used] for row in rows], "llrlr", keys=2)
+
+    @property
+    def _of_groups(self) -> str:
+        groups = self.samples.groups
+        return "" if groups is None else f"; {group_note(groups[self.samples.rated].tolist())}"
 
     @property
     def _is_several(self) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from tcva_adapters import Assessment
 from tcva_adapters.compare import choose_samples, estimate
@@ -181,3 +182,25 @@ def test_disagreement_of_methods(tmp_path: Path) -> None:
         choose_samples(samples, 40, by="stratum", methods=table)
     with pytest.raises(InvalidValueError, match="none left to choose"):
         choose_samples(samples[:80], 5, "human")
+
+
+def test_a_difference_that_does_not_show_says_which_would() -> None:
+    rng = np.random.default_rng(2)
+    scores = rng.integers(0, 2, 120)
+    counts = [[4, 0, 0, 0, 0] if score else [0, 0, 0, 0, 4] for score in scores]
+    ratings = np.clip(scores + rng.normal(0, 0.2, 120), 0, 1)
+    found = estimate(
+        counts, ratings, system=["new", "old"] * 60, group=[i // 4 for i in range(120)]
+    )
+    (pair,) = found.differences
+    assert pair.found.low < 0.0 < pair.found.high
+    error = (pair.found.high - pair.found.low) / 2 / stats.norm.ppf(0.975)
+    smallest = error * (stats.norm.ppf(0.975) + stats.norm.ppf(0.8))
+    assert pair.smallest == pytest.approx(smallest, abs=1e-9)
+    assert found.to_dict()["differences"][0]["smallest"] == pair.smallest
+    said = str(list(found.parts()))
+    assert "30 groups of samples, the largest with 4 of 120" in said
+    assert ("would mostly show" in said, f"{smallest:.3f}" in said) == (True, True)
+    raised = np.where(np.arange(120) % 2, ratings, np.clip(ratings + 0.6, 0, 1))
+    (told,) = estimate(counts, raised, system=["new", "old"] * 60).differences
+    assert math.isnan(told.smallest)

@@ -272,7 +272,8 @@ class ErrorReport(Tabular):
         yield ""
         yield Wrapped(
             f"decisions: a score passes from {gate.threshold:g} on, a rating from "
-            f"{gate.human_threshold:g} on; {self.how.level:.0%} exact intervals"
+            f"{gate.human_threshold:g} on; {self.how.level:.0%} "
+            f"{'exact intervals' if self.clusters is None else 'intervals by group'}"
         )
         rows = [
             (
