@@ -45,8 +45,8 @@ def mean_interval(
     at an end, as scores and sizes of errors do. Where values lie on both sides of what is usual
     (differences around 0; most ratings the same one, which is not an end), the next one may lie as
     far on the other side: there the interval reaches as far as the wider one of the corrected and
-    the plain, and a few other values do not say where the next one lies. So it does with groups, of
-    whose skewness little is seen. ``python -m benchmarks.coverage --only mean`` and ``python -m
+    the plain, and a few other values do not say where the next one lies. So it does with groups of
+    unequal size, whose skewness is that of the largest. ``python -m benchmarks.coverage --only mean`` and ``python -m
     benchmarks.groups --only intervals`` show how often intervals hold the mean.
 
     Args:
@@ -87,7 +87,7 @@ def mean_interval(
         return Interval(value, math.nan, math.nan, n, clusters, why)
     equal = None if codes is None else worth(codes)
     low, high = mean_ends(value, left_out, level, equal)
-    if spread.is_both_sided or codes is not None:
+    if spread.is_both_sided or (equal is not None and equal < len(left_out)):
         plain = mean_difference_ends(value, left_out, level, equal)
         low, high = min(low, plain[0]), max(high, plain[1])
     if ends[0] <= values.min():
