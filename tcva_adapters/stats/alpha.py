@@ -17,6 +17,7 @@ from tcva_adapters.stats.checks import (
     numbers,
     one_of,
 )
+from tcva_adapters.stats.clusters import worth
 from tcva_adapters.stats.enough import why_no_interval
 from tcva_adapters.stats.resampling import leave_one_out
 from tcva_adapters.stats.student import quantile
@@ -75,7 +76,8 @@ def krippendorff_alpha(
     one it is how many ratings lie between the two, ties half. Source: K. Krippendorff, Computing
     Krippendorff's alpha-reliability (2011). The interval is the jackknife's, on the scale of
     ``log(1 - alpha)`` with Student's t: units, or samples with all of their units, are left out one
-    by one. It covers better than quantiles of resamples, which are too short for small samples.
+    by one; those of unequal size count as `clusters.worth` says. It covers better than quantiles of
+    resamples, which are too short for small samples.
 
     Args:
         ratings: Shape (K, N): one row per rater, one column per unit; nan or None where a rater
@@ -115,16 +117,18 @@ def krippendorff_alpha(
     if not reason:
         without = np.concatenate([of(counts) for counts in leave_one_out(units, codes)])
         if max(value, without.max()) < 1.0 - _SAME:  # nan is not
-            low, high = _jackknife(value, without, level)
+            low, high = _jackknife(value, without, level, units if codes is None else worth(codes))
         else:
             reason = "without one of the samples the raters never differ: too little to go by"
     return Alpha(value, low, high, units, clusters, level, reason)
 
 
-def _jackknife(value: float, without: FloatArray, level: float) -> tuple[float, float]:
+def _jackknife(
+    value: float, without: FloatArray, level: float, equal: float
+) -> tuple[float, float]:
     n = len(without)
     pseudo = n * np.log(1.0 - value) - (n - 1) * np.log(1.0 - without)
-    reach = quantile(level, n - 1) * pseudo.std(ddof=1) / n**0.5
+    reach = quantile(level, equal - 1) * pseudo.std(ddof=1) / n**0.5
     low, high = (1.0 - np.exp(pseudo.mean() + np.array([reach, -reach]))).tolist()
     return low, high
 

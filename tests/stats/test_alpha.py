@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.alpha import Scale, krippendorff_alpha
@@ -98,6 +99,21 @@ def test_groups_of_one_are_no_groups_and_copies_are_no_news() -> None:
     wide = krippendorff_alpha(np.repeat(table, 4, axis=1), groups=np.repeat(range(30), 4).tolist())
     narrow = krippendorff_alpha(np.repeat(table, 4, axis=1))
     assert wide.high - wide.low > 1.5 * (narrow.high - narrow.low)
+
+
+def test_groups_of_unequal_size_count_as_fewer() -> None:
+    rng = np.random.default_rng(4)
+    groups = np.repeat(np.arange(23), [30] * 3 + [3] * 20)
+    table = rng.normal(size=(2, 150)) + rng.normal(size=23)[groups]
+    found = krippendorff_alpha(table, "interval", groups=groups.tolist())
+    without = [
+        krippendorff_alpha(table[:, groups != group], "interval").value for group in range(23)
+    ]
+    error = (22 * np.log(1 - np.array(without))).std(ddof=1) / math.sqrt(23)
+    # 150 ** 2 / (3 * 30 ** 2 + 20 * 3 ** 2) groups of one size
+    reach = stats.t.ppf(0.975, 150**2 / 2880 - 1) * error
+    wide = math.log(1 - found.low) - math.log(1 - found.high)
+    assert wide == pytest.approx(2 * reach, rel=1e-9)
 
 
 def test_where_there_is_none() -> None:
