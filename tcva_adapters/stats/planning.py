@@ -284,14 +284,13 @@ def _normal_power(spread: Spread, n: int, alpha: float) -> tuple[float, float, f
     exact routines lose for many labels.
     """
     n = whole("labels", n, least=2)
-    is_resampled = spread.objective in {"spearman", "kendall"}
-    error = spread.standard_error(max(1, n - _LOST) if is_resampled else n)
-    if is_resampled and spread.worth is None:
-        return error, float(scipy_module("special").ndtri(1 - alpha / 2)), 1.0
+    if spread.objective in {"spearman", "kendall"} and spread.worth is None:
+        critical = float(scipy_module("special").ndtri(1 - alpha / 2))
+        return spread.standard_error(max(1, n - _LOST)), critical, 1.0
     df = spread.degrees(n)
     critical = quantile(1 - alpha, df)
     scale = float(np.sqrt(1 + critical**2 / (2 * df)))
-    return error, critical * (1 - 1 / (4 * df)), scale
+    return spread.standard_error(n), critical * (1 - 1 / (4 * df)), scale
 
 
 def smallest_difference(
