@@ -32,6 +32,9 @@ LEAST: Final = 20
 
 _SAME: Final = 1e-12
 
+_BLOCKS: Final = 1000
+"""Above so many units, or samples, as many blocks of them are left out: one by one takes their square."""
+
 
 @dataclass(frozen=True, slots=True)
 class Alpha:
@@ -115,6 +118,8 @@ def krippendorff_alpha(
     if not reason and np.isnan(value):
         reason = "all ratings are the same: nothing can be told from chance"
     if not reason:
+        if max(units if codes is None else clusters or 0, _BLOCKS) > _BLOCKS:
+            codes = (np.arange(units) if codes is None else codes) % _BLOCKS
         without = np.concatenate([of(counts) for counts in leave_one_out(units, codes)])
         if max(value, without.max()) < 1.0 - _SAME:  # nan is not
             low, high = _jackknife(value, without, level, units if codes is None else worth(codes))

@@ -116,6 +116,18 @@ def test_groups_of_unequal_size_count_as_fewer() -> None:
     assert wide == pytest.approx(2 * reach, rel=1e-9)
 
 
+@pytest.mark.parametrize("size", [1, 4])
+def test_many_units_are_left_out_in_blocks(size: int) -> None:
+    rng = np.random.default_rng(6)
+    truth = rng.normal(size=30_000)
+    table = truth + rng.normal(size=(2, 30_000))
+    groups = None if size == 1 else np.repeat(range(30_000 // size), size).tolist()
+    found = krippendorff_alpha(table, "interval", groups=groups)
+    # Of normal ratings the error of a correlation is (1 - r^2) / sqrt(n).
+    assert found.high - found.low == pytest.approx(2 * 1.96 * 0.75 / math.sqrt(30_000), rel=0.1)
+    assert found.clusters == (None if groups is None else 7_500)
+
+
 def test_where_there_is_none() -> None:
     # On the only unit that both rated they say the same: there is nothing to tell from chance.
     nothing: tuple[list[list[float]], ...] = (
