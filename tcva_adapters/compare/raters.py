@@ -119,6 +119,8 @@ class Raters(Report):
         """What is odd, and why there are no intervals."""
         if self.ceiling.reason:
             yield Wrapped(f"no intervals of these: {self.ceiling.reason}", indent=2)
+        elif self.alpha.reason:
+            yield Wrapped(f"no interval of alpha: {self.alpha.reason}", indent=2)
         for note in self.notes:
             yield Wrapped(note, indent=2)
 
