@@ -120,6 +120,8 @@ class Raters(Report):
         """What is odd, and why there are no intervals."""
         if reason := self.ceiling.best.reason:
             yield Wrapped(f"no intervals of these: {reason}", indent=2)
+        elif self.alpha.reason:
+            yield Wrapped(f"no interval of alpha: {self.alpha.reason}", indent=2)
         for note in self.notes:
             yield Wrapped(note, indent=2)
 

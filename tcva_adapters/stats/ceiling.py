@@ -32,6 +32,7 @@ from tcva_adapters.stats.checks import (
     one_of,
     same_length,
 )
+from tcva_adapters.stats.clusters import worth
 from tcva_adapters.stats.enough import why_no_interval
 from tcva_adapters.stats.interval import Interval
 from tcva_adapters.stats.resampling import leave_one_out
@@ -150,7 +151,7 @@ def ceiling(
 
     Where raters rated different samples, k is the harmonic mean of how many rated one, which is
     what the error of a mean goes by. Intervals are the jackknife's with Student's t, samples or
-    whole groups left out one by one.
+    whole groups left out one by one; these count as `clusters.worth` says.
 
     Args:
         measure: ``spearman`` or ``pearson``.
@@ -194,7 +195,8 @@ def ceiling(
     low = high = np.full(len(found), np.nan)
     if not (reason := reason or _why_not_corrected(float(found[0]))):
         left = leave_one_out(len(table), codes)
-        low, high = _jackknife(found, np.concatenate([figures(c) for c in left], axis=1), level)
+        without = np.concatenate([figures(c) for c in left], axis=1)
+        low, high = _jackknife(found, without, level, len(table) if codes is None else worth(codes))
         reason = _UNDEFINED
     best, one_more, *rest = (
         Interval(*each, len(table), clusters, reason if np.isnan(each[1]) else "")
@@ -302,7 +304,7 @@ def _means(parts: npt.ArrayLike, sizes: npt.ArrayLike) -> FloatArray:
 
 
 def _jackknife(
-    found: FloatArray, without: FloatArray, level: float
+    found: FloatArray, without: FloatArray, level: float, equal: float
 ) -> tuple[FloatArray, FloatArray]:
     """Ends of every figure; nan where it has no value without one of the units.
 
@@ -310,7 +312,7 @@ def _jackknife(
     the ``best`` at hand; what a method is ahead by stays as it is.
     """
     n = without.shape[1]
-    reach = quantile(level, n - 1)
+    reach = quantile(level, equal - 1)
     bound = np.ones(len(found))
     bound[2::2] = 1.0 / found[0]
     plain = np.arange(len(found)) % 2 == 1

@@ -28,7 +28,13 @@ from tcva_adapters.stats.checks import (
     same_within,
     whole,
 )
-from tcva_adapters.stats.enough import LEAST_SAMPLES, why_no_interval
+from tcva_adapters.stats.clusters import worth
+from tcva_adapters.stats.enough import (
+    LEAST_CLUSTERS,
+    LEAST_SAMPLES,
+    LEAST_WORTH,
+    why_no_interval,
+)
 from tcva_adapters.stats.means import means_without
 from tcva_adapters.stats.power import check_difference, least_whole
 from tcva_adapters.stats.replicates import Replicates
@@ -60,6 +66,7 @@ class Spread:
         error: Standard error of ``per_label`` as a share of it; 0 where it is assumed. Numbers of
             labels go with its square, so that they are unsure by twice this share.
         clusters: Groups of the pilot that count as one; None where single samples do.
+        worth: To how many groups of one size these amount (`clusters.worth`); None likewise.
     """
 
     objective: PlannedName
@@ -67,10 +74,23 @@ class Spread:
     n: int | None = None
     error: float = 0.0
     clusters: int | None = None
+    worth: float | None = None
+
+    def units(self, n: int) -> float:
+        """What counts as one in so many labels: these, or groups of one size of the pilot's kind."""
+        return n if self.n is None or self.worth is None else n * self.worth / self.n
+
+    @property
+    def least(self) -> int:
+        """Labels below which there is no interval: ten, or those of as many groups as it needs."""
+        if self.n is None or self.clusters is None or self.worth is None:
+            return LEAST_SAMPLES
+        share = max(LEAST_CLUSTERS / self.clusters, LEAST_WORTH / self.worth)
+        return max(LEAST_SAMPLES, int(np.ceil(self.n * share - 1e-9)))
 
     def degrees(self, n: int) -> float:
-        """Of freedom, of Student's t for so many labels: one less than these, two for correlations."""
-        return max(1, n - 1 if self.objective in {"mae", "mean"} else n - 2)
+        """Of freedom, of Student's t for so many labels: one less than units, two for correlations."""
+        return max(1.0, self.units(n) - (1 if self.objective in {"mae", "mean"} else 2))
 
     def standard_error(self, n: int) -> float:
         """With so many labels."""
@@ -145,6 +165,7 @@ def pilot_spread(
         n=n,
         error=float(np.sqrt(max(kurtosis - 1.0, 0.0) / (4 * units))),
         clusters=None if groups is None else units,
+        worth=None if groups is None else worth(codes),
     )
 
 
@@ -234,7 +255,7 @@ def _normal_power(spread: Spread, n: int, alpha: float) -> tuple[float, float, f
     exact routines lose for many labels.
     """
     n = whole("labels", n, least=2)
-    if spread.objective in {"spearman", "kendall"}:
+    if spread.objective in {"spearman", "kendall"} and spread.worth is None:
         critical = float(scipy_module("special").ndtri(1 - alpha / 2))
         return spread.standard_error(max(1, n - _LOST)), critical, 1.0
     df = spread.degrees(n)
@@ -277,7 +298,7 @@ def labels_for_difference(
     """
     check_difference(difference)
     _check_target(target, alpha)
-    return least_whole(lambda n: power(spread, difference, n, alpha=alpha) >= target, LEAST_SAMPLES)
+    return least_whole(lambda n: power(spread, difference, n, alpha=alpha) >= target, spread.least)
 
 
 def width(spread: Spread, n: int, *, level: float = 0.95) -> float:
@@ -311,7 +332,7 @@ def labels_for_width(spread: Spread, wanted: float, *, level: float = 0.95) -> i
         )
         raise InvalidValueError(msg)
     check_level(level)
-    return least_whole(lambda n: width(spread, n, level=level) <= wanted, LEAST_SAMPLES)
+    return least_whole(lambda n: width(spread, n, level=level) <= wanted, spread.least)
 
 
 def _check_target(target: float, alpha: float) -> None:

@@ -23,6 +23,10 @@ What is added for few ratings:
   explains, and 0 where that is not above 0: a useless judge costs no width.
 * Student's t, with a degree of freedom less for a slope.
 
+The slope is of the same ratings, which biases the estimate by up to .4 of a standard error towards the
+more common ratings where there are few and failures are rare; that is .1 for 300 ratings. Slopes that leave a
+rating out each have no such bias, but a larger error.
+
 ``benchmarks/estimate.py`` measures coverage and width.
 """
 

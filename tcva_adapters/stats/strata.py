@@ -26,8 +26,9 @@ class Strata:
         edges: Of the strata, one more than there are; each but the last is without its upper end.
         available: How many samples with a rating each has.
         drawn: How many of them were drawn.
-        weights: For each place, how many samples of its stratum it stands for: a mean with these
-            weights estimates that of all samples, a plain one does not.
+        weights: For each place, how many samples of its stratum it stands for: where each stratum
+            that has samples gave one, a mean with these weights estimates that of all samples; a
+            plain one does not.
     """
 
     places: npt.NDArray[np.int64]

@@ -148,6 +148,13 @@ def test_labels_of_several_files_must_agree(tmp_path: Path) -> None:
     (tmp_path / "c.csv").write_text("id,human,inclusion\nx,1,2\n", encoding="utf-8")
     with pytest.raises(UnreadableInputError, match="inclusion 2 is no chance"):
         Labels.read(tmp_path / "c.csv")
+    # Of two rounds' files the later one has all: its chances allow for what was left open.
+    for name, chance in (("d", 0.1), ("e", 0.09)):
+        text = f"id,human,inclusion,round\nx,1,{chance},1\n"
+        (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(UnreadableInputError, match=r"e\.csv says .* 0\.09 in round 1, another"):
+        Labels.read(tmp_path / "d.csv", tmp_path / "e.csv")
+    assert Labels.read(tmp_path / "d.csv", tmp_path / "d.csv").draws["x"].inclusion == 0.1
 
 
 def test_chosen_in_rounds_and_rated_the_estimate_is_unbiased() -> None:

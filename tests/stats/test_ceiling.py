@@ -115,6 +115,19 @@ def test_groups_and_blocks() -> None:
     copied = ceiling("pearson", np.repeat(ratings, 2, 0), np.repeat(method, 2, 0), groups=twice)
     once = ceiling("pearson", ratings, method)
     assert (copied.best.low, copied.best.high) == pytest.approx((once.best.low, once.best.high))
+    sizes = [30] * 3 + [3] * 30
+    ratings, method = judged(sum(sizes))
+    groups = np.repeat(np.arange(33), sizes)
+    uneven = ceiling("pearson", ratings, method, groups=groups.tolist())
+    left = [
+        ceiling("pearson", ratings[groups != group], method[groups != group]).best.value
+        for group in range(33)
+    ]
+    # Student's t of so many groups of one size as these amount to.
+    reach = stats.t.ppf(0.975, 180**2 / (3 * 900 + 30 * 9) - 1)
+    wide = 2 * reach * (32 * np.arctanh(left)).std(ddof=1) / math.sqrt(33)
+    found = uneven.best
+    assert np.arctanh(found.high) - np.arctanh(found.low) == pytest.approx(wide, rel=1e-9)
 
 
 def test_where_there_is_nothing_to_correct_by() -> None:
