@@ -10,6 +10,10 @@ floors as well.
 Run: python -m benchmarks.calibrate --null [RUNS]
 prints how often a gain is claimed where there is none: on candidates that are equally good by
 construction, over several sizes and numbers of candidates and folds.
+
+Run: python -m benchmarks.calibrate --power [RUNS]
+prints how often a gain is found where all candidates but the default are better than it, beside how
+often that was predicted.
 """
 
 from __future__ import annotations
@@ -41,6 +45,11 @@ EVERYTHING: dict[str, Any] = {
 }
 # Samples, correlation of a candidate with quality (squared), candidates, folds.
 NULLS = ((30, 0.9, 19, 5), (60, 0.9, 19, 5), (60, 0.5, 3, 5), (60, 0.97, 76, 5), (60, 0.9, 19, 10))
+# Samples, candidates, and how the default goes with quality, where the others do by 0.9.
+POWERS = (
+    *((60, 19, default) for default in (0.88, 0.85, 0.8, 0.7, 0.6)),
+    *((150, 19, default) for default in (0.895, 0.88, 0.87, 0.85, 0.8)),
+)
 
 
 def line(found: Calibration) -> str:
@@ -96,10 +105,38 @@ def null(runs: int) -> None:
             print(f"  {objective:8} {n} samples, {size} candidates, {folds} folds: {share:.3f}")
 
 
+def power(runs: int) -> None:
+    """Frequencies of finds against the mean of the predicted ones, at the mean of the gains."""
+    print(f"of {runs} data sets; Spearman")
+    measured = Objective("spearman")
+    for n, size, default in POWERS:
+        gains = []
+        for seed in range(runs):
+            rng = np.random.default_rng(seed)
+            quality, common = rng.normal(size=n), rng.normal(size=(n, 1))
+            human = quality + 0.7 * rng.normal(size=n)
+            noise = np.sqrt(0.95) * common + np.sqrt(0.05) * rng.normal(size=(n, size))
+            with_quality = np.append(default, np.full(size - 1, 0.9))
+            scores = with_quality * quality[:, None] + np.sqrt(1 - with_quality**2) * noise
+            scores = mid_ranks(scores)
+            division = Division.of(human, None, Resampling(5, 5, 400, 0.95, seed))
+            choice = Choice.of(measured, scores, human, division)
+            unseen = choice.unseen(scores, division)
+            gains.append(division.gain(measured, unseen, scores[:, [0]], human))
+        true = float(np.mean([gain.value for gain in gains]))
+        found = np.mean([gain.detectable for gain in gains])
+        said = np.mean([gain.power(true) for gain in gains])
+        print(
+            f"  {n} samples, {size} candidates, gain {true:.3f}: {found:.3f}, predicted {said:.3f}"
+        )
+
+
 def main() -> None:
     match sys.argv[1:]:
         case ["--null", *rest]:
             null(int(rest[0]) if rest else 300)
+        case ["--power", *rest]:
+            power(int(rest[0]) if rest else 300)
         case [folder]:
             paper(Path(folder))
         case _:

@@ -13,7 +13,9 @@ exact interval of a share never falls below its level and, shares being discrete
 
 Data: *good* ratings are uniform and scores add normal errors; *tied* are five levels on either side;
 *skewed* are mostly high, in six levels against scores with a long tail. Scores of the second method,
-for differences, err independently of the first one's. Of shares .5, .8 and .95 pass.
+for differences, err independently of the first one's. Of shares .5, .8 and .95 pass. Means are those of
+the scores; of their errors; of such errors where four samples of five have none; and of human ratings
+where two of three are one level inside the scale, as those of one part of the scores.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from scipy import special
 
 from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.stats.correlation import MEASURES, Measure, value_of
-from tcva_adapters.stats.means import mean_intervals, share_interval
+from tcva_adapters.stats.means import mean_interval, share_interval
 from tcva_adapters.stats.replicates import IntervalMethod, Replicates
 
 LEVEL: Final = 0.95
@@ -124,15 +126,32 @@ def agreement_cells(
     return {f"{measure}, {name}": cell for name, cell in cells.items()}
 
 
+def means_of(
+    rng: np.random.Generator, data: str, n: int
+) -> dict[str, tuple[FloatArray, tuple[float, float]]]:
+    """Values of which a mean is taken, and the ends that there can be."""
+    scores, _, human = DATA[data](rng, n)
+    errors, one_of_five = scores - human, rng.random(n) < 0.2
+    level = np.where(rng.random(n) < 2 / 3, 0.75, np.clip(np.round(4 * human), 0, 4) / 4)
+    return {
+        "mean": (scores, (0.0, 1.0)),
+        "mean error": (errors, (-1.0, 1.0)),
+        "mean of few errors": (np.where(one_of_five, errors, 0.0), (-1.0, 1.0)),
+        "mean of one level": (level, (0.0, 1.0)),
+    }
+
+
 def mean_cells(data: str, n: int, datasets: int) -> dict[str, Tally]:
-    """The intervals of a mean score and of a pass rate."""
-    draw, passing = DATA[data], _PASSING[data]
-    truth = float(draw(np.random.default_rng(1), POPULATION)[0].mean())
-    cells = {"mean": Tally(), "share": Tally()}
+    """The intervals of means and of a pass rate."""
+    passing = _PASSING[data]
+    population = means_of(np.random.default_rng(1), data, POPULATION)
+    truths = {name: float(values.mean()) for name, (values, _) in population.items()}
+    cells = {name: Tally() for name in (*truths, "share")}
     rng = np.random.default_rng(n)
     for _ in range(datasets):
-        _, low, high = mean_intervals(draw(rng, n)[0][:, None], level=LEVEL)
-        cells["mean"].add(float(low[0]), float(high[0]), truth)
+        for name, (values, ends) in means_of(rng, data, n).items():
+            found = mean_interval(values, level=LEVEL, ends=ends)
+            cells[name].add(found.low, found.high, truths[name])
         passed = int(rng.binomial(n, passing))
         cells["share"].add(*share_interval(passed, n, level=LEVEL), passing)
     return cells

@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from tcva_adapters.compare.calibration.objectives import mid_ranks
 from tcva_adapters.stats.dependence import dependence
-from tcva_adapters.stats.jackknife import bracketed_coefficients, bracketed_mean, exact_share
+from tcva_adapters.stats.jackknife import coefficient_intervals, exact_share
+from tcva_adapters.stats.means import mean_interval
 
 Floats = npt.NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int], Floats]
@@ -64,12 +65,12 @@ def covered(kind: str, n: int, sets: int, *, size: int = 0) -> float:
         if size:
             codes = np.repeat(np.arange(n), size)
             errors = ERRORS[kind](rng, n * size) + np.repeat(ERRORS[kind](rng, n), size)
-            mean = bracketed_mean(errors, codes=codes)
+            mean = mean_interval(errors, codes=codes, ends=(-1.0, 1.0))
             truth = 2 * MEANS[kind]
         else:
-            mean, truth = bracketed_mean(ERRORS[kind](rng, n)), MEANS[kind]
-        found += int(mean.low <= truth <= mean.high)
+            mean, truth = mean_interval(ERRORS[kind](rng, n), ends=(-1.0, 1.0)), MEANS[kind]
         offered += not mean.reason
+        found += int(mean.low <= truth <= mean.high)
     return found / max(offered, 1)
 
 
@@ -97,7 +98,7 @@ def covered_levels(n: int, sets: int) -> tuple[float, float]:
         shares = counts / counts.sum(axis=1, keepdims=True)
         ratings = np.clip(np.round(4 * (shares @ truth + rng.normal(0, 0.15, n))) / 4, 0, 1)
         # The truth of clipped and rounded ratings is what a very large sample gives.
-        found = bracketed_coefficients(shares, ratings, level=0.99)
+        found = coefficient_intervals(shares, ratings, level=0.99)
         wide = LEVEL_TRUTH
         holds = np.array([f.low <= w <= f.high for f, w in zip(found, wide, strict=True)])
         single += holds

@@ -28,7 +28,8 @@ import numpy.typing as npt
 from tcva_adapters import sweep
 from tcva_adapters.compare.paper.data import read_folder
 from tcva_adapters.stats.checks import FloatArray
-from tcva_adapters.stats.prediction_powered import Estimated, PoweredMean
+from tcva_adapters.stats.interval import Interval
+from tcva_adapters.stats.prediction_powered import PoweredMean
 from tcva_adapters.stats.selection import chances, draw, round_weights, shares, spreads
 
 ROOT: Final = Path(__file__).parents[1]
@@ -274,7 +275,7 @@ def beside_alone(
 PARTS: Final = {each.__name__: each for each in (means, differences, groups, choices, paper)}
 
 
-def _holds(found: Estimated, truth: float) -> bool:
+def _holds(found: Interval, truth: float) -> bool:
     return found.low <= truth <= found.high
 
 

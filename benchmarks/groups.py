@@ -3,7 +3,7 @@
 Run: python -m benchmarks.groups [--datasets 2000] [--resamples 500] [--only intervals tests gates runs]
 
 *intervals*: the share of data sets whose interval at 95 % holds the population's value (``<``: below
-93 %). *tests*: how often two equal methods differ at p <= 0.05 (``>``: above 6.5 %). Samples of a group
+93 %), of agreement and of means (of scores, errors and their sizes; ``none``: not offered). *tests*: how often two equal methods differ at p <= 0.05 (``>``: above 6.5 %). Samples of a group
 share a part of their quality and of both methods' errors; groups have 2 to 9 samples (*even*) or 1 to
 39 (*uneven*). *gates*: how often the lower bound at 95 or 99 % lies above the true mean (``>``: above
 6.5 or 1.5 %), for single samples and for groups. *runs*: the share of series of 100 runs with a false
@@ -22,6 +22,7 @@ from typing import Final
 import numpy as np
 from scipy import special
 
+from benchmarks.coverage import Tally
 from tcva_adapters.compare.changes import Changes
 from tcva_adapters.compare.graded import Case, Graded
 from tcva_adapters.compare.watch import Watch
@@ -29,6 +30,7 @@ from tcva_adapters.stats.bootstrap import interval, paired_difference
 from tcva_adapters.stats.checks import FloatArray, IntArray
 from tcva_adapters.stats.correlation import Measure, value_of
 from tcva_adapters.stats.least_mean import least_mean
+from tcva_adapters.stats.means import mean_interval
 
 GROUPS: Final = (10, 15, 20, 30, 50)
 SIZES: Final = {"even": (2, 10), "uneven": (1, 40)}
@@ -99,6 +101,41 @@ def _cell(
     share = (found if what == "tests" else held) / tried
     mark = (">" if share > 0.065 else " ") if what == "tests" else ("<" if share < 0.93 else " ")
     return f"{share:.3f}{mark} "
+
+
+def mean_rows(datasets: int) -> Iterator[str]:
+    """Coverage of means of scores, of errors and of their sizes."""
+    for data in ("good", "tied", "skewed"):
+        for sizes in SIZES:
+            truths = {
+                name: float(values.mean())
+                for name, (values, _) in means_of(np.random.default_rng(1), data, sizes)[1].items()
+            }
+            tallies: dict[str, list[Tally]] = {name: [] for name in truths}
+            for groups in GROUPS:
+                rng = np.random.default_rng(groups)
+                for each in tallies.values():
+                    each.append(Tally())
+                for _ in range(datasets):
+                    codes, drawn_values = means_of(rng, data, sizes, groups)
+                    for name, (values, ends) in drawn_values.items():
+                        found = mean_interval(values, codes=codes, ends=ends)
+                        tallies[name][-1].add(found.low, found.high, truths[name])
+            for name, cells in tallies.items():
+                yield f"intervals  {data:8} {sizes:8} {name:9} {'  '.join(map(str, cells))}"
+
+
+def means_of(
+    rng: np.random.Generator, data: str, sizes: str, groups: int = POPULATION
+) -> tuple[IntArray, dict[str, tuple[FloatArray, tuple[float, float]]]]:
+    """Groups, and values of which a mean is taken with the ends that there can be."""
+    codes, scores, _, human = drawn(rng, groups, data, sizes)
+    errors = scores - human
+    return codes, {
+        "score": (scores, (0.0, np.inf)),
+        "error": (errors, (-np.inf, np.inf)),
+        "size": (np.abs(errors), (0.0, np.inf)),
+    }
 
 
 def scores_of(rng: np.random.Generator, kind: str, n: int) -> Iterator[FloatArray]:
@@ -201,6 +238,8 @@ def main() -> int:
     for what in asked.only:
         if what in {"intervals", "tests"}:
             rows.append(agreement_rows(what, asked.datasets, asked.resamples))
+        if what == "intervals":
+            rows.append(mean_rows(asked.datasets))
         if what == "gates":
             rows.append(gate_rows(asked.datasets))
         if what == "runs":

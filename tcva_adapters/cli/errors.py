@@ -52,6 +52,7 @@ def errors(
     bins: _Bins = BINS,
     most: _Most = MOST,
     draws: _Draws = DRAWS,
+    level: stat_options.Level = 0.95,
     seed: _Seed = 0,
     report: Report = None,
     markdown: Markdown = None,
@@ -86,6 +87,7 @@ def errors(
         bins=bins,
         most=most,
         draws=draws,
+        level=level,
         seed=seed,
         skip_bad=skip_bad,
     )

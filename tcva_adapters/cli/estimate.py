@@ -35,7 +35,6 @@ _Threshold = Annotated[
     Optional[float],
     typer.Option("--threshold", help="Pass rates in place of means: a rating passes from here on."),
 ]
-_Level = Annotated[float, typer.Option("--level", help="Of the intervals.")]
 _Next = Annotated[
     Optional[int], typer.Option("--next", help="Choose so many samples to rate next; with --out.")
 ]
@@ -73,7 +72,7 @@ def estimate(
     group: stat_options.Group = None,
     threshold: _Threshold = None,
     human_scale: stat_options.HumanScale = "0,1",
-    level: _Level = 0.95,
+    level: stat_options.Level = 0.95,
     next_: _Next = None,
     by: _By = None,
     scores: _Scores = None,

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import isnan
+from math import isnan, nan
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from tcva_adapters.compare.estimate_samples import Human, RatedSamples
+from tcva_adapters.compare.grouping import group_note
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.judged import JudgedSource
 from tcva_adapters.core.evidence import Evidence
@@ -19,7 +20,9 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import Part, Table, Tabular, counted, figure
 from tcva_adapters.results.config import Config
 from tcva_adapters.stats.checks import FloatArray, check_level
-from tcva_adapters.stats.prediction_powered import Estimated, PoweredMean, check_scale
+from tcva_adapters.stats.interval import Interval
+from tcva_adapters.stats.planning import smallest_from
+from tcva_adapters.stats.prediction_powered import PoweredMean, check_scale
 
 __all__ = ["Estimate", "EstimateDifference", "EstimateRow", "estimate"]
 
@@ -35,7 +38,6 @@ class EstimateRow:
         system: Its name; empty where there is one alone.
         samples: With a score.
         ratings: Of these, rated by humans.
-        clusters: Groups with a rating; None without groups.
         judge: The judge's mean, on the scale of the ratings; for a pass rate, of its scores.
         estimate: The mean rating or the pass rate of all samples.
         alone: The same from the ratings alone.
@@ -47,10 +49,9 @@ class EstimateRow:
     system: str
     samples: int
     ratings: int
-    clusters: int | None
     judge: float
-    estimate: Estimated
-    alone: Estimated
+    estimate: Interval
+    alone: Interval
     worth: float
     slope: float
     drift: float
@@ -63,13 +64,22 @@ class EstimateDifference:
     Attributes:
         first: Name of the one.
         second: Of the other.
-        found: The first one's estimate less the second's. With several pairs the level holds for
-            all of them together.
+        found: The first one's estimate less the second's.
+        level: Of its interval: with several pairs, one at which all of them hold together.
     """
 
     first: str
     second: str
-    found: Estimated
+    found: Interval
+    level: float
+
+    @property
+    def smallest(self) -> float:
+        """The true difference that such samples show in 80 % of cases; nan where this one shows."""
+        found = self.found
+        if found.reason or _is_told(found):
+            return nan
+        return smallest_from(found.low, found.high, self.level)
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,8 +163,11 @@ class Estimate(Tabular):
             "scale": list(self.scale),
             "level": self.level,
             "group": self.samples.group or None,
+            "groups": self._of_groups.removeprefix("; ") or None,
             "rows": self.records(),
-            "differences": [jsonable(each) for each in self.differences],
+            "differences": [
+                {**jsonable(each), "smallest": jsonable(each.smallest)} for each in self.differences
+            ],
             "notes": list(self.notes),
         }
 
@@ -164,7 +177,7 @@ class Estimate(Tabular):
         yield (
             f"{samples.judged.title} at T={samples.scoring.temperature:g}; ratings of "
             f"{samples.human!r} from {self.scale[0]:g} to {self.scale[1]:g}; {self.level:.0%} "
-            "intervals, corrected for the judge's bias"
+            f"intervals, corrected for the judge's bias{self._of_groups}"
         )
         yield self._table()
         for row in self.rows:
@@ -174,25 +187,24 @@ class Estimate(Tabular):
         if self.differences:
             together = f", {self.level:.0%} for all pairs together" if self._is_several else ""
             yield f"\nDifferences of the estimates{together}"
-            yield Table(
-                ("first", "second", "first less second", "differ"),
-                [
-                    (
-                        each.first,
-                        each.second,
-                        _shown(each.found, signed=True),
-                        "-"
-                        if each.found.reason
-                        else "yes"
-                        if _is_told(each.found)
-                        else "not shown",
-                    )
-                    for each in self.differences
-                ],
-                "llrl",
-                keys=2,
-            )
+            yield self._pairs()
         yield from (f"\nNote: {note}" for note in self.notes)
+
+    def _pairs(self) -> Table:
+        """The differences, and what would mostly show where none does."""
+        rows = []
+        for each in self.differences:
+            differ = "-" if each.found.reason else "yes" if _is_told(each.found) else "not shown"
+            shows = "" if isnan(each.smallest) else figure(each.smallest)
+            rows.append([each.first, each.second, _shown(each.found, signed=True), differ, shows])
+        header = ["first", "second", "first less second", "differ", "would mostly show"]
+        used = len(header) - all(not row[-1] for row in rows)
+        return Table(header[:used], [row[:used] for row in rows], "llrlr", keys=2)
+
+    @property
+    def _of_groups(self) -> str:
+        groups = self.samples.groups
+        return "" if groups is None else f"; {group_note(groups[self.samples.rated].tolist())}"
 
     @property
     def _is_several(self) -> bool:
@@ -305,7 +317,7 @@ def estimated(
     ]
     together = 1.0 - (1.0 - level) / max(len(pairs), 1)
     differences = tuple(
-        EstimateDifference(one, two, first.less(second, together))
+        EstimateDifference(one, two, first.less(second, together), together)
         for one, two, first, second in pairs
     )
     notes = (*samples.notes, *_notes(samples, rows))
@@ -359,13 +371,12 @@ def _row(
         judge = float(np.mean(on_scale if threshold is None else on_scale >= threshold))
     name, nothing = samples.systems[place], float("nan")
     if mean is None:
-        none = Estimated(nothing, nothing, nothing, level, "no sample is rated")
-        return EstimateRow(name, len(scores), 0, None, judge, none, none, nothing, 0.0, nothing)
+        none = Interval(nothing, nothing, nothing, 0, reason="no sample is rated")
+        return EstimateRow(name, len(scores), 0, judge, none, none, nothing, 0.0, nothing)
     return EstimateRow(
         name,
         mean.samples,
         mean.labels,
-        mean.clusters,
         judge,
         mean.estimate(level),
         mean.alone(level),
@@ -401,12 +412,12 @@ def _notes(samples: RatedSamples, rows: Sequence[EstimateRow]) -> Iterator[str]:
         )
 
 
-def _shown(found: Estimated, *, signed: bool = False) -> str:
+def _shown(found: Interval, *, signed: bool = False) -> str:
     value = figure(found.value, signed=signed)
     if found.reason:
         return value
     return f"{value} [{figure(found.low)}, {figure(found.high)}]"
 
 
-def _is_told(difference: Estimated) -> bool:
+def _is_told(difference: Interval) -> bool:
     return not difference.reason and not difference.low <= 0.0 <= difference.high

@@ -68,8 +68,14 @@ class Labels:
         draws: dict[str, Draw] = {}
         for file, labels in read:
             for name, rated, draw in labels:
-                if draw is not None:
-                    draws[name] = draw
+                if draw is not None and draws.setdefault(name, draw) != draw:
+                    msg = (
+                        f"{file} says that {name!r} was chosen with the chance {draw.inclusion:g} in "
+                        f"round {draw.round}, another file {draws[name].inclusion:g} in round "
+                        f"{draws[name].round}; the file of the last round has all of them: leave "
+                        "the earlier ones out"
+                    )
+                    raise UnreadableInputError(msg)
                 for known, rating in zip(raters.values(), rated, strict=True):
                     if math.isnan(rating) or known.setdefault(name, rating) == rating:
                         continue

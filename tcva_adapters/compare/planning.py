@@ -296,7 +296,7 @@ def _planned(
             power=None if difference is None else power(spread, difference, n, alpha=alpha),
             why=", ".join(why.get(n, [])),
         )
-        for n in sorted({*_SHOWN, *why})
+        for n in sorted({*(n for n in _SHOWN if n >= spread.least), *why})
     )
     return Plan(
         *(about, source, spread, is_paired, difference, wanted, needed, for_width, target, level),

@@ -14,8 +14,9 @@ from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.printing import Part, Report, Table, Wrapped, counted, figure, short
 from tcva_adapters.stats.alpha import FEW_UNITS, Alpha, krippendorff_alpha
-from tcva_adapters.stats.ceiling import CORRELATED, Ceiling, Correlated, Estimated, ceiling
+from tcva_adapters.stats.ceiling import CORRELATED, Ceiling, Correlated, ceiling
 from tcva_adapters.stats.correlation import Measure
+from tcva_adapters.stats.interval import Interval
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -117,8 +118,10 @@ class Raters(Report):
 
     def brief(self) -> Iterator[Part]:
         """What is odd, and why there are no intervals."""
-        if self.ceiling.reason:
-            yield Wrapped(f"no intervals of these: {self.ceiling.reason}", indent=2)
+        if reason := self.ceiling.best.reason:
+            yield Wrapped(f"no intervals of these: {reason}", indent=2)
+        elif self.alpha.reason:
+            yield Wrapped(f"no interval of alpha: {self.alpha.reason}", indent=2)
         for note in self.notes:
             yield Wrapped(note, indent=2)
 
@@ -127,7 +130,7 @@ class Raters(Report):
         found = self.ceiling
         yield from self.brief()
         if self.alpha.is_few:
-            yield Wrapped(f"{counted(self.alpha.units, 'sample')} with two ratings: {_FEW}", 2)
+            yield Wrapped(f"{counted(self.alpha.n, 'sample')} with two ratings: {_FEW}", 2)
         rows = [
             (self.names[p.first], self.names[p.second], str(p.n), figure(p.value))
             for p in found.pairs
@@ -164,7 +167,7 @@ _SCALES: Final = 3.0
 _FEW: Final = f"below {FEW_UNITS} alpha hangs on one or two of them"
 
 
-def _text(one: Estimated, *, signed: bool = False) -> str:
+def _text(one: Interval, *, signed: bool = False) -> str:
     if math.isnan(one.value):
         return "not defined"
     value, low, high = (

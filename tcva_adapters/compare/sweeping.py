@@ -39,7 +39,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import Part, Table, Tabular
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.scoring import Scoring, changed
-from tcva_adapters.stats.bootstrap import Interval, intervals
+from tcva_adapters.stats.bootstrap import AgreementInterval, intervals
 
 TEMPERATURES: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
@@ -70,7 +70,7 @@ class SweepRow:
     means: tuple[float, ...]
     judged: Judged
     view: View
-    agreement: Sequence[Interval] = ()
+    agreement: Sequence[AgreementInterval] = ()
 
     @property
     def scores(self) -> FloatArray:
@@ -91,7 +91,9 @@ class Sweep(Tabular):
         unused: What of a configuration does not apply here, in sentences.
         scoring: The setting of the dial in use, at which views of the evidence are compared.
         effects: What each view makes of the judgements there; none where all are alike.
-        groups: What the samples with a score and a rating belong to; None where they stand alone.
+        groups: What each sample belongs to, None for one that takes no part; None where they stand
+            alone.
+        of_groups: How many groups the samples with a score and a rating belong to, in a few words.
         ways: Other ways to score the same samples, at one of the temperatures: parts of the method
             taken out, other forms of verdicts.
     """
@@ -106,6 +108,7 @@ class Sweep(Tabular):
     effects: tuple[EvidenceEffect, ...]
     ways: tuple[SameSamples, ...]
     groups: Sequence[Hashable] | None = None
+    of_groups: str = ""
 
     @property
     def sentence(self) -> str:
@@ -147,6 +150,7 @@ class Sweep(Tabular):
             "sentence": self.sentence,
             **self.judged.to_dict(),
             "human": self.human,
+            "groups": self.of_groups or None,
             "rows": self.records(),
             "evidence_view": self.judged.seen,
             "evidence_views": [self._effect(each) for each in self.effects],
@@ -184,7 +188,7 @@ class Sweep(Tabular):
         first = self.rows[0].agreement[0]
         yield (
             f"\nSpearman with {self.human!r} over {first.n} assessments that have a score and a "
-            f"rating, {first.level:.0%} intervals{self._of_groups}"
+            f"rating, {first.level:.0%} intervals{self.of_groups and f'; {self.of_groups}'}"
         )
         for rows in filter(None, (self.ablation, self.rows)):
             yield self._by_temperature(rows, lambda row, i: _shown(row.agreement[i]))
@@ -193,10 +197,6 @@ class Sweep(Tabular):
                 for row in rows
                 for temperature, found in zip(self.temperatures, row.agreement, strict=True)
             )
-
-    @property
-    def _of_groups(self) -> str:
-        return "" if self.groups is None else f"; {group_note(self.groups)}"
 
     def _by_temperature(
         self, rows: Sequence[SweepRow], cell: Callable[[SweepRow, int], str]
@@ -270,32 +270,31 @@ def sweep(
         view = View(make_plan(grid, scheme=scheme, penalty=penalty, **floors))
         views.append((name, "full", name, penalty, view))
     rows = _rows(read, views)
-    ratings = None
-    groups: Sequence[Hashable] | None = None
+    ratings, groups, of_groups = None, None, ""
     if human is not None:
         ratings = read.ratings(human)
         groups = read.groups(group, ratings)
         measured = partial(intervals, "spearman", human=ratings, groups=groups)
         rows = [replace(row, agreement=measured(row.scores)) for row in rows]
-        groups = _of_rated(groups, has_score(read.counts) & np.isfinite(ratings))
+        of_groups = _of_groups(groups, has_score(read.counts) & np.isfinite(ratings))
     first = len(PARTS) if ablation else 0
     said = None if human is None else source_of(human)
     scoring = replace(dial, scheme=next(iter(weights.values())), penalty=chosen[0])
     at = scoring.temperature if scoring.temperature in grid else sorted(grid)[len(grid) // 2]
     parts = ablation and ratings is not None  # else the means by temperature say it all
     others = [Judged.of(each, skip_bad=skip_bad) for each in beside]
+    how: dict[str, Any] = {"ablation": parts, "beside": others, "groups": groups}
     return Sweep(
         *(read, grid, tuple(rows[:first]), tuple(rows[first:]), said, read.unused(config), scoring),
         effects=evidence_effects(read, scoring),
         groups=groups,
-        ways=ways(read, replace(scoring, temperature=at), ratings, ablation=parts, beside=others),
+        of_groups=of_groups,
+        ways=ways(read, replace(scoring, temperature=at), ratings, **how),
     )
 
 
-def _of_rated(
-    groups: Sequence[Hashable] | None, rated: npt.NDArray[np.bool_]
-) -> list[Hashable] | None:
-    return None if groups is None else list(compress(groups, rated.tolist()))
+def _of_groups(groups: Sequence[Hashable] | None, rated: npt.NDArray[np.bool_]) -> str:
+    return "" if groups is None else group_note(compress(groups, rated.tolist()))
 
 
 def _check(
@@ -336,5 +335,5 @@ def _ablation(
     return rows
 
 
-def _shown(found: Interval) -> str:
+def _shown(found: AgreementInterval) -> str:
     return "not defined" if np.isnan(found.value) else interval_cell(found.value, found)

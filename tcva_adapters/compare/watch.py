@@ -4,7 +4,9 @@ Runs of a suite judge the same samples again and again, so what one run shows th
 too: evidence must not be multiplied over runs, as a betting test of independent samples would.
 Here the samples are the units. Each run is a look at them, and every look spends a part of what may
 be erred in all. So the chance of a false alarm over any number of runs is bounded, whatever the runs
-have in common.
+have in common, up to the first alarm, at which the average begins anew. The baseline's own noise is in
+the differences; one that was picked as the best of several runs has luck in it, which nothing here
+allows for.
 """
 
 from __future__ import annotations

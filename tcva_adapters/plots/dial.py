@@ -30,12 +30,11 @@ from tcva_adapters.plots.canvas import (
     legend,
     mark_cliff,
 )
-from tcva_adapters.plots.sources import Dial, DialSource, cliff_of
+from tcva_adapters.plots.grouped import Curve, Groups, means_with_ends, share_ends
+from tcva_adapters.plots.sources import Dial, DialSource, cliff_of, groups_of
 from tcva_adapters.results.scoring import Scoring
-from tcva_adapters.stats.checks import one_of
-from tcva_adapters.stats.means import mean_intervals, share_interval
+from tcva_adapters.stats.checks import BoolArray, one_of
 
-_Curve = tuple[FloatArray, FloatArray, FloatArray]
 Curves = Literal["both", "mean", "pass_rate"]
 
 _MEASURES: Final = {"both": slice(0, 2), "mean": slice(0, 1), "pass_rate": slice(1, 2)}
@@ -93,9 +92,10 @@ def sweep_curve(
     show = show or ("mean" if several else "both")
     figure, axes = canvas(ax, width, 2.4 + 0.14 * (len(curves) // 2))
     threshold = dial.scoring.threshold
-    shown: dict[str, Callable[[FloatArray], _Curve]] = {
-        "mean": lambda scores: mean_intervals(scores, level=level),
-        f"share ≥ {threshold:g}": lambda scores: _pass_rates(scores, threshold, level),
+    groups = groups_of(source, dial)
+    shown: dict[str, Callable[[FloatArray], Curve]] = {
+        "mean": lambda scores: means_with_ends(scores, groups, level),
+        f"share ≥ {threshold:g}": lambda scores: _pass_rates(scores, threshold, groups, level),
     }
     measures = list(shown.items())[_MEASURES[show]]
     for row, (name, scores) in enumerate(curves.items()):
@@ -193,17 +193,19 @@ def _grid(
     return grid
 
 
-def _pass_rates(scores: FloatArray, threshold: float, level: float) -> _Curve:
-    n = int(np.isfinite(scores[:, 0]).sum())
-    passed = (scores >= threshold).sum(axis=0)
-    ends = np.array([share_interval(int(each), n, level=level) for each in passed]).T
-    return passed / n if n else np.full(len(passed), np.nan), ends[0], ends[1]
+def _pass_rates(scores: FloatArray, threshold: float, groups: Groups, level: float) -> Curve:
+    known: BoolArray = np.isfinite(scores[:, 0])
+    n = int(known.sum())
+    passed = scores[known] >= threshold
+    ends = np.array([share_ends(each, groups, known, level) for each in passed.T]).T
+    rates = passed.mean(axis=0) if n else np.full(scores.shape[1], np.nan)
+    return rates, ends[0], ends[1]
 
 
 def _band(
     axes: Axes,
     grid: FloatArray,
-    curve: _Curve,
+    curve: Curve,
     name: str,
     number: int,
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import compress
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -27,12 +28,12 @@ from tcva_adapters.plots.canvas import (
     legend,
     name_x,
 )
+from tcva_adapters.plots.grouped import Groups, share_ends
 from tcva_adapters.plots.sources import Scores, leading, limits_of, ratings_of, table_of
-from tcva_adapters.stats.bootstrap import Interval
 from tcva_adapters.stats.ceiling import Ceiling
-from tcva_adapters.stats.checks import one_of, whole
+from tcva_adapters.stats.checks import BoolArray, one_of, whole
 from tcva_adapters.stats.correlation import Measure, check_measure
-from tcva_adapters.stats.means import share_interval
+from tcva_adapters.stats.interval import Interval
 
 _AXIS: Final[dict[Measure, str]] = {
     "spearman": "Spearman's rho with human ratings",
@@ -123,7 +124,7 @@ def reliability(
     """Do scores say how often humans would pass an answer? Scores in bins, and humans' pass share.
 
     Each mark stands at the mean score of its bin, with the exact interval of the share of its
-    samples whose human rating passes. The bars above count the samples of each bin. On the dashed
+    samples whose human rating passes, by group where the comparison is. The bars above count the samples of each bin. On the dashed
     line a score is that share.
 
     Args:
@@ -156,7 +157,10 @@ def reliability(
     places = np.clip(np.searchsorted(edges, scores, side="right") - 1, 0, bins - 1)
     figure, axes = canvas(ax, width, 2.9)
     shown = np.unique(places)
-    points = np.array([_bin(scores[places == i], passed[places == i], level) for i in shown])
+    groups = source.groups if isinstance(source, Comparison | RatedCCRS) else None
+    points = np.array(
+        [_bin(scores, passed, places == i, _some(groups, both), level) for i in shown]
+    )
     axes.plot(edges[[0, -1]], (0.0, 1.0), color=GREY, ls="--", lw=0.8, label="score = share")
     axes.errorbar(
         points[:, 0], points[:, 1], yerr=points[:, 2:].T, fmt="o", ms=3.5, lw=1.0, capsize=2.0,
@@ -212,7 +216,8 @@ def _ratings(
     ratings_of(table)
     lead, others = leading(source, table)
     ours = set() if isinstance(source, RatedCCRS) else {lead, *(set(table.methods) - set(others))}
-    return compare_with_ratings(table, measures=[measure], **resampled), ours
+    groups = source.groups if isinstance(source, RatedCCRS) else None
+    return compare_with_ratings(table, measures=[measure], groups=groups, **resampled), ours
 
 
 def _rank(value: float) -> tuple[bool, float]:
@@ -240,8 +245,14 @@ def _interval(axes: Axes, height: float, one: Interval, *, filled: bool) -> None
     )  # fmt: skip
 
 
-def _bin(scores: FloatArray, passed: npt.NDArray[np.bool_], level: float) -> list[float]:
+def _some(groups: Groups, kept: BoolArray) -> Groups:
+    return None if groups is None else list(compress(groups, kept.tolist()))
+
+
+def _bin(
+    scores: FloatArray, passed: BoolArray, here: BoolArray, groups: Groups, level: float
+) -> list[float]:
     """Mean score, share that passes, and how far the interval reaches below and above it."""
-    share = float(passed.mean())
-    low, high = share_interval(int(passed.sum()), len(passed), level=level)
-    return [float(scores.mean()), share, share - low, high - share]
+    share = float(passed[here].mean())
+    low, high = share_ends(passed[here], groups, here, level)
+    return [float(scores[here].mean()), share, share - low, high - share]

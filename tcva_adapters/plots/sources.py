@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from tcva_adapters.compare.comparison import Comparison
 from tcva_adapters.compare.evaluation import Evaluation
 from tcva_adapters.compare.judged import Judged, JudgedSource
 from tcva_adapters.compare.running.run import tcva_name
+from tcva_adapters.compare.sweeping import Sweep
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.flip import flip_point
@@ -102,6 +103,19 @@ class Dial:
         (0.4556, None)
         """
         return cliff_of(self.scoring.bounds) if self.judged.counts[:, :, -1].any() else None
+
+
+def groups_of(source: object, dial: Dial) -> Sequence[Hashable] | None:
+    """What each judged sample belongs to, where the source was made by group; else None."""
+    if isinstance(source, Sweep):
+        return source.groups
+    if isinstance(source, Comparison) and source.groups is not None:
+        known = dict(zip(source.table.samples, source.groups, strict=True))
+        return [known[name] for name in dial.judged.names]
+    if isinstance(source, Evaluation) and source.group is not None:
+        every = np.zeros(len(dial.judged))
+        return dial.judged.groups(source.group, every)
+    return None
 
 
 def cliff_of(bounds: Bounds) -> float | None:

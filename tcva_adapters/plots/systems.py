@@ -22,7 +22,7 @@ from tcva_adapters.plots.canvas import (
     label,
     legend,
 )
-from tcva_adapters.stats.means import mean_intervals
+from tcva_adapters.plots.grouped import means_with_ends
 
 _UPRIGHT: Final = 5
 
@@ -69,7 +69,7 @@ def boxes(
 ) -> Figure:
     """The scores of each system: a box plot, and the mean with Student's 95 % interval.
 
-    Boxes reach from quartile to quartile, whiskers to the last score within 1.5 of their length.
+    Where queries have groups, that is about other groups. Boxes reach from quartile to quartile, whiskers to the last score within 1.5 of their length.
 
     Args:
         report: Of `compare_systems`.
@@ -100,7 +100,9 @@ def boxes(
         flierprops={"marker": ".", "markersize": 3.0, "alpha": 0.4},
         medianprops={"color": "black", "lw": 1.2},
     )
-    means, low, high = mean_intervals(scores)
+    # Queries without any score are left out of both.
+    every = report.table.scores[metrics.index(name)]
+    means, low, high = means_with_ends(every, report.table.groups)
     axes.errorbar(
         places,
         means,

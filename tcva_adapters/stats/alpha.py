@@ -17,7 +17,9 @@ from tcva_adapters.stats.checks import (
     numbers,
     one_of,
 )
+from tcva_adapters.stats.clusters import worth
 from tcva_adapters.stats.enough import why_no_interval
+from tcva_adapters.stats.interval import Interval
 from tcva_adapters.stats.resampling import leave_one_out
 from tcva_adapters.stats.student import quantile
 
@@ -29,36 +31,36 @@ FEW_UNITS: Final = 30
 LEAST: Final = 20
 """An interval needs so many samples; with fewer it covers too seldom where ratings are skewed."""
 
+LEAST_CROWDED: Final = 100
+"""So many on the interval scale where ratings crowd: of 20 (60) units it covers in .87 (.91) of cases."""
+
+_CROWDED: Final = 0.4
+"""The share of the ratings that one value has, above which they do."""
+
 _SAME: Final = 1e-12
 
+_BLOCKS: Final = 1000
+"""Above so many units, or samples, as many blocks of them are left out: one by one takes their square."""
 
-@dataclass(frozen=True, slots=True)
-class Alpha:
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alpha(Interval):
     """Agreement of some raters.
 
+    The value is 1 where it is perfect, 0 where it is what chance would give, and nan where all ratings
+    are the same, or no unit has two. What is counted are units (claims, samples) with two ratings or
+    more, and the samples that these belong to, where they were told.
+
     Attributes:
-        value: 1 is perfect, 0 what chance would give; nan where all ratings are the same, or no
-            unit has two.
-        low: Lower end of its interval; nan where there is none.
-        high: Upper end, likewise.
-        units: Units (claims, samples) with two ratings or more.
-        clusters: Samples that these belong to, where they were told.
         level: Of confidence.
-        reason: Why there is no interval; empty where there is one.
     """
 
-    value: float
-    low: float
-    high: float
-    units: int
-    clusters: int | None
     level: float
-    reason: str
 
     @property
     def is_few(self) -> bool:
         """Whether there are too few units to rely on the value."""
-        return self.units < FEW_UNITS
+        return self.n < FEW_UNITS
 
 
 def krippendorff_alpha(
@@ -75,7 +77,8 @@ def krippendorff_alpha(
     one it is how many ratings lie between the two, ties half. Source: K. Krippendorff, Computing
     Krippendorff's alpha-reliability (2011). The interval is the jackknife's, on the scale of
     ``log(1 - alpha)`` with Student's t: units, or samples with all of their units, are left out one
-    by one. It covers better than quantiles of resamples, which are too short for small samples.
+    by one; those of unequal size count as `clusters.worth` says. It covers better than quantiles of
+    resamples, which are too short for small samples.
 
     Args:
         ratings: Shape (K, N): one row per rater, one column per unit; nan or None where a rater
@@ -93,7 +96,7 @@ def krippendorff_alpha(
     1, 1, 2, 2, 3, 2 the mean squared difference is 34/30:
 
     >>> found = krippendorff_alpha([[1, 2, 3], [1, 2, 2]], "interval")
-    >>> round(found.value, 4), found.units, found.reason
+    >>> round(found.value, 4), found.n, found.reason
     (0.7059, 3, '3 samples: an interval needs 20')
     """
     table = numbers("ratings", ratings, ndim=2)
@@ -104,27 +107,43 @@ def krippendorff_alpha(
     codes = None if groups is None else group_codes(groups, kept)
     units, clusters = table.shape[1], None if codes is None else len(np.unique(codes))
     if not units:
-        return Alpha(np.nan, np.nan, np.nan, 0, clusters, level, "no unit has two ratings")
+        why = "no unit has two ratings"
+        return Alpha(np.nan, np.nan, np.nan, 0, clusters, why, level=level)
     of = _ordinal(table) if scale == "ordinal" else _interval(table)
     value = float(of(np.ones((1, units), dtype=np.int64))[0])
     low = high = np.nan
     least = LEAST if codes is None else 0
     reason = why_no_interval(units, codes=codes, least=least, least_clusters=LEAST)
+    if not reason and scale == "interval":
+        reason = _why_crowded(table, units if clusters is None else clusters)
     if not reason and np.isnan(value):
         reason = "all ratings are the same: nothing can be told from chance"
     if not reason:
+        if max(units if codes is None else clusters or 0, _BLOCKS) > _BLOCKS:
+            codes = (np.arange(units) if codes is None else codes) % _BLOCKS
         without = np.concatenate([of(counts) for counts in leave_one_out(units, codes)])
         if max(value, without.max()) < 1.0 - _SAME:  # nan is not
-            low, high = _jackknife(value, without, level)
+            low, high = _jackknife(value, without, level, units if codes is None else worth(codes))
         else:
             reason = "without one of the samples the raters never differ: too little to go by"
-    return Alpha(value, low, high, units, clusters, level, reason)
+    return Alpha(value, low, high, units, clusters, reason, level=level)
 
 
-def _jackknife(value: float, without: FloatArray, level: float) -> tuple[float, float]:
+def _why_crowded(table: FloatArray, n: int) -> str:
+    """Why distances hang on a few ratings, if so."""
+    counts = np.unique(table[np.isfinite(table)], return_counts=True)[1]
+    if n >= LEAST_CROWDED or len(counts) == 1 or counts.max() <= _CROWDED * counts.sum():
+        return ""
+    share = counts.max() / counts.sum()
+    return f"{share:.0%} of the ratings are equal: an interval needs {LEAST_CROWDED} samples"
+
+
+def _jackknife(
+    value: float, without: FloatArray, level: float, equal: float
+) -> tuple[float, float]:
     n = len(without)
     pseudo = n * np.log(1.0 - value) - (n - 1) * np.log(1.0 - without)
-    reach = quantile(level, n - 1) * pseudo.std(ddof=1) / n**0.5
+    reach = quantile(level, equal - 1) * pseudo.std(ddof=1) / n**0.5
     low, high = (1.0 - np.exp(pseudo.mean() + np.array([reach, -reach]))).tolist()
     return low, high
 

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.stats.checks import (
-    BoolArray,
     FloatArray,
     check_level,
     group_codes,
+    in_all,
     numbers,
     one_of,
     same_length,
@@ -21,12 +21,13 @@ from tcva_adapters.stats.checks import (
     whole,
 )
 from tcva_adapters.stats.correlation import Measure, check_measure, higher_is_better, value_of
+from tcva_adapters.stats.interval import Interval
 from tcva_adapters.stats.paired_test import paired_p
 from tcva_adapters.stats.replicates import IntervalMethod, Replicates
 from tcva_adapters.stats.resampling import resample
 
 __all__ = [
-    "Interval",
+    "AgreementInterval",
     "IntervalMethod",
     "PairedDifference",
     "interval",
@@ -36,35 +37,23 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A measure of agreement with its interval.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreementInterval(Interval):
+    """A measure of agreement with its interval, on the samples with both scores.
 
     Attributes:
         measure: Which measure.
-        value: On all samples; nan where it is undefined.
-        low: Lower end; nan where there is no interval.
-        high: Upper end, likewise.
-        n: Samples that have both a score and a human score.
         n_boot: Resamples drawn; 0 for ``student``, which needs none.
         level: Of confidence, e.g. 0.95.
         method: ``student``, ``percentile`` or ``bca``.
         undefined: Resamples without a value (one side constant), which are left out.
-        clusters: Groups that were resampled; None where single samples were.
-        reason: Why there is no interval; empty where there is one.
     """
 
     measure: Measure
-    value: float
-    low: float
-    high: float
-    n: int
     n_boot: int
     level: float
     method: IntervalMethod
     undefined: int
-    clusters: int | None = None
-    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +108,7 @@ def interval(
     method: IntervalMethod = "student",
     seed: int = 0,
     groups: Sequence[object] | None = None,
-) -> Interval:
+) -> AgreementInterval:
     """The agreement of one method with human ratings, with an interval.
 
     Args:
@@ -176,7 +165,7 @@ def intervals(
     method: IntervalMethod = "student",
     seed: int = 0,
     groups: Sequence[object] | None = None,
-) -> list[Interval]:
+) -> list[AgreementInterval]:
     """``interval`` for every column of a table, bit for bit, faster than one by one.
 
     Methods that have scores on the same samples share the resamples.
@@ -206,7 +195,7 @@ def intervals(
     sharing: dict[bytes, list[int]] = {}
     for number, mask in enumerate(masks):
         sharing.setdefault(mask.tobytes(), []).append(number)
-    found: dict[int, Interval] = {}
+    found: dict[int, AgreementInterval] = {}
     for members in sharing.values():
         kept = masks[members[0]]
         methods, humans = [columns[kept, number] for number in members], ratings[kept]
@@ -214,18 +203,18 @@ def intervals(
         runs = Replicates(measure, methods, humans, n_boot=n_boot, seed=seed, codes=codes)
         for place, (number, scores) in enumerate(zip(members, methods, strict=True)):
             ends = runs.ends(place, level, method)
-            found[number] = Interval(
-                measure,
+            found[number] = AgreementInterval(
                 value_of(measure, scores, humans),
                 ends.low,
                 ends.high,
                 len(humans),
-                0 if method == "student" else n_boot,
-                level,
-                method,
-                ends.undefined,
                 runs.clusters,
                 ends.reason,
+                measure=measure,
+                n_boot=0 if method == "student" else n_boot,
+                level=level,
+                method=method,
+                undefined=ends.undefined,
             )
     return [found[number] for number in range(len(masks))]
 
@@ -277,11 +266,7 @@ def paired_difference(
     '6 samples: an interval needs 10'
     """
     n_boot = _checked(measure, n_boot, level)
-    sides = [numbers("first", first), numbers("second", second)]
-    ratings = numbers("human", human)
-    same_length(first=sides[0], second=sides[1], human=ratings)
-    kept: BoolArray = np.isfinite(np.array([*sides, ratings])).all(axis=0)
-    sides, ratings = [side[kept] for side in sides], ratings[kept]
+    (*sides, ratings), kept = in_all(first=first, second=second, human=human)
     codes = None if groups is None else group_codes(groups, kept)
     run = Replicates(measure, sides, ratings, n_boot=n_boot, seed=seed, codes=codes)
     values = run.values[:, ~np.isnan(run.values).any(axis=0)]

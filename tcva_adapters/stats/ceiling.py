@@ -32,7 +32,9 @@ from tcva_adapters.stats.checks import (
     one_of,
     same_length,
 )
+from tcva_adapters.stats.clusters import worth
 from tcva_adapters.stats.enough import why_no_interval
+from tcva_adapters.stats.interval import Interval
 from tcva_adapters.stats.resampling import leave_one_out
 from tcva_adapters.stats.student import quantile
 from tcva_adapters.stats.weighted import Statistic, statistic_of
@@ -47,24 +49,10 @@ LEAST: Final = 30
 
 _SAME: Final = 1e-12
 
+_UNDEFINED: Final = "with or without one of the samples it is not defined, or perfect"
+
 _BLOCKS: Final = 500
 """Above so many samples, as many blocks of them are left out one by one: one by one takes long."""
-
-
-@dataclass(frozen=True, slots=True)
-class Estimated:
-    """A figure with its interval.
-
-    Attributes:
-        value: Nan where it is undefined.
-        low: Lower end; nan where there is no interval: that of a method, too, which is as close to the
-            mean of the raters as a correlation can tell.
-        high: Upper end, likewise.
-    """
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +85,9 @@ class Corrected:
     """
 
     with_mean: float
-    corrected: Estimated
+    corrected: Interval
     as_rater: float
-    ahead: Estimated
+    ahead: Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +105,6 @@ class Ceiling:
             of whom counts by the samples that these have rated as well.
         methods: One per method.
         level: Of the intervals.
-        clusters: Groups that were left out one by one; None where single samples were.
-        reason: Why there are no intervals; empty where there are.
     """
 
     measure: Correlated
@@ -126,12 +112,10 @@ class Ceiling:
     several: int
     pairs: tuple[RaterPair, ...]
     reliability: float
-    best: Estimated
-    one_more: Estimated
+    best: Interval
+    one_more: Interval
     methods: tuple[Corrected, ...]
     level: float
-    clusters: int | None
-    reason: str
 
     @property
     def between(self) -> float:
@@ -167,7 +151,7 @@ def ceiling(
 
     Where raters rated different samples, k is the harmonic mean of how many rated one, which is
     what the error of a mean goes by. Intervals are the jackknife's with Student's t, samples or
-    whole groups left out one by one.
+    whole groups left out one by one; these count as `clusters.worth` says.
 
     Args:
         measure: ``spearman`` or ``pearson``.
@@ -211,9 +195,13 @@ def ceiling(
     low = high = np.full(len(found), np.nan)
     if not (reason := reason or _why_not_corrected(float(found[0]))):
         left = leave_one_out(len(table), codes)
-        low, high = _jackknife(found, np.concatenate([figures(c) for c in left], axis=1), level)
-    all_three = zip(found.tolist(), low.tolist(), high.tolist(), strict=True)
-    best, one_more, *rest = (Estimated(*each) for each in all_three)
+        without = np.concatenate([figures(c) for c in left], axis=1)
+        low, high = _jackknife(found, without, level, len(table) if codes is None else worth(codes))
+        reason = _UNDEFINED
+    best, one_more, *rest = (
+        Interval(*each, len(table), clusters, reason if np.isnan(each[1]) else "")
+        for each in zip(found.tolist(), low.tolist(), high.tolist(), strict=True)
+    )
     return Ceiling(
         measure=measure,
         samples=len(table),
@@ -229,8 +217,6 @@ def ceiling(
             )
         ),
         level=level,
-        clusters=clusters,
-        reason=reason,
     )
 
 
@@ -318,7 +304,7 @@ def _means(parts: npt.ArrayLike, sizes: npt.ArrayLike) -> FloatArray:
 
 
 def _jackknife(
-    found: FloatArray, without: FloatArray, level: float
+    found: FloatArray, without: FloatArray, level: float, equal: float
 ) -> tuple[FloatArray, FloatArray]:
     """Ends of every figure; nan where it has no value without one of the units.
 
@@ -326,7 +312,7 @@ def _jackknife(
     the ``best`` at hand; what a method is ahead by stays as it is.
     """
     n = without.shape[1]
-    reach = quantile(level, n - 1)
+    reach = quantile(level, equal - 1)
     bound = np.ones(len(found))
     bound[2::2] = 1.0 / found[0]
     plain = np.arange(len(found)) % 2 == 1

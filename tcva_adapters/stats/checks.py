@@ -95,6 +95,22 @@ def same_within(values: FloatArray) -> float:
     return 1e-12 * float(np.abs(values).max())
 
 
+def in_all(**columns: npt.ArrayLike) -> tuple[list[FloatArray], BoolArray]:
+    """Columns of the samples that have a finite number in each, and which samples these are.
+
+    Raises:
+        InvalidValueError: Values that are no numbers, or lengths that differ.
+
+    >>> (ours, human), kept = in_all(ours=[0.5, None, 1.0], human=[1, 0, 0])
+    >>> ours.tolist(), human.tolist(), kept.tolist()
+    ([0.5, 1.0], [1.0, 0.0], [True, False, True])
+    """
+    given = {name: numbers(name, column) for name, column in columns.items()}
+    same_length(**given)
+    kept: BoolArray = np.isfinite(np.array(list(given.values()))).all(axis=0)
+    return [column[kept] for column in given.values()], kept
+
+
 def group_codes(groups: Sequence[object], kept: BoolArray) -> IntArray:
     """Groups of the kept samples as numbers from 0 up, in the order of their first sample.
 

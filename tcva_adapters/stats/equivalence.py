@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.checks import check_level, group_codes, numbers, same_length, whole
+from tcva_adapters.stats.checks import check_level, group_codes, in_all, whole
 from tcva_adapters.stats.clusters import clustered_p
 from tcva_adapters.stats.correlation import Measure, check_measure, higher_is_better
 from tcva_adapters.stats.replicates import Replicates
@@ -104,10 +104,7 @@ def equivalence(
         msg = f"alpha is {alpha!r}; a one-sided test has one below 0.5, e.g. 0.05"
         raise InvalidValueError(msg)
     check_margin(margin)
-    sides, ratings = [numbers("first", first), numbers("second", second)], numbers("human", human)
-    same_length(first=sides[0], second=sides[1], human=ratings)
-    kept = np.isfinite(np.array([*sides, ratings])).all(axis=0)
-    sides, ratings = [side[kept] for side in sides], ratings[kept]
+    (*sides, ratings), kept = in_all(first=first, second=second, human=human)
     codes = None if groups is None else group_codes(groups, kept)
     n_boot = whole("n_boot", n_boot, least=1)
     run = Replicates(measure, sides, ratings, n_boot=n_boot, seed=seed, codes=codes)

@@ -1,9 +1,9 @@
-"""Means, and shares of a regression, with intervals that leave out one sample or one group at a time."""
+"""Coefficients and shares, with intervals that leave out one sample or one group at a time."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -11,85 +11,17 @@ import numpy as np
 from tcva_adapters.stats.checks import FloatArray, IntArray
 from tcva_adapters.stats.clusters import worth
 from tcva_adapters.stats.enough import why_no_interval
-from tcva_adapters.stats.means import share_interval
+from tcva_adapters.stats.interval import Interval
+from tcva_adapters.stats.means import means_without, share_interval
 from tcva_adapters.stats.scipy_extra import scipy_module
-from tcva_adapters.stats.student import mean_ends, quantile
+from tcva_adapters.stats.student import quantile
 
 _NOTHING: Final = 1e-12
-_LEAST_TIED: Final = 30
-"""Units that a mean needs where most are equal: of ten such, intervals hold the truth in .89."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bracketed:
-    """A figure with its interval.
-
-    Attributes:
-        value: nan where it is not defined.
-        low: Lower end; nan where there is no interval.
-        high: Upper end, likewise.
-        n: Samples behind it.
-        clusters: Groups that these are of; None where samples stand alone.
-        reason: Why there is no interval; empty where there is one.
-    """
-
-    value: float
-    low: float
-    high: float
-    n: int
-    clusters: int | None = None
-    reason: str = ""
-
-
-def bracketed_mean(
-    values: FloatArray, *, codes: IntArray | None = None, level: float = 0.95
-) -> Bracketed:
-    """A mean with Student's interval, corrected for skewness (see `student`).
-
-    With groups, one group is left out at a time, and the quantiles are those for so many groups of
-    one size as they amount to (`clusters.worth`).
-
-    Args:
-        values: Shape (N,), finite.
-        codes: The group of each sample, any whole numbers; None where samples stand alone.
-        level: Of the interval, in (0, 1).
-
-    Raises:
-        MissingDependencyError: scipy is not installed.
-
-    The standard error of this mean is sqrt(55 / 6 / 10), the quantile of t for 9 degrees 2.2622:
-
-    >>> found = bracketed_mean(np.arange(10.0))
-    >>> round(found.value, 4), round(found.low, 4), round(found.high, 4)
-    (4.5, 2.3341, 6.6659)
-    """
-    if not len(values):
-        return Bracketed(math.nan, math.nan, math.nan, 0, None, why_no_interval(0))
-    left_out, clusters = _left_out(values, codes)
-    value, nothing = float(values.mean()), float("nan")
-    why = why_no_interval(len(values), codes=codes)
-    if not why and np.ptp(left_out) <= _NOTHING * np.abs(values).max():
-        why = "all are equal: how rarely another one comes cannot be seen"
-    if not why and len(left_out) < _LEAST_TIED:
-        tied = int(np.unique(left_out.round(12), return_counts=True)[1].max())
-        if 2 * tied > len(left_out):
-            why = f"more than half are equal: an interval needs {_LEAST_TIED}"
-    equal = None if codes is None else worth(codes)
-    low, high = (nothing, nothing) if why else mean_ends(value, left_out, level, equal)
-    return Bracketed(value, low, high, len(values), clusters, why)
-
-
-def _left_out(values: FloatArray, codes: IntArray | None) -> tuple[FloatArray, int | None]:
-    """Means without each unit in turn, and how many groups there are."""
-    units = np.arange(len(values)) if codes is None else np.unique(codes, return_inverse=True)[1]
-    sums, sizes = np.bincount(units, weights=values), np.bincount(units)
-    left = np.maximum(len(values) - sizes, 1)  # a single unit leaves nothing, and has no interval
-    return (values.sum() - sums) / left, None if codes is None else len(sums)
-
-
-def bracketed_coefficients(
+def coefficient_intervals(
     columns: FloatArray, values: FloatArray, *, codes: IntArray | None = None, level: float = 0.95
-) -> list[Bracketed]:
+) -> list[Interval]:
     """Coefficients of least squares, with jackknife intervals: they need no equal spread of errors.
 
     With the coefficients b(i) without unit i, of C units (samples or groups), the squared standard
@@ -99,7 +31,7 @@ def bracketed_coefficients(
     Args:
         columns: Shape (N, K); a column of ones where there is to be a constant.
         values: Shape (N,).
-        codes: As for `bracketed_mean`.
+        codes: As for `means.mean_interval`.
         level: Of each interval.
 
     Returns:
@@ -115,7 +47,7 @@ def bracketed_coefficients(
     whole, side = products.sum(axis=0), sides.sum(axis=0)
     if np.linalg.matrix_rank(whole, hermitian=True) < columns.shape[1]:
         why = "cannot be told apart: the columns depend on each other"
-        return [Bracketed(math.nan, math.nan, math.nan, len(values), clusters, why)] * len(side)
+        return [Interval(math.nan, math.nan, math.nan, len(values), clusters, why)] * len(side)
     found = np.linalg.solve(whole, side)
     why = why_no_interval(len(values), codes=codes)
     half = np.full(len(found), np.nan)
@@ -128,7 +60,7 @@ def bracketed_coefficients(
             squares = ((without - found) ** 2).sum(axis=0)
             half = quantile(level, number - columns.shape[1]) * np.sqrt(squares)
     return [
-        Bracketed(value, value - width, value + width, len(values), clusters, why)
+        Interval(value, value - width, value + width, len(values), clusters, why)
         for value, width in zip(found.tolist(), half.tolist(), strict=True)
     ]
 
@@ -146,7 +78,7 @@ def _by_unit(
 
 def exact_share(
     hits: FloatArray, *, codes: IntArray | None = None, level: float = 0.95
-) -> Bracketed:
+) -> Interval:
     """A share with the exact interval of Clopper and Pearson, which is at its level at least.
 
     With groups, the number of samples is the one that would be as sure if they stood alone (Korn and
@@ -155,7 +87,7 @@ def exact_share(
 
     Args:
         hits: Shape (N,), of 0 and 1.
-        codes: As for `bracketed_mean`.
+        codes: As for `means.mean_interval`.
         level: Of the interval.
 
     Raises:
@@ -166,16 +98,16 @@ def exact_share(
     (0.4439, 0.9748)
     """
     if not len(hits):
-        return Bracketed(math.nan, math.nan, math.nan, 0, None, why_no_interval(0))
+        return Interval(math.nan, math.nan, math.nan, 0, None, why_no_interval(0))
     clusters = None if codes is None else len(np.unique(codes))
-    mean = Bracketed(float(hits.mean()), math.nan, math.nan, len(hits), clusters)
+    mean = Interval(float(hits.mean()), math.nan, math.nan, len(hits), clusters)
     if why := why_no_interval(mean.n, codes=codes):
         return replace(mean, reason=why)
     n, share = float(mean.n), mean.value
     if codes is not None:
         as_sure = equal = worth(codes)
         if 0.0 < share < 1.0:
-            left_out = _left_out(hits, codes)[0]
+            left_out = means_without(hits, codes)
             variance = (len(left_out) - 1) * float(left_out.var())
             costs = quantile(level, n - 1) / quantile(level, equal - 1)
             as_sure = share * (1 - share) / max(variance, _NOTHING) * costs**2

@@ -53,7 +53,9 @@ def least_mean(
     than it says.
 
     Groups are weighted as one, and the value at the low end counts as often as the largest group
-    has samples. With groups of one sample each that is the same bound.
+    has samples. With groups of one sample each that is the same bound. A kind of group that is worse
+    than the others, larger than any at hand, and so rare that none of it was seen is not allowed for:
+    no bound of a mean over samples could.
 
     Args:
         values: Shape (N,); nan, None or infinite ones are left out.

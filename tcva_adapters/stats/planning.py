@@ -28,7 +28,14 @@ from tcva_adapters.stats.checks import (
     same_within,
     whole,
 )
-from tcva_adapters.stats.enough import LEAST_SAMPLES, why_no_interval
+from tcva_adapters.stats.clusters import worth
+from tcva_adapters.stats.enough import (
+    LEAST_CLUSTERS,
+    LEAST_SAMPLES,
+    LEAST_WORTH,
+    why_no_interval,
+)
+from tcva_adapters.stats.means import means_without
 from tcva_adapters.stats.power import check_difference, least_whole
 from tcva_adapters.stats.replicates import Replicates
 from tcva_adapters.stats.scipy_extra import scipy_module
@@ -41,11 +48,12 @@ POWER: Final = 0.8
 """The power that is meant where none is named."""
 ALPHA: Final = 0.05
 
-_LOST: Final[Mapping[str, int]] = {"spearman": 8, "kendall": 13}
-"""Labels that the bootstrap test of ranks loses: resamples are tied, and vary more than samples do.
+_LOST: Final[Mapping[str, int]] = {"spearman": 8, "kendall": 13, "pearson": 3}
+"""Labels that the tests of correlations lose, by simulation (``python -m benchmarks.planning``).
 
-Simulated powers of the paired test (``python -m benchmarks.planning``) are those of 6 to 12 labels less
-for Spearman and of 14 to 17 for Kendall, with 50 and 100 labels, and of none to 6 with 200.
+Resamples of ranks are tied, and vary more than samples do: with 50 and 100 labels powers are those of 6
+to 12 labels less for Spearman and of 14 to 17 for Kendall, and of none to 6 with 200. Fisher's z varies
+like ``1 / sqrt(n - 3)``. Groups lose none.
 """
 
 
@@ -60,6 +68,7 @@ class Spread:
         error: Standard error of ``per_label`` as a share of it; 0 where it is assumed. Numbers of
             labels go with its square, so that they are unsure by twice this share.
         clusters: Groups of the pilot that count as one; None where single samples do.
+        worth: To how many groups of one size these amount (`clusters.worth`); None likewise.
     """
 
     objective: PlannedName
@@ -67,10 +76,23 @@ class Spread:
     n: int | None = None
     error: float = 0.0
     clusters: int | None = None
+    worth: float | None = None
+
+    def units(self, n: int) -> float:
+        """What counts as one in so many labels: these, or groups of one size of the pilot's kind."""
+        return n if self.n is None or self.worth is None else n * self.worth / self.n
+
+    @property
+    def least(self) -> int:
+        """Labels below which there is no interval: ten, or those of as many groups as it needs."""
+        if self.n is None or self.clusters is None or self.worth is None:
+            return LEAST_SAMPLES
+        share = max(LEAST_CLUSTERS / self.clusters, LEAST_WORTH / self.worth)
+        return max(LEAST_SAMPLES, int(np.ceil(self.n * share - 1e-9)))
 
     def degrees(self, n: int) -> float:
-        """Of freedom, of Student's t for so many labels: one less than these, two for correlations."""
-        return max(1, n - 1 if self.objective in {"mae", "mean"} else n - 2)
+        """Of freedom, of Student's t for so many labels: one less than units, two for correlations."""
+        return max(1.0, self.units(n) - (1 if self.objective in {"mae", "mean"} else 2))
 
     def standard_error(self, n: int) -> float:
         """With so many labels."""
@@ -145,6 +167,7 @@ def pilot_spread(
         n=n,
         error=float(np.sqrt(max(kurtosis - 1.0, 0.0) / (4 * units))),
         clusters=None if groups is None else units,
+        worth=None if groups is None else worth(codes),
     )
 
 
@@ -157,10 +180,7 @@ def _jackknife(
     """The figure, or the difference of two, without each unit in turn."""
     if objective == "mean" or human is None:
         values = columns[0] if len(columns) == 1 else columns[0] - columns[1]
-        units = np.arange(len(values)) if codes is None else codes
-        sizes, sums = np.bincount(units), np.bincount(units, weights=values)
-        means: FloatArray = (sums.sum() - sums) / (sizes.sum() - sizes)
-        return means
+        return means_without(values, codes)
     without = Replicates(objective, columns, human, n_boot=1, seed=0, codes=codes).jackknife
     found: FloatArray = without[0] if len(columns) == 1 else without[0] - without[1]
     return found
@@ -207,33 +227,6 @@ def smallest_from(
     return float(error * (z(1 - alpha / 2) + z(target))) if error > 0.0 else float("nan")
 
 
-def power_from(low: float, high: float, level: float, difference: float) -> float:
-    """The chance that such samples find a true difference, from the interval that they gave.
-
-    Args:
-        low: Lower end of the interval of a difference.
-        high: Upper end.
-        level: Of the interval; the test has the level ``1 - level``.
-        difference: The true one, above 0.
-
-    Returns:
-        nan where there is no interval.
-
-    Raises:
-        InvalidValueError: As for `power`.
-        MissingDependencyError: scipy is not installed.
-
-    >>> round(power_from(-0.0196, 0.0196, 0.95, 0.028), 2)
-    0.8
-    """
-    check_difference(difference)
-    special = scipy_module("special")
-    error = standard_error_of(low, high, level)
-    if not error > 0.0:
-        return float("nan")
-    return float(special.ndtr(difference / error - special.ndtri((1 + level) / 2)))
-
-
 def power(spread: Spread, difference: float, n: int, *, alpha: float = ALPHA) -> float:
     """The chance that a two-sided test with so many labels finds a true difference, and its sign.
 
@@ -264,13 +257,14 @@ def _normal_power(spread: Spread, n: int, alpha: float) -> tuple[float, float, f
     exact routines lose for many labels.
     """
     n = whole("labels", n, least=2)
-    if (lost := _LOST.get(spread.objective)) is not None:
-        critical = float(scipy_module("special").ndtri(1 - alpha / 2))
-        return spread.standard_error(max(1, n - lost)), critical, 1.0
+    lost = 0 if spread.worth is not None else _LOST.get(spread.objective, 0)
+    error = spread.standard_error(max(1, n - lost))
+    if spread.objective in {"spearman", "kendall"} and spread.worth is None:
+        return error, float(scipy_module("special").ndtri(1 - alpha / 2)), 1.0
     df = spread.degrees(n)
     critical = quantile(1 - alpha, df)
     scale = float(np.sqrt(1 + critical**2 / (2 * df)))
-    return spread.standard_error(n), critical * (1 - 1 / (4 * df)), scale
+    return error, critical * (1 - 1 / (4 * df)), scale
 
 
 def smallest_difference(
@@ -307,7 +301,7 @@ def labels_for_difference(
     """
     check_difference(difference)
     _check_target(target, alpha)
-    return least_whole(lambda n: power(spread, difference, n, alpha=alpha) >= target, LEAST_SAMPLES)
+    return least_whole(lambda n: power(spread, difference, n, alpha=alpha) >= target, spread.least)
 
 
 def width(spread: Spread, n: int, *, level: float = 0.95) -> float:
@@ -341,7 +335,7 @@ def labels_for_width(spread: Spread, wanted: float, *, level: float = 0.95) -> i
         )
         raise InvalidValueError(msg)
     check_level(level)
-    return least_whole(lambda n: width(spread, n, level=level) <= wanted, LEAST_SAMPLES)
+    return least_whole(lambda n: width(spread, n, level=level) <= wanted, spread.least)
 
 
 def _check_target(target: float, alpha: float) -> None:

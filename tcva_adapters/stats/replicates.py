@@ -19,6 +19,7 @@ from tcva_adapters.stats.enough import (
     constant_share,
     why_no_interval,
 )
+from tcva_adapters.stats.means import ALL_EQUAL, LEAST_CLUSTERS_PILED, SAME_WITHOUT, mean_interval
 from tcva_adapters.stats.resampling import draw, leave_one_out
 from tcva_adapters.stats.weighted import statistic_of
 
@@ -40,8 +41,6 @@ _LEAST: Final[dict[tuple[IntervalMethod | Literal["difference"], Measure], int]]
     ("difference", "spearman"): 30,
     ("difference", "kendall"): 50,
 }
-# Likewise of groups (`python -m benchmarks.groups`); fewer leave the skewness of errors unknown.
-_LEAST_GROUPS: Final[dict[Measure, int]] = {"mae": 20}
 
 
 class Ends(NamedTuple):
@@ -111,8 +110,12 @@ class Replicates:
 
     def ends(self, number: int, level: float, method: IntervalMethod) -> Ends:
         """The interval of one method."""
+        if self.measure == "mae" and method == "student":
+            gaps = np.abs(self._methods[number] - self._human)
+            found = mean_interval(gaps, codes=self.codes, level=level, ends=(0.0, np.inf))
+            return Ends(found.low, found.high, 0, found.reason)
         least = _LEAST.get((method, self.measure), LEAST_SAMPLES)
-        groups = _LEAST_GROUPS.get(self.measure, LEAST_CLUSTERS)
+        groups = LEAST_CLUSTERS_PILED if self.measure == "mae" else LEAST_CLUSTERS
         few = why_no_interval(
             self.size, codes=self.codes, least=least, least_clusters=groups
         ) or self._still(number)
@@ -177,9 +180,6 @@ class Replicates:
         if few := self._rare(number):
             return Ends(*_NONE, 0, few)
         value, left_out = float(self.observed[number]), self.jackknife[number]
-        if self.measure == "mae":
-            low, high = student.mean_ends(value, left_out, level, self.worth)
-            return Ends(max(low, 0.0), high, 0, "")
         return Ends(*student.correlation_ends(value, left_out, level, self.worth), 0, "")
 
     def _still(self, number: int) -> str:
@@ -190,18 +190,16 @@ class Replicates:
         if self.codes is not None:
             left_out = self.jackknife[number]
             if np.ptp(left_out) <= same_within(left_out):
-                return "without any one group the value is the same: nothing varies"
+                return SAME_WITHOUT
         if self.measure != "mae":
             is_perfect = abs(value) >= 1.0 - 1e-12
             return "perfect agreement on these samples: nothing varies" if is_perfect else ""
         gaps = np.abs(self._methods[number] - self._human)
         is_same = np.ptp(gaps) <= same_within(gaps)
-        return "every sample has the same error: nothing varies" if is_same else ""
+        return ALL_EQUAL if is_same else ""
 
     def _rare(self, number: int) -> str:
         """Why too many resamples would have no value, if so."""
-        if self.measure == "mae":
-            return ""
         shares = [constant_share(side, self.codes) for side in (self._methods[number], self._human)]
         few = why_no_interval(self.size, undefined=100 * max(shares), n_boot=100)
         if not few and np.isnan(self.jackknife[number]).any():

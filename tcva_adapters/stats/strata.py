@@ -26,8 +26,9 @@ class Strata:
         edges: Of the strata, one more than there are; each but the last is without its upper end.
         available: How many samples with a rating each has.
         drawn: How many of them were drawn.
-        weights: For each place, how many samples of its stratum it stands for: a mean with these
-            weights estimates that of all samples, a plain one does not.
+        weights: For each place, how many samples of its stratum it stands for: where each stratum
+            that has samples gave one, a mean with these weights estimates that of all samples; a
+            plain one does not.
     """
 
     places: npt.NDArray[np.int64]
@@ -37,11 +38,11 @@ class Strata:
     weights: FloatArray
 
 
-def stratified(ratings: npt.ArrayLike, size: int, *, strata: int = STRATA, seed: int = 0) -> Strata:
+def stratified(ratings: npt.ArrayLike, size: int, *, seed: int = 0) -> Strata:
     """Draw samples spread evenly over their human ratings (TCVA paper, section 4.1).
 
-    The range of the ratings is cut into parts of one width, and the same number is drawn from each,
-    without replacement. Where a part has fewer, the others make up for it.
+    The range of the ratings is cut into five parts of one width, and the same number is drawn from
+    each, without replacement. Where a part has fewer, the others make up for it.
 
     Such a set is easier to rank than the whole: good and bad answers are more frequent in it.
     Correlations on it are of an even spread of quality, not of what the system usually answers.
@@ -49,7 +50,6 @@ def stratified(ratings: npt.ArrayLike, size: int, *, strata: int = STRATA, seed:
     Args:
         ratings: Shape (N,); samples without one (nan, None) are never drawn.
         size: How many; all where there are no more.
-        strata: How many parts.
         seed: Same seed, same samples.
 
     Raises:
@@ -61,16 +61,16 @@ def stratified(ratings: npt.ArrayLike, size: int, *, strata: int = STRATA, seed:
     >>> found.weights.tolist().count(2.5)
     2
     """
-    size, strata = whole("size", size, least=1), whole("strata", strata, least=1)
+    size = whole("size", size, least=1)
     known = numbers("ratings", ratings)
     rated = np.flatnonzero(np.isfinite(known))
     if not len(rated):
         msg = "no sample has a human rating, so there is nothing to spread them over"
         raise InvalidValueError(msg)
     values = known[rated]
-    edges = np.linspace(values.min(), values.max(), strata + 1)
-    part = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, strata - 1)
-    available = np.bincount(part, minlength=strata)
+    edges = np.linspace(values.min(), values.max(), STRATA + 1)
+    part = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, STRATA - 1)
+    available = np.bincount(part, minlength=STRATA)
     drawn = _quotas(available, min(size, len(rated)))
     rng = np.random.default_rng(whole("seed", seed, least=0))
     picked = [

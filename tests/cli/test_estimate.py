@@ -10,7 +10,9 @@ import pytest
 
 from tcva_adapters import Assessment
 from tcva_adapters.cli.app import run
+from tcva_adapters.compare import estimate
 from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters.results.config import Config, Settings
 from tcva_adapters.results.files import write_assessments
 
 
@@ -27,6 +29,29 @@ def _file(tmp_path: Path) -> str:
     path = tmp_path / "judged.jsonl"
     write_assessments(path, samples)
     return str(path)
+
+
+def test_the_command_and_the_function_say_the_same(
+    file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "tcva.json"
+    Config(settings=Settings(temperature=0.2)).dump(config)
+    with Path(file).open("a", encoding="utf-8") as judged:
+        judged.write("no assessment\n")
+    words = ["--human", "human", "--human-scale", "1,5", "--level", "0.9", "--evidence", "strict"]
+    assert run(["estimate", file, *words, "--config", str(config), "--skip-bad", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    same = estimate(
+        file,
+        "human",
+        human_scale=(1, 5),
+        level=0.9,
+        evidence="strict",
+        config=config,
+        skip_bad=True,
+    )
+    assert same.samples.scoring.place.startswith("T=0.2")
+    assert found["rows"] == same.to_dict()["rows"]
 
 
 def test_figures(file: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -132,3 +132,9 @@ def test_what_is_refused(capsys: pytest.CaptureFixture[str], arguments: str, say
 def test_other_samples_are_no_pilot_of_a_difference() -> None:
     with pytest.raises(InvalidValueError, match="has an id of the other's"):
         plan("judged.jsonl", human="grade", against=[Assessment.from_verdicts(["fully"])])
+
+
+def test_no_row_has_fewer_labels_than_ten_groups() -> None:
+    counts = np.random.default_rng(3).multinomial(5, [0.5, 0.2, 0.1, 0.1, 0.1], 120)
+    found = plan(counts, objective="mean", group=[i // 6 for i in range(120)])
+    assert [row.labels for row in found.rows][:3] == [100, 120, 200]

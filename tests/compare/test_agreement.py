@@ -83,7 +83,7 @@ def test_judges_that_share_no_sample_have_no_agreement() -> None:
     ]
     found = panel_agreement(apart)
     assert math.isnan(found.alpha.value)
-    assert found.alpha.units == 0
+    assert found.alpha.n == 0
     (pair,) = found.pairs
     assert (pair.claims, math.isnan(pair.kappa), math.isnan(pair.exact)) == (0, True, True)
     assert "alpha is not defined" in panel_report(apart).sentence
@@ -102,7 +102,7 @@ def test_alpha_has_an_interval_over_samples_or_says_why_not() -> None:
         return panel(str(number), x, y)
 
     found = panel_report([sample(i) for i in range(40)]).agreement.alpha
-    assert (found.units, found.clusters, found.reason, found.is_few) == (120, 40, "", False)
+    assert (found.n, found.clusters, found.reason, found.is_few) == (120, 40, "", False)
     assert found.low < found.value < found.high < 1.0
     assert alpha_text(found) == f"{found.value:.3f} [{found.low:.2f},{found.high:.2f}]"
     few = panel_report([sample(i) for i in range(5)])

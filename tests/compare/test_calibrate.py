@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -141,6 +142,20 @@ def test_where_all_settings_agree_alike_the_default_is_kept() -> None:
     )
     assert not Gain(1e-17, 1e-17, 1e-17, 0.95).detectable
     assert found.recommendation == "no detectable difference: keep 0.5"
+
+
+def test_what_would_be_found_is_what_reaches_out_of_the_widened_interval() -> None:
+    # Resamples vary by 0.01; five folds widen 1.96 of that by sqrt(1 + 3 / 4).
+    half = 0.01 * stats.norm.ppf(0.975) * math.sqrt(1.75)
+    gain = Gain(0.02, 0.02 - half, 0.02 + half, 0.95, 0.01)
+    assert gain.power(gain.smallest) == pytest.approx(0.8, abs=1e-12)
+    assert gain.power(half) == pytest.approx(0.5, abs=1e-12)
+    assert gain.power(half + 0.01) == pytest.approx(stats.norm.cdf(1.0), abs=1e-12)
+    assert math.isnan(Gain(0.0, 0.0, 0.0, 0.95, 0.0).smallest)
+    counts, human = draw(2)
+    found = calibrate(counts, human, repeats=2, n_boot=100, folds=5).gain
+    width = (found.high - found.low) / math.sqrt(1.75)
+    assert found.error == pytest.approx(width / 2 / stats.norm.ppf(0.975), rel=1e-12)
 
 
 def test_what_has_no_score_or_no_label_is_left_out_and_counted() -> None:

@@ -169,12 +169,16 @@ def test_the_command_prints_writes_and_refuses(
     assert figures["n"] == 90
     document = next(each for each in figures["factors"] if each["name"] == "document")
     assert document["reason"] == "fewer than two parts with 10 samples"
+    assert run(f"errors judged.jsonl {options} --json --level 0.5".split()) == 0
+    halved = json.loads(capsys.readouterr().out)["error"]
+    assert figures["error"]["low"] < halved["low"] < halved["high"] < figures["error"]["high"]
     assert run(f"errors judged.jsonl {options} --markdown - --report page.html".split()) == 0
     out = capsys.readouterr().out
     assert out.startswith("**TCVA**: Scores are")
     assert "| `s" in out
     assert b"largest error" in Path("page.html").read_bytes()
     assert run(["errors", "judged.jsonl"]) == 2
+    assert run(f"errors judged.jsonl {options} --level 2".split()) == 2
     assert run(["errors", "judged.jsonl", "--human", "nowhere"]) == 2
 
 

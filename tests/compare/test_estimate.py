@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from tcva_adapters import Assessment
 from tcva_adapters.compare import choose_samples, estimate
@@ -60,7 +61,7 @@ def test_systems_are_compared_within_questions() -> None:
     samples, _ = judged()
     found = estimate(samples, "human", system="system", group="query")
     assert [row.system for row in found.rows] == ["a", "b"]
-    assert [row.clusters for row in found.rows] == [40, 40]
+    assert [row.estimate.clusters for row in found.rows] == [40, 40]
     [pair] = found.differences
     assert pair.found.low < pair.found.value < pair.found.high
     assert "a less b is" in found.sentence
@@ -70,7 +71,7 @@ def test_all_pairs_hold_together() -> None:
     samples, _ = judged()
     names = ["xyz"[i % 3] for i in range(400)]
     found = estimate(samples, "human", system=names, level=0.94)
-    assert [each.found.level for each in found.differences] == pytest.approx([0.98] * 3)
+    assert [each.level for each in found.differences] == pytest.approx([0.98] * 3)
     assert "pairs of systems" in found.sentence
 
 
@@ -147,6 +148,13 @@ def test_labels_of_several_files_must_agree(tmp_path: Path) -> None:
     (tmp_path / "c.csv").write_text("id,human,inclusion\nx,1,2\n", encoding="utf-8")
     with pytest.raises(UnreadableInputError, match="inclusion 2 is no chance"):
         Labels.read(tmp_path / "c.csv")
+    # Of two rounds' files the later one has all: its chances allow for what was left open.
+    for name, chance in (("d", 0.1), ("e", 0.09)):
+        text = f"id,human,inclusion,round\nx,1,{chance},1\n"
+        (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(UnreadableInputError, match=r"e\.csv says .* 0\.09 in round 1, another"):
+        Labels.read(tmp_path / "d.csv", tmp_path / "e.csv")
+    assert Labels.read(tmp_path / "d.csv", tmp_path / "d.csv").draws["x"].inclusion == 0.1
 
 
 def test_chosen_in_rounds_and_rated_the_estimate_is_unbiased() -> None:
@@ -181,3 +189,25 @@ def test_disagreement_of_methods(tmp_path: Path) -> None:
         choose_samples(samples, 40, by="stratum", methods=table)
     with pytest.raises(InvalidValueError, match="none left to choose"):
         choose_samples(samples[:80], 5, "human")
+
+
+def test_a_difference_that_does_not_show_says_which_would() -> None:
+    rng = np.random.default_rng(2)
+    scores = rng.integers(0, 2, 120)
+    counts = [[4, 0, 0, 0, 0] if score else [0, 0, 0, 0, 4] for score in scores]
+    ratings = np.clip(scores + rng.normal(0, 0.2, 120), 0, 1)
+    found = estimate(
+        counts, ratings, system=["new", "old"] * 60, group=[i // 4 for i in range(120)]
+    )
+    (pair,) = found.differences
+    assert pair.found.low < 0.0 < pair.found.high
+    error = (pair.found.high - pair.found.low) / 2 / stats.norm.ppf(0.975)
+    smallest = error * (stats.norm.ppf(0.975) + stats.norm.ppf(0.8))
+    assert pair.smallest == pytest.approx(smallest, abs=1e-9)
+    assert found.to_dict()["differences"][0]["smallest"] == pair.smallest
+    said = str(list(found.parts()))
+    assert "30 groups of samples, the largest with 4 of 120" in said
+    assert ("would mostly show" in said, f"{smallest:.3f}" in said) == (True, True)
+    raised = np.where(np.arange(120) % 2, ratings, np.clip(ratings + 0.6, 0, 1))
+    (told,) = estimate(counts, raised, system=["new", "old"] * 60).differences
+    assert math.isnan(told.smallest)

@@ -56,6 +56,14 @@ def test_figures_are_those_of_the_statistics() -> None:
     assert "one more rater" in text
 
 
+def test_ratings_that_crowd_have_no_interval_of_alpha() -> None:
+    ratings, scores = judged(50)
+    found = Raters.of(by_rater(np.maximum(ratings, 0.75)), table(scores))
+    text = " ".join(found.text().split())
+    assert "no interval of alpha:" in text
+    assert "of the ratings are equal: an interval needs 100 samples" in text
+
+
 def test_what_is_odd_is_said() -> None:
     ratings, scores = judged(12)
     ratings[:, 1] *= 5

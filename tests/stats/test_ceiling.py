@@ -108,23 +108,39 @@ def test_groups_and_blocks() -> None:
     ratings, method = judged(50)
     alone = ceiling("spearman", ratings, method)
     each = ceiling("spearman", ratings, method, groups=range(50))
-    assert (alone.best, alone.methods) == (each.best, each.methods)
-    assert (alone.clusters, each.clusters) == (None, 50)
+    assert (alone.best.low, alone.best.high) == (each.best.low, each.best.high)
+    assert alone.methods[0].ahead.low == each.methods[0].ahead.low
+    assert (alone.best.clusters, each.best.clusters) == (None, 50)
     twice = [i // 2 for i in range(100)]
     copied = ceiling("pearson", np.repeat(ratings, 2, 0), np.repeat(method, 2, 0), groups=twice)
     once = ceiling("pearson", ratings, method)
     assert (copied.best.low, copied.best.high) == pytest.approx((once.best.low, once.best.high))
+    sizes = [30] * 3 + [3] * 30
+    ratings, method = judged(sum(sizes))
+    groups = np.repeat(np.arange(33), sizes)
+    uneven = ceiling("pearson", ratings, method, groups=groups.tolist())
+    left = [
+        ceiling("pearson", ratings[groups != group], method[groups != group]).best.value
+        for group in range(33)
+    ]
+    # Student's t of so many groups of one size as these amount to.
+    reach = stats.t.ppf(0.975, 180**2 / (3 * 900 + 30 * 9) - 1)
+    wide = 2 * reach * (32 * np.arctanh(left)).std(ddof=1) / math.sqrt(33)
+    found = uneven.best
+    assert np.arctanh(found.high) - np.arctanh(found.low) == pytest.approx(wide, rel=1e-9)
 
 
 def test_where_there_is_nothing_to_correct_by() -> None:
     few = ceiling("spearman", *judged(12))
-    assert few.reason == "12 samples: an interval needs 30"
+    assert few.best.reason == "12 samples: an interval needs 30"
     assert math.isnan(few.best.low)
     assert not math.isnan(few.best.value)
     apart = ceiling("spearman", [[1, 5], [2, 4], [3, 3], [4, 2], [5, 1]] * 8, np.zeros((40, 0)))
     assert apart.between == pytest.approx(-1.0, abs=1e-12)
     assert math.isnan(apart.reliability)
-    assert apart.reason == "the raters do not agree beyond chance: there is nothing to correct by"
+    assert (
+        apart.best.reason == "the raters do not agree beyond chance: there is nothing to correct by"
+    )
     alone = ceiling("spearman", [[1, NAN], [NAN, 2]], [[0.5], [NAN]])
     assert (alone.samples, alone.several, alone.pairs[0].n) == (2, 0, 0)
     assert math.isnan(alone.between)
@@ -142,5 +158,5 @@ def test_a_rater_of_two_samples_hardly_counts_and_copies_have_a_reason() -> None
     plain = ceiling("pearson", two, method)
     assert abs(ceiling("pearson", np.c_[two, third], method).between - plain.between) < 0.06
     same = ceiling("pearson", np.c_[two[:, 0], two[:, 0]], method)
-    assert same.reason == "the raters never differ: there is nothing to correct for"
+    assert same.best.reason == "the raters never differ: there is nothing to correct for"
     assert np.isnan([same.best.low, same.methods[0].corrected.low]).all()

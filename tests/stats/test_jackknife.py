@@ -10,28 +10,11 @@ pytest.importorskip("scipy", reason="the extra stats")
 from scipy import optimize, stats
 
 from tcva_adapters.stats.jackknife import (
-    bracketed_coefficients,
-    bracketed_mean,
+    coefficient_intervals,
     exact_share,
     falling_weights,
 )
-from tcva_adapters.stats.means import mean_intervals, share_interval
-
-
-def test_a_mean_has_the_interval_of_mean_intervals() -> None:
-    values = np.random.default_rng(0).beta(0.5, 2.0, 31)
-    found = bracketed_mean(values)
-    wanted = [float(part[0]) for part in mean_intervals(values[:, None])]
-    assert [found.value, found.low, found.high] == pytest.approx(wanted, abs=1e-12)
-
-
-def test_a_grouped_mean_of_equal_groups_is_that_of_their_means() -> None:
-    rng = np.random.default_rng(1)
-    values, codes = rng.normal(size=60), np.repeat(np.arange(15), 4)
-    found = bracketed_mean(values, codes=codes)
-    wanted = bracketed_mean(values.reshape(15, 4).mean(axis=1))
-    assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high), abs=1e-12)
-    assert (found.n, found.clusters) == (60, 15)
+from tcva_adapters.stats.means import share_interval
 
 
 @pytest.mark.parametrize("grouped", [False, True])
@@ -50,19 +33,16 @@ def test_coefficients_leave_out_one_unit_at_a_time(*, grouped: bool) -> None:
     )
     error = np.sqrt(((without - whole) ** 2).sum(axis=0))
     half = stats.t.ppf(0.975, len(without) - 3) * error
-    found = bracketed_coefficients(columns, values, codes=codes)
+    found = coefficient_intervals(columns, values, codes=codes)
     assert [f.value for f in found] == pytest.approx(whole.tolist(), abs=1e-12)
     assert [f.high - f.value for f in found] == pytest.approx(half.tolist(), abs=1e-10)
 
 
 def test_reasons_stand_where_there_is_no_interval() -> None:
-    assert bracketed_mean(np.arange(9.0)).reason == "9 samples: an interval needs 10"
-    assert bracketed_mean(np.ones(20)).reason.startswith("all are equal")
-    assert bracketed_mean(np.array([])).n == 0
     columns = np.column_stack([np.ones(20), np.ones(20)])
-    assert "depend on each other" in bracketed_coefficients(columns, np.arange(20.0))[0].reason
+    assert "depend on each other" in coefficient_intervals(columns, np.arange(20.0))[0].reason
     alone = np.column_stack([np.ones(20), np.eye(20)[0]])
-    found = bracketed_coefficients(alone, np.arange(20.0))[1]
+    found = coefficient_intervals(alone, np.arange(20.0))[1]
     assert (found.reason, np.isnan(found.low)) == ("hangs on a single sample or group", True)
     assert exact_share(np.ones(9)).reason == "9 samples: an interval needs 10"
     groups = np.repeat(np.arange(5), 4)
@@ -109,20 +89,6 @@ def test_falling_weights_are_the_least_squares_under_their_bounds() -> None:
         )
         loss = float(((columns @ found - values) ** 2).sum())
         assert loss <= wanted.fun + 1e-9
-
-
-def test_a_mean_holds_where_three_groups_of_many_have_most_samples() -> None:
-    # 400 data sets: three standard errors of .05 are .033. By the number of groups it held in .82.
-    rng, codes = (
-        np.random.default_rng(4),
-        np.repeat(np.arange(40), np.ceil(100 / np.arange(1, 41)).astype(int)),
-    )
-    held = 0
-    for _ in range(400):
-        values = rng.normal(0.0, 1.0, 40)[codes] + rng.normal(0.0, 1.0, len(codes))
-        found = bracketed_mean(values, codes=codes)
-        held += found.low <= 0.0 <= found.high
-    assert held / 400 >= 0.95 - 0.033
 
 
 def test_a_share_that_is_the_same_in_every_group_is_worth_its_samples() -> None:

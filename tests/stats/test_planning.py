@@ -22,7 +22,6 @@ from tcva_adapters.stats.planning import (
     labels_for_width,
     pilot_spread,
     power,
-    power_from,
     smallest_difference,
     smallest_from,
     standard_error_of,
@@ -71,8 +70,24 @@ def test_groups_are_taken_out_together_and_gaps_are_left_out() -> None:
     single = pilot_spread("pearson", [one], human)
     assert twice.standard_error(60) == pytest.approx(single.standard_error(30), rel=1e-9)
     assert twice.clusters == 30
+    # Nor do widths and powers: Student's t has the degrees of the groups, not of the labels.
+    assert width(twice, 60) == pytest.approx(width(single, 30), rel=1e-9)
+    assert power(twice, 0.2, 60) == pytest.approx(power(single, 0.2, 30), rel=1e-9)
     gaps = np.append(one, [np.nan, 1.0]), np.append(human, [1.0, np.nan])
     assert pilot_spread("pearson", [gaps[0]], gaps[1]) == single
+
+
+def test_plans_of_groups_begin_where_their_intervals_do() -> None:
+    values = np.random.default_rng(2).normal(size=200)
+    spread = pilot_spread("mean", [values], groups=[i // 5 for i in range(200)])
+    # Ten groups of five; t with 9 degrees of freedom.
+    wide = 2 * stats.t.ppf(0.975, 9) * spread.standard_error(50)
+    assert width(spread, 50) == pytest.approx(wide, rel=1e-9)
+    assert labels_for_width(spread, 100.0) == labels_for_difference(spread, 100.0) == 50
+    # Resamples of ranks as well are held against t, where they are of groups.
+    ranks = Spread("spearman", 0.6, 200, 0.1, 40, 40.0)
+    known = stats.t.ppf(0.975, 9) * 0.6 / math.sqrt(50)
+    assert power(ranks, known, 50) == pytest.approx(0.5, abs=0.03)
 
 
 @pytest.mark.parametrize("n", [10, 20, 50, 200])
@@ -106,10 +121,8 @@ def test_what_an_interval_says_of_power() -> None:
     assert smallest_from(-z, z, 0.95) == pytest.approx(z + stats.norm.ppf(0.8), rel=1e-12)
     corrected = stats.norm.ppf(1 - 0.05 / 6) + stats.norm.ppf(0.8)
     assert smallest_from(-z, z, 0.95, comparisons=3) == pytest.approx(corrected, rel=1e-12)
-    assert power_from(-z, z, 0.95, 2.0) == pytest.approx(stats.norm.sf(z - 2.0), rel=1e-12)
     assert math.isnan(smallest_from(math.nan, math.nan, 0.95))
     assert math.isnan(smallest_from(0.0, 0.0, 0.95))
-    assert math.isnan(power_from(0.0, 0.0, 0.95, 0.1))
 
 
 def test_assumed_spreads_are_those_of_normal_theory() -> None:

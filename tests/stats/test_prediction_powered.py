@@ -231,3 +231,16 @@ def test_intervals_cover_the_truth(n: int, noise: float) -> None:
     # .93 less three standard errors of 400 runs; benchmarks/estimate.py has the whole grid.
     assert hits / runs > 0.93 - 0.039
     assert width <= (1.02 if noise > 1 else 0.97) * alone
+
+
+@pytest.mark.parametrize(("n", "most"), [(30, 0.4), (300, 0.1)])
+def test_the_slope_of_few_ratings_biases_by_a_part_of_a_standard_error(n: int, most: float) -> None:
+    rng = np.random.default_rng(n)
+    values = []
+    for _ in range(1000):
+        truth = (rng.random(1000) < 0.95) * 1.0  # and a judge that says the same
+        found = PoweredMean(np.where(np.arange(1000) < n, truth, np.nan), truth)
+        values.append(found.estimate().value)
+    bias = (np.mean(values) - 0.95) / np.std(values)
+    # .35 and .02 in 3000 runs; ratings alone are unbiased.
+    assert abs(bias) < most + 2 / math.sqrt(1000)

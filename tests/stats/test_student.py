@@ -46,6 +46,8 @@ def test_an_error_has_the_interval_of_a_mean() -> None:
     found = interval("mae", scores, human)
     _, low, high = mean_intervals(np.abs(scores - human)[:, None])
     np.testing.assert_allclose([found.low, found.high], [low[0], high[0]], rtol=0, atol=1e-12)
+    huge = interval("mae", 2.0**500 * scores, 2.0**500 * human)
+    assert (huge.low, huge.high) == (2.0**500 * found.low, 2.0**500 * found.high)
 
 
 def test_the_difference_of_two_correlations_by_hand() -> None:

@@ -154,6 +154,16 @@ def two_runs() -> Content:
     return replace(example_content(), title="before and after", runs=runs)
 
 
+def two_runs_by_group() -> Content:
+    """The same with groups of three samples, one after the other."""
+    content = two_runs()
+    samples = [
+        sample.model_copy(update={"metadata": {**sample.metadata, "document": place // 3}})
+        for place, sample in enumerate(content.samples)
+    ]
+    return replace(content, samples=samples).by_group("document")
+
+
 @cache
 def example_ratings() -> tuple[CCRSResult, ...]:
     """The package's samples by direct metrics, some of which they lack the texts for."""
@@ -337,6 +347,7 @@ def fused_and_panel() -> Content:
 CONTENTS: Final[dict[str, Callable[[], Content]]] = {
     "example": example_content,
     "two runs": two_runs,
+    "two runs by group": two_runs_by_group,
     "fixed only": fixed_only,
     "small": small,
     "one sample": one_sample,

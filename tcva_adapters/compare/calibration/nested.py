@@ -13,8 +13,9 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import FloatArray, IntArray, check_level, group_codes, whole
 from tcva_adapters.stats.clusters import interval_shares, worth
 from tcva_adapters.stats.enough import why_no_interval
-from tcva_adapters.stats.planning import power_from, smallest_from
+from tcva_adapters.stats.planning import POWER, standard_error_of
 from tcva_adapters.stats.resampling import resample
+from tcva_adapters.stats.scipy_extra import scipy_module
 
 # What is equal on paper may differ in the last bits.
 _SAME: Final = 1e-12
@@ -29,12 +30,14 @@ class Gain:
         low: Lower end of the interval; nan where too many resamples have no value for one.
         high: Upper end, likewise.
         level: Of the interval, e.g. 0.95.
+        error: Standard error of the value, by its resamples; nan without an interval.
     """
 
     value: float
     low: float
     high: float
     level: float
+    error: float = np.nan
 
     @property
     def detectable(self) -> bool:
@@ -44,16 +47,20 @@ class Gain:
     @property
     def smallest(self) -> float:
         """The true gain that is found in 80 % of such cases; nan where none can be told."""
-        return np.nan if self._is_point else smallest_from(self.low, self.high, self.level)
+        return self._needed + self.error * float(scipy_module("special").ndtri(POWER))
 
     def power(self, gain: float) -> float:
         """In how many of such cases a true gain is found, in [0, 1]; nan where none can be told."""
-        return np.nan if self._is_point else power_from(self.low, self.high, self.level, gain)
+        return float(scipy_module("special").ndtr((gain - self._needed) / self.error))
 
     @property
-    def _is_point(self) -> bool:
-        """Whether no resample differs from another: that is no certainty."""
-        return self.high - self.low <= _SAME
+    def _needed(self) -> float:
+        """How large a gain has to come out to be detectable: half the interval.
+
+        nan where no resample differs from another: that is no certainty.
+        """
+        half = (self.high - self.low) / 2.0
+        return half if half > _SAME else np.nan
 
 
 class Resampling(NamedTuple):
@@ -162,8 +169,10 @@ class Division:
         shares = interval_shares(self.drawn.level, len(human), worth(self.unit))
         low, high = np.quantile(drawn, shares)
         wider = np.sqrt(1.0 + (self.drawn.folds - 2) / (self.drawn.folds - 1))
+        level = self.drawn.level
+        error = standard_error_of(low, high, level)
         low, high = value + wider * (low - value), value + wider * (high - value)
-        return Gain(value, float(low), float(high), self.drawn.level)
+        return Gain(value, float(low), float(high), level, error)
 
 
 def _deal(ratings: FloatArray, folds: int, rng: np.random.Generator) -> IntArray:

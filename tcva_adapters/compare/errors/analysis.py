@@ -30,7 +30,7 @@ from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import FloatArray, check_level, whole
 from tcva_adapters.stats.dependence import DRAWS
 from tcva_adapters.stats.enough import LEAST_SAMPLES
-from tcva_adapters.stats.jackknife import bracketed_mean
+from tcva_adapters.stats.means import mean_interval
 
 SYSTEM: Final = "system"
 """The metadata field that is looked at wherever it is there."""
@@ -111,8 +111,8 @@ def analyse_errors(
         unscored=rated.unscored,
         unrated=rated.unrated,
         clusters=rated.clusters,
-        error=bracketed_mean(rated.errors, codes=rated.codes, level=level),
-        size=bracketed_mean(np.abs(rated.errors), codes=rated.codes, level=level),
+        error=mean_interval(rated.errors, codes=rated.codes, level=level, ends=(-1.0, 1.0)),
+        size=mean_interval(np.abs(rated.errors), codes=rated.codes, level=level),
         factors=factors,
         n_tests=n_tests,
         curve=calibration_curve(rated, bins=bins, level=level),

@@ -11,12 +11,13 @@ import numpy as np
 
 from tcva_adapters.compare.calibration.objectives import mid_ranks
 from tcva_adapters.compare.errors.rated import RatedScores
-from tcva_adapters.stats.bootstrap import Interval, interval
-from tcva_adapters.stats.checks import BoolArray, FloatArray, IntArray
+from tcva_adapters.stats.bootstrap import interval
+from tcva_adapters.stats.checks import BoolArray, FloatArray
 from tcva_adapters.stats.dependence import dependence
 from tcva_adapters.stats.enough import LEAST_SAMPLES, why_no_interval
 from tcva_adapters.stats.holm import holm
-from tcva_adapters.stats.jackknife import Bracketed, bracketed_mean
+from tcva_adapters.stats.interval import Interval
+from tcva_adapters.stats.means import mean_interval
 
 MOST_PARTS: Final = 30
 """Values of a field beyond which it does not part the samples."""
@@ -51,8 +52,8 @@ class PartError:
     """
 
     part: str
-    error: Bracketed
-    size: Bracketed
+    error: Interval
+    size: Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ _NONE: Final = Dependence(None, math.nan)
 def number_factor(name: str, values: FloatArray, rated: RatedScores, how: Draws) -> Factor:
     """The dependence on a number, by ranks: of those samples where it is finite."""
     known = np.isfinite(values)
-    codes = None if rated.codes is None else rated.codes[known]
+    codes = rated.codes_of(known)
     x, errors = values[known], rated.errors[known]
     n = len(x)
     why = why_no_interval(n, codes=codes)
@@ -109,7 +110,7 @@ def number_factor(name: str, values: FloatArray, rated: RatedScores, how: Draws)
     p = dependence(
         mid_ranks(x[:, None]),
         mid_ranks(kinds),
-        codes=_packed(codes),
+        codes=codes,
         draws=how.draws,
         seed=how.seed,
     )
@@ -137,8 +138,13 @@ def part_factor(name: str, values: Sequence[Any], rated: RatedScores, how: Draws
     if len(ordered) > MOST_PARTS:
         why = f"{len(ordered)} different values: up to {MOST_PARTS} part the samples"
         return Factor(name, n, _NONE, _NONE, reason=why)
-    found = tuple(_part(part, parts == part, rated, how) for part in ordered)
-    enough = [each.part for each in found if not each.error.reason]
+    members = {part: parts == part for part in ordered}
+    found = tuple(_part(part, of, rated, how) for part, of in members.items())
+    enough = [
+        part
+        for part, of in members.items()
+        if not why_no_interval(int(of.sum()), codes=rated.codes_of(of))
+    ]
     if len(enough) < 2:
         why = f"fewer than two parts with {LEAST_SAMPLES} samples"
         why += "" if rated.codes is None else f" and {LEAST_SAMPLES} groups"
@@ -146,11 +152,10 @@ def part_factor(name: str, values: Sequence[Any], rated: RatedScores, how: Draws
     tested = np.isin(parts.astype(str), enough)
     columns = np.column_stack([parts[tested] == part for part in enough]).astype(np.float64)
     errors = rated.errors[tested]
-    codes = None if rated.codes is None else rated.codes[tested]
     p = dependence(
         columns,
         np.column_stack([errors, np.abs(errors)]),
-        codes=_packed(codes),
+        codes=rated.codes_of(tested),
         draws=how.draws,
         seed=how.seed,
     )
@@ -159,11 +164,12 @@ def part_factor(name: str, values: Sequence[Any], rated: RatedScores, how: Draws
 
 
 def _part(part: str, members: BoolArray, rated: RatedScores, how: Draws) -> PartError:
-    codes = None if rated.codes is None else rated.codes[members]
+    codes = rated.codes_of(members)
     errors = rated.errors[members]
     return PartError(
         part,
-        *(bracketed_mean(kind, codes=codes, level=how.level) for kind in (errors, np.abs(errors))),
+        mean_interval(errors, codes=codes, level=how.level, ends=(-1.0, 1.0)),
+        mean_interval(np.abs(errors), codes=codes, level=how.level),
     )
 
 
@@ -188,8 +194,3 @@ def corrected(factors: Sequence[Factor]) -> tuple[tuple[Factor, ...], int]:
     return tuple(
         replace(factor, error=with_p(factor.error), size=with_p(factor.size)) for factor in factors
     ), len(raw)
-
-
-def _packed(codes: IntArray | None) -> IntArray | None:
-    """The groups of some of the samples, numbered without gaps."""
-    return None if codes is None else np.unique(codes, return_inverse=True)[1]

@@ -14,7 +14,7 @@ from tcva_adapters.compare.judged import Judged, has_score
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.core.aggregation import make_plan, scores_of
 from tcva_adapters.results.scoring import Scoring
-from tcva_adapters.stats.checks import FloatArray, IntArray, group_codes
+from tcva_adapters.stats.checks import BoolArray, FloatArray, IntArray, group_codes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,14 +47,15 @@ class RatedScores:
         return self.scores - self.human
 
     @property
-    def groups(self) -> list[int] | None:
-        """The same groups as the bootstrap takes them."""
-        return None if self.codes is None else self.codes.tolist()
-
-    @property
     def clusters(self) -> int | None:
         """How many groups there are."""
         return None if self.codes is None else int(self.codes.max()) + 1
+
+    def codes_of(self, members: BoolArray) -> IntArray | None:
+        """The groups of some of the samples, numbered from 0 up without gaps."""
+        return (
+            None if self.codes is None else np.unique(self.codes[members], return_inverse=True)[1]
+        )
 
     @classmethod
     def of(

@@ -13,8 +13,7 @@ from tcva_adapters.compare.gates import clipped
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.printing import Part, Table, Tabular, Wrapped, counted, figure, share, short
 from tcva_adapters.results.assessment import ClaimVerdict
-from tcva_adapters.stats.bootstrap import Interval
-from tcva_adapters.stats.jackknife import Bracketed
+from tcva_adapters.stats.interval import Interval
 
 _ALPHA: Final = 0.05
 _FIRST: Final = 3
@@ -83,8 +82,8 @@ class ErrorReport(Tabular):
     unscored: int
     unrated: int
     clusters: int | None
-    error: Bracketed
-    size: Bracketed
+    error: Interval
+    size: Interval
     factors: tuple[Factor, ...]
     n_tests: int
     curve: tuple[ScoreBin, ...]
@@ -273,7 +272,8 @@ class ErrorReport(Tabular):
         yield ""
         yield Wrapped(
             f"decisions: a score passes from {gate.threshold:g} on, a rating from "
-            f"{gate.human_threshold:g} on; {self.how.level:.0%} exact intervals"
+            f"{gate.human_threshold:g} on; {self.how.level:.0%} "
+            f"{'exact intervals' if self.clusters is None else 'intervals by group'}"
         )
         rows = [
             (
@@ -334,7 +334,7 @@ def _dependence(found: Dependence) -> tuple[str, str]:
     return "-" if found.rho is None else _shown(found.rho, signed=True), figure(found.p_holm, 4)
 
 
-def _shown(found: Bracketed | Interval, *, signed: bool = False) -> str:
+def _shown(found: Interval, *, signed: bool = False) -> str:
     """A value with its ends; the value alone where there are none."""
     if math.isnan(found.value):
         return "-"
@@ -342,14 +342,14 @@ def _shown(found: Bracketed | Interval, *, signed: bool = False) -> str:
     return f"{'+' if signed and found.value > 0 else ''}{value}{_ends(found)}"
 
 
-def _ends(found: Bracketed | Interval, *, signed: bool = False) -> str:
+def _ends(found: Interval, *, signed: bool = False) -> str:
     if math.isnan(found.low):
         return ""
     low, high = (short(end, 2) for end in (found.low, found.high))
     return f" [{'+' if signed and found.low > 0 else ''}{low},{'+' if signed and found.high > 0 else ''}{high}]"
 
 
-def _percent(found: Bracketed) -> str:
+def _percent(found: Interval) -> str:
     ends = (
         ""
         if math.isnan(found.low)

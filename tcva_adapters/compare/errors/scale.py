@@ -14,15 +14,11 @@ from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.views.crosstab import Crosstab
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.results.scoring import Scoring
-from tcva_adapters.stats.checks import BoolArray, IntArray
+from tcva_adapters.stats.checks import BoolArray
 from tcva_adapters.stats.enough import LEAST_SAMPLES, why_no_interval
-from tcva_adapters.stats.jackknife import (
-    Bracketed,
-    bracketed_coefficients,
-    bracketed_mean,
-    exact_share,
-    falling_weights,
-)
+from tcva_adapters.stats.interval import Interval
+from tcva_adapters.stats.jackknife import coefficient_intervals, exact_share, falling_weights
+from tcva_adapters.stats.means import mean_interval
 
 DOMINATES: Final = 0.75
 """The share of its claims from which on a level dominates a sample."""
@@ -45,7 +41,7 @@ class ScoreBin:
     low: float
     high: float
     score: float
-    human: Bracketed
+    human: Interval
 
 
 def calibration_curve(rated: RatedScores, *, bins: int, level: float) -> tuple[ScoreBin, ...]:
@@ -72,7 +68,7 @@ def calibration_curve(rated: RatedScores, *, bins: int, level: float) -> tuple[S
             ScoreBin(
                 *(float(scores[start]), float(scores[stop - 1])),
                 float(rated.scores[members].mean()),
-                bracketed_mean(rated.human[members], codes=_of(rated, members), level=level),
+                mean_interval(rated.human[members], codes=rated.codes_of(members), level=level),
             )
         )
     return tuple(found)
@@ -96,9 +92,9 @@ class LevelWorth:
     name: str
     weight: float
     n: int
-    worth: Bracketed
+    worth: Interval
     falling: float
-    dominated: Bracketed
+    dominated: Interval
 
     @property
     def differs(self) -> bool:
@@ -112,14 +108,14 @@ def level_worths(rated: RatedScores, scoring: Scoring, *, level: float) -> tuple
     used = np.flatnonzero((shares > 0.0).any(axis=0)).tolist()
     columns = shares[:, used]
     together = 1.0 - (1.0 - level) / len(used)
-    worths = bracketed_coefficients(columns, rated.human, codes=rated.codes, level=together)
+    worths = coefficient_intervals(columns, rated.human, codes=rated.codes, level=together)
     few = why_no_interval(len(shares), least=_LEAST_FOR_LEVELS)
     falling = falling_weights(columns, rated.human).tolist()
     found = []
     for place, worth, weight in zip(used, worths, falling, strict=True):
         has, dominates = shares[:, place] > 0.0, shares[:, place] >= DOMINATES
         n = int(has.sum())
-        why = few or why_no_interval(n, codes=_of(rated, has))
+        why = few or why_no_interval(n, codes=rated.codes_of(has))
         if not why and worth.high - worth.low > 1.0:
             why = "its interval is wider than the scale: few samples, or levels that occur together"
         found.append(
@@ -127,11 +123,11 @@ def level_worths(rated: RatedScores, scoring: Scoring, *, level: float) -> tuple
                 LEVELS[place].value,
                 scoring.scheme.weights[place],
                 n,
-                Bracketed(worth.value, math.nan, math.nan, n, worth.clusters, why)
-                if why
-                else worth,
+                Interval(worth.value, math.nan, math.nan, n, worth.clusters, why) if why else worth,
                 weight,
-                bracketed_mean(rated.human[dominates], codes=_of(rated, dominates), level=together),
+                mean_interval(
+                    rated.human[dominates], codes=rated.codes_of(dominates), level=together
+                ),
             )
         )
     return tuple(found)
@@ -156,12 +152,12 @@ class Gate:
     threshold: float
     human_threshold: float
     counts: Crosstab
-    base_rate: Bracketed
-    pass_precision: Bracketed
-    pass_recall: Bracketed
-    fail_precision: Bracketed
-    fail_recall: Bracketed
-    agreement: Bracketed
+    base_rate: Interval
+    pass_precision: Interval
+    pass_recall: Interval
+    fail_precision: Interval
+    fail_recall: Interval
+    agreement: Interval
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, kappa among them."""
@@ -181,8 +177,8 @@ def gate_errors(
     at = (low + high) / 2.0 if human_threshold is None else human_threshold
     ours, theirs = rated.scores >= threshold, rated.human >= (at - low) / (high - low)
 
-    def share(hits: BoolArray, of: BoolArray) -> Bracketed:
-        return exact_share(hits[of].astype(np.float64), codes=_of(rated, of), level=level)
+    def share(hits: BoolArray, of: BoolArray) -> Interval:
+        return exact_share(hits[of].astype(np.float64), codes=rated.codes_of(of), level=level)
 
     everyone = np.ones(len(ours), dtype=np.bool_)
     return Gate(
@@ -196,7 +192,3 @@ def gate_errors(
         fail_recall=share(~ours, ~theirs),
         agreement=share(ours == theirs, everyone),
     )
-
-
-def _of(rated: RatedScores, members: BoolArray) -> IntArray | None:
-    return None if rated.codes is None else rated.codes[members]

@@ -12,7 +12,7 @@ import numpy as np
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.compare.views.crosstab import Flags
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.bootstrap import Interval, PairedDifference, intervals, paired_difference
+from tcva_adapters.stats.bootstrap import PairedDifference, intervals, paired_difference
 from tcva_adapters.stats.correlation import (
     MEASURES,
     Measure,
@@ -24,6 +24,7 @@ from tcva_adapters.stats.correlation_test import correlation_test
 from tcva_adapters.stats.enough import LEAST_SAMPLES
 from tcva_adapters.stats.equivalence import Equivalence, equivalence
 from tcva_adapters.stats.holm import holm
+from tcva_adapters.stats.interval import Interval
 from tcva_adapters.stats.planning import smallest_from
 
 
