@@ -89,13 +89,13 @@ def test_a_sample_without_a_group_is_named(folder: Path) -> None:
 def test_runs_are_watched(folder: Path) -> None:
     asked = ["samples.jsonl", "-j", "lexical", "--no-store", "--sequential", "state.json"]
     code, said = run(folder, "evaluate", *asked)
-    assert (code, "needs the run to compare with; give --baseline" in said) == (2, True)
+    assert (code, "--sequential says nothing without --baseline" in said) == (2, True)
     for number in (1, 2):
         code, said = run(folder, "evaluate", *asked, "--baseline", "b.jsonl", "--group", "document")
         assert code == 0, said
         assert f"run {number} since the baseline" in said
     code, said = run(folder, "evaluate", *asked[:4], "--max-drop", "0.1")
-    assert (code, "are for --sequential" in said) == (2, True)
+    assert (code, "--max-drop says nothing without --sequential" in said) == (2, True)
 
 
 def test_statistics_say_how_many_groups_there_are(folder: Path) -> None:
