@@ -135,10 +135,13 @@ def test_where_all_settings_agree_alike_the_default_is_kept() -> None:
     found = calibrate(counts, human, schemes=["default", "linear"], repeats=3, n_boot=100)
     assert found.chosen == Scoring()
     assert found.picks == ((Scoring(), 1.0),)
+    # An interval without width would be certain of what nothing is known about.
+    assert found.gain.value == pytest.approx(0.0, abs=1e-12)
+    assert found.gain.reason == "both agree as well on all resamples: nothing varies"
+    assert np.isnan([found.gain.low, found.gain.high, found.gain.smallest]).all()
+    assert found.to_dict()["gain"]["reason"] == found.gain.reason
+    assert f"no interval: {found.gain.reason})" in found.sentence
     # Averages over repeats may leave a last bit: it is no gain.
-    assert [found.gain.value, found.gain.low, found.gain.high] == pytest.approx(
-        [0.0] * 3, abs=1e-12
-    )
     assert not Gain(1e-17, 1e-17, 1e-17, 0.95).detectable
     assert found.recommendation == "no detectable difference: keep 0.5"
 

@@ -26,15 +26,17 @@ class Gain:
 
     Attributes:
         value: Above 0 is better, whatever the objective's direction.
-        low: Lower end of the interval; nan where too many resamples have no value for one.
+        low: Lower end of the interval; nan where there is none.
         high: Upper end, likewise.
         level: Of the interval, e.g. 0.95.
+        reason: Why there is no interval; empty where there is one.
     """
 
     value: float
     low: float
     high: float
     level: float
+    reason: str = ""
 
     @property
     def detectable(self) -> bool:
@@ -43,17 +45,12 @@ class Gain:
 
     @property
     def smallest(self) -> float:
-        """The true gain that is found in 80 % of such cases; nan where none can be told."""
-        return np.nan if self._is_point else smallest_from(self.low, self.high, self.level)
+        """The true gain that is found in 80 % of such cases; nan without an interval."""
+        return np.nan if self.reason else smallest_from(self.low, self.high, self.level)
 
     def power(self, gain: float) -> float:
-        """In how many of such cases a true gain is found, in [0, 1]; nan where none can be told."""
-        return np.nan if self._is_point else power_from(self.low, self.high, self.level, gain)
-
-    @property
-    def _is_point(self) -> bool:
-        """Whether no resample differs from another: that is no certainty."""
-        return self.high - self.low <= _SAME
+        """In how many of such cases a true gain is found, in [0, 1]; nan without an interval."""
+        return np.nan if self.reason else power_from(self.low, self.high, self.level, gain)
 
 
 class Resampling(NamedTuple):
@@ -156,9 +153,12 @@ class Division:
         )
         drawn = np.concatenate([averaged(counts) for counts in blocks])
         undefined = int(np.count_nonzero(~np.isfinite(drawn)))
-        if why_no_interval(len(human), undefined=undefined, n_boot=len(drawn)):
-            return Gain(value, np.nan, np.nan, self.drawn.level)
+        reason = why_no_interval(len(human), undefined=undefined, n_boot=len(drawn))
         drawn = drawn[np.isfinite(drawn)]
+        if not reason and np.ptp(drawn) <= _SAME:
+            reason = "both agree as well on all resamples: nothing varies"
+        if reason:
+            return Gain(value, np.nan, np.nan, self.drawn.level, reason)
         shares = interval_shares(self.drawn.level, len(human), worth(self.unit))
         low, high = np.quantile(drawn, shares)
         wider = np.sqrt(1.0 + (self.drawn.folds - 2) / (self.drawn.folds - 1))
