@@ -98,7 +98,9 @@ def ccrs(
         plain = {"metrics": names, "judge": named, "model": model_settings, **settings}
         scaled.on_ray(context, ray, plain, looks=scaled.LOOKS, notes=said)
         return
-    stat_options.check_group(group, is_used=gates.confidence is not None)
+    is_used = bool(gates.confidence or human or labels or report)
+    ways = "--confidence, --human, --labels or --report"
+    stat_options.check_group(group, is_used=is_used, ways=ways)
     options.check_out(out, file, as_json=as_json, overwrite=overwrite)
     handed.check([file], as_json=as_json, out=out, report=report)
     check_figures(figures, figure_format)
@@ -124,14 +126,16 @@ def ccrs(
                 tally.add(result)
         summary = tally.ended(run.written)
         gated = gates.judge(grade_ccrs(summary, group=group))
-        found = summary if ratings is None else rated_ccrs(summary, ratings)
+        found = summary if ratings is None else rated_ccrs(summary, ratings, group)
         handed.write(found.sentence, gated)
         more: dict[str, Any] = {"skipped": read.skipped, "gates": gated.to_dict()}
         print_figures(found, as_json=as_json, everything=everything, file=handed.side(out), **more)
         drawn = draw_figures(found, figures, figure_format, overwrite=overwrite)
         results = results_written(out, rater.store, "ratings: a line for each sample")
         shown = reading.again()
-        page = report_written(summary, report, of=file, overwrite=overwrite, samples=shown)
+        page = report_written(
+            summary, report, of=file, overwrite=overwrite, samples=shown, group=group
+        )
         say_written({**results, **drawn, **page, **handed.written})
         summary.check()
         handed.conclude(gated)

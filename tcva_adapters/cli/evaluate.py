@@ -89,7 +89,9 @@ def evaluate(
         return
     ratings = _ratings(human, labels, panel)
     _check_written(file, since, out, report, handed, as_json=as_json, overwrite=overwrite)
-    stat_options.check_group(group, is_used=bool(gates.confidence or since.baseline))
+    is_used = bool(gates.confidence or since.baseline or panel or report)
+    ways = "--confidence, --baseline, --panel or --report"
+    stat_options.check_group(group, is_used=is_used, ways=ways)
     at_once = settings["max_concurrency"]
     share, model = scaled.share_of(settings, model_settings, workers, estimate=estimate)
     tcva = TCVA(**judging_arguments(voices, fuse or (), combine, model, share))
@@ -144,7 +146,8 @@ def _page(
 ) -> dict[Path, str]:
     """The page, where it was asked for and there is a score to show."""
     shown = report if found.summary.scored else None
-    return report_written(found, shown, of=of, overwrite=overwrite, samples=reading.again())
+    how: dict[str, Any] = {"samples": reading.again(), "group": found.group}
+    return report_written(found, shown, of=of, overwrite=overwrite, **how)
 
 
 def _check_written(

@@ -30,6 +30,14 @@ Report = Annotated[
     Optional[Path],
     typer.Option("--report", help="Also write an HTML report with a live dial to this file."),
 ]
+_Group = Annotated[
+    Optional[str],
+    typer.Option(
+        "--group",
+        help="Metadata field of what samples belong to (a document): intervals are about other such "
+        "groups; a comparison has its own.",
+    ),
+]
 _Title = Annotated[Optional[str], typer.Option(help="Of the page; by default the file's name.")]
 _HumanScale = Annotated[
     Optional[str],
@@ -54,6 +62,7 @@ def report(
     human_scale: _HumanScale = None,
     missing: options.Missing = None,
     scale: options.Scale = "0,1",
+    group: _Group = None,
     title: _Title = None,
     max_details: _MaxDetails = None,
     overwrite: options.Overwrite = False,
@@ -75,6 +84,7 @@ def report(
         missing=missing,
         scale=texts.parse_pair(scale, "--scale"),
         skip_bad=skip_bad,
+        group=group,
     )
     said = notes()
     for note in written.notes:

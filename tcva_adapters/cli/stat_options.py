@@ -78,14 +78,20 @@ def takes_tests(command: options.Command) -> options.Command:
     return options.with_options(run, command, more, without={"tested"})
 
 
-def check_group(group: str | None, *, is_used: bool) -> None:
+def check_group(group: str | None, *, is_used: bool, ways: str) -> None:
     """Refuse groups where nothing looks at them.
+
+    Args:
+        group: What ``--group`` says.
+        is_used: Whether something does.
+        ways: The options that would.
 
     Raises:
         InvalidValueError: Nothing does.
     """
     if group is not None and not is_used:
         msg = (
-            f"--group {group} says what is drawn for a bound; give --confidence or --baseline, too"
+            f"--group {group} says what intervals and bounds are about, and none is asked for; give "
+            f"{ways}, too"
         )
         raise InvalidValueError(msg)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
@@ -53,12 +53,13 @@ class PanelAgreement:
 
     Attributes:
         alpha: Krippendorff's alpha for ordered levels, its value 1 where judges agree and 0 where
-            they do no better than chance, with an interval over the samples. Judges that left a
-            claim out are missing values.
+            they do no better than chance, with an interval over the samples, or over groups of
+            them. Judges that left a claim out are missing values.
         pairs: Every two judges.
         claims: Claims with at least one level.
         samples: Samples with at least one claim.
         failed: By judge, on how many samples it gave no verdicts although another judge did.
+        groups: How many groups the samples belong to; None where they stand alone.
     """
 
     alpha: Alpha
@@ -66,6 +67,7 @@ class PanelAgreement:
     claims: int
     samples: int
     failed: Mapping[str, int]
+    groups: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values; what is not defined is None."""
@@ -160,9 +162,14 @@ def _agreement_lines(found: PanelAgreement) -> Iterator[Part]:
         f"agreement on {counted(found.claims, 'claim')} of {counted(found.samples, 'sample')}: "
         f"Krippendorff's alpha (ordinal) {alpha_text(found.alpha)}"
     )
+    if found.groups is not None:
+        yield Wrapped(
+            f"the samples are of {counted(found.groups, 'group')}, which intervals are about", 2
+        )
     if found.alpha.reason:
-        # The groups of claims are the samples.
-        why = found.alpha.reason.replace("group", "sample")
+        why = found.alpha.reason
+        if found.groups is None:  # the groups of claims are the samples
+            why = why.replace("group", "sample")
         yield Wrapped(f"no interval of alpha: {why}", indent=2)
     if found.alpha.is_few:
         rated = f"{counted(found.alpha.units, 'claim')} with two judges' levels"
@@ -186,6 +193,7 @@ def panel_report(
     *,
     human: npt.ArrayLike | None = None,
     scoring: Scoring | None = None,
+    groups: Sequence[Hashable] | None = None,
 ) -> PanelReport:
     """Agreement and disputes of the judges behind these assessments, and what they are worth.
 
@@ -193,38 +201,44 @@ def panel_report(
         assessments: Of a `Panel`.
         human: See `panel_worth`.
         scoring: See there.
+        groups: What each sample belongs to; None where they stand alone.
 
     Raises:
         InvalidValueError: No assessment comes from a panel, or there is not one rating for each.
     """
     disputes = tuple(disputed(assessments))
-    worth = panel_worth(assessments, human=human, scoring=scoring)
-    return PanelReport(panel_agreement(assessments), disputes, worth)
+    worth = panel_worth(assessments, human=human, scoring=scoring, groups=groups)
+    return PanelReport(panel_agreement(assessments, groups), disputes, worth)
 
 
-def panel_agreement(assessments: Sequence[Assessment]) -> PanelAgreement:
+def panel_agreement(
+    assessments: Sequence[Assessment], groups: Sequence[Hashable] | None = None
+) -> PanelAgreement:
     """The agreement of the judges behind these assessments.
 
     Args:
         assessments: Of a `Panel`: each holds its judges' own in ``panel``.
+        groups: What each of the samples belongs to; None where they stand alone.
 
     Raises:
         InvalidValueError: No assessment comes from a panel.
         MissingDependencyError: There is an interval of alpha, and scipy is not installed.
     """
     judges = _judges(assessments)
-    blocks = [_levels(assessment, judges) for assessment in assessments if assessment.panel]
+    panels = [place for place, assessment in enumerate(assessments) if assessment.panel]
+    blocks = [_levels(assessments[place], judges) for place in panels]
     levels = np.concatenate([*blocks, np.empty((len(judges), 0))], axis=1)
-    samples = np.repeat(np.arange(len(blocks)), [block.shape[1] for block in blocks])
+    samples = np.repeat(panels, [block.shape[1] for block in blocks])
     judged = np.isfinite(levels).any(axis=0)
-    levels, samples = levels[:, judged], samples[judged]
+    levels, of = levels[:, judged], samples[judged].tolist()
+    drawn = of if groups is None else [groups[place] for place in of]
     failed = dict.fromkeys(judges, 0)
     for assessment in assessments:
         given = {each.judge for each in assessment.panel if each.unscored is None}
         for judge in judges:
             failed[judge] += bool(given) and judge not in given
     return PanelAgreement(
-        alpha=krippendorff_alpha(levels, groups=samples.tolist()),
+        alpha=krippendorff_alpha(levels, groups=drawn),
         pairs=tuple(
             _pair(judges[i], judges[j], levels[i], levels[j])
             for i, j in combinations(range(len(judges)), 2)
@@ -232,6 +246,7 @@ def panel_agreement(assessments: Sequence[Assessment]) -> PanelAgreement:
         claims=levels.shape[1],
         samples=sum(bool(np.isfinite(block).any()) for block in blocks),
         failed=failed,
+        groups=None if groups is None else len(set(drawn)),
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any, Final
 
 import numpy as np
@@ -11,6 +13,7 @@ import numpy as np
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.ccrs.summary import CCRSSummary
 from tcva_adapters.compare.graded import case_name
+from tcva_adapters.compare.grouping import NO_P_BY_GROUPS, group_note, group_of
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.labels import Labels, source_of
 from tcva_adapters.compare.ratings import human_ratings
@@ -40,8 +43,9 @@ class RatedCCRS(Tabular):
         agreements: By measure, one interval for each metric of the table, on the samples that have
             its score and a human rating.
         p_holm: By metric, Spearman's p against no agreement (`correlation_test`), adjusted for all of
-            the metrics (Holm 1979); nan where it is not defined.
+            the metrics (Holm 1979); nan where it is not defined, and with groups.
         left_out: Measures that were left out, with the reason.
+        groups: What each sample of the table belongs to; None where they stand alone.
     """
 
     summary: CCRSSummary
@@ -50,6 +54,7 @@ class RatedCCRS(Tabular):
     agreements: dict[Measure, tuple[Interval, ...]]
     p_holm: tuple[float, ...]
     left_out: tuple[tuple[Measure, str], ...]
+    groups: tuple[Hashable, ...] | None = None
 
     @property
     def sentence(self) -> str:
@@ -66,6 +71,13 @@ class RatedCCRS(Tabular):
                 f"{counted(found[place].n, 'sample')}"
             )
         return f"{self.summary.sentence}; {best}"
+
+    @property
+    def _of_groups(self) -> str:
+        """How many groups the rated samples belong to; empty where they stand alone."""
+        if self.groups is None or self.table.human is None:
+            return ""
+        return group_note(compress(self.groups, np.isfinite(self.table.human).tolist()))
 
     def records(self) -> list[dict[str, Any]]:
         """A row for each metric and measure, as plain JSON values."""
@@ -86,6 +98,7 @@ class RatedCCRS(Tabular):
             "agreement": agreement,
             "p_holm": jsonable(dict(zip(self.table.methods, self.p_holm, strict=True))),
             "left_out": dict(self.left_out),
+            "groups": self._of_groups or None,
         }
         return {**self.summary.to_dict(), "sentence": self.sentence, "human": human}
 
@@ -96,8 +109,10 @@ class RatedCCRS(Tabular):
         yield ""
         yield Wrapped(
             f"agreement with human ratings ({self.human}), {first.level:.0%} intervals; n: samples "
-            "that have both; p: of Spearman, against no agreement, corrected by Holm"
+            f"that have both; p: of Spearman, against no agreement, corrected by Holm"
         )
+        if self.groups is not None:
+            yield Wrapped(f"{self._of_groups}; {NO_P_BY_GROUPS}", indent=2)
         columns = [list(map(_cell, found)) for found in self.agreements.values()]
         sizes = [str(one.n) for one in self.agreements[_LEADING]]
         ps = [figure(p, 4) for p in self.p_holm]
@@ -114,14 +129,16 @@ class RatedCCRS(Tabular):
             yield Wrapped(f"no {measure}: {why}", indent=2)
 
 
-def rated_ccrs(summary: CCRSSummary, human: str | Labels) -> RatedCCRS:
+def rated_ccrs(summary: CCRSSummary, human: str | Labels, group: str | None = None) -> RatedCCRS:
     """Set what the metrics say beside human ratings of the same samples.
 
     Args:
         summary: With its results.
         human: A key of the samples' metadata, or `Labels`.
+        group: The key of what samples belong to: intervals are about other such groups then.
 
     Raises:
+        InvalidSampleError: A sample belongs to no group.
         InvalidValueError: The results were not held, no sample has a rating, or a value is none.
         MissingDependencyError: scipy is not installed.
     """
@@ -130,13 +147,19 @@ def rated_ccrs(summary: CCRSSummary, human: str | Labels) -> RatedCCRS:
         raise InvalidValueError(msg)
     names, columns, ratings = _columns(summary, human)
     table = ScoreTable(names, tuple(columns), np.stack([*columns.values()], axis=1), ratings)
+    groups = None
+    if group is not None:
+        about = zip(summary.results, names, strict=True)
+        groups = tuple(group_of(result.metadata, group, name) for result, name in about)
     why = no_common_scale(table)
     wanted = [measure for measure in MEASURES if measure != "mae" or not why]
     found: dict[Measure, tuple[Interval, ...]] = {
-        measure: tuple(intervals(measure, table.scores, ratings)) for measure in wanted
+        measure: tuple(intervals(measure, table.scores, ratings, groups=groups))
+        for measure in wanted
     }
     left_out: tuple[tuple[Measure, str], ...] = (("mae", why),) if why else ()
-    return RatedCCRS(summary, table, source_of(human), found, _adjusted(table, ratings), left_out)
+    ps = (math.nan,) * len(columns) if groups is not None else _adjusted(table, ratings)
+    return RatedCCRS(summary, table, source_of(human), found, ps, left_out, groups)
 
 
 def _adjusted(table: ScoreTable, ratings: FloatArray) -> tuple[float, ...]:

@@ -282,15 +282,21 @@ class Comparison(Tabular):
             human = [self.human.get(sample.id or "", math.nan) for sample in self.samples]
         views = Viewed(self.results, lambda result: once(result.assessment))
         scoring = changed(self.tcva.scoring, {"temperature": self._middle})
-        return panel_worth(views, human=human, scoring=scoring)
+        groups = self._groups_of
+        own = None if groups is None else [groups[sample.id or ""] for sample in self.samples]
+        return panel_worth(views, human=human, scoring=scoring, groups=own)
 
     def errors(self) -> ErrorReport | None:
         """Where `lead` is wrong; None without ten human ratings of scored samples, in [0, 1]."""
         scoring = changed(self.tcva.scoring, {"temperature": self._middle})
-        groups = None
-        if self.groups is not None:
-            groups = dict(zip(self.table.samples, self.groups, strict=True))
-        return errors_of(self.results, self.samples, self.human, scoring, groups=groups)
+        return errors_of(self.results, self.samples, self.human, scoring, groups=self._groups_of)
+
+    @property
+    def _groups_of(self) -> dict[str, Hashable] | None:
+        """What each sample belongs to, by its id."""
+        if self.groups is None:
+            return None
+        return dict(zip(self.table.samples, self.groups, strict=True))
 
     @property
     def _middle(self) -> float:

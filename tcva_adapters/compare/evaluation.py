@@ -10,6 +10,7 @@ import numpy as np
 
 from tcva_adapters.compare.gates import Gated, Gates
 from tcva_adapters.compare.graded import case_name, grade_tcva, part_names
+from tcva_adapters.compare.grouping import group_of
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.ratings import human_ratings
 from tcva_adapters.core.verdicts import FloatArray
@@ -39,6 +40,7 @@ class Evaluation(Report):
         left_out: On how many samples each of the additional judges was left out.
         human: Where the human ratings of a panel's samples are: a field of theirs, or a file of
             labels; None for nowhere.
+        group: The metadata field of what samples belong to; None where they stand alone.
     """
 
     tcva: TCVA
@@ -48,6 +50,7 @@ class Evaluation(Report):
     gated: Gated
     left_out: tuple[int, ...] = ()
     human: str | Labels | None = None
+    group: str | None = None
 
     @classmethod
     def of(
@@ -67,8 +70,8 @@ class Evaluation(Report):
             results: From `TCVA.evaluate_many`.
             skipped: Samples that were left out before.
             gates: What is asked for, by the criterion's name and those of `part_names`.
-            group: The metadata field of what samples belong to (a document): a gate's confidence is
-                about other groups then.
+            group: The metadata field of what samples belong to (a document): a gate's confidence,
+                and a panel's intervals, are about other groups then.
             human: See `Evaluation`.
 
         Raises:
@@ -136,7 +139,11 @@ class Evaluation(Report):
         from tcva_adapters.compare.several import once  # noqa: PLC0415  # as above
 
         views = Viewed(self.results, lambda result: once(result.seen))
-        return panel_report(views, human=self._ratings(), scoring=self.tcva.scoring)
+        groups = None
+        if (field := self.group) is not None:
+            groups = [group_of(view.metadata, field, view.sample_id or "") for view in views]
+        scoring = self.tcva.scoring
+        return panel_report(views, human=self._ratings(), scoring=scoring, groups=groups)
 
     def repeats(self) -> RepeatReport:
         """What the repeats show.
@@ -233,4 +240,5 @@ class Running:
         """
         gated = self._gates.judge(grade_tcva(self._tcva, results, group=self._group))
         summary, left_out = self._tally.summary, tuple(self._left_out)
-        return Evaluation(self._tcva, results, summary, skipped, gated, left_out, human)
+        more = (summary, skipped, gated, left_out, human, self._group)
+        return Evaluation(self._tcva, results, *more)

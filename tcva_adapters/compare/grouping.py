@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.printing import counted
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import BoolArray
+
+NO_P_BY_GROUPS: Final = "a single correlation has no p by groups: its test moves single samples"
 
 
 def group_of(metadata: Mapping[str, Any], field: str, sample: str) -> Hashable:

@@ -477,7 +477,7 @@ class _Plan:
         middle = self.temperatures[len(self.temperatures) // 2]
         scoring = changed(self.tcva.scoring, {"temperature": middle})
         ours = Judged.of(outcome.results).under(scoring.evidence)
-        human = None
+        human, known = None, self.groups
         if self.human is not None:
             human = np.array([self.human.get(name, math.nan) for name in ours.names])
         return ways(
@@ -487,6 +487,7 @@ class _Plan:
             ablation=self.request.ablation,
             beside=self.beside,
             n_boot=self.request.n_boot,
+            groups=None if known is None else [known[name] for name in ours.names],
         )
 
     def _fuse(self, rows: Joined) -> tuple[Joined, dict[str, dict[int, int]], list[str]]:

@@ -147,6 +147,7 @@ class Sweep(Tabular):
             "sentence": self.sentence,
             **self.judged.to_dict(),
             "human": self.human,
+            "groups": None if self.groups is None else group_note(self.groups),
             "rows": self.records(),
             "evidence_view": self.judged.seen,
             "evidence_views": [self._effect(each) for each in self.effects],
@@ -270,25 +271,26 @@ def sweep(
         view = View(make_plan(grid, scheme=scheme, penalty=penalty, **floors))
         views.append((name, "full", name, penalty, view))
     rows = _rows(read, views)
-    ratings = None
+    ratings, known = None, None
     groups: Sequence[Hashable] | None = None
     if human is not None:
         ratings = read.ratings(human)
-        groups = read.groups(group, ratings)
-        measured = partial(intervals, "spearman", human=ratings, groups=groups)
+        known = read.groups(group, ratings)
+        measured = partial(intervals, "spearman", human=ratings, groups=known)
         rows = [replace(row, agreement=measured(row.scores)) for row in rows]
-        groups = _of_rated(groups, has_score(read.counts) & np.isfinite(ratings))
+        groups = _of_rated(known, has_score(read.counts) & np.isfinite(ratings))
     first = len(PARTS) if ablation else 0
     said = None if human is None else source_of(human)
     scoring = replace(dial, scheme=next(iter(weights.values())), penalty=chosen[0])
     at = scoring.temperature if scoring.temperature in grid else sorted(grid)[len(grid) // 2]
     parts = ablation and ratings is not None  # else the means by temperature say it all
     others = [Judged.of(each, skip_bad=skip_bad) for each in beside]
+    how: dict[str, Any] = {"ablation": parts, "beside": others, "groups": known}
     return Sweep(
         *(read, grid, tuple(rows[:first]), tuple(rows[first:]), said, read.unused(config), scoring),
         effects=evidence_effects(read, scoring),
         groups=groups,
-        ways=ways(read, replace(scoring, temperature=at), ratings, ablation=parts, beside=others),
+        ways=ways(read, replace(scoring, temperature=at), ratings, **how),
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ import numpy.typing as npt
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.views.interval_text import ends_text
 from tcva_adapters.errors import MissingDependencyError
-from tcva_adapters.printing import figure
+from tcva_adapters.printing import counted, figure
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import Scoring
@@ -20,6 +22,7 @@ from tcva_adapters.stats.bootstrap import PairedDifference, paired_difference
 from tcva_adapters.stats.checks import FloatArray, numbers, same_length
 from tcva_adapters.stats.correlation import agreement
 from tcva_adapters.stats.independence import ENOUGH, Independence, independence
+from tcva_adapters.stats.planning import smallest_from
 
 _RESAMPLES = 2_000
 
@@ -37,24 +40,40 @@ class BestMember:
     difference: PairedDifference
 
     @property
-    def would_do(self) -> bool:
-        """Whether nothing shows that the panel agrees better than this judge alone."""
-        return not self.difference.low > 0.0
+    def would_do(self) -> bool | None:
+        """Whether nothing shows that the panel agrees better than this judge.
+
+        None where it does on these samples and there is no interval to tell it from chance by.
+        """
+        found = self.difference
+        return None if found.reason and found.delta > 0.0 else not found.low > 0.0
 
     @property
     def sentence(self) -> str:
         """What it says."""
         found = self.difference
-        verdict = (
-            "it would do alone, as far as these samples show"
-            if self.would_do
-            else "the panel agrees better than any of its judges alone"
-        )
+        groups = "" if found.clusters is None else f" of {counted(found.clusters, 'group')}"
         return (
             f"best judge by human ratings: {self.judge}, Spearman {figure(found.second)}, the panel "
             f"{figure(found.first)}; difference {found.delta:+.3f} {ends_text(found, signed=True)} on "
-            f"{found.n} samples: {verdict}"
+            f"{counted(found.n, 'sample')}{groups}: {self._verdict}"
         )
+
+    @property
+    def smallest(self) -> float:
+        """The true difference that such samples show in 80 % of cases; nan without an interval."""
+        return smallest_from(self.difference.low, self.difference.high, self.difference.level)
+
+    @property
+    def _verdict(self) -> str:
+        if self.would_do is None:
+            return "whether it would do alone cannot be told"
+        if not self.would_do:
+            return "the panel agrees better than any of its judges alone"
+        alone = "it would do alone, as far as these samples show"
+        if math.isnan(self.smallest):
+            return alone
+        return f"{alone}, which would mostly show a true difference of {figure(self.smallest)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +122,12 @@ class PanelWorth:
             "effective": self.independence.effective if known else None,
             "best_judge": {"sentence": self.fault}
             if best is None
-            else {**jsonable(best), "would_do": best.would_do, "sentence": best.sentence},
+            else {
+                **jsonable(best),
+                "would_do": best.would_do,
+                "smallest": jsonable(best.smallest),
+                "sentence": best.sentence,
+            },
         }
 
     def lines(self) -> Iterator[str]:
@@ -117,6 +141,7 @@ def panel_worth(
     *,
     human: npt.ArrayLike | None = None,
     scoring: Scoring | None = None,
+    groups: Sequence[Hashable] | None = None,
 ) -> PanelWorth:
     """What the judges behind these assessments are worth together.
 
@@ -124,6 +149,7 @@ def panel_worth(
         assessments: Of a `Panel`.
         human: Human ratings, shape (N,); nan or None where there is none.
         scoring: The setting of the dial for scores; by default the usual one.
+        groups: What each sample belongs to: the interval is about other such groups then.
 
     Raises:
         InvalidValueError: There is not one rating for each assessment.
@@ -146,7 +172,7 @@ def panel_worth(
     same_length(assessments=table, human=ratings)
     found = independence(members, ratings)
     try:
-        return PanelWorth(found, *_best(judges, table, ratings))
+        return PanelWorth(found, *_best(judges, table, ratings, groups))
     except MissingDependencyError as error:
         return PanelWorth(found, None, f"no comparison with its best judge: {error}")
 
@@ -158,7 +184,10 @@ def _score(assessment: Assessment, dial: Scoring) -> float:
 
 
 def _best(
-    judges: Sequence[str], table: FloatArray, ratings: FloatArray
+    judges: Sequence[str],
+    table: FloatArray,
+    ratings: FloatArray,
+    groups: Sequence[Hashable] | None,
 ) -> tuple[BestMember | None, str]:
     """The best judge on the samples that everyone scored; or why there is none."""
     kept = np.isfinite(table).all(axis=1) & np.isfinite(ratings)
@@ -173,7 +202,8 @@ def _best(
     if np.isnan(values).all():
         return None, "whether its best judge alone would do is not known: no score or rating varies"
     best = int(np.nanargmax(values))
+    own = None if groups is None else list(compress(groups, kept.tolist()))
     difference = paired_difference(
-        "spearman", scores[:, -1], scores[:, best], ratings, n_boot=_RESAMPLES
+        *("spearman", scores[:, -1], scores[:, best], ratings), n_boot=_RESAMPLES, groups=own
     )
     return BestMember(judges[best], difference), ""

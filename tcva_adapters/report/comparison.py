@@ -99,7 +99,7 @@ def _content(
         methods=tuple(_methods(figures, rows, partial(_said, places, details))),
         human=Human(ratings, settings["human"]) if ratings else None,
         notes=tuple(_notes(figures)),
-    )
+    ).by_group(settings["group"])
 
 
 def _itself(assessment: Assessment) -> Assessment:

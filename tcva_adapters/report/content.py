@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from tcva_adapters.compare.grouping import group_note, group_of
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.evidence_view import under
@@ -138,6 +139,7 @@ class Content:
         human: None without ratings.
         notes: What a reader must know beside the figures, in sentences.
         sections: What commands print, by the name of the view: see `section_of`.
+        groups: What each sample belongs to (a document); None where they stand alone.
     """
 
     title: str
@@ -148,3 +150,19 @@ class Content:
     human: Human | None = None
     notes: tuple[str, ...] = ()
     sections: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    groups: Sequence[Hashable] | None = None
+
+    def by_group(self, name: str | None) -> Content:
+        """The same with the groups that a metadata field names, and a note of how many there are.
+
+        Raises:
+            InvalidSampleError: A sample belongs to none.
+        """
+        if name is None:
+            return self
+        groups = [group_of(sample.metadata, name, sample.id or "") for sample in self.samples]
+        said = (
+            f"{group_note(groups)}, by {name!r}: on this page intervals of means, pass rates and "
+            "changes are about other such groups; rank correlations and labels have none"
+        )
+        return replace(self, groups=groups, notes=(*self.notes, said))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
 from typing import Any, Final
@@ -59,7 +59,8 @@ def figures_of(content: Content, draw: Draw) -> dict[str, Any]:
         "runs": [_run(run, places) for run in content.runs],
         "methods": [_method(method, places) for method in content.methods],
         "sections": plain(content.sections),
-        "interval": {"level": 0.95, "z": _Z},
+        # Intervals of the normal distribution are of single samples.
+        "interval": {"level": 0.95, "z": _Z if content.groups is None else None},
     }
 
 
@@ -80,10 +81,17 @@ def _samples(content: Content, draw: Draw) -> dict[str, Any]:
         "human_scale": None if human is None else list(human.ends),
         "questions": questions,
         "groups": groups.found,
+        "clusters": None if content.groups is None else _numbered(content.groups),
         "total": len(ids),
         "drawn": draw.stated,
         "line": draw.lines,
     }
+
+
+def _numbered(groups: Sequence[Hashable]) -> list[int]:
+    """Groups as numbers from 0 up, in the order in which they come."""
+    numbers: dict[Hashable, int] = {}
+    return [numbers.setdefault(group, len(numbers)) for group in groups]
 
 
 def _shortened(text: str) -> str:

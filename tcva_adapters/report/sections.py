@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from tcva_adapters.compare.estimate_samples import RatedSamples
 from tcva_adapters.compare.estimating import estimated
 from tcva_adapters.printing import Part, Report, Table
 from tcva_adapters.report.content import Content
+from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import numbers
 
 Section = list[Any]
@@ -54,14 +55,18 @@ def rated_sections(content: Content) -> dict[str, Section]:
     run = content.runs[0]
     samples = [sample for sample in content.samples if sample.id in run.assessments]
     results = [run.result(run.assessments[sample.id or ""]) for sample in samples]
-    errors = errors_of(results, samples, human.ratings, run.scoring, human.ends)
+    groups = content.groups
+    known = None if groups is None else dict(zip(_ids(content.samples), groups, strict=True))
+    errors = errors_of(results, samples, human.ratings, run.scoring, human.ends, known)
     if errors is None:
         return {}
     sections = {"errors": section_of(errors, errors.figures())}
     ratings = [human.ratings.get(sample.id or "", math.nan) for sample in samples]
     if any(map(math.isnan, ratings)):
         scores = [math.nan if result.score is None else result.score for result in results]
-        judged = RatedSamples.of([result.assessment for result in results], ratings)
+        own = None if known is None else [known[name] for name in _ids(samples)]
+        assessments = [result.assessment for result in results]
+        judged = RatedSamples.of(assessments, ratings, group=own)
         rated = replace(
             judged,
             scoring=run.scoring,
@@ -70,3 +75,7 @@ def rated_sections(content: Content) -> dict[str, Section]:
         )
         sections["estimate"] = section_of(estimated(rated, human_scale=human.ends))
     return sections
+
+
+def _ids(samples: Iterable[Sample]) -> Iterator[str]:
+    return (sample.id or "" for sample in samples)

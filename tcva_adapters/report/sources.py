@@ -50,6 +50,7 @@ class Reading:
         missing: The number that stands for no score in existing results.
         scale: Their lowest and highest possible score.
         skip_bad: Leave out unreadable lines.
+        group: The metadata field of what samples belong to; a comparison's own where it has one.
     """
 
     title: str | None = None
@@ -59,6 +60,7 @@ class Reading:
     missing: float | None = None
     scale: tuple[float, float] = SCALE
     skip_bad: bool = False
+    group: str | None = None
 
     def __post_init__(self) -> None:
         if self.human_scale is not None:
@@ -326,6 +328,8 @@ def _rated(content: Content, reading: Reading) -> Content:
         human = replace(human, scale=reading.human_scale)
         human.check()
     content = replace(content, human=human, notes=notes)
+    if content.groups is None:
+        content = content.by_group(reading.group)
     return replace(content, sections=rated_sections(content))
 
 

@@ -59,6 +59,7 @@ def write(
     scale: tuple[float, float] = SCALE,
     max_details: int | None = None,
     skip_bad: bool = False,
+    group: str | None = None,
     overwrite: bool = False,
 ) -> Written:
     """Write one HTML file with a live dial; it opens from disk and asks nothing of a network.
@@ -85,6 +86,8 @@ def write(
             the worst by the first run, at the settings that the page begins with, unscored ones
             first; the others at random, with seed 0.
         skip_bad: Leave out unreadable lines.
+        group: The metadata field of what samples belong to (a document): intervals are about other
+            such groups then. A comparison has its own.
         overwrite: Replace a file that is no report, too.
 
     Returns:
@@ -94,7 +97,7 @@ def write(
         InvalidValueError: The file cannot be written, or holds something else; nothing that a report
             can be made of; a rating outside its scale; or no label is of a sample.
         InvalidSampleError: There are no results, they are of several kinds, judges or criteria
-            within one file, or no sample has a human rating.
+            within one file, no sample has a human rating, or one belongs to no group.
         UnreadableInputError: A file cannot be read.
 
     >>> from tempfile import TemporaryDirectory
@@ -115,6 +118,7 @@ def write(
         missing=missing,
         scale=scale,
         skip_bad=skip_bad,
+        group=group,
     )
     content = content_of(source, reading)
     draw = Draw.of(content, max_details)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
+from statistics import NormalDist
 from typing import Final, Literal
 
 import numpy as np
@@ -19,7 +22,7 @@ PERMUTATIONS: Final = 10_000
 
 
 @dataclass(frozen=True, eq=False)
-class PairwiseTest:
+class PairwiseTest(ABC):
     """Every pair of systems, tested together.
 
     Attributes:
@@ -31,6 +34,8 @@ class PairwiseTest:
         estimate: How p was made of counts: ``add_one`` or ``count``.
         tolerance: Differences that are this close are equal; sums of the same scores in another
             order differ in the last bit.
+        errors: Standard error of each difference over the queries that both systems have, shape
+            (S, S); nan below two of them.
     """
 
     means: FloatArray
@@ -39,6 +44,7 @@ class PairwiseTest:
     p: FloatArray
     estimate: Estimate
     tolerance: float
+    errors: FloatArray
 
     def one_sided(self, better: int, worse: int) -> float:
         """The p of "the first system's mean is higher", an expectation from before the test.
@@ -56,6 +62,27 @@ class PairwiseTest:
         if abs(difference) <= self.tolerance:
             return 0.5
         return p / 2 if difference > 0 else 1 - p / 2
+
+    @abstractmethod
+    def _found(self, alpha: float, beyond: FloatArray) -> FloatArray:
+        """The true differences that lie so far beyond what one at hand has to reach, shape (S, S)."""
+
+    def smallest(self, alpha: float = 0.05, *, power: float = 0.8) -> FloatArray:
+        """The true difference of each pair that this test finds with a given power.
+
+        What a difference at hand has to reach, and as many standard errors more as normal means lie
+        above their own ``1 - power`` quantile. Smaller ones are mostly missed, so pairs that are not
+        told apart need not be alike.
+
+        Args:
+            alpha: Level of the test, over all pairs together.
+            power: In (0, 1).
+
+        Returns:
+            Shape (S, S), at least 0; nan where a pair was not tested, or its difference never varies.
+        """
+        found = self._found(alpha, NormalDist().inv_cdf(power) * self.errors)
+        return np.where((self.errors > 0.0) & ~np.isnan(self.p), found, np.nan)
 
     def pairs(self) -> Iterator[tuple[int, int]]:
         """Columns of each pair that has a p, the first below the second."""
@@ -95,6 +122,23 @@ def system_means(table: FloatArray) -> FloatArray:
     known = np.flatnonzero(present.any(axis=0))
     means[known] = [table[present[:, system], system].mean() for system in known]
     return means
+
+
+def difference_errors(table: FloatArray) -> FloatArray:
+    """The standard error of the mean difference of every two columns, shape (S, S).
+
+    >>> table = np.array([[0.0, 1.0], [0.0, 3.0], [0.0, 5.0]])
+    >>> round(float(difference_errors(table)[0, 1]), 4)
+    1.1547
+    """
+    size = table.shape[1]
+    errors = np.full((size, size), np.nan)
+    for i, j in combinations(range(size), 2):
+        apart = table[:, i] - table[:, j]
+        apart = apart[~np.isnan(apart)]
+        if len(apart) > 1:
+            errors[i, j] = errors[j, i] = apart.std(ddof=1) / np.sqrt(len(apart))
+    return errors
 
 
 def shares(reached: npt.NDArray[np.intp], draws: int, estimate: Estimate) -> FloatArray:

@@ -15,6 +15,7 @@ from tcva_adapters.stats.pairwise import (
     Estimate,
     PairwiseTest,
     checked_table,
+    difference_errors,
     shares,
     system_means,
 )
@@ -27,9 +28,23 @@ class TukeyHSD(PairwiseTest):
 
     Attributes:
         ranges: Largest less smallest mean in each shuffled table, ascending, shape (B,).
+        row_variance: Mean variance of a query's scores over the systems, which shuffles keep; nan
+            where no query has two.
     """
 
     ranges: FloatArray
+    row_variance: float
+
+    def _found(self, alpha: float, beyond: FloatArray) -> FloatArray:
+        # A difference d of one system adds d**2 / S to the variance that shuffles have, and so
+        # mixed * d**2 to the square of what it has to reach; solved for d.
+        reach = float(np.quantile(self.ranges, 1.0 - alpha))
+        mixed = reach**2 / (len(self.means) * self.row_variance) if reach else 0.0
+        if mixed >= 1.0:
+            return np.full_like(beyond, np.nan)
+        root = np.sqrt(mixed * beyond**2 + (1.0 - mixed) * reach**2)
+        found: FloatArray = (beyond + root) / (1.0 - mixed)
+        return found
 
 
 def tukey_hsd(
@@ -98,7 +113,10 @@ def tukey_hsd(
     reached = permutations - np.searchsorted(ranges, np.abs(differences) - tolerance)
     p = shares(reached, permutations, estimate)
     p[np.isnan(differences) | np.eye(len(p), dtype=bool)] = np.nan
-    return TukeyHSD(means, n, differences, p, estimate, tolerance, ranges)
+    errors = difference_errors(table)
+    rows = table[present.sum(axis=1) > 1]
+    spread = float(np.nanvar(rows, axis=1, ddof=1).mean()) if len(rows) else float("nan")
+    return TukeyHSD(means, n, differences, p, estimate, tolerance, errors, ranges, spread)
 
 
 def shuffled_tables(

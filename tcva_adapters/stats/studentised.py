@@ -21,6 +21,7 @@ from tcva_adapters.stats.pairwise import (
     Estimate,
     PairwiseTest,
     checked_table,
+    difference_errors,
     shares,
     system_means,
 )
@@ -47,6 +48,10 @@ class StudentisedPairs(PairwiseTest):
 
     queries: IntArray
     largest: FloatArray
+
+    def _found(self, alpha: float, beyond: FloatArray) -> FloatArray:
+        critical = np.quantile(self.largest, 1.0 - alpha) if len(self.largest) else np.nan
+        return critical * self.errors + beyond
 
     @property
     def reason(self) -> str:
@@ -138,6 +143,7 @@ def studentised_pairs(
         p=p,
         estimate=estimate,
         tolerance=same_within(table[present]) if present.any() else 0.0,
+        errors=difference_errors(table),
         queries=queries,
         largest=largest,
     )

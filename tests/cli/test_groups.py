@@ -81,7 +81,7 @@ def test_a_sample_without_a_group_is_named(folder: Path) -> None:
     assert code == 2
     assert "sample 's0' belongs to no group: 'user' is None" in said
     code, said = run(folder, "evaluate", *asked)
-    assert (code, "give --confidence or --baseline" in said) == (2, True)
+    assert (code, "give --confidence, --baseline, --panel or --report" in said) == (2, True)
     code, said = run(folder, "calibrate", "b.jsonl", "--human", "human", "--group", "user")
     assert (code, "no assessment has 'user' in its metadata" in said) == (2, True)
 
@@ -156,9 +156,30 @@ def test_systems_change_places_in_whole_groups() -> None:
     )
 
 
+def test_systems_that_do_not_differ_say_what_would_show() -> None:
+    table = systems([i // 3 for i in range(90)])
+    found = compare_systems(table, permutations=200)
+    (one,) = found.figures
+    pairs = found.to_dict()["metrics"]["f"]["pairs"]
+    assert [pair["smallest"] > 0.0 for pair in pairs] == [True] * 3
+    a, b = (table.systems.index(pairs[0][name]) for name in ("first", "second"))
+    rows, _ = table.by_group("f")
+    apart = rows[:, a] - rows[:, b]  # one for each document
+    error = apart.std(ddof=1) / np.sqrt(len(rows))
+    critical = np.quantile(one.studentised.largest, 0.95)
+    assert pairs[0]["smallest"] == pytest.approx((critical + 0.8416212335729143) * error)
+    order = np.argsort([-described.mean for described in one.descriptions])
+    smallest = one.smallest[order[0], order[1]]
+    assert (
+        f"at 90 queries in 30 groups does not show that they are alike: a difference of {smallest:.3f} would"
+        in found.sentence
+    )
+
+
 def test_groups_of_systems_are_checked() -> None:
     found = compare_systems(systems([i // 3 for i in range(30)]), permutations=50)
     assert any("tested by group, 10 groups of samples" in note for note in found.notes)
+    assert (found.to_dict()["groups"], "30 queries in 10 groups" in found.title) == (10, True)
     with pytest.raises(InvalidValueError, match="query 'q' belongs to 1 and to 2"):
         SystemTable.of(
             [SystemRow("a", "q", "f", 1.0, group=1), SystemRow("b", "q", "f", 1.0, group=2)]

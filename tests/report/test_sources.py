@@ -410,3 +410,61 @@ class Strict(LexicalSampleJudge):
     """The lexical judge by another name."""
 
     name = "strict"
+
+
+def documents() -> list[Sample]:
+    """48 rated samples of twelve documents."""
+    draw = np.random.default_rng(0)
+    answers = [sample.response for sample in SAMPLES]
+    return [
+        Sample(
+            id=f"d{i}",
+            response=answers[draw.integers(4)],
+            contexts=(OPENS,),
+            metadata={"document": f"page {i // 4}", "human": round(float(draw.random()), 2)},
+        )
+        for i in range(48)
+    ]
+
+
+def test_what_is_worked_out_for_the_page_is_of_other_documents(tmp_path: Path) -> None:
+    samples = documents()
+    results = TCVA(judge="lexical").evaluate_many(samples, progress=False)
+    alone, _ = page(results, tmp_path, samples=samples)
+    found, _ = page(results, tmp_path, samples=samples, group="document")
+    assert alone["samples"]["clusters"] is None
+    assert alone["interval"]["z"] > 1.9
+    assert found["samples"]["clusters"] == [i // 4 for i in range(48)]
+    assert found["interval"]["z"] is None
+    note = (
+        "12 groups of samples, the largest with 4 of 48, by 'document': on this page intervals of"
+    )
+    assert any(each.startswith(note) for each in found["notes"])
+    ratings = [sample.metadata["human"] for sample in samples]
+    given = [result.assessment for result in results]
+    expected = analyse_errors(given, ratings, group=[i // 4 for i in range(48)], draws=2_000)
+    assert found["sections"]["errors"][0] == expected.sentence
+    assert found["sections"]["errors"] != alone["sections"]["errors"]
+    with pytest.raises(InvalidSampleError, match="belongs to no group"):
+        page(results, tmp_path, samples=samples, group="user")
+
+    few = [s.model_copy(update={"metadata": {"document": s.metadata["document"]}}) for s in samples]
+    labels = Labels("mine", {f"d{i}": ratings[i] for i in range(40)})
+    some = TCVA(judge="lexical").evaluate_many(few, progress=False)
+    found, _ = page(some, tmp_path, human=labels, group="document")
+    of = estimate(some, [*ratings[:40], *[np.nan] * 8], group=[i // 4 for i in range(48)])
+    ends = of.sentence[of.sentence.index("[") : of.sentence.index("]")]
+    assert ends in found["sections"]["estimate"][0]
+
+
+def test_a_comparison_by_group_has_a_page_by_group(tmp_path: Path) -> None:
+    samples = documents()
+    how: dict[str, Any] = {"human": "human", "n_boot": 100, "group": "document"}
+    found = compare(samples, {"judge": "lexical"}, frameworks="none", progress=False, **how)
+    figures, _ = page(found, tmp_path)
+    assert len(set(figures["samples"]["clusters"])) == 12
+    errors = found.errors()
+    assert errors is not None
+    assert (errors.clusters, figures["sections"]["errors"][0]) == (12, errors.sentence)
+    found.save(tmp_path / "saved")
+    assert page(tmp_path / "saved", tmp_path)[0]["sections"] == figures["sections"]

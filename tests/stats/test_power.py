@@ -117,3 +117,34 @@ def test_mistakes() -> None:
         pair_power(about, 0.1, 1)
     with pytest.raises(InvalidValueError, match="level is 1"):
         power_view(about, 0.1, target=1)
+
+
+@pytest.mark.parametrize("test", ["studentised", "tukey"])
+def test_the_smallest_difference_is_mostly_found(test: Test) -> None:
+    rng = np.random.default_rng(8)
+    run = studentised_pairs if test == "studentised" else tukey_hsd
+    spreads = np.array([0.1, 0.12, 0.15])
+
+    def drawn() -> FloatArray:
+        return rng.normal(0.5, 0.1, (40, 1)) + rng.normal(0, spreads, (40, 3))
+
+    smallest = [run(drawn(), permutations=300).smallest()[0, 2] for _ in range(20)]
+    raised = float(np.mean(smallest)) * np.array([0.0, 0.0, 1.0])
+    found = [run(drawn() + raised, permutations=300).p[0, 2] < 0.05 for _ in range(300)]
+    # .8 of 300 has a standard error of .023, that of the mean of 20 another .02.
+    assert 0.70 < np.mean(found) < 0.90
+
+
+def test_no_smallest_difference_without_a_test_or_without_spread() -> None:
+    rng = np.random.default_rng(0)
+    first = rng.random(30)
+    table = np.column_stack([first, first, rng.random(30), rng.random(30)])
+    table[5:, 3] = math.nan  # shares too few queries with the others
+    found = studentised_pairs(table, permutations=100).smallest()
+    assert np.isnan(found[0, 1])
+    assert np.isnan(found[:, 3]).all()
+    assert found[0, 2] == found[2, 0] > 0.0
+    apart = first - table[:, 2]
+    error = apart.std(ddof=1) / math.sqrt(30)
+    critical = np.quantile(studentised_pairs(table, permutations=100).largest, 0.95)
+    assert found[0, 2] == pytest.approx((critical + stats.norm.ppf(0.8)) * error, abs=1e-12)

@@ -51,7 +51,7 @@ export function firstShares(pairs) {
  */
 export function jackknife(answers, figure, z, [least, most]) {
   const n = answers.length;
-  if (n < LEAST) return null;
+  if (n < LEAST || !z) return null;
   const whole = figure(answers.flat());
   const without = answers.map((_, i) => figure(answers.filter((_, j) => j !== i).flat()));
   const mean = without.reduce(add, 0) / n;
@@ -67,10 +67,11 @@ export function spearman(first, second) {
 
 /**
  * Fisher's interval of a rank correlation, with the standard error of Bonett and Wright (2000).
+ * @param {number | null} z null where samples belong together: these intervals are of single ones
  * @returns {[number, number] | null} null below ten pairs, and where the ranks agree wholly
  */
 export function rankInterval(r, n, z) {
-  if (n < LEAST || !(Math.abs(r) < 1)) return null;
+  if (n < LEAST || !z || !(Math.abs(r) < 1)) return null;
   const half = z * Math.sqrt((1 + (r * r) / 2) / (n - 3));
   return [Math.tanh(Math.atanh(r) - half), Math.tanh(Math.atanh(r) + half)];
 }

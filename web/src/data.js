@@ -62,6 +62,12 @@ export class ReportData {
     return this._parsed.get(index);
   }
 
+  /** The groups of some of the samples, by number; null where samples stand alone. */
+  codes(places) {
+    const { clusters } = this.samples;
+    return clusters ? places.map((i) => clusters[i]) : null;
+  }
+
   /** Human ratings, one per sample, null where there is none; null without any. */
   get human() {
     return this.samples.human ?? null;

@@ -52,6 +52,7 @@ export function Agreement({ app, store, what, scale }) {
 }
 
 const number = (value) => figure(value, 2).replace("-", "−");
+const ALONE = "not by group";
 const few = (what) => `from ${LEAST} ${what} on`;
 
 /** Kappa and exact share of the claims; decisions of the answers that are labelled whole. */
@@ -83,12 +84,12 @@ function claimFigures(app, store, z) {
     value: pairs.length ? measure(pairs) : NaN,
     shown,
     interval: pairs.length >= LEAST && jackknife(answers, measure, interval.z, range),
-    why: answers.length < LEAST ? few("answers with labels") : "not defined: the labels are all alike",
+    why: !interval.z ? ALONE : answers.length < LEAST ? few("answers with labels") : "not defined: the labels are all alike",
   });
   return [
     ofClaims(`Weighted kappa of the claims${pairs.length ? ` (${levels[0]}: ${firstShares(pairs)})` : ""}`, weightedKappa, [-1, 1], number),
     ofClaims("Same level", sameShare, [0, 1], (value) => percent(value)),
-    decisions(decided, interval.level, "Same decision at the dial, from your levels"),
+    decisions(decided, interval, "Same decision at the dial, from your levels"),
   ];
 }
 
@@ -114,24 +115,25 @@ function answerFigures(app, store, [low, high], z) {
       value: r,
       shown: number,
       interval: rankInterval(r, rated.length, z),
-      why:
-        rated.length < LEAST
+      why: !z
+        ? ALONE
+        : rated.length < LEAST
           ? few("ratings")
           : "not defined: one side is constant, or the ranks are the same",
     },
     decisions(
       { n: rated.length, same },
-      report.figures.interval.level,
+      report.figures.interval,
       `Same decision (a rating passes from ${Number((low + threshold * (high - low)).toFixed(3))} on)`,
     ),
   ];
 }
 
-const decisions = ({ n, same }, level, name) => ({
+const decisions = ({ n, same }, { level, z }, name) => ({
   name,
   n,
   value: n ? same / n : NaN,
   shown: (value) => percent(value),
-  interval: shareInterval(same, n, level),
-  why: few("answers"),
+  interval: z && shareInterval(same, n, level),
+  why: z ? few("answers") : ALONE,
 });

@@ -70,7 +70,7 @@ function Agreement({ app, method, found }) {
       </tbody>
     </table>
     <dl class="facts">
-      <${Fact} name="Same decision" id="same" value=${table.same / table.decided} range=${shareInterval(table.same, table.decided, level)} write=${percent} about=${`${table.same} of ${table.decided}`} />
+      <${Fact} name="Same decision" id="same" value=${table.same / table.decided} range=${z && shareInterval(table.same, table.decided, level)} write=${percent} about=${`${table.same} of ${table.decided}`} />
       <${Fact} name="Spearman, TCVA with the method" id="spearman" value=${rank} range=${rankInterval(rank, found.length, z)} write=${figure} />
       ${report.human && html`<${HumanFacts} app=${app} method=${method} found=${found} />`}
     </dl>

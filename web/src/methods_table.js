@@ -2,13 +2,14 @@
 import { rankInterval, shareInterval, spearman } from "./agreement.js";
 import { Spark } from "./histogram.js";
 import { passes } from "./listing.js";
-import { meanInterval } from "./stats.js";
+import { meanBetween, meanInterval } from "./stats.js";
 import { visible } from "./text.js";
 import { between, figure, html, percent, useMemo } from "./ui.js";
 
 /** What a table says of fixed scores or of a run at the dial. */
-function summary(report, scores, decisions) {
+function summary(report, scores, decisions, ends) {
   const { level, z } = report.figures.interval;
+  const at = (values) => [...values.keys()].filter((i) => values[i] !== null);
   const there = scores.filter((score) => score !== null);
   const decided = decisions.filter((passed) => passed !== null);
   const passed = decided.filter(Boolean).length;
@@ -16,9 +17,11 @@ function summary(report, scores, decisions) {
   const agreement = report.human && rated.length > 2 ? spearman(rated.map(([a]) => a), rated.map(([, b]) => b)) : NaN;
   return {
     scores: there,
-    mean: meanInterval(there, level),
+    mean: meanInterval(there, level, report.codes(at(scores)), ends),
     passRate: decided.length ? passed / decided.length : NaN,
-    passRange: shareInterval(passed, decided.length, level),
+    passRange: report.samples.clusters
+      ? meanBetween(decided.map(Number), [0, 1], level, report.codes(at(decisions)))
+      : shareInterval(passed, decided.length, level),
     agreement,
     agreementRange: rankInterval(agreement, rated.length, z),
   };
@@ -27,12 +30,12 @@ function summary(report, scores, decisions) {
 function ofRun(app, run) {
   const look = app.lookAt(run);
   const scores = Array.from(look.scores, (score) => (Number.isNaN(score) ? null : score));
-  return { name: run.name, about: "TCVA at the dial", isRun: true, run, ends: [0, 1], ...summary(app.report, scores, scores.map((_, i) => look.passed(i))) };
+  return { name: run.name, about: "TCVA at the dial", isRun: true, run, ends: [0, 1], ...summary(app.report, scores, scores.map((_, i) => look.passed(i)), [0, 1]) };
 }
 
 function ofMethod(report, method) {
   const decisions = method.scores.map((_, i) => passes(method, i));
-  return { name: method.name, about: method.version ?? method.framework, isRun: false, ends: method.scale, ...summary(report, method.scores, decisions) };
+  return { name: method.name, about: method.version ?? method.framework, isRun: false, ends: method.scale, ...summary(report, method.scores, decisions, method.scale) };
 }
 
 export function MethodTable({ app }) {

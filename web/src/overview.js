@@ -5,7 +5,7 @@ import { Histogram } from "./histogram.js";
 import { Unscored } from "./unscored.js";
 import { MethodTable } from "./methods_table.js";
 import { ABSENT, onHumanScale } from "./scoring.js";
-import { meanInterval } from "./stats.js";
+import { meanBetween, meanInterval } from "./stats.js";
 import { counted, degree, figure, html, percent } from "./ui.js";
 import { visible } from "./text.js";
 
@@ -23,15 +23,19 @@ export function Overview({ app }) {
 function Judged({ app }) {
   const { report, look, run } = app;
   const { settings } = look;
-  const scores = [...look.scores].filter((score) => !Number.isNaN(score));
+  const places = [...look.scores.keys()].filter((i) => !Number.isNaN(look.scores[i]));
+  const scores = places.map((i) => look.scores[i]);
   const inRun = run.row.filter((row) => row !== ABSENT).length;
   const passed = scores.filter((score) => score >= settings.threshold).length;
   if (scores.length === 0) {
     return html`<p class="lead" role="status">None of ${counted(inRun, "sample")} has a score by <span class="words">${visible(run.criterion)} by ${visible(run.judge)}</span>.</p>`;
   }
   const { level } = report.figures.interval;
-  const mean = meanInterval(scores, level);
-  const rate = shareInterval(passed, scores.length, level);
+  const codes = report.codes(places);
+  const mean = meanInterval(scores, level, codes);
+  const rate = codes
+    ? meanBetween(scores.map((score) => Number(score >= settings.threshold)), [0, 1], level, codes)
+    : shareInterval(passed, scores.length, level);
   return html`
     <p class="lead" role="status" data-figure="sentence">
       At T = ${degree(settings.temperature)}${run.settings.evidence !== "lower" && `, evidence ${run.settings.evidence}`}, <b>${passed} of ${counted(scores.length, "scored sample")}</b>
@@ -40,8 +44,8 @@ function Judged({ app }) {
       <span class="lead-about"> ${visible(run.criterion)} by ${visible(run.judge)}${run.members.length > 0 && `, fused with ${visible(run.members.join(", "))}`}</span>
     </p>
     <dl class="tiles">
-      <${Tile} name="Mean score" id="mean" value=${mean.mean} low=${mean.low} high=${mean.high} write=${figure} level=${level} kind="t" />
-      <${Tile} name="Pass rate" id="pass-rate" value=${passed / scores.length} low=${rate?.[0]} high=${rate?.[1]} write=${(x) => percent(x, 1)} level=${level} kind="exact" />
+      <${Tile} name="Mean score" id="mean" value=${mean.mean} low=${mean.low} high=${mean.high} write=${figure} level=${level} kind=${codes ? "by group" : "t"} />
+      <${Tile} name="Pass rate" id="pass-rate" value=${passed / scores.length} low=${rate?.[0]} high=${rate?.[1]} write=${(x) => percent(x, 1)} level=${level} kind=${codes ? "by group" : "exact"} />
       <${Tile} name="Scored" id="coverage" value=${scores.length / inRun} write=${(x) => percent(x, 1)} about=${`${scores.length} of ${inRun}`} />
       <${Tile} name="Verdicts lowered" id="lowered" value=${lowered(run)} write=${String} about=${`of ${run.evidence.verdicts}, as their quote does not hold`} />
       ${settings.mapping && html`<${Tile} name="On the human scale" id="human-scale" value=${mapped(scores, settings.mapping)} write=${figure} about="mean of the mapped scores" />`}

@@ -1,20 +1,4 @@
-/** Two runs on the same samples: differences with paired intervals. */
-
-/**
- * The difference of two paired shares with Bonett and Price's interval (2012): a Wald interval
- * with one more pair on either side, so that it keeps its level where few decisions change.
- * @param {number} gained pairs that pass the second time alone
- * @param {number} lost pairs that passed the first time alone
- */
-export function shareDifference(gained, lost, n, z) {
-  if (n === 0) return { value: NaN, interval: null };
-  const [up, down] = [(gained + 1) / (n + 2), (lost + 1) / (n + 2)];
-  const half = z * Math.sqrt((up + down - (up - down) ** 2) / (n + 2));
-  return {
-    value: (gained - lost) / n,
-    interval: [Math.max(-1, up - down - half), Math.min(1, up - down + half)],
-  };
-}
+/** Two runs on the same samples. */
 
 /**
  * Samples by what two runs have of them.

@@ -1,25 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ratingSteps, shuffled } from "../src/label_order.js";
-import { claimPairs, compared, shareDifference } from "../src/pairs.js";
+import { claimPairs, compared } from "../src/pairs.js";
 
 const look = (scores) => ({ scores, passed: (i) => (Number.isNaN(scores[i]) ? null : scores[i] >= 0.5) });
 
 test("samples are parted by what two runs have of them", () => {
   const found = compared(look([0.9, 0.2, NaN, 0.6, NaN]), look([0.4, 0.7, 0.5, NaN, NaN]));
   assert.deepEqual(found, { both: [0, 1], onlyBefore: [3], onlyAfter: [2], gained: [1], lost: [0], same: 0 });
-});
-
-test("the interval of a difference of shares is Bonett and Price's", () => {
-  // n = 18, 8 gained and 1 lost: (9 - 2) / 20 +- 1.96 * sqrt((0.45 + 0.1 - 0.35 ** 2) / 20).
-  const { value, interval } = shareDifference(8, 1, 18, 1.96);
-  assert.ok(Math.abs(value - 7 / 18) < 1e-15);
-  const half = 1.96 * Math.sqrt((0.45 + 0.1 - 0.1225) / 20);
-  assert.ok(Math.abs(interval[0] - (0.35 - half)) < 1e-12 && Math.abs(interval[1] - (0.35 + half)) < 1e-12);
-  // No change at all is no proof of none.
-  const [low, high] = shareDifference(0, 0, 20, 1.96).interval;
-  assert.ok(low < 0 && high > 0 && Math.abs(low + high) < 1e-12);
-  assert.equal(shareDifference(0, 0, 0, 1.96).interval, null);
 });
 
 test("claims are matched by their text, and those of one run alone are counted", () => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { meanInterval, studentQuantile } from "../src/stats.js";
+import { meanBetween, meanInterval, studentQuantile } from "../src/stats.js";
 import { cases } from "./python.js";
 
-const { quantiles, means } = cases("stats_cases.py");
+const { quantiles, means, between } = cases("stats_cases.py");
 
 test("quantiles of Student's t are scipy's", () => {
   for (const [probability, freedom, wanted] of quantiles) {
@@ -18,6 +18,17 @@ test("means and their intervals are the library's", () => {
     for (const [name, value] of Object.entries(wanted)) {
       assert.ok(Math.abs(found[name] - value) <= 1e-12, `${name}: ${found[name]} is not ${value}`);
     }
+  }
+});
+
+test("means between two ends have the library's interval, of single samples and of groups", () => {
+  for (const { values, ends, codes, interval } of between) {
+    const found = meanBetween(values, ends, 0.95, codes);
+    for (const k of [0, 1]) {
+      const apart = Math.abs(found[k] - interval[k]) / (ends[1] - ends[0]);
+      assert.ok(apart <= 1e-7, `${found[k]} is not ${interval[k]}: ${values.length} values, ${codes ? "groups" : "alone"}`);
+    }
+    if (codes && values.length >= 10) assert.deepEqual(meanInterval(values, 0.95, codes, ends).low, found[0]);
   }
 });
 

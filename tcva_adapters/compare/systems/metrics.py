@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
+
 from tcva_adapters.printing import figure
 from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.stats.describe import Description
@@ -49,6 +51,19 @@ class MetricFigures:
         return self.studentised if self.read == "studentised" else self.tukey
 
     @property
+    def smallest(self) -> FloatArray:
+        """See `PairwiseTest.smallest`."""
+        return self.test.smallest(self.alpha)
+
+    @property
+    def missed(self) -> FloatArray:
+        """The same of the pairs that are not told apart, ascending."""
+        smallest = self.smallest
+        of = [smallest[i, j] for i, j in self.test.pairs() if self.test.p[i, j] >= self.alpha]
+        known = np.array(of, dtype=np.float64)
+        return np.sort(known[~np.isnan(known)])
+
+    @property
     def advice(self) -> str:
         """Which p to read, by how far the systems' scores spread."""
         spreads = sorted(math.sqrt(d.variance) for d in self.descriptions if d.n > 1)
@@ -74,7 +89,9 @@ class MetricFigures:
         """Every pair of systems with its difference and p, as plain values.
 
         ``p`` is the one that is read; it is nan where the studentised test has too few queries.
+        ``smallest`` is the true difference that this test finds in 80 % of cases.
         """
+        smallest = self.smallest
         return [
             {
                 "first": systems[i],
@@ -83,6 +100,7 @@ class MetricFigures:
                 "p": float(self.test.p[i, j]),
                 "p_studentised": float(self.studentised.p[i, j]),
                 "p_tukey": float(self.tukey.p[i, j]),
+                "smallest": float(smallest[i, j]),
             }
             for i, j in self.tukey.pairs()
         ]

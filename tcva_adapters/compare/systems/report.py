@@ -100,6 +100,7 @@ class SystemsReport(Tabular):
                 "sentence": self.sentence,
                 "systems": systems,
                 "queries": len(self.table.queries),
+                "groups": None if (groups := self.table.groups) is None else len(set(groups)),
                 "metrics": metrics,
                 "correlations": self.correlations,
                 "averaged": self.averaged,
@@ -130,13 +131,21 @@ class SystemsReport(Tabular):
         told = one.discrimination
         of = f"; {told.significant} of {told.pairs} pairs differ" if told.pairs > 1 else ""
         tested = f"p {p_text(p, self.permutations)}"
-        queries = counted(len(self.table.queries), "query", "queries")
+        queries = self._queries
         if p < self.alpha:
             return f"{said}, and {names[1]} differs from it ({tested}, {queries}){of}"
+        smallest = float(one.smallest[first, second])
+        shown = f": a difference of {figure(smallest)} would mostly show" if smallest > 0.0 else ""
         return (
             f"{said}; {names[1]} does not differ from it significantly ({tested}), which at "
-            f"{queries} does not show that they are alike{of}"
+            f"{queries} does not show that they are alike{shown}{of}"
         )
+
+    @property
+    def _queries(self) -> str:
+        said = counted(len(self.table.queries), "query", "queries")
+        groups = self.table.groups
+        return said if groups is None else f"{said} in {counted(len(set(groups)), 'group')}"
 
     @property
     def title(self) -> str:
@@ -149,7 +158,7 @@ class SystemsReport(Tabular):
             else f"Tukey's HSD by {self.permutations} randomisations"
         )
         return (
-            f"{len(self.table.systems)} systems, {len(self.table.queries)} queries, "
+            f"{len(self.table.systems)} systems, {self._queries}, "
             f"{metrics} metric{'s' * (metrics > 1)}; {test}, alpha {self.alpha:g}, seed "
             f"{self.seed}{how}"
         )
@@ -183,6 +192,12 @@ class SystemsReport(Tabular):
     def _findings(self) -> Iterator[Part]:
         yield "\nWhich metric tells systems apart"
         yield _discriminated(self)
+        if any(len(one.missed) for one in self.figures):
+            yield Wrapped(
+                "would show: true differences that this test finds in 80 % of cases with such queries; "
+                "smaller ones are mostly missed",
+                indent=2,
+            )
         if self.by_temperature():
             yield "\nDiscriminative power by temperature (low is strict)"
             yield _by_temperature(self)
@@ -251,8 +266,10 @@ def _tested(report: SystemsReport, one: MetricFigures) -> Iterator[Part]:
         significant = "-" if math.isnan(p) else "yes" if p < report.alpha else "no"
         difference = figure(abs(pair["difference"]))
         ps = [p_text(pair[name], report.permutations) for name in ("p_studentised", "p_tukey")]
-        rows.append((higher, lower, difference, *ps, significant))
-    yield Table(("higher", "lower", "difference", "p", "p(Tukey)", "significant"), rows)
+        shows = figure(pair["smallest"]) if significant == "no" else ""
+        rows.append((higher, lower, difference, *ps, significant, shows))
+    header = ("higher", "lower", "difference", "p", "p(Tukey)", "significant", "would show")
+    yield Table(header, rows)
     yield Wrapped(one.advice, 2)
     if len(pairs) > MOST_PAIRS:
         more = len(pairs) - MOST_PAIRS
@@ -266,9 +283,23 @@ def _discriminated(report: SystemsReport) -> Table:
         shown = [p_text(p, report.permutations) for p in one.asl[:_SHOWN_PS].tolist()]
         more = " ..." if len(one.asl) > _SHOWN_PS else ""
         told_apart = f"{found.significant}/{found.pairs}"
-        rows.append((one.metric, told_apart, figure(found.power), " ".join(shown) + more))
-    header = ("metric", "pairs\ntold apart", "discriminative\npower", "p of the pairs, ascending")
-    return Table(header, rows, "lrrp")
+        rows.append(
+            (one.metric, told_apart, figure(found.power), _missed(one), " ".join(shown) + more)
+        )
+    header = (
+        *("metric", "pairs\ntold apart", "discriminative\npower", "the others\nwould show"),
+        "p of the pairs, ascending",
+    )
+    return Table(header, rows, "lrrrp")
+
+
+def _missed(one: MetricFigures) -> str:
+    """The true differences that the pairs that are not told apart would mostly show."""
+    missed = one.missed
+    if not len(missed):
+        return "-"
+    least, most = figure(missed[0]), figure(missed[-1])
+    return least if least == most else f"{least} to {most}"
 
 
 def _by_temperature(report: SystemsReport) -> Table:

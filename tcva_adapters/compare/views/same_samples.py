@@ -7,8 +7,9 @@ were asked for in another form.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any, Final
 
 import numpy as np
@@ -25,9 +26,10 @@ from tcva_adapters.core.aggregation import make_plan
 from tcva_adapters.core.collapse import ablation_plans
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.printing import Part, Table, Wrapped, figure, share
+from tcva_adapters.printing import Part, Table, Wrapped, counted, figure, share
 from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.stats.bootstrap import Interval, PairedDifference, intervals, paired_difference
+from tcva_adapters.stats.checks import BoolArray
 from tcva_adapters.stats.correlation import Measure
 
 PARTS: Final = {
@@ -92,7 +94,9 @@ class SameSamples:
         )
         header = ["", "mean", "pass"]
         if first.agreement is not None:
-            header += [f"Spearman (n={first.agreement.n})", f"less that of {first.name}"]
+            of = first.agreement
+            drawn = "" if of.clusters is None else f", {counted(of.clusters, 'group')}"
+            header += [f"Spearman (n={of.n}{drawn})", f"less that of {first.name}"]
         yield Table(header, [_cells(row) for row in self.rows], "lr")
         yield from missing_intervals(
             (row.name, found)
@@ -111,6 +115,7 @@ def ways(
     beside: Sequence[Judged],
     n_boot: int = 10_000,
     seed: int = 0,
+    groups: Sequence[Hashable] | None = None,
 ) -> tuple[SameSamples, ...]:
     """Other ways to score the same samples: what was asked for, each beside what is in use.
 
@@ -122,6 +127,7 @@ def ways(
         beside: Other judgements.
         n_boot: Resamples for the interval of each difference.
         seed: Of these.
+        groups: What each sample belongs to; None where they stand alone.
 
     Raises:
         InvalidSampleError: Judgements under another criterion, or of other samples.
@@ -132,7 +138,7 @@ def ways(
     if beside:
         asked["Other judgements of the same samples"] = in_other_forms(ours, beside, scoring)
     return tuple(
-        same_samples(title, scores, scoring, human, n_boot=n_boot, seed=seed)
+        same_samples(title, scores, scoring, human, n_boot=n_boot, seed=seed, groups=groups)
         for title, scores in asked.items()
     )
 
@@ -145,6 +151,7 @@ def same_samples(
     *,
     n_boot: int = 10_000,
     seed: int = 0,
+    groups: Sequence[Hashable] | None = None,
 ) -> SameSamples:
     """Ways to score, beside each other.
 
@@ -155,12 +162,13 @@ def same_samples(
         human: Ratings, shape (N,), nan where there is none; or None.
         n_boot: Resamples for the interval of each difference.
         seed: Of these.
+        groups: As for `ways`.
 
     Raises:
         InvalidSampleError: No sample has a score of each.
     """
     table = np.stack(list(scores.values()), axis=1)
-    common = np.isfinite(table).all(axis=1)
+    common: BoolArray = np.asarray(np.isfinite(table).all(axis=1))
     if not common.any():
         msg = f"no sample has a score of each of {', '.join(scores)}; they are of other samples"
         raise InvalidSampleError(msg)
@@ -169,8 +177,9 @@ def same_samples(
     differences: list[PairedDifference | None] = [None] * len(scores)
     if human is not None:
         ratings = human[common]
-        drawn: dict[str, Any] = {"n_boot": n_boot, "seed": seed}
-        agreements = intervals(_MEASURE, table, ratings)
+        own = None if groups is None else list(compress(groups, common.tolist()))
+        drawn: dict[str, Any] = {"n_boot": n_boot, "seed": seed, "groups": own}
+        agreements = intervals(_MEASURE, table, ratings, groups=own)
         for place in range(1, len(scores)):
             sides = table[:, place], table[:, 0]
             differences[place] = paired_difference(_MEASURE, *sides, ratings, **drawn)

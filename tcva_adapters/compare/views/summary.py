@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.compare.grouping import group_note
+from tcva_adapters.compare.grouping import NO_P_BY_GROUPS, group_note
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.table import Row, ScoreTable
 from tcva_adapters.compare.views.decisions import resolve_thresholds
@@ -123,7 +123,7 @@ def summarise_table(
     if table.human is not None and (rated := np.isfinite(table.human)).any():
         if groups is not None:
             own = group_note(compress(groups, rated.tolist()))
-            notes.append(f"{own}; intervals and tests are about other groups")
+            notes.append(f"{own}; intervals and tests are about other groups; {NO_P_BY_GROUPS}")
         try:
             ratings = compare_with_ratings(
                 table,

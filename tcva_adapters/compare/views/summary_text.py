@@ -195,9 +195,12 @@ def _human_ratings(summary: TableSummary, found: HumanRatings) -> Iterator[Part]
         yield Wrapped(f"agreement with human ratings. {too_few(found.rated)}")
         yield from _few(found)
         return
+    # Groups leave a single correlation without a p; the notes say why.
+    grouped = any(a.own.clusters is not None for a in found.agreements)
+    p = "" if grouped else f"; p: of {NAMES[found.objective]} alone, against no agreement"
     yield Wrapped(
         f"agreement with human ratings, {summary.level:.0%} intervals; n: samples that both have "
-        f"scored; p: of {NAMES[found.objective]} alone, against no agreement"
+        f"scored{p}"
     )
     ps = {
         a.method: figure(a.p_two_sided, 4) for a in found.agreements if a.measure == found.objective
@@ -206,12 +209,12 @@ def _human_ratings(summary: TableSummary, found: HumanRatings) -> Iterator[Part]
         (
             *(name, str(row[0].own.n) if row else "-"),
             *(interval_cell(a.own.value, a.own) for a in row),
-            ps.get(name, "-"),
+            *(() if grouped else (ps.get(name, "-"),)),
         )
         for name, row in zip(names, rows, strict=True)
     ]
-    header = ["method", "n", *measures, "p"]
-    yield Table(header, own, "lr", spare=[len(header) - 1])
+    header = ["method", "n", *measures, *([] if grouped else ["p"])]
+    yield Table(header, own, "lr", spare=() if grouped else [len(header) - 1])
     yield from missing_intervals((f"{a.method} ({a.measure})", a.own) for a in found.agreements)
     if any(a.own.n != found.common for a in found.agreements):
         yield f"\nthe same on the {found.common} samples that every method has scored"

@@ -1,0 +1,160 @@
+"""What is printed by group: copies of a sample in its group tell nothing new."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tcva_adapters import Assessment
+from tcva_adapters.ccrs.result import CCRSResult, MetricAnswer
+from tcva_adapters.ccrs.summary import summarise_ccrs
+from tcva_adapters.compare import panel_report, panel_worth, rated_ccrs, sweep
+from tcva_adapters.compare.agreement import alpha_text
+from tcva_adapters.core.verdicts import LEVELS, FloatArray
+from tcva_adapters.printing import Report
+from tcva_adapters.results.scoring import Scoring
+
+COPIES = 4
+GROUPS = 40
+RNG = np.random.default_rng(5)
+COUNTS: FloatArray = RNG.multinomial(6, [0.3, 0.2, 0.2, 0.1, 0.2], size=GROUPS).astype(float)
+HUMAN: FloatArray = COUNTS @ [1, 0.9, 0.7, 0.3, 0] / 6 + RNG.normal(0, 0.2, GROUPS)
+OF = np.repeat(np.arange(GROUPS), COPIES)
+NOTE = "40 groups of samples, the largest with 4 of 160"
+
+
+def printed(report: Report) -> str:
+    return " ".join("\n".join(map(str, report.parts())).split())
+
+
+def by_jackknife(scores: FloatArray, human: FloatArray, of: Sequence[int]) -> tuple[float, float]:
+    """Spearman's interval, leaving out one group at a time in a plain loop."""
+    groups = sorted(set(of))
+    kept = [np.array([each != group for each in of]) for group in groups]
+    z = np.arctanh([stats.spearmanr(scores[k], human[k])[0] for k in kept])
+    units = len(groups)
+    error = np.sqrt((units - 1) / units * ((z - z.mean()) ** 2).sum())
+    middle = np.arctanh(stats.spearmanr(scores, human)[0])
+    half = stats.t.ppf(0.975, units - 2) * error
+    return float(np.tanh(middle - half)), float(np.tanh(middle + half))
+
+
+def test_parts_taken_out_are_compared_by_group() -> None:
+    once = sweep(COUNTS, [0.3], human=HUMAN, ablation=True)
+    copied = sweep(COUNTS[OF], [0.3], human=HUMAN[OF], ablation=True, group=OF.tolist())
+    compared = 0
+    for one, other in zip(once.ways[0].rows, copied.ways[0].rows, strict=True):
+        assert one.agreement is not None
+        assert other.agreement is not None
+        assert (other.agreement.clusters, other.agreement.n) == (GROUPS, GROUPS * COPIES)
+        assert other.agreement.low == pytest.approx(one.agreement.low, abs=1e-9)
+        assert other.agreement.high == pytest.approx(one.agreement.high, abs=1e-9)
+        if (
+            one.difference is not None
+            and other.difference is not None
+            and not one.difference.reason
+        ):
+            compared += 1
+            # Few groups widen an interval of resamples; copies make none shorter.
+            assert other.difference.clusters == GROUPS
+            assert other.difference.low <= one.difference.low
+            assert other.difference.high >= one.difference.high
+    assert compared
+    scores = copied.rows[0].scores[:, 0]
+    low, high = by_jackknife(scores, HUMAN[OF], OF.tolist())
+    first = copied.ways[0].rows[0].agreement
+    assert first is not None
+    assert (first.low, first.high) == pytest.approx((low, high), abs=1e-9)
+    assert "Spearman (n=160, 40 groups)" in str(list(copied.ways[0].parts()))
+    assert copied.to_dict()["groups"] == NOTE
+    assert once.to_dict()["groups"] is None
+
+
+def panel(n: int) -> list[Assessment]:
+    """Three judges, one of them mostly right, and their median."""
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 5, n)
+    errors = np.column_stack([rng.integers(-1, 2, n), rng.integers(-2, 3, (n, 2))])
+    found = []
+    for number, levels in enumerate(np.clip(truth[:, None] + errors, 0, 4)):
+        members = tuple(
+            Assessment.from_verdicts([LEVELS[level]], judge=f"judge {place}")
+            for place, level in enumerate(levels.tolist())
+        )
+        whole = Assessment.from_verdicts([LEVELS[int(np.median(levels))]], judge="panel")
+        about = {"panel": members, "sample_id": f"s{number}"}
+        found.append(whole.model_copy(update={**about, "metadata": {"true": 4.0 - truth[number]}}))
+    return found
+
+
+def test_a_panel_is_worth_something_to_other_groups() -> None:
+    judged = panel(GROUPS)
+    copies, groups = [judged[i] for i in OF], OF.tolist()
+    human = [each.metadata["true"] for each in copies]
+    worth = panel_worth(copies, human=human, scoring=Scoring(0.5), groups=groups)
+    assert worth.best is not None
+    best = worth.best
+    assert best.difference.clusters == GROUPS
+    assert "on 160 samples of 40 groups" in best.sentence
+    alone = panel_worth(judged, human=human[::COPIES], scoring=Scoring(0.5)).best
+    assert alone is not None
+    assert best.difference.low <= alone.difference.low
+    told = json.loads(json.dumps(worth.to_dict()))["best_judge"]
+    assert told["difference"]["clusters"] == GROUPS
+    if best.would_do:
+        assert f"a true difference of {told['smallest']:.3f}" in best.sentence
+
+    few = panel_worth(copies, human=human, scoring=Scoring(0.5), groups=[i % 3 for i in groups])
+    assert few.best is not None
+    assert few.best.difference.reason == "3 groups: an interval needs 10"
+    if few.best.difference.delta > 0.0:
+        assert few.best.would_do is None
+        assert "whether it would do alone cannot be told" in few.best.sentence
+        assert few.to_dict()["best_judge"]["would_do"] is None
+
+
+def test_a_panel_agrees_on_other_groups() -> None:
+    judged = panel(GROUPS)
+    found = panel_report([judged[i] for i in OF], groups=OF.tolist())
+    once = panel_report(judged)
+    # Alpha knows that levels are as many as there are: copies move it by less than one in n.
+    assert found.agreement.alpha.low == pytest.approx(once.agreement.alpha.low, abs=0.01)
+    assert found.agreement.alpha.clusters == found.to_dict()["agreement"]["groups"] == GROUPS
+    assert "the samples are of 40 groups" in printed(found)
+    few = panel_report([judged[i] for i in OF], groups=[i % 3 for i in OF.tolist()])
+    assert alpha_text(few.agreement.alpha).count("[") == 0
+    assert "no interval of alpha: 3 groups" in printed(few)
+
+
+def ratings() -> list[CCRSResult]:
+    rated = (100 * np.clip(HUMAN + RNG.normal(0, 0.1, GROUPS), 0, 1)).round()
+    about = {"judge": "j", "prompt_version": "1", "protocol": "single"}
+    return [
+        CCRSResult(
+            judge="j",
+            protocol="single",
+            answers={"cc": MetricAnswer(metric="cc", rating=rated[group], **about)},  # type: ignore[arg-type]  # fields by name
+            sample_id=f"s{number}",
+            metadata={"rating": float(HUMAN[group]), "document": int(group)},
+        )
+        for number, group in enumerate(OF)
+    ]
+
+
+def test_direct_metrics_agree_on_other_groups() -> None:
+    every = ratings()
+    found = rated_ccrs(summarise_ccrs(every), "rating", "document")
+    once = rated_ccrs(summarise_ccrs(every[::COPIES]), "rating")
+    for measure, (one,) in once.agreements.items():
+        (other,) = found.agreements[measure]
+        assert (other.n, other.clusters) == (GROUPS * COPIES, GROUPS)
+        assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=1e-3), measure
+    assert np.isnan(found.p_holm).all()
+    said = printed(found)
+    assert NOTE in said
+    assert "a single correlation has no p by groups" in said
+    assert found.to_dict()["human"]["groups"] == NOTE
