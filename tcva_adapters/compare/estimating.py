@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from tcva_adapters.compare.estimate_samples import Human, RatedSamples
+from tcva_adapters.compare.grouping import group_note
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.judged import JudgedSource
 from tcva_adapters.core.evidence import Evidence
@@ -167,6 +168,9 @@ class Estimate(Tabular):
             "intervals, corrected for the judge's bias"
         )
         yield self._table()
+        if samples.groups is not None:
+            rated = samples.groups[samples.scored & samples.rated]
+            yield f"rated: {group_note(rated.tolist())}"
         for row in self.rows:
             if row.estimate.reason:
                 name = f"{row.system}: " if row.system else ""

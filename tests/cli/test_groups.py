@@ -184,3 +184,19 @@ def test_groups_of_systems_are_checked() -> None:
         SystemTable.of(
             [SystemRow("a", "q", "f", 1.0, group=1), SystemRow("b", "q", "f", 1.0, group=2)]
         )
+
+
+def test_plan_refuses_samples_of_no_group_as_others_do(folder: Path, tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in (folder / "b.jsonl").read_text().splitlines()]
+    lines[0]["metadata"]["document"] = ""
+    (tmp_path / "b.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    asked = ["b.jsonl", "--human", "human", "--group", "document"]
+    for command in (["plan", "--width", "0.2"], ["estimate"], ["errors"]):
+        code, said = run(tmp_path, command[0], *asked, *command[1:])
+        assert code == 2, said
+        assert "sample 's0' belongs to no group: 'document' is ''" in said
+
+
+def test_estimate_says_how_many_groups_there_are(folder: Path) -> None:
+    code, said = run(folder, "estimate", "b.jsonl", "--human", "human", "--group", "document")
+    assert (code, "12 groups of samples, the largest with 4 of 48" in said) == (0, True)
