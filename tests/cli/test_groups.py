@@ -86,6 +86,15 @@ def test_a_sample_without_a_group_is_named(folder: Path) -> None:
     assert (code, "no assessment has 'user' in its metadata" in said) == (2, True)
 
 
+def test_a_gate_that_is_passed_shows_its_bound_and_its_groups(folder: Path) -> None:
+    asked = ["--min-score", "0.1", "--confidence", "0.9", "--group", "document"]
+    code, said = run(folder, "evaluate", "samples.jsonl", "-j", "lexical", "--no-store", *asked)
+    assert code == 0, said
+    assert "gate passed: faithfulness: mean score 0." in said
+    assert ">= 0.1; 12 groups of samples, the largest with 4 of 48" in said
+    assert "worst samples" not in said
+
+
 def test_runs_are_watched(folder: Path) -> None:
     asked = ["samples.jsonl", "-j", "lexical", "--no-store", "--sequential", "state.json"]
     code, said = run(folder, "evaluate", *asked)
