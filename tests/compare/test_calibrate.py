@@ -234,6 +234,7 @@ def test_the_same_seed_gives_the_same_figures() -> None:
         ({"human": [1.0] * 20 + [4.0] * 20, "objective": "mae"}, r"lie in \[1, 4\], outside"),
         ({"objective": "auc"}, "unknown objective 'auc'"),
         ({"thresholds": [0.3]}, "spearman knows no threshold"),
+        ({"human_threshold": 0.3}, "--human-threshold 0.3: spearman knows no passing"),
         ({"folds": 41}, "40 rated samples cannot fill 41 folds; rate more"),
         ({"folds": 1}, "folds is 1; it must be a whole number from 2 up"),
         ({"repeats": 0}, "repeats is 0"),

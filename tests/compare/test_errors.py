@@ -138,6 +138,11 @@ def test_ratings_on_another_scale_are_brought_to_that_of_scores() -> None:
         analyse_errors(judged, 1 + 4 * human)
 
 
+def test_a_passing_rating_lies_on_the_scale() -> None:
+    with pytest.raises(InvalidValueError, match="--human-threshold 9 lies outside the scale"):
+        analyse_errors(suite(12), "human", human_threshold=9, draws=99)
+
+
 def test_few_ratings_have_reasons_in_place_of_figures() -> None:
     found = analyse_errors(suite(6), "human")
     assert found.error.reason == "6 samples: an interval needs 10"
