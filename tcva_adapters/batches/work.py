@@ -106,7 +106,7 @@ def models_of(scorer: Scorer[Any]) -> dict[str, OpenAICompatibleModel]:
             msg = f"{model.name} is asked with two settings; make a submission for each"
             raise InvalidValueError(msg)
     if not found:
-        msg = f"{scorer!r} asks no model, and needs no batch; evaluate_many judges at once"
+        msg = f"{scorer!r} asks no model, and needs no batch; tcva evaluate, or evaluate_many, judges at once"
         raise InvalidValueError(msg)
     return found
 

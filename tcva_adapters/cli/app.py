@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from tcva_adapters import __version__, printing
+from tcva_adapters.cli.belonging import Command
 from tcva_adapters.cli.ray_address import with_address
 from tcva_adapters.errors import TCVAError, TCVAWarning
 
@@ -78,7 +79,8 @@ def imported(name: str) -> Any:
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        alone.command(name)(getattr(import_module(f"tcva_adapters.cli.{name}"), name))
+        function = getattr(import_module(f"tcva_adapters.cli.{name}"), name)
+        alone.command(name, cls=Command)(function)
         return typer.main.get_command(alone)
     finally:
         if was_enabled:

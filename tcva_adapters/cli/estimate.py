@@ -92,7 +92,7 @@ def estimate(
 
     Example: tcva estimate judged.jsonl --labels labels.jsonl --next 100 --out more.jsonl
     """
-    _check(human, labels, next_, out, by=by, scores=scores)
+    _check(human, labels, next_, out)
     if report is not None and human is None and not labels:
         msg = f"--report {report} shows an estimate, which needs human ratings; give --human or --labels"
         raise InvalidValueError(msg)
@@ -130,13 +130,7 @@ def estimate(
 
 
 def _check(
-    human: str | None,
-    labels: list[str] | None,
-    next_: int | None,
-    out: Path | None,
-    *,
-    by: str | None,
-    scores: list[str] | None,
+    human: str | None, labels: list[str] | None, next_: int | None, out: Path | None
 ) -> None:
     """Refuse options that do not go together.
 
@@ -148,7 +142,4 @@ def _check(
         raise InvalidValueError(msg)
     if (next_ is None) != (out is None):
         msg = "--next and --out go together: how many samples to rate next, and where they are written"
-        raise InvalidValueError(msg)
-    if next_ is None and (by or scores):
-        msg = "--by and --scores say how --next chooses; give --next, too"
         raise InvalidValueError(msg)

@@ -519,7 +519,8 @@ def stream_samples(
             if require is not None:
                 require(sample)
         except InvalidSampleError as error:
-            way = "" if skip_bad else "; name it with --map, or leave it out with --skip-bad"
+            way = "; a field of ours is named with --map, a sample left out with --skip-bad"
+            way = "" if skip_bad else way
             msg = f"{error}{way}"
             raise InvalidSampleError(msg) from None
 

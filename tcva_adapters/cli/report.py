@@ -8,7 +8,7 @@ from typing import Annotated, Any, Optional
 import typer
 
 from tcva_adapters import report as reports  # its names are imported when a report is written
-from tcva_adapters.cli import options, texts
+from tcva_adapters.cli import options, stat_options, texts
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.printing import notes
 from tcva_adapters.report.page import OURS
@@ -39,10 +39,6 @@ _Group = Annotated[
     ),
 ]
 _Title = Annotated[Optional[str], typer.Option(help="Of the page; by default the file's name.")]
-_HumanScale = Annotated[
-    Optional[str],
-    typer.Option(help="Lowest and highest rating that could be given, e.g. 1,5."),
-]
 _MaxDetails = Annotated[
     Optional[int],
     typer.Option(
@@ -59,7 +55,7 @@ def report(
     samples: _Samples = None,
     human: options.Human = None,
     labels: options.LabelFile = None,
-    human_scale: _HumanScale = None,
+    human_scale: stat_options.GivenScale = None,
     missing: options.Missing = None,
     scale: options.Scale = "0,1",
     group: _Group = None,

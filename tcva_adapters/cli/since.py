@@ -15,7 +15,6 @@ from tcva_adapters.compare.changes import Changes, changed_since, read_baseline
 from tcva_adapters.compare.evaluation import Evaluation
 from tcva_adapters.compare.graded import Graded
 from tcva_adapters.compare.watch import FALSE_ALARMS, OURS, Look, Watch
-from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import Part, Wrapped
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.tcva import TCVA
@@ -69,19 +68,13 @@ class Since:
     _look: Look | None = None
 
     def check(self, source: str) -> None:
-        """Refuse, before anything is paid for, what does not go together or could not be written.
+        """Refuse, before anything is paid for, what could not be written.
 
         Raises:
             InvalidValueError: See above.
         """
-        if self.sequential is None:
-            if (self.false_alarms, self.max_drop) != (FALSE_ALARMS, 0.0):
-                msg = "--false-alarms and --max-drop are for --sequential; give its file, too"
-                raise InvalidValueError(msg)
+        if self.sequential is None or self.baseline is None:
             return
-        if self.baseline is None:
-            msg = f"--sequential {self.sequential} needs the run to compare with; give --baseline"
-            raise InvalidValueError(msg)
         scipy_module("special", "--sequential needs")
         for file in (source, self.baseline):
             options.check_target(

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Optional
 
 import typer
 
-from tcva_adapters.cli import options
+from tcva_adapters.cli import options, texts
 from tcva_adapters.errors import InvalidValueError
 
 Equivalence = Annotated[
@@ -41,6 +41,10 @@ Level = Annotated[float, typer.Option("--level", help="Of the intervals, e.g. 0.
 HumanScale = Annotated[
     str, typer.Option(help="Lowest and highest rating that could be given, e.g. 1,5.")
 ]
+GivenScale = Annotated[
+    Optional[str],
+    typer.Option("--human-scale", help="Lowest and highest rating that could be given, e.g. 1,5."),
+]
 HumanThreshold = Annotated[
     Optional[float],
     typer.Option(help="A rating passes from here on; by default the middle of the scale."),
@@ -55,6 +59,7 @@ Stratify = Annotated[
 StratifySeed = Annotated[int, typer.Option(help="Which samples of a stratum are drawn.")]
 
 _TESTED: Final[dict[str, tuple[Any, Any]]] = {
+    "human_scale": (GivenScale, None),
     "objective": (Objective, "spearman"),
     "reference": (options.Reference, None),
     "equivalence": (Equivalence, None),
@@ -73,6 +78,8 @@ def takes_tests(command: options.Command) -> options.Command:
     def run(*arguments: Any, **given: Any) -> None:
         tested = {name: given.pop(name) for name in _TESTED}
         tested["n_boot"] = tested.pop("bootstrap")
+        if (scale := tested["human_scale"]) is not None:
+            tested["human_scale"] = texts.parse_pair(scale, "--human-scale")
         command(*arguments, tested=tested, **given)
 
     more = options.plain_options(_TESTED)

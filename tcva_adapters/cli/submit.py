@@ -86,6 +86,8 @@ def submit(
     """Ask for judgements by a provider's batches: half the price, within a day.
 
     What the store knows is not asked. The same command again goes on where it was interrupted.
+    Verdicts are asked for as written, all in one request: labels and yes_no ask claim after claim,
+    and each would wait for a batch.
 
     Example: tcva submit samples.jsonl --judge openai:gpt-4.1-mini -o july
     """

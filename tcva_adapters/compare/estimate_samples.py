@@ -19,6 +19,7 @@ from tcva_adapters.compare.sweep_views import View
 from tcva_adapters.core.aggregation import make_plan
 from tcva_adapters.core.evidence import Evidence
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.printing import counted
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.scoring import Scoring, changed
 from tcva_adapters.stats.checks import BoolArray, FloatArray, IntArray, group_codes, numbers
@@ -91,7 +92,8 @@ class RatedSamples:
         if isinstance(human, Labels):
             said += human.lost(read.names)
         if unscored := int((np.isfinite(ratings) & np.isnan(scores)).sum()):
-            said.append(f"{unscored} rated samples have no score and are left out")
+            verb = "has no score and is" if unscored == 1 else "have no score and are"
+            said.append(f"{counted(unscored, 'rated sample')} {verb} left out")
         names, of_system = _named(read, system)
         groups = None
         if group is not None:

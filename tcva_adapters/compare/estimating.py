@@ -180,6 +180,9 @@ class Estimate(Tabular):
             f"intervals, corrected for the judge's bias{self._of_groups}"
         )
         yield self._table()
+        if samples.groups is not None:
+            rated = samples.groups[samples.scored & samples.rated]
+            yield f"rated: {group_note(rated.tolist())}"
         for row in self.rows:
             if row.estimate.reason:
                 name = f"{row.system}: " if row.system else ""

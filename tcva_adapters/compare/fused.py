@@ -25,11 +25,13 @@ from tcva_adapters.stats.bootstrap import interval, paired_difference
 from tcva_adapters.stats.checks import BoolArray
 from tcva_adapters.stats.correlation import agreement
 from tcva_adapters.stats.holm import holm
+from tcva_adapters.stats.planning import smallest_from
 
 FEWEST: Final = 10
 """Samples below which no gain is stated."""
 
 _MARK: Final = "+"
+_LEVEL: Final = 0.95
 _ALPHA: Final = 0.05
 
 Name = TypeVar("Name")
@@ -96,43 +98,58 @@ class FusedRow:
     Attributes:
         n: Samples that every member has scored, and humans have rated.
         rho: Spearman's rho of the fused score.
-        low: Lower end of its 95 % interval.
+        low: Lower end of its 95 % interval; nan where there is none.
         high: Its upper end.
+        reason: Why there is none; empty where there is one.
         best: The member with the highest rho on the same samples.
         best_rho: That rho.
         gain: ``rho - best_rho``.
         gain_low: Lower end of the 95 % interval of the gain, from resamples of the same samples.
         gain_high: Its upper end.
+        gain_reason: Why that has none; empty where it has one.
         p_two_sided: The paired bootstrap's p against no gain, of this combination alone.
         p_holm: The same, adjusted for all combinations that were looked at (Holm 1979).
         looked_at: How many these are.
+        smallest: The true gain that such a test finds in 80 % of the cases, at the level that is left
+            for each of them; nan without an interval.
     """
 
     n: int
     rho: float
     low: float
     high: float
+    reason: str
     best: str
     best_rho: float
     gain: float
     gain_low: float
     gain_high: float
+    gain_reason: str
     p_two_sided: float
     p_holm: float
     looked_at: int
+    smallest: float
 
     @property
     def sentence(self) -> str:
         """Rho, what it gains over the best member, and whether that can be told from chance."""
         can = "can" if self.p_holm < _ALPHA else "cannot"
         looked_at = counted(self.looked_at, "combination")
+        missed = ""
+        if can == "cannot" and not math.isnan(self.smallest):
+            missed = f"; one of {figure(self.smallest)} mostly would"
+        ends = _ends(figure(self.low), figure(self.high), self.reason)
+        low, high = (figure(end, signed=True) for end in (self.gain_low, self.gain_high))
         return (
-            f"rho {figure(self.rho)} ({figure(self.low)} to {figure(self.high)}) with human ratings "
-            f"on {counted(self.n, 'sample')}; gain over {self.best} ({figure(self.best_rho)}): "
-            f"{figure(self.gain, signed=True)} ({figure(self.gain_low, signed=True)} to "
-            f"{figure(self.gain_high, signed=True)}), which {can} be told from chance (p {figure(self.p_holm, 4)}, for {looked_at} "
-            "looked at)"
+            f"rho {figure(self.rho)} ({ends}) with human ratings on {counted(self.n, 'sample')}; gain "
+            f"over {self.best} ({figure(self.best_rho)}): {figure(self.gain, signed=True)} "
+            f"({_ends(low, high, self.gain_reason)}), which {can} be told from chance (p "
+            f"{figure(self.p_holm, 4)}, for {looked_at} looked at{missed})"
         )
+
+
+def _ends(low: str, high: str, reason: str) -> str:
+    return f"no interval: {reason}" if reason else f"{low} to {high}"
 
 
 class _Drawn(TypedDict):
@@ -180,7 +197,6 @@ def gains(
     table: ScoreTable,
     *,
     n_boot: int = 10_000,
-    level: float = 0.95,
     seed: int = 0,
     groups: Sequence[Hashable] | None = None,
 ) -> dict[str, FusedRow]:
@@ -192,7 +208,6 @@ def gains(
         methods: Fused methods whose rows are in the table.
         table: They, their members, and human ratings.
         n_boot: Resamples per interval.
-        level: Of the intervals.
         seed: Of the resamples.
         groups: What the samples belong to, one per sample; None where they stand alone.
 
@@ -206,19 +221,22 @@ def gains(
     for method in methods:
         members = {name: table.column(name) for name in method.members}
         scores = table.column(method.name)
-        row = gain_of(
-            scores, members, table.human, n_boot=n_boot, level=level, seed=seed, groups=groups
-        )
+        row = gain_of(scores, members, table.human, n_boot=n_boot, seed=seed, groups=groups)
         if row is not None:
             found[method.name] = row
     return corrected(found)
 
 
 def corrected(rows: Mapping[Name, FusedRow]) -> dict[Name, FusedRow]:
-    """These rows with ``p_holm`` and ``looked_at`` for all of them together."""
+    """These rows with ``p_holm``, ``looked_at`` and ``smallest`` for all of them together."""
     adjusted = holm([row.p_two_sided for row in rows.values()]).tolist()
     return {
-        name: replace(row, p_holm=p, looked_at=len(rows))
+        name: replace(
+            row,
+            p_holm=p,
+            looked_at=len(rows),
+            smallest=_smallest(row.gain_low, row.gain_high, len(rows)),
+        )
         for (name, row), p in zip(rows.items(), adjusted, strict=True)
     }
 
@@ -229,7 +247,6 @@ def gain_of(
     human: FloatArray,
     *,
     n_boot: int = 10_000,
-    level: float = 0.95,
     seed: int = 0,
     groups: Sequence[Hashable] | None = None,
 ) -> FusedRow | None:
@@ -240,7 +257,6 @@ def gain_of(
         members: Scores of each member, shape (N,), by name.
         human: Human ratings, shape (N,).
         n_boot: Resamples per interval.
-        level: Of the intervals.
         seed: Of the resamples.
         groups: As for `gains`.
 
@@ -259,21 +275,30 @@ def gain_of(
     columns = {name: column[usable] for name, column in members.items()}
     known = None if groups is None else list(compress(groups, usable.tolist()))
     drawn: _Drawn = {"n_boot": n_boot, "seed": seed, "groups": known}
-    whole = interval("spearman", scores, human, method="percentile", level=level, **drawn)
+    whole = interval("spearman", scores, human, method="percentile", level=_LEVEL, **drawn)
     rhos = {name: agreement("spearman", column, human).value for name, column in columns.items()}
     best = max(rhos, key=lambda name: rhos[name] if math.isfinite(rhos[name]) else -math.inf)
-    gain = paired_difference("spearman", scores, columns[best], human, level=level, **drawn)
+    gain = paired_difference("spearman", scores, columns[best], human, level=_LEVEL, **drawn)
     return FusedRow(
         n=len(human),
         rho=whole.value,
         low=whole.low,
         high=whole.high,
+        reason=whole.reason,
         best=best,
         best_rho=rhos[best],
         gain=gain.delta,
         gain_low=gain.low,
         gain_high=gain.high,
+        gain_reason=gain.reason,
         p_two_sided=gain.p_two_sided,
         p_holm=gain.p_two_sided,
         looked_at=1,
+        smallest=_smallest(gain.low, gain.high, 1),
     )
+
+
+def _smallest(low: float, high: float, looked_at: int) -> float:
+    if math.isnan(low):
+        return math.nan
+    return smallest_from(low, high, _LEVEL, comparisons=looked_at)

@@ -136,9 +136,11 @@ class Gated:
         return method.unscored
 
     def parts(self) -> Iterator[Part]:
-        """The gates that failed, and the worst samples with their claims; nothing where none did."""
-        for gate in self.failed:
-            yield Wrapped(foldable(f"gate failed: {gate.text}"), indent=2)
+        """What came of the gates, those that failed first, and their worst samples with claims."""
+        asked = (gate for gate in self.gates if gate.failed or gate.figure != JUDGED)
+        for gate in sorted(asked, key=lambda gate: not gate.failed):
+            came = "failed" if gate.failed else "passed"
+            yield Wrapped(foldable(f"gate {came}: {gate.text}"), indent=2)
         if self.worst():
             yield "worst samples:"
         yield from self.worst_parts()

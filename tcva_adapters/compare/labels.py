@@ -169,7 +169,11 @@ def _label(record: dict[str, Any], *, columns: Sequence[str]) -> _Label:
         )
         raise UnreadableInputError(msg)
     if lacking := [column for column in columns if column not in record]:
-        msg = f"the label of {name!r} has no {lacking[0]!r}; it has {', '.join(map(str, record))}"
+        has = ", ".join(map(str, record))
+        msg = (
+            f"the label of {name!r} has no {lacking[0]!r}; it has {has}; name the columns of ratings "
+            "(--human)"
+        )
         raise UnreadableInputError(msg)
     try:
         return name, [parse_rating(record[column]) for column in columns], _draw(record)

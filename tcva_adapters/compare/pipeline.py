@@ -26,11 +26,11 @@ from tcva_adapters.compare.existing.records import SCALE
 from tcva_adapters.compare.fused import FusedMethod, fused_rows, gains
 from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.grouping import groups_by_sample
+from tcva_adapters.compare.human import Ratings, check_distances
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.judged import Judged, JudgedSource
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.raters import Raters
-from tcva_adapters.compare.ratings import mean_of
 from tcva_adapters.compare.running.folder import check_folder
 from tcva_adapters.compare.running.judges import framework_models
 from tcva_adapters.compare.running.methods import ALL, Method, choose
@@ -41,7 +41,6 @@ from tcva_adapters.compare.running.run import (
     judge_all,
     named,
     profile_name,
-    rater_scores,
     spilled,
     tcva_name,
 )
@@ -102,6 +101,8 @@ class _Request:
         human: The samples' field with human ratings, or `Labels`; by default those of imported
             files. Several fields with commas between are several raters: their mean counts, and
             the comparison says how far they agree and how good that lets a method get.
+        human_scale: The lowest and the highest rating that could be given: ratings are laid on [0, 1],
+            the scale of scores. By default they are as they are.
         objective: The measure by which methods are tested, chosen before looking: ``spearman``,
             ``kendall``, ``pearson`` or ``mae``.
         reference: The method that others are tested against; by default the best one.
@@ -145,6 +146,7 @@ class _Request:
     scale: tuple[float, float] = SCALE
     fuse: Sequence[str] = ()
     human: str | Labels | None = None
+    human_scale: tuple[float, float] | None = None
     objective: Measure = "spearman"
     reference: str | None = None
     equivalence: float | None = None
@@ -191,7 +193,7 @@ class _Request:
             )
             for one in self.imported
         )
-        human, raters = self._ratings(samples, imported)
+        ratings = self._ratings(samples, imported)
         methods, left_out = self._chosen()
         for note in [*left_out, *(one.summary for one in imported)]:
             self.say(note)
@@ -205,8 +207,8 @@ class _Request:
             methods=methods,
             left_out=tuple(left_out),
             imported=imported,
-            human=human,
-            raters=raters,
+            human=ratings.of_samples,
+            raters=ratings.raters,
             groups=None if self.group is None else groups_by_sample(samples, self.group),
             drawn=drawn,
             beside=[Judged.of(each) for each in self.beside],
@@ -223,7 +225,7 @@ class _Request:
         if self.human is None:
             msg = "stratify or --stratify needs human ratings: name their field (human), or labels"
             raise InvalidValueError(msg)
-        ratings = self._ratings(samples, ())[0] or {}
+        ratings = self._ratings(samples, ()).of_samples or {}
         values = [ratings.get(sample.id or "", math.nan) for sample in samples]
         found = stratified(values, self.stratify, seed=self.stratify_seed)
         per = ", ".join(map(str, found.drawn))
@@ -235,20 +237,9 @@ class _Request:
         self.say(note)
         return [samples[place] for place in found.places.tolist()], note
 
-    def _ratings(
-        self, samples: Sequence[Sample], imported: Sequence[ImportedScores]
-    ) -> tuple[Mapping[str, float] | None, Mapping[str, Mapping[str, float]]]:
-        """Human ratings by sample id, None without any; and those of each rater, if several."""
-        if isinstance(self.human, Labels):
-            names = [sample.id or "" for sample in samples]
-            found = self.human.of(names)
-            for note in self.human.notes(names):
-                self.say(note)
-            return found, self.human.raters
-        if self.human is not None:
-            raters = rater_scores(samples, self.human)
-            return mean_of(raters), raters if len(raters) > 1 else {}
-        return next((one.human for one in imported if one.human), None), {}
+    def _ratings(self, samples: Sequence[Sample], imported: Sequence[ImportedScores]) -> Ratings:
+        found = Ratings.find(self.human, samples, imported, self.say)
+        return found.scaled(self.human_scale)
 
     def _chosen(self) -> tuple[list[Method], list[str]]:
         frameworks = _listed(self.frameworks)
@@ -340,9 +331,13 @@ class _Plan:
                     "each other up to that; give a difference below 1, e.g. 0.05"
                 )
                 raise InvalidValueError(msg)
-        given = {"reference": asked.reference, "equivalence": asked.equivalence}
-        if asked.objective != "spearman":
-            given["objective"] = asked.objective
+        given = {
+            "reference": asked.reference,
+            "equivalence": asked.equivalence,
+            "objective": None if asked.objective == "spearman" else asked.objective,
+            "human-scale": asked.human_scale,
+            "group": asked.group if asked.gates.confidence is None else None,
+        }
         for name, value in given.items():
             if value is not None and self.human is None:
                 msg = (
@@ -350,6 +345,7 @@ class _Plan:
                     "ratings; give these, too (human, --human, --labels)"
                 )
                 raise InvalidValueError(msg)
+        check_distances(asked.objective, self.human or {})
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -249,7 +249,8 @@ def plan(
 
 def _check_unassumed(assumed: dict[str, float | None]) -> None:
     if given := [name for name, value in assumed.items() if value is not None]:
-        msg = f"{' and '.join(given)} are known from the pilot; leave them out, or the pilot"
+        names = " and ".join(given)
+        msg = f"what is known from the pilot is not assumed; leave {names} out, or the pilot"
         raise InvalidValueError(msg)
 
 
@@ -341,7 +342,8 @@ class _Pilot:
     ) -> tuple[Spread, str]:
         """How much the figure varies, and what that is known from, in words."""
         ratings = None if objective == "mean" else self._ratings(objective, human)
-        groups = None if group is None else self.judged.values(group, "groups")
+        every = np.zeros(len(self.judged)) if ratings is None else ratings
+        groups = self.judged.groups(group, every)
         known = pilot_spread(objective, self.columns, ratings, groups=groups)
         source = f"a pilot of {counted(known.n or 0, 'sample')}"
         if known.clusters is not None:
@@ -355,8 +357,8 @@ class _Pilot:
     ) -> FloatArray:
         if human is None:
             msg = (
-                f"{objective} is measured against human ratings; name their field, or plan for the "
-                "objective mean"
+                f"{objective} is measured against human ratings; name their field (human, --human), "
+                "or plan for the objective mean"
             )
             raise InvalidValueError(msg)
         found = self.judged.ratings(human)
@@ -385,11 +387,11 @@ def _assumed(
     """The spread of what is assumed."""
     if objective == "mae" or objective == "mean":  # noqa: PLR1714  # mypy tells these alone apart
         if spread is None or correlation is not None:
-            msg = f"plan for the {objective} from a pilot, or from its spread (and between) alone"
+            msg = f"plan for the {objective} from a pilot, or from its spread (spread, --spread) alone"
             raise InvalidValueError(msg)
         return assumed_mean(spread, between=between, is_error=objective == "mae")
     if correlation is None or spread is not None:
-        msg = f"plan for {objective} from a pilot, or from a correlation (and between) alone"
+        msg = f"plan for {objective} from a pilot, or from a correlation (correlation, --correlation) alone"
         raise InvalidValueError(msg)
     if between is not None and difference is None:
         msg = "two correlations are assumed to differ; give the difference that should be found"

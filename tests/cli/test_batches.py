@@ -122,7 +122,10 @@ def test_cancelling(server: BatchServer, capsys: pytest.CaptureFixture[str]) -> 
         ([*SUBMIT, "--tries", "0"], "tries=0"),
         ([*SUBMIT, "--batch-size", "0"], "requests=0"),
         ([*SUBMIT, "--prices", "1"], "--prices '1'; it is two numbers"),
-        ([*SUBMIT, "-c", "correctness"], "correctness needs; name it with --map, or leave it out"),
+        (
+            [*SUBMIT, "-c", "correctness"],
+            "correctness needs; a field of ours is named with --map, a sample left out",
+        ),
         (["submit", "in.jsonl"], "Missing option"),
     ],
 )

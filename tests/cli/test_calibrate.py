@@ -90,9 +90,9 @@ def test_what_is_printed_says_what_is_honest(capsys: pytest.CaptureFixture[str])
     printed = capsys.readouterr().out
     said, also, head, more, *figures = printed.splitlines()
     assert said.startswith(
-        "No detectable difference: keep 0.5 (gain of choosing 0.000 kendall, 95%"
+        "No detectable difference: keep 0.5 (gain of choosing 0.000 kendall, on 160"
     )
-    assert also.endswith("on 160 samples)")  # where nothing varies, nothing is said of power
+    assert also.endswith("no interval: both agree as well on all resamples: nothing varies)")
     assert f"{head} {more}" == (
         "faithfulness by given: kendall with 'stars', 160 samples "
         "(1 unscored, 1 without a rating left out)"

@@ -86,16 +86,25 @@ def test_a_sample_without_a_group_is_named(folder: Path) -> None:
     assert (code, "no assessment has 'user' in its metadata" in said) == (2, True)
 
 
+def test_a_gate_that_is_passed_shows_its_bound_and_its_groups(folder: Path) -> None:
+    asked = ["--min-score", "0.1", "--confidence", "0.9", "--group", "document"]
+    code, said = run(folder, "evaluate", "samples.jsonl", "-j", "lexical", "--no-store", *asked)
+    assert code == 0, said
+    assert "gate passed: faithfulness: mean score 0." in said
+    assert ">= 0.1; 12 groups of samples, the largest with 4 of 48" in said
+    assert "worst samples" not in said
+
+
 def test_runs_are_watched(folder: Path) -> None:
     asked = ["samples.jsonl", "-j", "lexical", "--no-store", "--sequential", "state.json"]
     code, said = run(folder, "evaluate", *asked)
-    assert (code, "needs the run to compare with; give --baseline" in said) == (2, True)
+    assert (code, "--sequential says nothing without --baseline" in said) == (2, True)
     for number in (1, 2):
         code, said = run(folder, "evaluate", *asked, "--baseline", "b.jsonl", "--group", "document")
         assert code == 0, said
         assert f"run {number} since the baseline" in said
     code, said = run(folder, "evaluate", *asked[:4], "--max-drop", "0.1")
-    assert (code, "are for --sequential" in said) == (2, True)
+    assert (code, "--max-drop says nothing without --sequential" in said) == (2, True)
 
 
 def test_statistics_say_how_many_groups_there_are(folder: Path) -> None:
@@ -188,3 +197,19 @@ def test_groups_of_systems_are_checked() -> None:
         SystemTable.of(
             [SystemRow("a", "q", "f", 1.0, group=1), SystemRow("b", "q", "f", 1.0, group=2)]
         )
+
+
+def test_plan_refuses_samples_of_no_group_as_others_do(folder: Path, tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in (folder / "b.jsonl").read_text().splitlines()]
+    lines[0]["metadata"]["document"] = ""
+    (tmp_path / "b.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    asked = ["b.jsonl", "--human", "human", "--group", "document"]
+    for command in (["plan", "--width", "0.2"], ["estimate"], ["errors"]):
+        code, said = run(tmp_path, command[0], *asked, *command[1:])
+        assert code == 2, said
+        assert "sample 's0' belongs to no group: 'document' is ''" in said
+
+
+def test_estimate_says_how_many_groups_there_are(folder: Path) -> None:
+    code, said = run(folder, "estimate", "b.jsonl", "--human", "human", "--group", "document")
+    assert (code, "12 groups of samples, the largest with 4 of 48" in said) == (0, True)

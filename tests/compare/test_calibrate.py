@@ -136,10 +136,13 @@ def test_where_all_settings_agree_alike_the_default_is_kept() -> None:
     found = calibrate(counts, human, schemes=["default", "linear"], repeats=3, n_boot=100)
     assert found.chosen == Scoring()
     assert found.picks == ((Scoring(), 1.0),)
+    # An interval without width would be certain of what nothing is known about.
+    assert found.gain.value == pytest.approx(0.0, abs=1e-12)
+    assert found.gain.reason == "both agree as well on all resamples: nothing varies"
+    assert np.isnan([found.gain.low, found.gain.high, found.gain.smallest]).all()
+    assert found.to_dict()["gain"]["reason"] == found.gain.reason
+    assert f"no interval: {found.gain.reason})" in found.sentence
     # Averages over repeats may leave a last bit: it is no gain.
-    assert [found.gain.value, found.gain.low, found.gain.high] == pytest.approx(
-        [0.0] * 3, abs=1e-12
-    )
     assert not Gain(1e-17, 1e-17, 1e-17, 0.95).detectable
     assert found.recommendation == "no detectable difference: keep 0.5"
 
@@ -246,6 +249,7 @@ def test_the_same_seed_gives_the_same_figures() -> None:
         ({"human": [1.0] * 20 + [4.0] * 20, "objective": "mae"}, r"lie in \[1, 4\], outside"),
         ({"objective": "auc"}, "unknown objective 'auc'"),
         ({"thresholds": [0.3]}, "spearman knows no threshold"),
+        ({"human_threshold": 0.3}, "--human-threshold 0.3: spearman knows no passing"),
         ({"folds": 41}, "40 rated samples cannot fill 41 folds; rate more"),
         ({"folds": 1}, "folds is 1; it must be a whole number from 2 up"),
         ({"repeats": 0}, "repeats is 0"),

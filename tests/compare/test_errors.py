@@ -138,12 +138,33 @@ def test_ratings_on_another_scale_are_brought_to_that_of_scores() -> None:
         analyse_errors(judged, 1 + 4 * human)
 
 
+def test_a_passing_rating_lies_on_the_scale() -> None:
+    with pytest.raises(InvalidValueError, match="--human-threshold 9 lies outside the scale"):
+        analyse_errors(suite(12), "human", human_threshold=9, draws=99)
+
+
 def test_few_ratings_have_reasons_in_place_of_figures() -> None:
     found = analyse_errors(suite(6), "human")
     assert found.error.reason == "6 samples: an interval needs 10"
     assert factor(found, "number of claims").reason == "6 samples: an interval needs 10"
     assert factor(found, "system").reason == "fewer than two parts with 10 samples"
     assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["error"]["low"] is None
+
+
+def test_a_missing_interval_has_its_reason_and_few_ratings_no_table() -> None:
+    few = analyse_errors(suite(6), "human").text(full=True)
+    assert "no test of length of the claims, number of claims" in few
+    assert "precision" not in few
+    assert "what a verdict level is worth" not in few
+    assert "same decision" in few
+    same = [one.model_copy(update={"claims": one.claims[:1]}) for one in suite(20)]
+    same[0] = suite(20)[0]
+    found = analyse_errors(same, "human", draws=99)
+    rho = factor(found, "number of claims").error.rho
+    assert rho is not None
+    said = f"no interval for number of claims: {rho.reason}"
+    assert rho.reason.startswith("36 % of the resamples have no value")
+    assert said in " ".join(found.text(full=True).split())
 
 
 def test_the_settings_of_the_dial_decide() -> None:

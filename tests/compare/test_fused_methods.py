@@ -111,3 +111,18 @@ def test_gains_allow_for_all_combinations_that_were_looked_at() -> None:
         told = "can be told" if row.p_holm < 0.05 else "cannot be told"
         assert f"which {told} from chance (p " in row.sentence
         assert "for 3 combinations looked at" in row.sentence
+        # A third of the level for each: further than a single test, which finds less than an interval.
+        assert row.smallest > (row.gain_high - row.gain_low) / 2
+        missed = f"looked at; one of {row.smallest:.3f} mostly would)"
+        assert (missed in row.sentence) == ("cannot" in told)
+
+
+def test_a_gain_without_an_interval_says_why() -> None:
+    rng = np.random.default_rng(3)
+    human, ours, theirs = rng.random((3, 12))
+    row = gain_of(np.sqrt(ours * theirs), {"ours": ours, "theirs": theirs}, human, n_boot=200)
+    assert row is not None
+    assert row.reason == row.gain_reason == "12 samples: an interval needs 30"
+    assert np.isnan([row.low, row.high, row.gain_low, row.gain_high, row.smallest]).all()
+    assert row.sentence.count("(no interval: 12 samples: an interval needs 30)") == 2
+    assert "mostly" not in row.sentence

@@ -358,6 +358,15 @@ def test_the_console_fits_80_columns_and_the_json_has_everything() -> None:
     assert whole["human_ratings"]["agreements"][0]["own"]["n"] == 39
 
 
+def test_the_p_of_each_correlation_is_shown_on_80_columns() -> None:
+    found = summarise_table(random_table(), n_boot=200)
+    assert found.human_ratings is not None
+    text = printed(found)
+    for each in found.human_ratings.agreements:
+        if each.measure == "spearman":
+            assert f"{each.p_two_sided:.4f}" in text.partition("differences from")[0]
+
+
 def test_the_pairs_of_the_lead_come_first() -> None:
     comparison = summarise_table(table_of({f"m{i}": [0.1 * i, 0.5, i % 2] for i in range(8)}))
     lines = printed(comparison, lead="m6").splitlines()

@@ -28,7 +28,7 @@ def fusing_gain(
         ratings: Shape (N,); nan where there is none.
         scoring: The setting in use.
         groups: Shape (N,), or None; samples of one group are drawn together.
-        drawn: Resamples, level and seed.
+        drawn: Resamples and seed.
 
     Returns:
         None for a single judge, and for fewer than ten samples with all scores and a rating.
@@ -49,7 +49,6 @@ def fusing_gain(
         members,
         ratings,
         n_boot=drawn.n_boot,
-        level=drawn.level,
         seed=drawn.seed,
         groups=groups,
     )

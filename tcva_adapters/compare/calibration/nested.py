@@ -27,10 +27,11 @@ class Gain:
 
     Attributes:
         value: Above 0 is better, whatever the objective's direction.
-        low: Lower end of the interval; nan where too many resamples have no value for one.
+        low: Lower end of the interval; nan where there is none.
         high: Upper end, likewise.
         level: Of the interval, e.g. 0.95.
         error: Standard error of the value, by its resamples; nan without an interval.
+        reason: Why there is no interval; empty where there is one.
     """
 
     value: float
@@ -38,6 +39,7 @@ class Gain:
     high: float
     level: float
     error: float = np.nan
+    reason: str = ""
 
     @property
     def detectable(self) -> bool:
@@ -46,21 +48,17 @@ class Gain:
 
     @property
     def smallest(self) -> float:
-        """The true gain that is found in 80 % of such cases; nan where none can be told."""
+        """The true gain that is found in 80 % of such cases; nan without an interval."""
         return self._needed + self.error * float(scipy_module("special").ndtri(POWER))
 
     def power(self, gain: float) -> float:
-        """In how many of such cases a true gain is found, in [0, 1]; nan where none can be told."""
+        """In how many of such cases a true gain is found, in [0, 1]; nan without an interval."""
         return float(scipy_module("special").ndtr((gain - self._needed) / self.error))
 
     @property
     def _needed(self) -> float:
-        """How large a gain has to come out to be detectable: half the interval.
-
-        nan where no resample differs from another: that is no certainty.
-        """
-        half = (self.high - self.low) / 2.0
-        return half if half > _SAME else np.nan
+        """How large a gain has to come out to be detectable: half the interval."""
+        return (self.high - self.low) / 2.0
 
 
 class Resampling(NamedTuple):
@@ -163,9 +161,12 @@ class Division:
         )
         drawn = np.concatenate([averaged(counts) for counts in blocks])
         undefined = int(np.count_nonzero(~np.isfinite(drawn)))
-        if why_no_interval(len(human), undefined=undefined, n_boot=len(drawn)):
-            return Gain(value, np.nan, np.nan, self.drawn.level)
+        reason = why_no_interval(len(human), undefined=undefined, n_boot=len(drawn))
         drawn = drawn[np.isfinite(drawn)]
+        if not reason and np.ptp(drawn) <= _SAME:
+            reason = "both agree as well on all resamples: nothing varies"
+        if reason:
+            return Gain(value, np.nan, np.nan, self.drawn.level, reason=reason)
         shares = interval_shares(self.drawn.level, len(human), worth(self.unit))
         low, high = np.quantile(drawn, shares)
         wider = np.sqrt(1.0 + (self.drawn.folds - 2) / (self.drawn.folds - 1))

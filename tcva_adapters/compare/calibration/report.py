@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -116,10 +115,12 @@ class Calibration(Tabular):
     def sentence(self) -> str:
         """What to do, with the gain that it rests on."""
         gain, number = self.gain, counted(self.n, "sample")
+        sure = f"{_ends(gain)}, on {number}{self._missed}"
+        if gain.reason:
+            sure = f"on {number}; {_ends(gain)}"
         said = (
             f"{self.recommendation[:1].upper()}{self.recommendation[1:]} (gain of choosing "
-            f"{figure(gain.value)} {self.objective}, {gain.level:.0%} interval {figure(gain.low)} "
-            f"to {figure(gain.high)}, on {number}{self._missed})"
+            f"{figure(gain.value)} {self.objective}, {sure})"
         )
         own = [p for p in self.profiles.values() if p.calibration and p.calibration.detectable]
         if not self.profiles:
@@ -130,7 +131,7 @@ class Calibration(Tabular):
     def _missed(self) -> str:
         """What would have been found, where nothing was."""
         smallest = self.gain.smallest
-        if self.detectable or math.isnan(smallest):
+        if self.detectable or self.gain.reason:
             return ""
         return f"; one of {figure(smallest)} would mostly be found"
 
@@ -231,7 +232,7 @@ class Calibration(Tabular):
         unseen = f"on samples it has not seen, {how.folds} folds, {how.repeats} times"
         yield "chosen out of fold", f"{self.out_of_fold:.3f}", unseen
         yield _gain_row("gain of choosing", self.gain)
-        if not math.isnan(self.gain.smallest):
+        if not self.gain.reason:
             powers = (f"{size:g} in {self.gain.power(size):.0%}" for size in _GAINS)
             yield "found in 80 %", f"{self.gain.smallest:.3f}", f"a true gain; {', '.join(powers)}"
 
@@ -284,16 +285,22 @@ class Profile:
         if found is None:
             return self.recommendation
         gain = found.gain
+        smallest = "" if gain.reason else f"; found in 80 %: {figure(gain.smallest)}"
         return (
             f"{self.recommendation} ({found.n} samples; best {describe(found.chosen)}; "
-            f"gain {gain.value:.3f}, {gain.level:.1%} interval {figure(gain.low)} to "
-            f"{figure(gain.high)}; found in 80 %: {figure(gain.smallest)})"
+            f"gain {gain.value:.3f}, {_ends(gain, 1)}{smallest})"
         )
 
 
 def _gain_row(what: str, gain: Gain) -> tuple[str, str, str]:
-    ends = f"{gain.level:.0%} interval {figure(gain.low)} to {figure(gain.high)}"
-    return what, f"{gain.value:.3f}", ends
+    return what, f"{gain.value:.3f}", _ends(gain)
+
+
+def _ends(gain: Gain, digits: int = 0) -> str:
+    """The interval of a gain, or why there is none."""
+    if gain.reason:
+        return f"no interval: {gain.reason}"
+    return f"{gain.level:.{digits}%} interval {figure(gain.low)} to {figure(gain.high)}"
 
 
 def _settings(found: Calibration) -> Settings:

@@ -84,6 +84,12 @@ class Search:
         if self.grid.thresholds is not None and measured.kind != "pass_fail":
             msg = f"{self.objective} knows no threshold; choose one with the objective f1 or kappa"
             raise InvalidValueError(msg)
+        if self.human_threshold is not None and measured.kind != "pass_fail":
+            msg = (
+                f"human_threshold or --human-threshold {self.human_threshold:g}: {self.objective} "
+                "knows no passing; leave it out, or choose the objective f1 or kappa"
+            )
+            raise InvalidValueError(msg)
         samples = Rated.of(counts, human, groups)
         if measured.kind == "scale" or self.mapping:
             samples.check_scale(self.human_scale)

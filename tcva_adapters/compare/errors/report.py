@@ -11,8 +11,10 @@ from tcva_adapters.compare.errors.factors import Dependence, Draws, Factor
 from tcva_adapters.compare.errors.scale import Gate, LevelWorth, ScoreBin
 from tcva_adapters.compare.gates import clipped
 from tcva_adapters.compare.jsonable import jsonable
+from tcva_adapters.compare.views.interval_text import missing_intervals
 from tcva_adapters.printing import Part, Table, Tabular, Wrapped, counted, figure, share, short
 from tcva_adapters.results.assessment import ClaimVerdict
+from tcva_adapters.stats.enough import LEAST_SAMPLES
 from tcva_adapters.stats.interval import Interval
 
 _ALPHA: Final = 0.05
@@ -179,8 +181,11 @@ class ErrorReport(Tabular):
         for factor in self.factors:
             if factor.parts:
                 yield from _parts_of(factor)
-        yield from self._curve()
-        yield from self._levels()
+        if (
+            self.n >= LEAST_SAMPLES
+        ):  # of fewer there is nothing to say but numbers without intervals
+            yield from self._curve()
+            yield from self._levels()
         yield from self._gate()
         yield from self._largest()
         yield from self._notes()
@@ -218,9 +223,15 @@ class ErrorReport(Tabular):
             )
             header = ("", "n", "rho with\nthe error", "p", "rho with\nits size", "p")
             yield Table(header, rows, "lr")
-        for factor in self.factors:
-            if factor.reason:
-                yield Wrapped(f"no test of {factor.name}: {factor.reason}", indent=2)
+            yield from missing_intervals(
+                (factor.name, kind.rho)
+                for factor in self.factors
+                for kind in (factor.error, factor.size)
+                if not factor.reason and kind.rho is not None
+            )
+        for reason in dict.fromkeys(each.reason for each in self.factors if each.reason):
+            names = ", ".join(each.name for each in self.factors if each.reason == reason)
+            yield Wrapped(f"no test of {names}: {reason}", indent=2)
 
     def _curve(self) -> Iterator[Part]:
         yield f"\nhuman ratings by score, {self.how.level:.0%} intervals"
@@ -289,7 +300,8 @@ class ErrorReport(Tabular):
                 ("fail", counts.neither, gate.fail_precision, gate.fail_recall),
             )
         ]
-        yield Table(("", "both", "precision", "of", "recall", "of"), rows, "lr")
+        if counts.n >= LEAST_SAMPLES:  # of fewer, percentages in a table say more than is known
+            yield Table(("", "both", "precision", "of", "recall", "of"), rows, "lr")
         yield Wrapped(
             f"same decision {_percent(gate.agreement)} of {counts.n}; base rate of passes "
             f"{_percent(gate.base_rate)}; kappa {figure(counts.kappa, 2)}",

@@ -13,6 +13,7 @@ from tcva_adapters.compare.errors.rated import RatedScores
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.views.crosstab import Crosstab
 from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.stats.checks import BoolArray
 from tcva_adapters.stats.enough import LEAST_SAMPLES, why_no_interval
@@ -172,9 +173,19 @@ def gate_errors(
     *,
     level: float,
 ) -> Gate:
-    """Precision and recall of both decisions, with exact intervals."""
+    """Precision and recall of both decisions, with exact intervals.
+
+    Raises:
+        InvalidValueError: No rating of the scale could be where a rating passes from.
+    """
     low, high = human_scale
     at = (low + high) / 2.0 if human_threshold is None else human_threshold
+    if not low <= at <= high:
+        msg = (
+            f"human_threshold or --human-threshold {at:g} lies outside the scale of the ratings, "
+            f"{low:g} to {high:g}"
+        )
+        raise InvalidValueError(msg)
     ours, theirs = rated.scores >= threshold, rated.human >= (at - low) / (high - low)
 
     def share(hits: BoolArray, of: BoolArray) -> Interval:

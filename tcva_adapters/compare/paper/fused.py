@@ -6,7 +6,7 @@ import numpy as np
 
 from tcva_adapters.compare.fused import FusedRow, gain_of
 from tcva_adapters.compare.paper.data import PaperSet
-from tcva_adapters.compare.paper.tables import LEVEL, full_scores
+from tcva_adapters.compare.paper.tables import full_scores
 from tcva_adapters.core.panel import fuse
 from tcva_adapters.core.temperature import BALANCED
 from tcva_adapters.core.verdicts import FloatArray
@@ -54,7 +54,7 @@ def fused(
             continue
         members = {name: methods[name] for name in names}
         scores = fuse(np.stack(list(members.values()), axis=1)).scores
-        row = gain_of(scores, members, data.human, n_boot=n_boot, level=LEVEL, seed=seed)
+        row = gain_of(scores, members, data.human, n_boot=n_boot, seed=seed)
         if row is not None:
             rows["+".join(names)] = row
     return rows

@@ -301,8 +301,11 @@ def _best(table: ScoreTable, common: Flags, objective: Measure) -> str:
 
 def no_common_scale(table: ScoreTable) -> str:
     """Why an absolute error would mean nothing, if so."""
-    for name, values in (("human ratings", table.human), ("scores", table.scores)):
+    for name, way, values in (
+        ("human ratings", "name their scale (human_scale, --human-scale)", table.human),
+        ("scores", "rescale them", table.scores),
+    ):
         known = values[np.isfinite(values)] if values is not None else np.array([])
         if len(known) and (known.min() < 0.0 or known.max() > 1.0):
-            return f"{name} lie outside [0, 1] ({known.min():g} to {known.max():g}); rescale them"
+            return f"{name} lie outside [0, 1] ({known.min():g} to {known.max():g}); {way}"
     return ""

@@ -86,9 +86,11 @@ def _best(found: HumanRatings) -> str | None:
     lead = f"its lead over {other} ({figure(values[other].value, 2)})"
     if test.p_holm < _ALPHA:
         return f"{said}; {lead} can be told from chance"
-    least = (
-        "" if math.isnan(test.smallest) else f" (one of {figure(test.smallest, 2)} mostly would)"
-    )
+    if math.isnan(test.smallest):
+        least = f" ({test.result.reason})" if test.result.reason else ""
+    else:
+        digits = 2 if test.smallest >= 0.005 else 3  # never 0.00, which nothing is smaller than
+        least = f" (one of {figure(test.smallest, digits)} mostly would)"
     return f"{said}; {lead} cannot be told from chance{least}"
 
 

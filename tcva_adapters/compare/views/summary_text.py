@@ -214,7 +214,7 @@ def _human_ratings(summary: TableSummary, found: HumanRatings) -> Iterator[Part]
         for name, row in zip(names, rows, strict=True)
     ]
     header = ["method", "n", *measures, *([] if grouped else ["p"])]
-    yield Table(header, own, "lr", spare=() if grouped else [len(header) - 1])
+    yield Table(header, own, "lr")
     yield from missing_intervals((f"{a.method} ({a.measure})", a.own) for a in found.agreements)
     if any(a.own.n != found.common for a in found.agreements):
         yield f"\nthe same on the {found.common} samples that every method has scored"
