@@ -28,6 +28,7 @@ from tcva_adapters.printing import notes
 from tcva_adapters.samples.sample import Sample
 
 _ALL: Final = ",".join(METRICS)
+_USES_GROUPS: Final = "--confidence, --human, --labels or --report"
 
 # typer reads them at run time, so what is optional is spelt out.
 _Metrics = Annotated[
@@ -98,9 +99,7 @@ def ccrs(
         plain = {"metrics": names, "judge": named, "model": model_settings, **settings}
         scaled.on_ray(context, ray, plain, looks=scaled.LOOKS, notes=said)
         return
-    is_used = bool(gates.confidence or human or labels or report)
-    ways = "--confidence, --human, --labels or --report"
-    stat_options.check_group(group, is_used=is_used, ways=ways)
+    stat_options.check_group(group, gates.confidence, human, labels, report, ways=_USES_GROUPS)
     options.check_out(out, file, as_json=as_json, overwrite=overwrite)
     handed.check([file], as_json=as_json, out=out, report=report)
     check_figures(figures, figure_format)
@@ -117,7 +116,7 @@ def ccrs(
         return
     rater = options.with_store(rater, store, no_store=no_store, what="ratings", notes=said)
     ratings = options.ratings_of(human, labels)
-    looked_at = any((gates.are_asked, handed.names_samples, report, figures, ratings))
+    looked_at = bool(gates.are_asked or handed.names_samples or report or figures or ratings)
     how: dict[str, Any] = {"overwrite": overwrite, "is_looked_at": looked_at, "group": group}
     judge_all = scaled.evaluate_with(rater, workers, settings["max_concurrency"])
     with long_run(rater, reading.samples, CCRSResult.from_json, out, tell=said.print, **how) as run:
@@ -131,12 +130,10 @@ def ccrs(
         more: dict[str, Any] = {"skipped": read.skipped, "gates": gated.to_dict()}
         print_figures(found, as_json=as_json, everything=everything, file=handed.side(out), **more)
         drawn = draw_figures(found, figures, figure_format, overwrite=overwrite)
-        results = results_written(out, rater.store, "ratings: a line for each sample")
-        shown = reading.again()
-        page = report_written(
-            summary, report, of=file, overwrite=overwrite, samples=shown, group=group
-        )
-        say_written({**results, **drawn, **page, **handed.written})
+        files = results_written(out, rater.store, "ratings: a line for each sample") | drawn
+        about: dict[str, Any] = {"of": file, "samples": reading.again(), "group": group}
+        files |= report_written(summary, report, overwrite=overwrite, **about)
+        say_written({**files, **handed.written})
         summary.check()
         handed.conclude(gated)
 

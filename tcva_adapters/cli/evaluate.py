@@ -35,6 +35,7 @@ _SETTINGS: Final = (
 
 
 _LOOKS: Final = scaled.LOOKS - {"threshold"}
+_USES_GROUPS: Final = "--confidence, --baseline, --panel or --report"
 
 
 @machines.hands_over("min_score", "min_pass_rate", "min_coverage")
@@ -89,10 +90,8 @@ def evaluate(
         return
     ratings = _ratings(human, labels, panel)
     _check_written(file, since, out, report, handed, as_json=as_json, overwrite=overwrite)
-    is_used = bool(gates.confidence or since.baseline or panel or report)
-    ways = "--confidence, --baseline, --panel or --report"
-    stat_options.check_group(group, is_used=is_used, ways=ways)
-    at_once = settings["max_concurrency"]
+    looks: tuple[object, ...] = (gates.confidence, since.baseline, panel, report)
+    stat_options.check_group(group, *looks, ways=_USES_GROUPS)
     share, model = scaled.share_of(settings, model_settings, workers, estimate=estimate)
     tcva = TCVA(**judging_arguments(voices, fuse or (), combine, model, share))
     running = Running(tcva, gates, group=group)
@@ -106,12 +105,12 @@ def evaluate(
         scaled.show_estimate(context, tcva, reading.samples, model_settings, latency=latency)
         return
     tcva = options.with_store(tcva, store, no_store=no_store, what="verdicts", notes=notes)
-    several = panel or tcva.settings["repeats"] > 1
-    looked_at = any((gates.are_asked, handed.names_samples, show, report, since.baseline, several))
-    how: dict[str, Any] = {"overwrite": overwrite, "is_looked_at": looked_at, "group": group}
+    looks += (gates.are_asked, handed.names_samples, show, tcva.settings["repeats"] > 1)
+    judge_all = scaled.evaluate_with(tcva, workers, settings["max_concurrency"])
+    how: dict[str, Any] = {"overwrite": overwrite, "is_looked_at": any(looks), "group": group}
     with long_run(tcva, reading.samples, Result.from_json, out, tell=notes.print, **how) as run:
         with judging(notes, out, reading):
-            for result in run.results(scaled.evaluate_with(tcva, workers, at_once)):
+            for result in run.results(judge_all):
                 running.add(result)
         found = running.ended(run.written, skipped=read.skipped, human=ratings)
         found, changes = since.looked_at(found)

@@ -86,18 +86,18 @@ def takes_tests(command: options.Command) -> options.Command:
     return options.with_options(run, command, more, without={"tested"})
 
 
-def check_group(group: str | None, *, is_used: bool, ways: str) -> None:
+def check_group(group: str | None, *looks: object, ways: str) -> None:
     """Refuse groups where nothing looks at them.
 
     Args:
         group: What ``--group`` says.
-        is_used: Whether something does.
-        ways: The options that would.
+        looks: What was given of that which would look at them.
+        ways: The options that do so.
 
     Raises:
         InvalidValueError: Nothing does.
     """
-    if group is not None and not is_used:
+    if group is not None and not any(looks):
         msg = (
             f"--group {group} says what intervals and bounds are about, and none is asked for; give "
             f"{ways}, too"

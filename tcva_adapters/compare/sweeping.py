@@ -249,8 +249,7 @@ def sweep(
         skip_bad: Leave out unreadable lines of a file.
 
     Raises:
-        InvalidValueError: A setting out of range or unknown, penalties beside an ablation; further
-            errors as for `Judged.of` and `Config.load`.
+        InvalidValueError: A wrong setting, penalties beside an ablation; as `Judged.of`, `Config.load`.
 
     >>> found = sweep([[4, 0, 0, 0, 1], [2, 1, 0, 1, 0]], [0.2, 0.5])
     >>> [round(mean, 3) for mean in found.rows[0].means]

@@ -123,8 +123,7 @@ def write(
     content = content_of(source, reading)
     draw = Draw.of(content, max_details)
     notes = (*content.notes, *draw.notes)
-    size = 0
+    pieces = page_of(figures_of(content, draw), detail_lines(content, draw))
     with replacing(path, ours=OURS, overwrite=overwrite) as stream:
-        for piece in page_of(figures_of(content, draw), detail_lines(content, draw)):
-            size += stream.write(piece)
+        size = sum(stream.write(piece) for piece in pieces)
     return Written(Path(path), size, len(content.samples), len(draw.chosen), notes)

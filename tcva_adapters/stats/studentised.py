@@ -128,18 +128,13 @@ def studentised_pairs(
         largest = np.sort(np.concatenate(list(drawn)))
         reached = permutations - np.searchsorted(largest, observed * (1 - _SAME))
         ps[tested] = shares(reached, permutations, estimate)
-    differences = np.full((size, size), np.nan)
-    for i, j, of in zip(first.tolist(), second.tolist(), shared.T, strict=True):
-        if of.any():
-            differences[i, j] = table[of, i].mean() - table[of, j].mean()
-            differences[j, i] = -differences[i, j]
     p, queries = np.full((size, size), np.nan), np.zeros((size, size), dtype=np.int64)
     p[first, second] = p[second, first] = ps
     queries[first, second] = queries[second, first] = counts
     return StudentisedPairs(
         means=system_means(table),
         n=present.sum(axis=0),
-        differences=differences,
+        differences=_differences(table),
         p=p,
         estimate=estimate,
         tolerance=same_within(table[present]) if present.any() else 0.0,
@@ -147,6 +142,18 @@ def studentised_pairs(
         queries=queries,
         largest=largest,
     )
+
+
+def _differences(table: FloatArray) -> FloatArray:
+    """Shape (S, S): how far a row's mean lies above a column's, on the queries of both; nan without."""
+    size = table.shape[1]
+    differences = np.full((size, size), np.nan)
+    for i, j in zip(*np.triu_indices(size, k=1), strict=True):
+        both = ~np.isnan(table[:, i] + table[:, j])
+        if both.any():
+            differences[i, j] = table[both, i].mean() - table[both, j].mean()
+            differences[j, i] = -differences[i, j]
+    return differences
 
 
 class _Hall:
