@@ -53,7 +53,7 @@ _LOST: Final[Mapping[str, int]] = {"spearman": 8, "kendall": 13, "pearson": 3}
 
 Resamples of ranks are tied, and vary more than samples do: with 50 and 100 labels powers are those of 6
 to 12 labels less for Spearman and of 14 to 17 for Kendall, and of none to 6 with 200. Fisher's z varies
-like ``1 / sqrt(n - 3)``. Groups lose none.
+like ``1 / sqrt(n - 3)``, with groups in place of labels; ranks by group lose none.
 """
 
 
@@ -257,9 +257,11 @@ def _normal_power(spread: Spread, n: int, alpha: float) -> tuple[float, float, f
     exact routines lose for many labels.
     """
     n = whole("labels", n, least=2)
-    lost = 0 if spread.worth is not None else _LOST.get(spread.objective, 0)
-    error = spread.standard_error(max(1, n - lost))
-    if spread.objective in {"spearman", "kendall"} and spread.worth is None:
+    is_by_group, units = spread.worth is not None, spread.units(n)
+    is_ranked = spread.objective in {"spearman", "kendall"}
+    lost = 0 if is_ranked and is_by_group else _LOST.get(spread.objective, 0)
+    error = spread.standard_error(n) * float(np.sqrt(units / max(1, units - lost)))
+    if is_ranked and not is_by_group:
         return error, float(scipy_module("special").ndtri(1 - alpha / 2)), 1.0
     df = spread.degrees(n)
     critical = quantile(1 - alpha, df)
