@@ -112,14 +112,15 @@ def krippendorff_alpha(
     of = _ordinal(table) if scale == "ordinal" else _interval(table)
     value = float(of(np.ones((1, units), dtype=np.int64))[0])
     low = high = np.nan
+    drawn = units if clusters is None else clusters
     least = LEAST if codes is None else 0
     reason = why_no_interval(units, codes=codes, least=least, least_clusters=LEAST)
     if not reason and scale == "interval":
-        reason = _why_crowded(table, units if clusters is None else clusters)
+        reason = _why_crowded(table, drawn)
     if not reason and np.isnan(value):
         reason = "all ratings are the same: nothing can be told from chance"
     if not reason:
-        if max(units if codes is None else clusters or 0, _BLOCKS) > _BLOCKS:
+        if drawn > _BLOCKS:
             codes = (np.arange(units) if codes is None else codes) % _BLOCKS
         without = np.concatenate([of(counts) for counts in leave_one_out(units, codes)])
         if max(value, without.max()) < 1.0 - _SAME:  # nan is not
