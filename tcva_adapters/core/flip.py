@@ -27,6 +27,8 @@ _CLOSE: Final = 1e-8
 """A step after which a parabola tells where the score crosses the threshold."""
 
 _STEPS: Final = np.array([*range(8), *(2.0**i for i in range(3, 44, 2))])
+_SEEN: Final = 4
+"""Floats above the guess: so far the ones right above an answer have been tried."""
 _AROUND: Final = np.concatenate((-_STEPS, _STEPS))
 _EVENLY: Final = 2.0 ** -np.arange(12.0)
 
@@ -135,7 +137,8 @@ def _settles(above: Callable[[FloatArray], FloatArray], low: float, high: float)
             guess = _crossing(above, (low, below), (high, beyond))
         # The floats around one by one, ever more distant ones, and some up to the end: the last bit
         # may waver.
-        around = guess + math.ulp(math.nextafter(guess, low)) * _AROUND
+        step = math.ulp(math.nextafter(guess, low))
+        around = guess + step * _AROUND
         probes = np.concatenate(
             (around, guess + (end - guess) * _EVENLY, (low, (low + high) / 2.0))
         )
@@ -148,7 +151,8 @@ def _settles(above: Callable[[FloatArray], FloatArray], low: float, high: float)
         last = failing[-1]
         low, high = probes[last : last + 2].tolist()
         below, beyond = values[last : last + 2].tolist()
-        if math.nextafter(low, math.inf) >= high:
+        # Above the last one of the floats that were tried one by one nothing is known yet.
+        if math.nextafter(low, math.inf) >= high and abs(high - guess) <= _SEEN * step:
             return high
 
 

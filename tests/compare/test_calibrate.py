@@ -154,7 +154,7 @@ def test_what_would_be_found_is_what_reaches_out_of_the_widened_interval() -> No
     assert gain.power(gain.smallest) == pytest.approx(0.8, abs=1e-12)
     assert gain.power(half) == pytest.approx(0.5, abs=1e-12)
     assert gain.power(half + 0.01) == pytest.approx(stats.norm.cdf(1.0), abs=1e-12)
-    assert math.isnan(Gain(0.0, 0.0, 0.0, 0.95, 0.0).smallest)
+    assert math.isnan(Gain(0.0, math.nan, math.nan, 0.95, reason="nothing varies").smallest)
     counts, human = draw(2)
     found = calibrate(counts, human, repeats=2, n_boot=100, folds=5).gain
     width = (found.high - found.low) / math.sqrt(1.75)

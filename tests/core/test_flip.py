@@ -39,6 +39,9 @@ def test_passes_from_there_on_and_fails_just_below(
 @example([1, 3, 2, 0, 3], 1.0)  # floats are closer together below a power of two
 @example([0, 1, 2, 2, 0], 0.25)
 @example([0, 3, 0, 2, 0], 0.125)
+@example(
+    [1, 1, 0, 0, 0], 0.1730554454435916
+)  # it wavers above the floats that are tried one by one
 def test_a_threshold_that_is_the_answers_own_score(row: list[int], temperature: float) -> None:
     threshold = float(sweep([row], [temperature])[0, 0])
     flip = flip_temperature(row, threshold)
