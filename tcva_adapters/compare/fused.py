@@ -25,6 +25,7 @@ from tcva_adapters.stats.bootstrap import interval, paired_difference
 from tcva_adapters.stats.checks import BoolArray
 from tcva_adapters.stats.correlation import agreement
 from tcva_adapters.stats.holm import holm
+from tcva_adapters.stats.planning import smallest_from
 
 FEWEST: Final = 10
 """Samples below which no gain is stated."""
@@ -106,6 +107,9 @@ class FusedRow:
         p_two_sided: The paired bootstrap's p against no gain, of this combination alone.
         p_holm: The same, adjusted for all combinations that were looked at (Holm 1979).
         looked_at: How many these are.
+        level: Of the intervals.
+        clusters: Groups of samples that were drawn; None where single samples were.
+        reason: Why the gain has no interval; empty where it has one.
     """
 
     n: int
@@ -120,19 +124,36 @@ class FusedRow:
     p_two_sided: float
     p_holm: float
     looked_at: int
+    level: float = 0.95
+    clusters: int | None = None
+    reason: str = ""
 
     @property
     def sentence(self) -> str:
         """Rho, what it gains over the best member, and whether that can be told from chance."""
-        can = "can" if self.p_holm < _ALPHA else "cannot"
+        can, would = ("can", "") if self.p_holm < _ALPHA else ("cannot", self._would)
         looked_at = counted(self.looked_at, "combination")
+        groups = "" if self.clusters is None else f" of {counted(self.clusters, 'group')}"
+        gained = f"{figure(self.gain_low, signed=True)} to {figure(self.gain_high, signed=True)}"
+        if self.reason:
+            gained = f"no interval: {self.reason}"
         return (
             f"rho {figure(self.rho)} ({figure(self.low)} to {figure(self.high)}) with human ratings "
-            f"on {counted(self.n, 'sample')}; gain over {self.best} ({figure(self.best_rho)}): "
-            f"{figure(self.gain, signed=True)} ({figure(self.gain_low, signed=True)} to "
-            f"{figure(self.gain_high, signed=True)}), which {can} be told from chance (p {figure(self.p_holm, 4)}, for {looked_at} "
-            "looked at)"
+            f"on {counted(self.n, 'sample')}{groups}; gain over {self.best} ({figure(self.best_rho)}): "
+            f"{figure(self.gain, signed=True)} ({gained}), which {can} be told from chance (p {figure(self.p_holm, 4)}, for {looked_at} "
+            f"looked at{would})"
         )
+
+    @property
+    def smallest(self) -> float:
+        """The true gain that such samples show in 80 % of cases, for as many combinations; or nan."""
+        ends = (self.gain_low, self.gain_high, self.level)
+        return smallest_from(*ends, comparisons=max(self.looked_at, 1))
+
+    @property
+    def _would(self) -> str:
+        found = self.smallest
+        return "" if math.isnan(found) else f"; a gain of {figure(found)} mostly would"
 
 
 class _Drawn(TypedDict):
@@ -276,4 +297,7 @@ def gain_of(
         p_two_sided=gain.p_two_sided,
         p_holm=gain.p_two_sided,
         looked_at=1,
+        level=level,
+        clusters=gain.clusters,
+        reason=gain.reason,
     )

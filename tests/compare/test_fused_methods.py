@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -111,3 +112,22 @@ def test_gains_allow_for_all_combinations_that_were_looked_at() -> None:
         told = "can be told" if row.p_holm < 0.05 else "cannot be told"
         assert f"which {told} from chance (p " in row.sentence
         assert "for 3 combinations looked at" in row.sentence
+
+
+def test_a_gain_that_does_not_show_says_which_would_and_of_how_many_groups() -> None:
+    generator = np.random.default_rng(11)
+    human = generator.random(120)
+    ours, theirs = (np.clip(human + generator.normal(0, 0.3, 120), 0, 1) for _ in range(2))
+    fused, members = np.sqrt(ours * theirs), {"ours": ours, "theirs": ours[::-1].copy()}
+    row = gain_of(np.sqrt(ours * ours[::-1]), members, human, groups=[i // 4 for i in range(120)])
+    assert row is not None
+    assert row.clusters == 30
+    assert "on 120 samples of 30 groups" in row.sentence
+    missed = replace(row, p_holm=0.5, looked_at=3)
+    assert f"; a gain of {missed.smallest:.3f} mostly would)" in missed.sentence
+    assert missed.smallest > row.smallest
+    assert "mostly would" not in replace(row, p_holm=0.01).sentence
+    few = gain_of(fused, {"ours": ours}, human, groups=[i % 4 for i in range(120)])
+    assert few is not None
+    assert "(no interval: 4 groups: an interval needs 10)" in few.sentence
+    assert np.isnan(few.smallest)
