@@ -112,6 +112,7 @@ class FusedRow:
         looked_at: How many these are.
         smallest: The true gain that such a test finds in 80 % of the cases, at the level that is left
             for each of them; nan without an interval.
+        clusters: Groups that the samples are of, and that are drawn; None where single samples are.
     """
 
     n: int
@@ -129,19 +130,23 @@ class FusedRow:
     p_holm: float
     looked_at: int
     smallest: float
+    clusters: int | None = None
 
     @property
     def sentence(self) -> str:
         """Rho, what it gains over the best member, and whether that can be told from chance."""
         can = "can" if self.p_holm < _ALPHA else "cannot"
         looked_at = counted(self.looked_at, "combination")
+        samples = counted(self.n, "sample")
+        if self.clusters is not None:
+            samples += f" of {counted(self.clusters, 'group')}"
         missed = ""
         if can == "cannot" and not math.isnan(self.smallest):
             missed = f"; one of {figure(self.smallest)} mostly would"
         ends = _ends(figure(self.low), figure(self.high), self.reason)
         low, high = (figure(end, signed=True) for end in (self.gain_low, self.gain_high))
         return (
-            f"rho {figure(self.rho)} ({ends}) with human ratings on {counted(self.n, 'sample')}; gain "
+            f"rho {figure(self.rho)} ({ends}) with human ratings on {samples}; gain "
             f"over {self.best} ({figure(self.best_rho)}): {figure(self.gain, signed=True)} "
             f"({_ends(low, high, self.gain_reason)}), which {can} be told from chance (p "
             f"{figure(self.p_holm, 4)}, for {looked_at} looked at{missed})"
@@ -295,6 +300,7 @@ def gain_of(
         p_holm=gain.p_two_sided,
         looked_at=1,
         smallest=_smallest(gain.low, gain.high, 1),
+        clusters=gain.clusters,
     )
 
 

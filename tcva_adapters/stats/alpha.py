@@ -32,7 +32,7 @@ LEAST: Final = 20
 """An interval needs so many samples; with fewer it covers too seldom where ratings are skewed."""
 
 LEAST_CROWDED: Final = 100
-"""So many on the interval scale where ratings crowd: of 20 (60) units it covers in .87 (.91) of cases."""
+"""So many on the interval scale where ratings crowd. Of 20 (60) units it covers in .87 (.91) of cases."""
 
 _CROWDED: Final = 0.4
 """The share of the ratings that one value has, above which they do."""

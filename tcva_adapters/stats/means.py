@@ -17,9 +17,9 @@ from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.stats.student import mean_difference_ends, mean_ends
 
 LEAST_CLUSTERS_PILED: Final = 20
-"""Groups that a mean needs, but of differences: of 10 its intervals hold it in .92, of 15 in .93."""
+"""Groups that a mean needs, but one of differences. Of 10 its intervals hold it in .92, of 15 in .93."""
 LEAST_OTHERS: Final = 5
-"""Values besides the most frequent one, where they lie on both sides: 4 lie on one side by chance too
+"""Values besides the most frequent one, where they lie on both sides. 4 lie on one side by chance too
 often, and intervals hold the mean in .87 to .92 (of 6 in no more than of 5)."""
 
 ALL_EQUAL: Final = "all are equal: how rarely another one comes cannot be seen"

@@ -126,3 +126,18 @@ def test_a_gain_without_an_interval_says_why() -> None:
     assert np.isnan([row.low, row.high, row.gain_low, row.gain_high, row.smallest]).all()
     assert row.sentence.count("(no interval: 12 samples: an interval needs 30)") == 2
     assert "mostly" not in row.sentence
+
+
+def test_a_gain_says_of_how_many_groups_its_samples_are() -> None:
+    generator = np.random.default_rng(11)
+    human = generator.random(120)
+    ours = np.clip(human + generator.normal(0, 0.3, 120), 0, 1)
+    members = {"ours": ours, "theirs": ours[::-1].copy()}
+    fused = np.sqrt(ours * ours[::-1])
+    row = gain_of(fused, members, human, groups=[i // 4 for i in range(120)])
+    assert row is not None
+    assert row.clusters == 30
+    assert "on 120 samples of 30 groups; gain" in row.sentence
+    few = gain_of(fused, members, human, groups=[i % 4 for i in range(120)])
+    assert few is not None
+    assert "no interval: 4 groups: an interval needs 10" in few.sentence
