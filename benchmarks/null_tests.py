@@ -45,6 +45,15 @@ _SPREAD: Final = (
     "resamples repeat samples, whose ties add to the spread of a rank correlation; with more samples "
     "that fades"
 )
+_LEFT_OUT: Final = (
+    "of ten samples each one left out moves a correlation more than it varies; that fades"
+)
+_WHY_APART: Final = {
+    "spearman": _SPREAD,
+    "kendall": _SPREAD,
+    "pearson": _LEFT_OUT,
+    "mae": _DISCRETE,
+}
 _BOTH_SIDES: Final = (
     "both one-sided tests must find it; with few samples the interval is wider than the margins"
 )
@@ -190,7 +199,7 @@ TESTS: Final = (
         NullTest(
             f"difference of {measure}",
             _difference(measure),
-            _DISCRETE if measure == "mae" else _SPREAD,
+            _WHY_APART[measure],
         )
         for measure in MEASURES
     ),
@@ -198,7 +207,7 @@ TESTS: Final = (
         NullTest(
             f"difference of {measure}, groups of {GROUP}",
             _difference(measure, size=GROUP),
-            _DISCRETE if measure == "mae" else _SPREAD,
+            _WHY_APART[measure],
         )
         for measure in MEASURES
     ),
