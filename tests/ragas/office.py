@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any, Final
 
+from langchain_core.language_models import FakeListChatModel
 from ragas import RunConfig, SingleTurnSample, evaluate
 from ragas.dataset_schema import EvaluationResult
 from ragas.metrics._faithfulness import Faithfulness
@@ -15,6 +16,19 @@ from tests.ragas.entry import dataset_of
 from tests.support.office import SAMPLE
 
 COLUMN: Final = "tcva_faithfulness"
+
+
+class Counted(FakeListChatModel):
+    """A scripted model that says how many tokens it used."""
+
+    def _generate(self, *args: Any, **kwargs: Any) -> Any:
+        result = super()._generate(*args, **kwargs)
+        usage = {"prompt_tokens": 10, "completion_tokens": 5}
+        return result.model_copy(update={"llm_output": {"token_usage": usage}})
+
+    async def _agenerate(self, *args: Any, **kwargs: Any) -> Any:
+        del kwargs
+        return self._generate(args[0])
 
 
 def evaluated(metrics: list[Any], *samples: Sample, **kwargs: Any) -> EvaluationResult:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.language_models import FakeListChatModel
 from ragas import RunConfig, aevaluate, evaluate
 from ragas.cost import get_token_usage_for_openai
 from ragas.dataset_schema import EvaluationResult
@@ -28,6 +27,7 @@ from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.sharing import SHARED
 from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, dataset_of
+from tests.ragas.office import Counted
 from tests.support.scripted import verdict_json
 
 pytestmark = [
@@ -130,16 +130,6 @@ def test_with_one_store_for_all_as_well(tmp_path: Path, asynchronous: bool) -> N
 
 
 def test_a_langchain_model_that_ragas_wraps_anew_each_time_is_one_judge() -> None:
-    class Counted(FakeListChatModel):
-        def _generate(self, *args: Any, **kwargs: Any) -> Any:
-            result = super()._generate(*args, **kwargs)
-            usage = {"prompt_tokens": 10, "completion_tokens": 5}
-            return result.model_copy(update={"llm_output": {"token_usage": usage}})
-
-        async def _agenerate(self, *args: Any, **kwargs: Any) -> Any:
-            del kwargs
-            return self._generate(args[0])
-
     varying = Varying()
     llm = Counted(responses=[varying("") for _ in range(18)])
     found = run(tcva_metrics(TEMPERATURES), llm)

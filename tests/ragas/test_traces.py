@@ -12,7 +12,7 @@ from ragas.cost import get_token_usage_for_openai
 
 from tcva_adapters.ragas import TCVAMetric
 from tests.ragas.entry import ScriptedLLM
-from tests.ragas.office import COLUMN, evaluated
+from tests.ragas.office import COLUMN, Counted, evaluated
 from tests.support.office import SAMPLE, TWO
 
 
@@ -43,17 +43,6 @@ def test_the_judge_call_is_nested_in_the_metrics_trace() -> None:
     listener = Listener()
     evaluated([TCVAMetric()], llm=FakeListChatModel(responses=[TWO]), callbacks=[listener])
     assert listener.model_parents == ["tcva_judgement"]
-
-
-class Counted(FakeListChatModel):
-    def _generate(self, *args: Any, **kwargs: Any) -> Any:
-        result = super()._generate(*args, **kwargs)
-        usage = {"prompt_tokens": 10, "completion_tokens": 5}
-        return result.model_copy(update={"llm_output": {"token_usage": usage}})
-
-    async def _agenerate(self, *args: Any, **kwargs: Any) -> Any:
-        del kwargs
-        return self._generate(args[0])
 
 
 @pytest.mark.parametrize(
