@@ -255,7 +255,7 @@ def test_the_same_seed_gives_the_same_figures() -> None:
         ({"repeats": 0}, "repeats is 0"),
         ({"n_boot": 20}, "n_boot is 20"),
         ({"level": 1.0}, r"level is 1\.0"),
-        ({"group": ["a"] * 40}, "1 groups of rated samples cannot fill 5 folds"),
+        ({"group": ["a"] * 40}, "1 group: an interval needs 10"),
         ({"group": ["a"]}, "1 groups for 40 samples"),
         ({"judged": [[1, 0, 0, 0, 0]] * 40}, "all 40 samples score alike"),
         ({"temperatures": [2.0]}, r"temperature 2\.0 is outside"),

@@ -110,13 +110,13 @@ class Division:
         everything = np.ones(len(target), dtype=np.bool_)
         unit = np.arange(len(target)) if groups is None else group_codes(groups, everything)
         units = int(unit.max()) + 1
-        if units < folds:
-            what = "rated samples" if groups is None else "groups of rated samples"
-            msg = f"{units} {what} cannot fill {folds} folds; rate more, or ask for fewer folds"
-            raise InvalidValueError(msg)
         clusters = units if units < len(target) else None
         if why := why_no_interval(len(target), codes=None if clusters is None else unit):
             msg = f"{why}, and a choice without one is none; rate more samples"
+            raise InvalidValueError(msg)
+        if units < folds:
+            what = "rated samples" if groups is None else "groups of rated samples"
+            msg = f"{units} {what} cannot fill {folds} folds; rate more, or ask for fewer folds"
             raise InvalidValueError(msg)
         rng = np.random.default_rng([seed, 1])  # a stream of its own, apart from the resamples'
         means = np.bincount(unit, weights=target) / np.bincount(unit)
