@@ -180,9 +180,6 @@ class Estimate(Tabular):
             f"intervals, corrected for the judge's bias{self._of_groups}"
         )
         yield self._table()
-        if samples.groups is not None:
-            rated = samples.groups[samples.scored & samples.rated]
-            yield f"rated: {group_note(rated.tolist())}"
         for row in self.rows:
             if row.estimate.reason:
                 name = f"{row.system}: " if row.system else ""
@@ -206,8 +203,11 @@ class Estimate(Tabular):
 
     @property
     def _of_groups(self) -> str:
-        groups = self.samples.groups
-        return "" if groups is None else f"; {group_note(groups[self.samples.rated].tolist())}"
+        """Those of the samples that the estimates rest on; empty where samples stand alone."""
+        found = self.samples
+        if found.groups is None:
+            return ""
+        return f"; {group_note(found.groups[found.scored & found.rated].tolist())}"
 
     @property
     def _is_several(self) -> bool:
