@@ -181,9 +181,8 @@ class ErrorReport(Tabular):
         for factor in self.factors:
             if factor.parts:
                 yield from _parts_of(factor)
-        if (
-            self.n >= LEAST_SAMPLES
-        ):  # of fewer there is nothing to say but numbers without intervals
+        # Of fewer there is nothing to say but numbers without intervals.
+        if self.n >= LEAST_SAMPLES:
             yield from self._curve()
             yield from self._levels()
         yield from self._gate()
