@@ -160,6 +160,7 @@ def test_the_page_of_the_paper_shows_what_is_printed(capsys: pytest.CaptureFixtu
     assert set(shown) <= set(printed)
 
 
+# As above: suites of a framework use what it deprecates.
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("framework", BEFORE)
 def test_a_suite_runs_before_and_after(framework: str) -> None:

@@ -19,6 +19,7 @@ from tcva_adapters import TCVA, Sample
 from tests.deepeval.entry import hanging_up
 from tests.support.server import Answer, Script, ScriptedServer, error
 
+# RAGAS announces the end of its wrapper on every use.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:LangchainLLMWrapper is deprecated:DeprecationWarning"
 )

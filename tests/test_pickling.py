@@ -170,6 +170,7 @@ def test_a_function_is_left_to_those_who_pickle_functions(monkeypatch: pytest.Mo
     assert TCVA(judge=model).__reduce__()[1][1]["judge"] is model
 
 
+# Python warns of forks beside threads, which is one of the ways tried here.
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
 def test_workers_share_the_store(method: str, tmp_path: Path) -> None:
@@ -182,6 +183,7 @@ def test_workers_share_the_store(method: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+# Python warns of forks beside threads, which is one of the ways tried here.
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_workers_read_the_key_from_their_environment(
     method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

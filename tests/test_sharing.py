@@ -470,6 +470,7 @@ def test_ratings_are_shared_as_well() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+# Python warns of forks beside threads, which is what is tried here.
 @pytest.mark.filterwarnings("ignore:This process.*is multi-threaded:DeprecationWarning")
 def test_a_child_process_starts_with_nothing() -> None:
     TCVA(judge=VaryingModel()).evaluate(sample())

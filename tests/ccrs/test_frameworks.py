@@ -11,6 +11,7 @@ from tcva_adapters import Sample
 from tcva_adapters.ccrs import CCRS, METRICS
 from tests.ccrs.entries import SAMPLES, judge
 
+# The frameworks deprecate parts of their own, which their ways of running need.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 USABLE = [sample for sample in SAMPLES if sample.id != "mute"]

@@ -28,6 +28,7 @@ from tests.deepeval.entry import hanging_up
 from tests.support.one_word import SERVERS, one_word, prompt_of
 from tests.support.server import Body, Scripted, ScriptedServer, lacking
 
+# RAGAS announces the end of its wrapper on every use.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:LangchainLLMWrapper is deprecated:DeprecationWarning"
 )

@@ -217,6 +217,7 @@ def test_threads_that_come_first_together_share_one_loop(monkeypatch: pytest.Mon
 
 
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
+# Python warns of forks beside threads, which is what is tried here.
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_a_forked_process_does_not_wait_for_the_loop_of_its_parent() -> None:
     llm = ScriptedInstructorLLM(lambda _: TWO)

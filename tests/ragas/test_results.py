@@ -34,6 +34,7 @@ from tests.ragas.office import COLUMN, evaluated, native_faithfulness, turn
 from tests.support.office import SAMPLE, TWO
 from tests.support.scripted import verdict_json
 
+# RAGAS announces the end of its main function on every call.
 pytestmark = pytest.mark.filterwarnings(r"ignore:a?evaluate\(\) is deprecated:DeprecationWarning")
 
 SAMPLES = [

@@ -28,6 +28,7 @@ from tcva_adapters.results.assessment import Reason
 from tests.ccrs.entries import SAMPLES, expected, judge
 from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, dataset_of
 
+# RAGAS deprecates its main function and the metrics that it takes.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
