@@ -55,11 +55,8 @@ def test_parts_taken_out_are_compared_by_group() -> None:
         assert (other.agreement.clusters, other.agreement.n) == (GROUPS, GROUPS * COPIES)
         assert other.agreement.low == pytest.approx(one.agreement.low, abs=1e-9)
         assert other.agreement.high == pytest.approx(one.agreement.high, abs=1e-9)
-        if (
-            one.difference is not None
-            and other.difference is not None
-            and not one.difference.reason
-        ):
+        if one.difference is not None and not one.difference.reason:
+            assert other.difference is not None
             compared += 1
             # Few groups widen an interval of resamples; copies make none shorter.
             assert other.difference.clusters == GROUPS
@@ -88,8 +85,9 @@ def panel(n: int) -> list[Assessment]:
             for place, level in enumerate(levels.tolist())
         )
         whole = Assessment.from_verdicts([LEVELS[int(np.median(levels))]], judge="panel")
-        about = {"panel": members, "sample_id": f"s{number}"}
-        found.append(whole.model_copy(update={**about, "metadata": {"true": 4.0 - truth[number]}}))
+        ratings = {"true": 4.0 - truth[number], "median": 4.0 - np.median(levels)}
+        about = {"panel": members, "sample_id": f"s{number}", "metadata": ratings}
+        found.append(whole.model_copy(update=about))
     return found
 
 
@@ -107,16 +105,22 @@ def test_a_panel_is_worth_something_to_other_groups() -> None:
     assert best.difference.low <= alone.difference.low
     told = json.loads(json.dumps(worth.to_dict()))["best_judge"]
     assert told["difference"]["clusters"] == GROUPS
-    if best.would_do:
-        assert f"a true difference of {told['smallest']:.3f}" in best.sentence
+    assert best.would_do
+    assert f"a true difference of {told['smallest']:.3f}" in best.sentence
 
-    few = panel_worth(copies, human=human, scoring=Scoring(0.5), groups=[i % 3 for i in groups])
+
+def test_a_panel_ahead_of_its_best_judge_on_few_groups_is_not_told_from_chance() -> None:
+    judged = panel(GROUPS)
+    human = [each.metadata["median"] for each in judged]
+    few = panel_worth(
+        judged, human=human, scoring=Scoring(0.5), groups=[i % 3 for i in range(GROUPS)]
+    )
     assert few.best is not None
+    assert few.best.difference.delta > 0.0
     assert few.best.difference.reason == "3 groups: an interval needs 10"
-    if few.best.difference.delta > 0.0:
-        assert few.best.would_do is None
-        assert "whether it would do alone cannot be told" in few.best.sentence
-        assert few.to_dict()["best_judge"]["would_do"] is None
+    assert few.best.would_do is None
+    assert "whether it would do alone cannot be told" in few.best.sentence
+    assert few.to_dict()["best_judge"]["would_do"] is None
 
 
 def test_a_panel_agrees_on_other_groups() -> None:
