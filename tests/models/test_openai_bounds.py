@@ -394,6 +394,7 @@ def _asked(model: OpenAICompatibleModel) -> list[str]:
 def test_a_forked_process_can_call_while_its_parent_does() -> None:
     with ScriptedServer(later(0.1, auto_judge)) as server:
         model = OpenAICompatibleModel("m", base_url=server.base_url, max_concurrency=2)
+        in_sync(model)  # a fork while another thread imports waits for ever, in any program
         calls = [threading.Thread(target=in_sync, args=(model,)) for _ in range(6)]
         for call in calls:
             call.start()
