@@ -6,6 +6,8 @@ BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check
 # TESTS="tests/core tests/stats" runs these alone.
 TESTS ?=
+# `make coverage` runs the slow ones, too.
+MARKED = -m "not slow"
 RUNNER = $(BIN)/python
 ENVIRONMENTS = lowest lowest-base newest openai deepeval ray ray-alone 3.12 3.13
 
@@ -17,10 +19,11 @@ demo: $(VENV)/.demo
 
 test: $(VENV)/.dev
 	RAGAS_DO_NOT_TRACK=true DEEPEVAL_TELEMETRY_OPT_OUT=1 DEEPEVAL_DISABLE_DOTENV=1 \
-	  $(RUNNER) -m pytest -n 2 $(TESTS)
+	  $(RUNNER) -m pytest -n 2 $(MARKED) $(TESTS)
 
-# The same tests, measured: it fails below the floor in pyproject.toml.
+# All tests, the slow ones too, measured: it fails below the floor in pyproject.toml.
 coverage: RUNNER = $(BIN)/coverage run
+coverage: MARKED =
 coverage: test
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report

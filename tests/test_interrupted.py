@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks.kill import interrupted_run
 
 
+@pytest.mark.slow
 def test_killed_and_started_again(tmp_path: Path) -> None:
     figures = interrupted_run(tmp_path, samples=60, times=2)
     assert figures["stored verdicts that were asked again"] == 0

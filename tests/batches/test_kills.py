@@ -21,6 +21,8 @@ from tests.batches.test_submission import SAMPLES, collected, model_at
 from tests.support.batch_server import BatchServer, Fault, Line
 from tests.support.server import DROP, Answer, auto_judge, error
 
+pytestmark = pytest.mark.slow
+
 STEPS = {
     Ledger: ("put", "update", "add", "ask", "answer", "give_up"),
     BatchService: ("upload", "create", "batch", "lines"),

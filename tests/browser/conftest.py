@@ -14,6 +14,14 @@ from tests.support.browser import HINT, Watched, find_browser, launched, opened
 from tests.support.reports import CONTENTS, MOST, write_page
 
 Opener = Callable[..., Watched]
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A browser takes a second for each test. The hook sees the items of all folders."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,13 @@ import sys
 import threading
 from pathlib import Path
 
+import pytest
+
 from tests.support.cached import records
 from tests.support.lexical_server import LexicalServer
 from tests.support.server import Body, Scripted
+
+pytestmark = pytest.mark.slow
 
 SAMPLES = 24
 METHODS = 2

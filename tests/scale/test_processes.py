@@ -22,6 +22,8 @@ from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.scale import iter_evaluate
 from tcva_adapters.scorer import Scorer
 
+pytestmark = pytest.mark.slow
+
 
 def samples(number: int) -> Iterator[Sample]:
     for n in range(number):
