@@ -47,7 +47,6 @@ from tcva_adapters.results.files import write_assessments
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import changed
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.samples.spilled import Viewed
 from tcva_adapters.tcva import TCVA
 
 _NO_GAIN: Final = "its gain shows on ten samples or more with human ratings: --human"
@@ -280,7 +279,7 @@ class Comparison(Tabular):
         human: npt.ArrayLike | None = None
         if self.human:
             human = [self.human.get(sample.id or "", math.nan) for sample in self.samples]
-        views = Viewed(self.results, lambda result: once(result.assessment))
+        views = [once(result.assessment) for result in self.results]
         scoring = changed(self.tcva.scoring, {"temperature": self._middle})
         groups = self._groups_of
         own = None if groups is None else [groups[sample.id or ""] for sample in self.samples]

@@ -19,7 +19,6 @@ from tcva_adapters.judging.repeats import Repeats
 from tcva_adapters.printing import Part, Report
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.summary import Summary, Tally
-from tcva_adapters.samples.spilled import Viewed
 from tcva_adapters.tcva import TCVA
 
 if TYPE_CHECKING:  # most evaluations have no panel and no repeats
@@ -138,7 +137,7 @@ class Evaluation(Report):
         from tcva_adapters.compare.agreement import panel_report  # noqa: PLC0415  # as above
         from tcva_adapters.compare.several import once  # noqa: PLC0415  # as above
 
-        views = Viewed(self.results, lambda result: once(result.seen))
+        views = [once(result.seen) for result in self.results]
         groups = None
         if (field := self.group) is not None:
             groups = [group_of(view.metadata, field, view.sample_id or "") for view in views]

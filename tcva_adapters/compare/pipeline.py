@@ -34,17 +34,16 @@ from tcva_adapters.compare.raters import Raters
 from tcva_adapters.compare.running.folder import check_folder
 from tcva_adapters.compare.running.judges import framework_models
 from tcva_adapters.compare.running.methods import ALL, Method, choose
-from tcva_adapters.compare.running.rows import Joined
 from tcva_adapters.compare.running.run import (
     Models,
     Outcome,
     judge_all,
     named,
     profile_name,
-    spilled,
+    read_named,
     tcva_name,
 )
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.table import Row, ScoreTable
 from tcva_adapters.compare.views.decisions import decision_view
 from tcva_adapters.compare.views.same_samples import SameSamples, ways
 from tcva_adapters.compare.views.summary import summarise_table
@@ -406,7 +405,7 @@ class _Plan:
 
     def comparison(self, outcome: Outcome) -> Comparison:
         """The figures; they cost no call."""
-        rows = Joined(outcome.rows, *(one.rows for one in self.imported))
+        rows = [*outcome.rows, *(row for one in self.imported for row in one.rows)]
         rows, members, left_out = self._fuse(rows)
         table = ScoreTable.of(rows, self.human)
         limits = {method.name: method.threshold for method in self.methods}
@@ -486,7 +485,7 @@ class _Plan:
             groups=None if known is None else [known[name] for name in ours.names],
         )
 
-    def _fuse(self, rows: Joined) -> tuple[Joined, dict[str, dict[int, int]], list[str]]:
+    def _fuse(self, rows: list[Row]) -> tuple[list[Row], dict[str, dict[int, int]], list[str]]:
         """With the rows of fused methods, and how many members stood behind each.
 
         What cannot be fused (a member on a scale of its own) is left out and said: by then all the
@@ -504,7 +503,7 @@ class _Plan:
                 left_out.append(f"left out {fused.name}: {error}")
                 self.request.say(left_out[-1])
             else:
-                rows = Joined(rows, more)
+                rows = [*rows, *more]
         return rows, members, left_out
 
 
@@ -513,7 +512,7 @@ def _read(samples: str | Path | SampleFile | SampleStream | Sequence[Sample]) ->
     if isinstance(samples, str | Path):
         samples = stream_samples(samples, kept=None)
     if isinstance(samples, SampleStream):
-        return spilled(samples)
+        return read_named(samples)
     return named(samples if isinstance(samples, SampleFile) else SampleFile.of(samples))
 
 

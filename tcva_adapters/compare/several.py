@@ -9,7 +9,6 @@ from tcva_adapters.compare.worth import panel_worth
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import Scoring
-from tcva_adapters.samples.spilled import Viewed
 
 
 def once(assessment: Assessment) -> Assessment:
@@ -28,4 +27,4 @@ def several_notes(assessments: Sequence[Assessment], scoring: Scoring) -> Iterat
     if first.repeats:
         yield repeat_report(Result(each, scoring) for each in assessments).sentence
     if once(first).panel:
-        yield panel_worth(Viewed(assessments, once), scoring=scoring).sentence
+        yield panel_worth([*map(once, assessments)], scoring=scoring).sentence

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,15 +25,14 @@ from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.files import stream_assessments
 from tcva_adapters.results.scoring import Profiles, Scoring
 from tcva_adapters.samples.paths import usable_path
-from tcva_adapters.samples.spilled import ByName, Spilled, Viewed
 
 _SCORING: Final = TypeAdapter(Scoring)
 
 
 def of_comparison(found: Comparison, title: str) -> Content:
     """What a comparison shows."""
-    judged = Viewed(found.results, attrgetter("assessment"))
-    return _content(title, found.to_dict(), found.rows, judged, Spilled(found.details()))
+    judged = [result.assessment for result in found.results]
+    return _content(title, found.to_dict(), found.rows, judged, [*found.details()])
 
 
 def is_folder_of_comparison(path: str | Path) -> bool:
@@ -55,8 +53,8 @@ def of_folder(folder: str | Path, title: str) -> Content:
         msg = f"{where / SUMMARY} cannot be read: {error}; run the comparison again"
         raise UnreadableInputError(msg) from None
     rows = stream_csv(where / SCORES)
-    judged = Spilled(stream_assessments(where / ASSESSMENTS))
-    details = Spilled(stream_details(where / DETAILS))
+    judged = list(stream_assessments(where / ASSESSMENTS))
+    details = list(stream_details(where / DETAILS))
     try:
         return _content(title, figures, rows, judged, details)
     except (LookupError, TypeError, AttributeError, ValidationError, InvalidValueError) as error:
@@ -78,44 +76,30 @@ def _content(
     profiles = settings["profiles"]
     run = Run(
         name=f"{figures['criterion']} by {figures['judge']}",
-        assessments=ByName(
-            {each.sample_id or "": place for place, each in enumerate(judged)}, judged, _itself
-        ),
+        assessments={each.sample_id or "": each for each in judged},
         scoring=_SCORING.validate_python({**dial, "temperature": middle}),
         temperatures=temperatures,
         profiles=None if profiles is None else Profiles(profiles["by"], profiles["values"]),
     )
-    places, ratings = dict[str, int](), dict[str, float]()
-    for place, each in enumerate(details):
-        name = each.sample.id or ""
-        places[name] = place
-        if each.human is not None:
-            ratings[name] = each.human
+    ratings = {each.sample.id or "": each.human for each in details if each.human is not None}
     return Content(
         title=title,
         sentence=figures["sentence"],
-        samples=Viewed(details, attrgetter("sample")),
+        samples=[each.sample for each in details],
         runs=(run,),
-        methods=tuple(_methods(figures, rows, partial(_said, places, details))),
+        methods=tuple(_methods(figures, rows, partial(_said, details))),
         human=Human(ratings, settings["human"]) if ratings else None,
         notes=tuple(_notes(figures)),
     ).by_group(settings["group"])
 
 
-def _itself(assessment: Assessment) -> Assessment:
-    return assessment
-
-
-def _said(
-    places: Mapping[str, int], details: Sequence[SampleDetails], method: str
-) -> Mapping[str, Said]:
+def _said(details: Sequence[SampleDetails], method: str) -> Mapping[str, Said]:
     """What a method said of each sample."""
-
-    def found(each: SampleDetails) -> Said | None:
-        said = Said(each.verdicts.get(method, ()), each.reasons.get(method, ""))
-        return None if said == Said() else said
-
-    return ByName(places, details, found)
+    said = {
+        each.sample.id or "": Said(each.verdicts.get(method, ()), each.reasons.get(method, ""))
+        for each in details
+    }
+    return {name: each for name, each in said.items() if each != Said()}
 
 
 def _methods(

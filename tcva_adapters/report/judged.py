@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -27,14 +26,13 @@ from tcva_adapters.samples.files import SampleFile
 from tcva_adapters.samples.ids import DistinctIds
 from tcva_adapters.samples.rows import RowStream
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.samples.spilled import ByName, Spilled
 
 ItemOfRun = Assessment | Result | CCRSResult
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedSamples:
-    """What one file or list holds, under ids that differ; of each item little is held.
+    """What one file or list holds, under ids that differ; all of it is held.
 
     Attributes:
         name: Of the file or list.
@@ -69,11 +67,9 @@ class JudgedSamples:
                 none has a score.
             InvalidValueError: Something else stands among them.
         """
-        samples, judgements, ratings = (
-            Spilled[Sample](),
-            Spilled[Assessment](),
-            Spilled[CCRSResult](),
-        )
+        samples: list[Sample] = []
+        judgements: list[Assessment] = []
+        ratings: list[CCRSResult] = []
         ids, tally, kinds, scorings = DistinctIds(), Tally(), Kinds(), Counter[Scoring]()
         for place, item in enumerate(items, start=1):
             if isinstance(item, CCRSResult):
@@ -105,9 +101,9 @@ class JudgedSamples:
         )
 
     @property
-    def places(self) -> dict[str, int]:
-        """Where each sample is, by its id."""
-        return {sample.id or "": place for place, sample in enumerate(self.samples)}
+    def names(self) -> list[str]:
+        """The id of each sample."""
+        return [sample.id or "" for sample in self.samples]
 
     @property
     def scoring(self) -> Scoring:
@@ -134,7 +130,7 @@ class JudgedSamples:
         scoring = self.scoring
         return Run(
             name=name,
-            assessments=ByName(self.places, self.judgements, _itself),
+            assessments=dict(zip(self.names, self.judgements, strict=True)),
             scoring=scoring,
             temperatures=(scoring.temperature,),
         )
@@ -145,10 +141,10 @@ class JudgedSamples:
         Args:
             prefix: Before their names, where several files have them.
         """
-        places = self.places
+        ratings = dict(zip(self.names, self.ratings, strict=True))
         scores: dict[str, dict[str, float | None]] = {}
         unscored: dict[str, dict[str, str]] = {}
-        for name, rating in zip(places, self.ratings, strict=True):
+        for name, rating in ratings.items():
             for metric in rating.answers:
                 scores.setdefault(metric, {})[name] = rating.scores[metric]
             for metric, why in rating.unscored_by.items():
@@ -160,16 +156,12 @@ class JudgedSamples:
                 framework="ccrs",
                 threshold=self.ratings[0].threshold,
                 unscored=unscored.get(metric, {}),
-                said=ByName(places, self.ratings, partial(_reason, metric)),
+                said={
+                    name: Said(reason=rating.reasons[metric])
+                    for name, rating in ratings.items()
+                    if metric in rating.answers
+                },
             )
-
-
-def _itself(assessment: Assessment) -> Assessment:
-    return assessment
-
-
-def _reason(metric: str, rating: CCRSResult) -> Said | None:
-    return Said(reason=rating.reasons[metric]) if metric in rating.answers else None
 
 
 def read_judged(path: str | Path, *, skip_bad: bool) -> JudgedSamples:

@@ -18,7 +18,7 @@ from tcva_adapters.compare.existing.records import SCALE, format_of
 from tcva_adapters.compare.existing.records import Reading as ScoreReading
 from tcva_adapters.compare.existing.tables import HUMAN_COLUMNS
 from tcva_adapters.compare.labels import Labels
-from tcva_adapters.compare.running.run import human_scores, named, spilled
+from tcva_adapters.compare.running.run import human_scores, named, read_named
 from tcva_adapters.compare.systems.report import SystemsReport
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.printing import counted
@@ -30,7 +30,6 @@ from tcva_adapters.report.sections import rated_sections, section_of
 from tcva_adapters.samples.files import SampleFile, SampleStream, stream_samples
 from tcva_adapters.samples.records import read_records
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.samples.spilled import Spilled
 
 _MOST_SHOWN: Final = 60
 _MOST_NAMED: Final = 4
@@ -210,12 +209,10 @@ def _of_all(judged: Sequence[JudgedSamples]) -> Sequence[Sample]:
     """The samples of several files, each id once."""
     if len(judged) == 1:
         return judged[0].samples
-    found, seen = Spilled[Sample](), set[str | None]()
+    by_id: dict[str | None, Sample] = {}
     for sample in (sample for one in judged for sample in one.samples):
-        if sample.id not in seen:
-            seen.add(sample.id)
-            found.append(sample)
-    return found
+        by_id.setdefault(sample.id, sample)
+    return [*by_id.values()]
 
 
 def _texts(
@@ -224,7 +221,7 @@ def _texts(
     if isinstance(given, str | Path):
         given = stream_samples(given, skip_bad=reading.skip_bad)
     if isinstance(given, SampleStream):
-        return spilled(given).samples
+        return read_named(given).samples
     return named(SampleFile.of(given)).samples
 
 
@@ -234,9 +231,9 @@ def _with_texts(
     if len(texts) == len(samples) and all(
         sample.id == f"row-{number}" for number, sample in enumerate(samples, start=1)
     ):  # the frameworks give their evaluators no ids
-        return Spilled(_filled(*pair) for pair in zip(samples, texts, strict=True))
-    places = {sample.id: place for place, sample in enumerate(texts)}
-    lacking = sum(sample.id not in places for sample in samples)
+        return [_filled(*pair) for pair in zip(samples, texts, strict=True)]
+    by_id = {sample.id: sample for sample in texts}
+    lacking = sum(sample.id not in by_id for sample in samples)
     if lacking == len(samples):
         msg = (
             f"none of the {len(samples)} judged samples is among those that were given for their "
@@ -246,10 +243,7 @@ def _with_texts(
         raise InvalidValueError(msg)
     if lacking:
         notes.append(f"the texts of {counted(lacking, 'sample')} of {len(samples)} were not given")
-    return Spilled(
-        _filled(sample, texts[places[sample.id]] if sample.id in places else None)
-        for sample in samples
-    )
+    return [_filled(sample, by_id.get(sample.id)) for sample in samples]
 
 
 def _filled(judged: Sample, texts: Sample | None) -> Sample:

@@ -22,7 +22,12 @@ from tcva_adapters.compare.running.methods import Method, choose
 from tcva_adapters.compare.running.run import Outcome, human_scores, judge_all, named
 from tcva_adapters.compare.running.write import write_csv
 from tcva_adapters.compare.table import Row, ScoreTable
-from tcva_adapters.errors import InvalidSampleError, JudgeError, UnreadableInputError
+from tcva_adapters.errors import (
+    InvalidSampleError,
+    InvalidValueError,
+    JudgeError,
+    UnreadableInputError,
+)
 from tcva_adapters.results.framework_score import FrameworkScore
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.files import SampleFile
@@ -483,3 +488,10 @@ def test_a_human_score_is_a_label(value: object) -> None:
 def test_a_field_that_no_sample_has_is_named_beside_those_there_are() -> None:
     with pytest.raises(InvalidSampleError, match=r"no sample has a rating in 'humen'.*human"):
         human_scores([Sample(id="a", metadata={"human": 1})], "humen")
+
+
+def test_a_table_names_the_first_row_that_comes_twice() -> None:
+    rows = [Row(s, m, 0.5) for s, m in (("a", "x"), ("b", "x"), ("b", "y"), ("b", "x"), ("a", "x"))]
+    with pytest.raises(InvalidValueError, match="sample 'b' and method 'x'"):
+        ScoreTable.of(rows)
+    assert ScoreTable.of([]).scores.shape == (0, 0)

@@ -14,8 +14,6 @@ from functools import cache, partial
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
-import numpy as np
-
 from tcva_adapters.compare.ratings import mean_of, parse_rating, rater_names
 from tcva_adapters.compare.running.cached import (
     JUDGE_ERROR,
@@ -26,7 +24,6 @@ from tcva_adapters.compare.running.cached import (
     read_cached,
 )
 from tcva_adapters.compare.running.methods import Method, llm_of
-from tcva_adapters.compare.running.rows import Rows
 from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.models.prompted import Prompted
@@ -41,9 +38,7 @@ from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.results.store_troubles import StoreTroubles
 from tcva_adapters.results.sureness import UncertaintyCounts, UncertaintyTally
 from tcva_adapters.samples.files import SampleFile, SampleStream, numbered
-from tcva_adapters.samples.ids import DistinctIds
 from tcva_adapters.samples.sample import Sample, whole_characters
-from tcva_adapters.samples.spilled import Spilled, Viewed
 from tcva_adapters.tcva import TCVA
 from tcva_adapters.window import CHUNK
 
@@ -108,14 +103,10 @@ def named(read: SampleFile) -> SampleFile:
     return replace(read, samples=samples, repeated=(*read.repeated, *repeated))
 
 
-def spilled(stream: SampleStream) -> SampleFile:
-    """The same of a file that is read to its end; its samples wait in a temporary file."""
-    samples, lines, ids = Spilled[Sample](), array("q"), DistinctIds()
-    for sample in stream:
-        name = ids.unlike(sample.id or f"row-{stream.line}")
-        samples.append(sample if name == sample.id else sample.model_copy(update={"id": name}))
-        lines.append(stream.line)
-    return SampleFile(samples, lines, stream.bad, (*stream.ids.repeated, *ids.repeated))
+def read_named(stream: SampleStream) -> SampleFile:
+    """The same of a file that is read to its end."""
+    samples, lines = stream.collected()
+    return named(SampleFile(samples, lines, stream.bad, tuple(stream.ids.repeated)))
 
 
 def human_scores(samples: Sequence[Sample], fields: str) -> dict[str, float]:
@@ -276,33 +267,6 @@ class _Jobs(Collection[_Job]):
             yield _Job(self._method, self._key(sample), sample, places)
 
 
-class _Said(Mapping[str, "Mapping[str, Verdicts]"]):
-    """Verdicts by sample and method, in a temporary file."""
-
-    def __init__(self, names: Sequence[str], methods: Sequence[str]) -> None:
-        self._methods = methods
-        self._places = {name: place for place, name in enumerate(names)}
-        self._written: Spilled[Verdicts] = Spilled()
-        self._which = np.full((len(names), len(methods)), -1, dtype=np.int64)
-
-    def put(self, places: Sequence[int], method: int, verdicts: Verdicts) -> None:
-        """Those of a method on equal samples."""
-        self._which[places, method] = len(self._written)
-        self._written.append(verdicts)
-
-    def __getitem__(self, name: str) -> Mapping[str, Verdicts]:
-        """Those of one sample."""
-        which = self._which[self._places[name]].tolist()
-        found = zip(self._methods, which, strict=True)
-        return {method: self._written[number] for method, number in found if number >= 0}
-
-    def __len__(self) -> int:
-        return len(self._places)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
-
-
 class _Run:
     """A run under way: what its judgements share, and the rows so far."""
 
@@ -323,9 +287,9 @@ class _Run:
         profiles = () if tcva.profiles is None else (profile_name(tcva.profiles),)
         columns = [*self.ours, *profiles, *(method.name for method in methods)]
         self.columns = {name: place for place, name in enumerate(columns)}
-        self.rows = Rows(self.names, columns)
-        self.judgements = Spilled[Assessment]()
-        self.verdicts = _Said(self.names, columns)
+        self.rows = [Row(name, method, None) for name in self.names for method in columns]
+        self.judgements: list[Assessment] = []
+        self.verdicts: dict[str, dict[str, Verdicts]] = {name: {} for name in self.names}
         self.evidence = EvidenceCounts.of(())
         self.uncertainty = UncertaintyTally()
         self.judged, self.cached = Counter[str](), Counter[str]()
@@ -394,13 +358,14 @@ class _Run:
         # Of the lexical judge only the metric knows its calls.
         self._put(places, name, score.score, why, said.usage, said.usage.calls or score.calls)
         if score.verdicts:
-            self.verdicts.put(places, self.columns[name], score.verdicts)
+            for place in places:
+                self.verdicts[self.names[place]][name] = score.verdicts
         return said.is_failure
 
     def outcome(self) -> Outcome:
         """What came of it."""
         counts = dict(self.judged), dict(self.cached)
-        results = Viewed(self.judgements, self.tcva.result)
+        results = [*map(self.tcva.result, self.judgements)]
         return Outcome(
             *(self.rows, results, *counts, self.spent),
             evidence=self.evidence,
@@ -455,7 +420,7 @@ class _Run:
                 output_tokens=usage.output_tokens if known else None,
                 seconds=usage.seconds,
             )
-            self.rows.put(place, self.columns[method], row)
+            self.rows[place * len(self.columns) + self.columns[method]] = row
             usage, calls = _NOTHING, 0
 
 
