@@ -119,6 +119,7 @@ def test_rows_by_framework() -> None:
         rows(["nobody"])
 
 
+@pytest.mark.slow
 def test_one_method_from_end_to_end(tmp_path: Path) -> None:
     row = Row("core", "evaluate_many, our client", ours=True)
     columns = cells(8, [0, 20], [4])

@@ -15,6 +15,7 @@ from tcva_adapters.frameworks import FRAMEWORKS
 LLAMAINDEX = FRAMEWORKS["llamaindex"].requirement
 
 
+@pytest.mark.slow
 def test_data_that_nltk_refuses_to_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = distribution(LLAMAINDEX.distribution).locate_file(LLAMAINDEX.data)
     copied = Path(shutil.copytree(str(source), tmp_path / "nltk_cache"))
@@ -31,6 +32,7 @@ def test_data_that_nltk_refuses_to_read(tmp_path: Path, monkeypatch: pytest.Monk
     assert "UV_LINK_MODE=copy" in found.fix
 
 
+@pytest.mark.slow
 def test_data_that_are_read_are_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not diagnosis._has_second_names(Path("nowhere"))
     monkeypatch.setattr(diagnosis, "_has_second_names", lambda _: True)

@@ -40,6 +40,7 @@ def judged(mode: Mode, hit: int, *, concurrency: int, asynchronous: bool) -> lis
         return tcva.evaluate_many(samples(hit))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("concurrency", [1, 8])
 @pytest.mark.parametrize("name", [m.name for m in MODES.values() if m.expected != "stop"])
 def test_a_fault_costs_its_own_sample_alone(name: str, concurrency: int) -> None:

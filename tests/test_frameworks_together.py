@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TOGETHER = [each for each in REQUIREMENTS if each.extra != "ray"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("requirement", TOGETHER, ids=lambda r: r.distribution)
 def test_every_extra_imports(requirement: Requirement) -> None:
     finding = inspect(requirement)

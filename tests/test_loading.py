@@ -86,6 +86,7 @@ def python(code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.folder)
 def test_importing_an_adapter_loads_nothing_until_a_name_is_used(adapter: Adapter) -> None:
     done = python(
@@ -105,6 +106,7 @@ def test_importing_an_adapter_loads_nothing_until_a_name_is_used(adapter: Adapte
     assert after & FRAMEWORKS == adapter.loads
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("imported", "spoil", "said", "way_out"),
     [

@@ -182,6 +182,7 @@ def test_workers_share_the_store(method: str, tmp_path: Path) -> None:
     assert tcva.evaluate(SAMPLE).assessment.from_store
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
 # Python warns of forks beside threads, which is one of the ways tried here.
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")

@@ -84,6 +84,7 @@ def summary(printed: str) -> str:
     return re.split(r"\n=+ TCVA =+\n", printed)[1].partition("\n=")[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("others", ["none", "xdist", "all"])
 def test_a_run(others: str, tmp_path: Path) -> None:
     more: list[str] = []
@@ -127,6 +128,7 @@ def test_it_is_silent_where_nobody_asks(tmp_path: Path) -> None:
     assert "TCVA" not in with_it
 
 
+@pytest.mark.slow
 def test_it_can_be_switched_off(tmp_path: Path) -> None:
     printed = ran(
         tmp_path, "-p", "no:tcva", code=1, suite="def test_it(tcva):\n    pass\n", alone=False

@@ -168,6 +168,7 @@ def test_cancelling_sends_nothing_that_waits(
     assert collected(tcva, tmp_path / "sub", again=True).scored == 4
 
 
+@pytest.mark.slow
 def test_waiting_outlasts_another_command(tcva: TCVA, tmp_path: Path) -> None:
     submit(tcva, FEW, tmp_path / "sub")
     found: list[int] = []

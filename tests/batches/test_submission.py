@@ -353,6 +353,7 @@ def test_a_judge_that_calls_by_itself_is_refused(tmp_path: Path) -> None:
         submit(tcva, SAMPLES, tmp_path / "sub")
 
 
+@pytest.mark.slow
 def test_one_command_at_a_time(server: BatchServer, tmp_path: Path) -> None:
     from tcva_adapters.batches.ledger import Ledger  # noqa: PLC0415  # used here alone
 

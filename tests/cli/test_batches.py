@@ -43,6 +43,7 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> 
     return printed.out if code == 0 else printed.err
 
 
+@pytest.mark.slow
 def test_a_submission_from_end_to_end(
     server: BatchServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -293,6 +293,7 @@ def test_an_unknown_model_ends_with_one_sentence(
         assert server.count <= 16  # those under way when the first answer came, not all 30
 
 
+@pytest.mark.slow
 def test_demo_fits_one_screen(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -331,6 +332,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.strip() == "0.1.0"
 
 
+@pytest.mark.slow
 def test_doctor_reports_packages_and_a_judge(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -444,6 +446,7 @@ def test_doctor_shows_its_table_when_the_judge_has_no_key(
     assert "OPENAI_API_KEY" in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("as_json", [False, True], ids=["table", "json"])
 def test_a_closed_pipe_is_no_failed_gate(tmp_path: Path, as_json: bool) -> None:
     samples = write(tmp_path / "in.jsonl", record(1))

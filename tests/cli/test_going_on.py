@@ -80,6 +80,7 @@ def killed(server: ScriptedServer, after: int, *arguments: str) -> None:
     child.wait()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "out"), [("evaluate", "out.json"), ("ccrs", "out.jsonl")])
 def test_a_killed_run_is_gone_on_with_without_a_store_too(
     server: ScriptedServer, capsys: pytest.CaptureFixture[str], command: str, out: str
@@ -104,6 +105,7 @@ def test_a_killed_run_is_gone_on_with_without_a_store_too(
     assert judged(out) == judged(f"whole{Path(out).suffix}")
 
 
+@pytest.mark.slow
 def test_another_run_leaves_a_draft_alone(
     server: ScriptedServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -121,6 +123,7 @@ def test_another_run_leaves_a_draft_alone(
     assert len(judged("out.jsonl")) == SIZE + 1
 
 
+@pytest.mark.slow
 def test_what_failed_last_is_tried_again(
     server: ScriptedServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -210,6 +213,7 @@ def test_one_process_at_a_time_writes_a_draft(capsys: pytest.CaptureFixture[str]
     capsys.readouterr()
 
 
+@pytest.mark.slow
 def test_figures_pages_and_gates_are_those_of_all_results(
     server: ScriptedServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

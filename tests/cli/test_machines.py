@@ -251,6 +251,7 @@ def obeyed(line: str) -> bool:
     return is_command or any(mark in line for mark in ("##[", "##vso[", "##teamcity["))
 
 
+@pytest.mark.slow
 def test_hostile_texts_command_no_server(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

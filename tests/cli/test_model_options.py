@@ -54,6 +54,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted
         yield found
 
 
+@pytest.mark.slow
 @commands
 def test_a_judges_time_and_retries_are_set(
     command: tuple[str, ...], server: ScriptedServer, capsys: pytest.CaptureFixture[str]
@@ -125,6 +126,7 @@ def test_values_that_cannot_be_used_are_refused(
     assert server.count == 0
 
 
+@pytest.mark.slow
 def test_the_doctor_waits_as_long_as_it_is_told(
     server: ScriptedServer,
     capsys: pytest.CaptureFixture[str],

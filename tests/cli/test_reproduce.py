@@ -48,6 +48,7 @@ def test_json_has_the_tables_of_every_set(
     assert "other: there is no other_deepeval_scores.json" in err
 
 
+@pytest.mark.slow
 def test_tables_and_pictures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib", reason="the extra plots")
     write(tmp_path / "data", "usr")

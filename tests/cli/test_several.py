@@ -64,6 +64,7 @@ def test_repeats_are_judged_once_each_and_reported(
     assert found["judge_sd"] > 0.0
 
 
+@pytest.mark.slow
 def test_worker_processes_judge_the_same(
     server: ScriptedServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -144,6 +144,7 @@ def named(arguments: list[str]) -> str:
     return " ".join(arguments)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", VARIANTS, ids=named)
 def test_80_columns_and_40_lines(arguments: list[str], flaky_server: LexicalServer) -> None:
     said = Said(*arguments)
@@ -164,6 +165,7 @@ LONG = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [each for each in LONG if each not in WRONG], ids=named)
 def test_80_columns_with_all_lines(arguments: list[str]) -> None:
     said = Said(*arguments, "--all")
@@ -190,6 +192,7 @@ def test_the_paper_fits(more: list[str]) -> None:
     assert "--all" in more or len(said.out) <= LINES
 
 
+@pytest.mark.slow
 def test_names_do_not_break_and_what_is_cut_is_announced() -> None:
     said = Said("compare", "rated.jsonl", "--out", "names")
     summary = json.loads(Path("names/summary.json").read_text(encoding="utf-8"))
@@ -307,6 +310,7 @@ def test_only_who_asks_gets_lines(
     assert bool(err) is bool(lines)
 
 
+@pytest.mark.slow
 def test_a_slow_server_in_a_pipe() -> None:
     """A real process: lines while it waits, none of them on standard output."""
     start = (

@@ -82,6 +82,7 @@ def test_choices_figures_and_interval_are_those_of_plain_loops() -> None:
     assert found.by_fold == pytest.approx(np.mean(inside), abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("objective", "folds"), [("spearman", 5), ("mae", 5), ("kappa", 10)])
 def test_equally_good_settings_are_seldom_told_apart(objective: Any, folds: int) -> None:
     """Nineteen candidates that see the same quality, each with noise of its own."""

@@ -105,6 +105,7 @@ def test_what_cannot_be_compared_is_refused() -> None:
         rated_ccrs(tally.ended([]), "rating")
 
 
+@pytest.mark.slow
 def test_the_command_says_and_draws_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -157,6 +157,7 @@ def test_labels_of_several_files_must_agree(tmp_path: Path) -> None:
     assert Labels.read(tmp_path / "d.csv", tmp_path / "d.csv").draws["x"].inclusion == 0.1
 
 
+@pytest.mark.slow
 def test_chosen_in_rounds_and_rated_the_estimate_is_unbiased() -> None:
     samples, truth = judged(1000, seed=5)
     mean = np.mean(list(truth.values()))

@@ -231,6 +231,7 @@ async def _hangs() -> Any:
     await asyncio.Event().wait()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("metric", "said"),
     [

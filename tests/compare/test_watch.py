@@ -121,6 +121,7 @@ def test_what_does_not_fit_the_state_is_refused(tmp_path: Path) -> None:
         Watch.of(before, max_drop=1.0)
 
 
+@pytest.mark.slow
 def test_no_change_raises_hardly_an_alarm_however_often_one_looks() -> None:
     rng = np.random.default_rng(5)
     alarms = 0

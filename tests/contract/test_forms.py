@@ -237,6 +237,7 @@ def test_what_llm_objects_give_is_read(
         assert low == pytest.approx((0, 0, 0, 1 / 6, 5 / 6), abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in LLMS if "told to ask" not in name])
 def test_llm_objects_at_a_server_without_probabilities_are_drawn_from(name: str) -> None:
     make, _ = LLMS[name]

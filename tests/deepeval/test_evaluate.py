@@ -129,6 +129,7 @@ def test_the_store_is_shared_by_the_copies(asynchronous: bool, tmp_path: Path) -
     assert len(llm.prompts) == len(SAMPLES)
 
 
+@pytest.mark.slow
 @both_ways
 def test_one_request_per_case_where_the_native_metric_needs_four(asynchronous: bool) -> None:
     def script(body: Body, _: int) -> str:
@@ -232,6 +233,7 @@ def test_nothing_but_missing_fields(asynchronous: bool) -> None:
         results_of(skipped)
 
 
+@pytest.mark.slow
 @both_ways
 def test_what_deepevals_time_limit_ended(
     asynchronous: bool, monkeypatch: pytest.MonkeyPatch
@@ -528,6 +530,7 @@ def deepeval_test_run(folder: Path, suite: str, *options: str) -> subprocess.Com
     )
 
 
+@pytest.mark.slow
 def test_deepeval_test_run(tmp_path: Path) -> None:
     suite = (
         "import pytest\n"
@@ -554,6 +557,7 @@ def test_deepeval_test_run(tmp_path: Path) -> None:
     assert left <= {"test_suite.py", "cache", "home", "__pycache__", ".pytest_cache"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("share", "calls"), [(True, 1), (False, 3)])
 def test_repetitions_are_independent_only_on_request(
     share: bool, calls: int, tmp_path: Path

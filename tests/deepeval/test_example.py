@@ -8,11 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "deepeval_suite.py"
 THEIRS, STRICT, BALANCED, LENIENT = range(4)
 
 
+@pytest.mark.slow
 def test_it_runs_offline_and_tells_the_answers_apart(tmp_path: Path) -> None:
     # The good answer is a sentence of a document; of the half right one, a second sentence is
     # invented; the wrong one says the opposite of a document.

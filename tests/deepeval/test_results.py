@@ -83,6 +83,7 @@ def test_the_files_hold_what_evaluate_returned(stored: Any) -> None:
         results_of(files[0])
 
 
+@pytest.mark.slow
 def test_they_are_read_in_another_process(stored: Any) -> None:
     returned, latest, _ = stored
     script = (

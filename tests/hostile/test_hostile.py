@@ -14,6 +14,7 @@ def test_the_corpus_names_each_text_once() -> None:
     assert len({hostile.text for hostile in TEXTS}) == len(TEXTS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hostile", TEXTS, ids=lambda hostile: hostile.id)
 def test_a_text_stays_in_its_place(hostile: Hostile) -> None:
     for _, attack in attacks(hostile.text):

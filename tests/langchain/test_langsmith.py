@@ -166,6 +166,7 @@ def test_nothing_is_posted_by_the_evaluator_in_aevaluate(
     assert b"<<<PASSAGE" not in posted
 
 
+@pytest.mark.slow
 def test_the_example_sends_nothing(requests: list[tuple[str, bytes]]) -> None:
     command = [sys.executable, str(ROOT / "examples" / "langchain_rag.py")]
     environment = {k: v for k, v in os.environ.items() if k != "LANGSMITH_TRACING"}

@@ -7,10 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "llamaindex_rag.py"
 LLAMAINDEX, STRICT, BALANCED, LENIENT = range(4)
 
 
+@pytest.mark.slow
 def test_it_runs_offline_and_tells_the_answers_apart() -> None:
     # The good answer is a sentence of a document; of the half right one, a second sentence is
     # invented; the wrong one says the opposite of a document.

@@ -36,6 +36,7 @@ def test_the_lexical_judge_needs_no_llm() -> None:
     assert "lexical" in result.result.assessment.judge
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framework", ["ragas", "langchain", "llamaindex", "deepeval"])
 def test_the_lexical_judge_is_known_in_every_dress(framework: str) -> None:
     llm = import_module(f"tcva_adapters.{framework}").LexicalLLM()

@@ -93,6 +93,7 @@ def test_the_framework_verdict_is_the_binary_view_of_ours() -> None:
         assert found.score == float(bool(levels) and supported.issuperset(levels)), item.id
 
 
+@pytest.mark.slow
 def test_long_contexts_reach_the_judge_in_one_piece() -> None:
     filler = " ".join(f"Shelf {i} holds {i * 7} boxes of paper." for i in range(600))
     long = sample(contexts=(filler, CONTEXT))

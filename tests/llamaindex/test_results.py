@@ -62,6 +62,7 @@ def test_the_result_is_there_however_it_was_carried(evaluation: Any) -> None:
     assert again.model_dump() == evaluation.model_dump()
 
 
+@pytest.mark.slow
 def test_a_batch_that_was_written_is_read_in_another_process(tmp_path: Path) -> None:
     runner = BatchEvalRunner(
         {"tcva": TCVAEvaluator("lexical"), "qr": ScorerEvaluator(CCRS("qr", judge="lexical"))}

@@ -249,6 +249,7 @@ def test_reliability_has_a_mark_for_each_bin() -> None:
     assert [b.get_height() for b in bars_above] == np.bincount(place).tolist()  # type: ignore[attr-defined]  # bars
 
 
+@pytest.mark.slow
 def test_histograms_are_those_of_the_summary() -> None:
     found = rated_comparison()
     figure = plots.histograms(found)

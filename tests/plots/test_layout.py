@@ -49,6 +49,7 @@ def check_labels(figure: Figure) -> None:
         assert across <= 1.0 or along <= 2.5, (one, other)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, _ in pictures_of(rated_comparison())])
 def test_a_comparison_of_24_methods(name: str) -> None:
     assert len(rated_comparison().table.methods) == 24
@@ -56,6 +57,7 @@ def test_a_comparison_of_24_methods(name: str) -> None:
     check_labels(draw())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", ["column", 5.0])
 def test_widths_of_a_paper(width: Any) -> None:
     found = rated_comparison()
@@ -76,6 +78,7 @@ def test_widths_of_a_paper(width: Any) -> None:
     check_labels(plots.exponent_curve(lists, width=width))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 3, 1000, 10_000])
 def test_few_and_many_samples(n: int) -> None:
     table = counts(n)
@@ -96,6 +99,7 @@ def test_few_and_many_samples(n: int) -> None:
     check_labels(plots.correlations(named, width="column"))
 
 
+@pytest.mark.slow
 def test_names_from_files_are_only_text() -> None:
     rng = np.random.default_rng(0)
     named: dict[str, Any] = {name: rng.random(30) for name in [*HOSTILE, LONG]}
@@ -112,6 +116,7 @@ def test_names_from_files_are_only_text() -> None:
     assert len(label("x" * 500)) < 100
 
 
+@pytest.mark.slow
 def test_systems_and_the_paper(tmp_path: Any) -> None:
     data = systems_table(n=20)
     for names in (("a", "b", "c"), ("$x", LONG, "\x07" * 20)):

@@ -69,6 +69,7 @@ def names(paths: list[Path]) -> list[str]:
     return [path.name for path in paths]
 
 
+@pytest.mark.slow
 def test_every_report_has_its_figures() -> None:
     drawn = plots.save(rated_comparison(), "all")
     assert names(drawn)[:4] == ["sweep.png", "flips.png", "histograms.png", "correlations.png"]
@@ -109,6 +110,7 @@ def test_a_notebook_shows_a_figure_by_itself() -> None:
     assert figure._repr_png_().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_pyplot_is_not_touched() -> None:
     script = (
         "import sys; from tcva_adapters import plots; assert 'matplotlib' not in sys.modules;"
@@ -136,6 +138,7 @@ def test_without_matplotlib_the_extra_is_named() -> None:
     assert "pip install 'tcva-adapters[plots]'" in done.stderr.replace("\n", " ")
 
 
+@pytest.mark.slow
 def test_commands_draw(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["evaluate", str(EXAMPLES), "-j", "lexical", "-o", "judged.jsonl"]) == 0
     assert run(["sweep", "judged.jsonl", "--figures", "one"]) == 0

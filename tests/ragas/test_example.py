@@ -7,10 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "ragas_suite.py"
 THEIRS, STRICT, BALANCED, LENIENT = range(4)
 
 
+@pytest.mark.slow
 def test_it_runs_offline_and_tells_the_answers_apart() -> None:
     # The good answer is a sentence of a document; of the half right one, the second of two
     # sentences is invented; the wrong one shares nothing with its documents.

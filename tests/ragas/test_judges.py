@@ -51,6 +51,7 @@ def test_without_any_llm_it_says_so() -> None:
         TCVAMetric().single_turn_score(turn())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framework", ["ragas", "langchain", "llamaindex", "deepeval"])
 def test_the_lexical_judge_is_known_in_every_dress(framework: str) -> None:
     llm = import_module(f"tcva_adapters.{framework}").LexicalLLM()

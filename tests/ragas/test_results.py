@@ -83,6 +83,7 @@ for result in results_of(getattr(pd, f"read_{kind}")(path), name):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "parquet", "json"])
 def test_a_frame_that_was_written_is_read_in_another_process(tmp_path: Path, kind: str) -> None:
     found = evaluation()

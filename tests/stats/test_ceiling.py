@@ -67,6 +67,7 @@ def test_equal_to_a_plain_loop(measure: Correlated, gaps: float) -> None:
     assert one.ahead.value == pytest.approx(as_rater - one_more, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_the_theory_of_parallel_raters() -> None:
     # Truth and errors of variance 1: two raters correlate by 1/2, the mean of four by
     # 1/sqrt(1 + 1/4) with the truth, a rater with the mean of three others by
@@ -88,6 +89,7 @@ def test_the_theory_of_parallel_raters() -> None:
     assert found.methods[0].ahead.low > 0.2
 
 
+@pytest.mark.slow
 def test_intervals_cover() -> None:
     ratings, method = judged(40_000, seed=3)
     whole = ceiling("spearman", ratings, method)

@@ -55,6 +55,7 @@ def test_the_interval_and_the_tests_say_the_same(measure: Measure) -> None:
             assert found.p_not_worse <= found.p_equivalent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["spearman", "pearson", "mae"])
 def test_the_level_at_the_margin_and_the_power_between_equals(measure: Measure) -> None:
     # 200 data sets: three standard errors of .05 are .046.

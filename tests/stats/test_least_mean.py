@@ -62,6 +62,7 @@ def test_what_cannot_be_bounded_is_refused() -> None:
         least_mean([0.5, 0.5], 0.95, groups=["a", None])
 
 
+@pytest.mark.slow
 def test_it_lies_above_the_mean_as_rarely_as_it_says() -> None:
     rng = np.random.default_rng(9)
     above = 0

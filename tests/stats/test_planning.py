@@ -146,6 +146,7 @@ def test_assumed_spreads_are_those_of_normal_theory() -> None:
     assert again[0] == again[1] != again[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", PLANNED)
 def test_planned_power_is_that_of_the_tests_that_are_offered(objective: PlannedName) -> None:
     # 150 data sets: a standard error of .037; `python -m benchmarks.planning` draws more.

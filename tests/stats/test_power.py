@@ -48,6 +48,7 @@ def test_as_often_found_as_predicted(systems: int, n: int, difference: float, te
     assert np.mean(found) == pytest.approx(predicted, abs=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["studentised", "tukey"])
 def test_the_predicted_number_of_queries_is_enough(test: Test) -> None:
     # From 300 queries at hand to as many new ones as the view asks for.

@@ -110,6 +110,7 @@ def test_against_all_tables_there_are() -> None:
         assert found.p[i, j] == pytest.approx(exact, abs=4 * math.sqrt(0.25 / 20_000))
 
 
+@pytest.mark.slow
 def test_same_decisions_as_scipy_on_normal_data() -> None:
     # Differences small beside the noise: a system far off would make the shuffles wider.
     for seed in range(8):
@@ -123,6 +124,7 @@ def test_same_decisions_as_scipy_on_normal_data() -> None:
         assert ours.differences[0, 3] == pytest.approx(theirs.statistic[0, 3], abs=1e-12)
 
 
+@pytest.mark.slow
 def test_under_the_null_p_is_uniform_and_the_level_is_kept() -> None:
     # 1000 data sets without any difference, but with hard and easy queries.
     rng = np.random.default_rng(12)
