@@ -1,6 +1,9 @@
-"""Lines of code in the package: without docstrings, comments and blank lines.
+"""Code of the package by room, beside the budgets in pyproject.toml: lines, characters, syntax nodes.
 
-Run: python -m benchmarks.lines [FOLDER]
+Lines without docstrings, comments and blank ones; the characters of what is left, without the white
+space between; the nodes of the syntax tree. Fails above the ceiling on lines that stands there.
+
+Run: python -m benchmarks.lines
 """
 
 from __future__ import annotations
@@ -9,10 +12,14 @@ import ast
 import io
 import sys
 import tokenize
-from collections import Counter
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, Final, NamedTuple
 
-_NO_CODE = {
+_PACKAGE: Final = Path("tcva_adapters")
+_NO_CODE: Final = {
     tokenize.COMMENT,
     tokenize.NL,
     tokenize.NEWLINE,
@@ -21,24 +28,41 @@ _NO_CODE = {
     tokenize.ENDMARKER,
     tokenize.ENCODING,
 }
-_LONGEST = 80
+_LONGEST: Final = 80
+_OTHER: Final = "in no room"
 
 
-def code_lines(source: str) -> set[int]:
-    """The numbers of the lines that hold code."""
+class Size(NamedTuple):
+    """How much code there is."""
+
+    lines: int
+    characters: int
+    nodes: int
+
+
+def size_of(source: str) -> Size:
+    """The code of a module without what is said about it."""
+    tree = ast.parse(source)
+    said = list(_docstrings(tree))
+    of_no_count = {
+        line for text in said for line in range(text.lineno, (text.end_lineno or text.lineno) + 1)
+    }
     lines: set[int] = set()
+    characters = 0
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type not in _NO_CODE:
+        if token.type not in _NO_CODE and token.start[0] not in of_no_count:
             lines.update(range(token.start[0], token.end[0] + 1))
-    for node in ast.walk(ast.parse(source)):
-        # A text that stands alone is a docstring, of a module, class, function or attribute.
-        if (
-            isinstance(node, ast.Expr)
-            and isinstance(node.value, ast.Constant)
-            and isinstance(node.value.value, str)
-        ):
-            lines.difference_update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-    return lines
+            characters += len(token.string)
+    nodes = sum(1 for _ in ast.walk(tree)) - 2 * len(said)
+    return Size(len(lines), characters, nodes)
+
+
+def _docstrings(tree: ast.AST) -> Iterator[ast.Expr]:
+    """Texts that stand alone: those of modules, classes, functions and attributes."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str())):
+                yield node
 
 
 def long_functions(source: str) -> list[tuple[str, int]]:
@@ -52,20 +76,48 @@ def long_functions(source: str) -> list[tuple[str, int]]:
     return found
 
 
+def room_of(path: Path, rooms: dict[str, Any]) -> str:
+    """The room whose folder or module this is; the longest of several."""
+    name = path.relative_to(_PACKAGE).as_posix()
+    found = [
+        (len(place), room)
+        for room, settings in rooms.items()
+        for place in settings["holds"]
+        if name == place or name.startswith(f"{place}/")
+    ]
+    return max(found, default=(0, _OTHER))[1]
+
+
 def main() -> None:
-    root = Path(sys.argv[1] if len(sys.argv) > 1 else "tcva_adapters")
-    rooms: Counter[str] = Counter()
+    settings = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["tool"]["tcva"]
+    rooms, ceiling = settings["lines"]["rooms"], settings["lines"]["ceiling"]
+    halves: dict[str, Counter[str]] = defaultdict(Counter)
+    sizes: dict[str, Counter[str]] = {room: Counter() for room in rooms}
     long = []
-    for path in sorted([*root.rglob("*.py"), *root.rglob("*.pyi")]):
+    for path in sorted([*_PACKAGE.rglob("*.py"), *_PACKAGE.rglob("*.pyi")]):
         source = path.read_text(encoding="utf-8")
-        parts = path.relative_to(root).parts
-        rooms[parts[0] if len(parts) > 1 else "(top)"] += len(code_lines(source))
+        room = room_of(path, rooms)
+        sizes.setdefault(room, Counter()).update(size_of(source)._asdict())
         long += [f"{path}: {name} has {length} lines" for name, length in long_functions(source)]
-    for room, count in rooms.most_common():
-        print(f"{room:12} {count:6}")
-    print(f"{'all':12} {sum(rooms.values()):6} lines of code")
-    print(f"functions over {_LONGEST} lines: {len(long)}")
-    print(*long, sep="\n")
+    print(f"{'room':28} budget  lines  characters  nodes")
+    for room, size in sizes.items():
+        budget, half = rooms.get(room, {}).get("budget", 0), rooms.get(room, {}).get("half", "")
+        size["budget"] = budget
+        for part in (half, "all"):
+            halves[part].update(size)
+        print(_row(room, size))
+    print()
+    for part, size in halves.items():
+        print(_row(part or _OTHER, size))
+    print(f"functions over {_LONGEST} lines: {len(long)}", *long, sep="\n")
+    if halves["all"]["lines"] > ceiling:
+        sys.exit(f"{halves['all']['lines']} lines of code; the ceiling is {ceiling}")
+
+
+def _row(name: str, size: Counter[str]) -> str:
+    return (
+        f"{name:28} {size['budget']:6} {size['lines']:6} {size['characters']:11} {size['nodes']:6}"
+    )
 
 
 if __name__ == "__main__":
