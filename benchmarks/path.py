@@ -48,7 +48,7 @@ class Way:
 
     def __exit__(self, *_: object) -> None:
         sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type]  # None ends it
+        threading.setprofile(None)
 
     def _seen(self, frame: FrameType, event: str, _: object) -> None:
         if event == "call" and _is_of_the_package(frame):
