@@ -24,7 +24,6 @@ import numpy.typing as npt
 
 from tcva_adapters.core.aggregation import PENALTIES, sweep
 from tcva_adapters.core.flip import flip_point
-from tcva_adapters.core.kernel import GRAINS
 from tcva_adapters.core.temperature import Bounds, exponent_within
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
 from tcva_adapters.report.figures import settings_of
@@ -84,13 +83,12 @@ def kinds_of_rows(seed: int = 0) -> Iterator[Rows]:
     uniform = np.zeros((100, 5))
     uniform[np.arange(100), np.arange(100) % 5] = rng.integers(1, 21, 100)
     yield Rows("uniform", uniform[:, None])
-    # Three panel judges' votes on up to eight claims, in grains that add up to 1 each.
+    # Three panel judges' votes on up to eight claims, a third each.
     votes = np.zeros((400, 5))
-    third = np.array([int(GRAINS) // 3, int(GRAINS) // 3, int(GRAINS) - 2 * (int(GRAINS) // 3)])
     for row in votes:
         for _ in range(rng.integers(1, 9)):
-            np.add.at(row, rng.integers(0, 5, 3), third)
-    yield Rows("panel", (votes / GRAINS)[:, None])
+            np.add.at(row, rng.integers(0, 5, 3), 1 / 3)
+    yield Rows("panel", votes[:, None])
     shares = rng.dirichlet([0.5] * 5, 400) * rng.integers(1, 9, (400, 1))
     shares[rng.random(shares.shape) < 0.2] = 0.0
     shares[~shares.any(axis=1), 0] = 1.0

@@ -1,54 +1,32 @@
-"""One score, another temperature and a flip temperature beside score_agg, and their bits.
+"""One score, another temperature and a flip temperature beside score_agg.
 
-Run: python -m benchmarks.scores [CASES]
+Run: python -m benchmarks.scores
 Times are CPU times of one process, in turn, medians of ratios: the unit is the reference library's
 work for one list of four scores, in plain Python, written anew (`_score_agg`). "fresh" has another list (another temperature) each time, "same" one. Nothing
 here is served by a cache of scores: there is none.
-Bits: CASES (default 1,000,000) scores of single rows against ``sweep``, and as many again in
-processes in which numpy's vector kernels are switched off step by step. Kernels that this processor
-has not are named as untested.
 """
 
 from __future__ import annotations
 
 import math
-import os
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from itertools import cycle, product
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from tcva_adapters.core.aggregation import (
-    DEFAULT_EPS,
-    FLOORS,
-    PENALTIES,
-    aggregate,
-    single_score,
-    sweep,
-)
+from tcva_adapters.core.aggregation import aggregate, sweep
 from tcva_adapters.core.flip import flip_temperature
-from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds
-from tcva_adapters.core.verdicts import LEVELS, SCHEMES, FloatArray, Verdict, WeightScheme
+from tcva_adapters.core.verdicts import LEVELS, Verdict, WeightScheme
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.result import Result
 
 ROUNDS: Final = 31
 CALLS: Final = 400
-CASES: Final = 1_000_000
 FLIPS: Final = 2_000
-TARGETS: Final = {"aggregate": 5, "result.at": 12, "flip_temperature": 100}
-BOUNDS: Final = (
-    PAPER_BOUNDS,
-    Bounds(0.5, 30.0, 0.0, 1.4),
-    Bounds(-1e-11, 1e-11, 0.0, 1.0),
-    Bounds(-50.0, 1.0, -20.0, 1.0),
-)
-EPS: Final = (1e-9, 0.05, 1e-300, 0.5)
+TARGETS: Final = {"aggregate": 40, "result.at": 50, "flip_temperature": 400}
 
 
 def _score_agg(
@@ -118,72 +96,6 @@ def print_times() -> None:
         print(f"{name:26} {statistics.median(times) * 1e6:8.1f} us {ratio:7.1f} x{said}")
 
 
-def kinds_of_rows(rng: np.random.Generator, size: int) -> Iterator[FloatArray]:
-    """Rows of every kind: short lists, long ones, panels' expected counts, shares, any scale."""
-    present = rng.integers(0, 2, (size, 5))
-    yield rng.multinomial(rng.integers(1, 9, size), [0.2] * 5).astype(np.float64)
-    yield (rng.integers(0, 2000, (size, 5)) * present).astype(np.float64)
-    yield rng.integers(0, 2**30, (size, 5)) / 2**30 * present
-    yield rng.random((size, 5)) * present
-    yield 10.0 ** rng.uniform(-300, 15.9, (size, 5)) * present
-
-
-def settings(rng: np.random.Generator) -> tuple[float, dict[str, Any]]:
-    """A temperature with the other settings."""
-    bounds = BOUNDS[rng.choice([0, 0, 0, 1, 2, 3])]
-    drawn = (rng.random(5), rng.choice([0, 0.3, 0.5, 1], 5))
-    schemes = [*SCHEMES.values(), *(WeightScheme.custom(*np.sort(each)[::-1]) for each in drawn)]
-    at_zero = bounds.t_min - bounds.p_min * (bounds.t_max - bounds.t_min) / (
-        bounds.p_max - bounds.p_min
-    )
-    places = [bounds.t_min, bounds.t_max, 0.5, at_zero, *rng.uniform(bounds.t_min, bounds.t_max, 8)]
-    temperature = min(max(float(rng.choice(places)), bounds.t_min), bounds.t_max)
-    eps = EPS[rng.integers(len(EPS))]
-    return temperature, {
-        "scheme": schemes[rng.integers(len(schemes))],
-        "penalty": PENALTIES[rng.integers(len(PENALTIES))],
-        "eps": eps,
-        "floor": FLOORS[rng.integers(len(FLOORS))] if eps <= DEFAULT_EPS else "always",
-        "bounds": bounds,
-    }
-
-
-def differing(cases: int, seed: int = 0) -> tuple[int, int]:
-    """How many scores were compared with ``sweep``, and how many of them differ in a bit."""
-    rng = np.random.default_rng(seed)
-    compared = wrong = 0
-    while compared < cases:
-        temperature, options = settings(rng)
-        for rows in kinds_of_rows(rng, 200):
-            swept = sweep(rows, [temperature], **options)[:, 0]
-            whole = bool((rows == np.floor(rows)).all() and rows.max() < 2**53)
-            plain = (rows.astype(np.int64) if whole else rows).tolist()
-            single = np.array([single_score(row, temperature, **options) for row in plain])
-            wrong += int((swept.view(np.int64) != single.view(np.int64)).sum())
-            compared += len(rows)
-    return compared, wrong
-
-
-def print_bits(cases: int) -> None:
-    """The comparison with all kernels of this processor, then with fewer of them."""
-    simd = np.show_config(mode="dicts")["SIMD Extensions"]
-    found = list(simd.get("found", []))
-    for n in range(len(found), -1, -1):
-        environment = os.environ | {"NPY_DISABLE_CPU_FEATURES": " ".join(found[n:])}
-        done = subprocess.run(
-            [sys.executable, "-m", "benchmarks.scores", "--bits", str(cases)],
-            capture_output=True,
-            text=True,
-            check=True,
-            env=environment,
-        )
-        kernels = " ".join([*simd.get("baseline", []), *found[:n]])
-        print(f"kernels {kernels}: {done.stdout.strip()} (target 0)")
-    print(
-        f"untested, since this processor has not: {' '.join(simd.get('not found', [])) or 'none'}"
-    )
-
-
 def print_flips() -> None:
     """Whether flips pass from there on and fail just below, on random rows."""
     rng = np.random.default_rng(0)
@@ -201,13 +113,8 @@ def print_flips() -> None:
 
 
 def main() -> None:
-    if sys.argv[1:2] == ["--bits"]:
-        compared, wrong = differing(int(sys.argv[2]))
-        print(f"{compared} scores, {wrong} differ from sweep")
-        return
     print_times()
     print_flips()
-    print_bits(int(sys.argv[1]) if sys.argv[1:] else CASES)
 
 
 if __name__ == "__main__":

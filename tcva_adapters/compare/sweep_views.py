@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tcva_adapters.core.aggregation import scores_of
+from tcva_adapters.core.aggregation import Plan, scores_of
 from tcva_adapters.core.collapse import binary_counts
-from tcva_adapters.core.kernel import Plan
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.results.level_table import LevelTable
 from tcva_adapters.results.scoring import GEOMETRIC

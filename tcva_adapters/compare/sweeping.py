@@ -29,10 +29,9 @@ from tcva_adapters.compare.views.same_samples import (
     SameSamples,
     ways,
 )
-from tcva_adapters.core.aggregation import Floor, SchemeLike, make_plan
+from tcva_adapters.core.aggregation import Floor, Penalty, SchemeLike, make_plan
 from tcva_adapters.core.collapse import ablation_plans
 from tcva_adapters.core.evidence import Evidence
-from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.temperature import Bounds, check_temperature
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError

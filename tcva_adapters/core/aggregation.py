@@ -1,18 +1,23 @@
-"""From verdicts to scores: one list at one temperature, or a matrix of counts at many."""
+"""From verdicts to scores: one list at one temperature, or a matrix of counts at many.
+
+Every score of the library is computed by `scores_of`. Nothing in a row's result depends on the rows
+around it, and what rounding makes of it is 12 significant digits: the same score alone and among a
+million others, in any order of the verdicts.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
 from typing import Final, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.core.checks import as_floats, as_number, listed
-from tcva_adapters.core.kernel import LARGEST_WHOLE, TINY_EXPONENT, Penalty, Plan, score_rows
-from tcva_adapters.core.single import Row, ScoreCurves, SingleScores
 from tcva_adapters.core.temperature import (
     BALANCED,
     PAPER_BOUNDS,
@@ -24,12 +29,11 @@ from tcva_adapters.core.temperature import (
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme, level_counts
 from tcva_adapters.errors import InvalidValueError
 
+Penalty = Literal["paper", "ramped", "absolute", "off"]
+
 Floor = Literal["paper", "always"]
 
 SchemeLike = WeightScheme | str | Sequence[float]
-
-GivenSettings = tuple[SchemeLike, Penalty, float, Floor, Bounds]
-Settings = tuple[WeightScheme, Penalty, float, Floor, Bounds]
 
 PENALTIES: Final[tuple[Penalty, ...]] = get_args(Penalty)
 FLOORS: Final[tuple[Floor, ...]] = get_args(Floor)
@@ -38,8 +42,37 @@ DEFAULT_PENALTY: Final[Penalty] = "paper"
 DEFAULT_FLOOR: Final[Floor] = "paper"
 DEFAULT_EPS: Final = 1e-9
 
-_CHUNK_CELLS: Final = 2**18
-_LOOKUP_CELLS: Final = 2**20
+TINY_EXPONENT: Final = 1e-12
+"""Below this distance from 0 the geometric mean stands in (paper, step 5)."""
+
+DIGITS: Final = 12
+"""Significant digits of every score."""
+
+_SCALES: Final = np.array([float(f"1e{places}") for places in range(301)])
+_PLAIN_SUM_BELOW: Final = -0.5
+_LARGEST_COUNT: Final = 2.0**53
+_CHUNK_CELLS: Final = 2**16
+_LEAST_LOG: Final = -1e300
+"""In place of the logarithm of 0: times a power of 0 it is 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is fixed before the first row is looked at.
+
+    Attributes:
+        temperatures: One per column of the result.
+        exponents: The power mean's exponent at each temperature.
+        floored: The five weights for exponents up to 0; all above 0.
+        weights: The five weights for exponents above 0.
+        penalty: How ``none`` verdicts are punished.
+    """
+
+    temperatures: FloatArray
+    exponents: FloatArray
+    floored: FloatArray
+    weights: FloatArray
+    penalty: Penalty
 
 
 def aggregate(
@@ -55,8 +88,8 @@ def aggregate(
     """The score of a list of verdicts (paper, section 3.4).
 
     The power mean of the verdicts' weights, with the exponent that the temperature stands for,
-    times a penalty for ``none`` verdicts. Order and repetition of the whole list do not change a
-    bit of it, and it is never rounded.
+    times a penalty for ``none`` verdicts, rounded to 12 significant digits. Order and repetition of
+    the whole list do not change it.
 
     Args:
         verdicts: Levels or their words, in any order.
@@ -83,16 +116,18 @@ def aggregate(
             range, or an ``eps`` and a ``floor`` that do not go together.
 
     >>> aggregate(["fully", "mostly", "partial"])
-    0.8666666666666667
+    0.866666666667
     >>> words = ["fully"] * 4 + ["none"]
     >>> [round(aggregate(words, t), 3) for t in ("strict", 0.46, 0.5, "lenient")]
     [0.0, 0.085, 0.64, 0.855]
     >>> [round(aggregate(words, t, eps=0.05, floor="always"), 3) for t in ("strict", 0.46, 0.5)]
     [0.049, 0.466, 0.648]
     """
-    counts = level_counts(verdicts)
-    value = check_temperature(temperature, bounds)
-    return single_score(counts, value, scheme, penalty, eps, floor, bounds)
+    rows = np.array([level_counts(verdicts)], dtype=np.float64)
+    plan = make_plan(
+        [temperature], scheme=scheme, penalty=penalty, eps=eps, floor=floor, bounds=bounds
+    )
+    return float(scores_of(rows, plan)[0, 0])
 
 
 def sweep(
@@ -107,8 +142,8 @@ def sweep(
 ) -> FloatArray:
     """The scores of many verdict lists at many temperatures.
 
-    A list's score depends on nothing but how often each level occurs. Each score equals, bit for
-    bit, what ``aggregate`` gives for that list alone.
+    A list's score depends on nothing but how often each level occurs. Each score equals what
+    ``aggregate`` gives for that list alone.
 
     Args:
         counts: Shape (N, 5), fully to none: how often each level occurs, or the (expected) shares
@@ -138,26 +173,6 @@ def sweep(
     return scores_of(rows, plan)
 
 
-def single_score(
-    counts: Sequence[float],
-    temperature: float,
-    scheme: SchemeLike,
-    penalty: Penalty,
-    eps: float,
-    floor: Floor,
-    bounds: Bounds,
-) -> float:
-    """The score of five level counts that are known to be such, at a temperature that is checked.
-
-    Raises:
-        InvalidValueError: As for ``aggregate``.
-    """
-    scores = _single_scores(scheme, penalty, eps, floor, bounds)
-    exponent = exponent_within(temperature, bounds)
-    check_floored(eps, floor, exponent)
-    return scores.of(Row(counts), temperature, exponent)
-
-
 def score_curves(
     rows: FloatArray,
     scheme: SchemeLike,
@@ -165,54 +180,19 @@ def score_curves(
     eps: float,
     floor: Floor,
     bounds: Bounds,
-) -> ScoreCurves:
+) -> Callable[[FloatArray], FloatArray]:
     """The scores of checked rows as functions of the temperature, over all that the bounds allow.
+
+    Returns:
+        Takes temperatures within the bounds, shape (T,), and gives what ``sweep`` gives, (N, T).
 
     Raises:
         InvalidValueError: As for ``sweep``.
     """
-    single = _single_scores(scheme, penalty, eps, floor, bounds)
+    plan = make_plan([], scheme=scheme, penalty=penalty, eps=eps, floor=floor, bounds=bounds)
     check_floored(eps, floor, bounds.p_max)
-    return ScoreCurves(rows, single, bounds)
-
-
-def _single_scores(*settings: *GivenSettings) -> SingleScores:
-    try:
-        return _remembered(*settings)
-    except TypeError:  # what has no hash: weights as a list, numbers as arrays
-        return _remembered(*_checked(*settings))
-
-
-@lru_cache(maxsize=64, typed=True)  # typed: a truth value equals a number, and is none
-def _remembered(*settings: *GivenSettings) -> SingleScores:
-    return SingleScores(_plan((), *_checked(*settings)))
-
-
-def _checked(
-    scheme: SchemeLike, penalty: Penalty, eps: float, floor: Floor, bounds: Bounds
-) -> Settings:
-    return (
-        WeightScheme.resolve(scheme),
-        check_penalty(penalty),
-        check_eps(eps),
-        check_floor(floor),
-        check_bounds(bounds),
-    )
-
-
-def _plan(temperatures: tuple[float, ...], *settings: *Settings) -> Plan:
-    scheme, penalty, eps, floor, bounds = settings
-    weights = scheme.as_array()
-    floored = np.maximum(weights, eps)
-    at = np.array(temperatures, dtype=np.float64)
-    exponents = exponent_within(at, bounds)
-    check_floored(eps, floor, float(exponents.max(initial=-np.inf)))
-    return Plan(
-        temperatures=at,
-        exponents=exponents,
-        floored=floored,
-        weights=floored if floor == "always" else weights,
-        penalty=penalty,
+    return lambda at: scores_of(
+        rows, replace(plan, temperatures=at, exponents=exponent_within(at, bounds))
     )
 
 
@@ -225,14 +205,26 @@ def make_plan(
     floor: Floor = DEFAULT_FLOOR,
     bounds: Bounds = PAPER_BOUNDS,
 ) -> Plan:
-    """The checked options of a sweep in the form that the kernel works with.
+    """The checked options of a sweep in the form that `scores_of` works with.
 
     Raises:
         InvalidValueError: As for ``sweep``.
     """
     check_bounds(bounds)
-    values = [check_temperature(t, bounds) for t in listed("temperatures", temperatures)]
-    return _plan(tuple(values), *_checked(scheme, penalty, eps, floor, bounds))
+    at = np.array([check_temperature(t, bounds) for t in listed("temperatures", temperatures)])
+    weights = WeightScheme.resolve(scheme).as_array()
+    check_penalty(penalty)
+    floored = np.maximum(weights, check_eps(eps))
+    check_floor(floor)
+    exponents = exponent_within(at, bounds)
+    check_floored(eps, floor, float(exponents.max(initial=-np.inf)))
+    return Plan(
+        temperatures=at,
+        exponents=exponents,
+        floored=floored,
+        weights=floored if floor == "always" else weights,
+        penalty=penalty,
+    )
 
 
 def check_penalty(penalty: Penalty) -> Penalty:
@@ -320,8 +312,8 @@ def check_counts(counts: npt.ArrayLike) -> FloatArray:
             f"none; got {rows.shape}"
         )
         raise InvalidValueError(msg)
-    if rows.size and not (rows.min() >= 0.0 and rows.max() <= LARGEST_WHOLE):
-        row, column = np.argwhere(~((rows >= 0.0) & (rows <= LARGEST_WHOLE)))[0]
+    if rows.size and not (rows.min() >= 0.0 and rows.max() <= _LARGEST_COUNT):
+        row, column = np.argwhere(~((rows >= 0.0) & (rows <= _LARGEST_COUNT)))[0]
         value = float(rows[row, column])
         msg = (
             f"row {row} of counts has {value!r} for {LEVELS[column].value}; "
@@ -332,37 +324,116 @@ def check_counts(counts: npt.ArrayLike) -> FloatArray:
 
 
 def scores_of(rows: FloatArray, plan: Plan) -> FloatArray:
-    """The scores of checked rows: each distinct row is computed once where that pays."""
-    scores = np.empty((len(rows), len(plan.exponents)))
+    """The scores of checked rows, shape (rows, temperatures); nan for rows of zeros."""
     step = max(1, _CHUNK_CELLS // max(1, len(plan.exponents)))
     if len(rows) > step:
-        packed = _distinct(rows)
-        if packed is not None and 4 * len(packed[0]) <= len(rows):
-            distinct, inverse = packed
-            # "clip" rather than the default "raise", which would buffer the whole result.
-            np.take(scores_of(distinct, plan), inverse, axis=0, out=scores, mode="clip")
-            return scores
+        distinct, inverse = _distinct(rows)
+        if len(distinct) < len(rows):
+            return scores_of(distinct, plan)[inverse]
+    scores = np.empty((len(rows), len(plan.exponents)))
+    is_low = plan.exponents < TINY_EXPONENT
     for start in range(0, len(rows), step):
-        scores[start : start + step] = score_rows(rows[start : start + step], plan)
-    return scores
+        chunk = slice(start, start + step)
+        with np.errstate(
+            all="ignore"
+        ):  # a weight of 0 has no logarithm, and a row of zeros no shares
+            total = _summed(rows[chunk].T)
+            shares = rows[chunk] / total[:, None]
+            penalty = _log_penalty(rows[chunk], total, plan)
+            for low, weights in ((True, plan.floored), (False, plan.weights)):
+                at = np.flatnonzero(is_low == low)
+                if len(at):
+                    order = slice(None, None, -1 if low else 1)  # the favoured weight first
+                    scores[chunk, at] = _power_means(
+                        shares[:, order], weights[order], plan.exponents[at], penalty[:, at]
+                    )
+            scores[chunk][total == 0.0] = np.nan
+    return rounded(scores)
 
 
-def _distinct(rows: FloatArray) -> tuple[FloatArray, npt.NDArray[np.int64]] | None:
-    """The distinct rows and which of them each row is; None where they cannot be told cheaply."""
-    radices = [int(top) + 1 for top in rows.max(axis=0)]
-    size = 1
-    for radix in radices:
-        size *= radix
-    if size > _LOOKUP_CELLS or not (rows == np.floor(rows)).all():
-        return None
-    key = np.zeros(len(rows), dtype=np.int64)
-    for i, radix in enumerate(radices):
-        key *= radix
-        key += rows[:, i].astype(np.int64)
-    seen = np.zeros(size, dtype=np.bool_)
-    seen[key] = True
-    keys = np.flatnonzero(seen)
-    position = np.zeros(size, dtype=np.int64)
-    position[keys] = np.arange(len(keys))
-    distinct = np.stack(np.unravel_index(keys, radices), axis=1).astype(np.float64)
-    return distinct, position[key]
+def rounded(scores: FloatArray) -> FloatArray:
+    """Numbers in [0, 1] to 12 significant digits, those below 1e-289 to 300 decimals; nan stays.
+
+    >>> rounded(np.array([2 / 3, 2e-9 / 3, 1.0])).tolist()
+    [0.666666666667, 6.66666666667e-10, 1.0]
+    """
+    with np.errstate(divide="ignore"):
+        places = DIGITS - 1 - np.floor(np.log10(scores))
+    scales = _SCALES[np.fmin(places, len(_SCALES) - 1).astype(np.intp)]
+    found: FloatArray = np.rint(scores * scales) / scales
+    return found
+
+
+def _power_means(
+    shares: FloatArray, weights: FloatArray, exponents: FloatArray, log_factors: FloatArray
+) -> FloatArray:
+    """Power means of weights times factors.
+
+    With w0 the weight that the exponents favour (the largest one present for p > 0, else the
+    smallest, which is not 0), ``M = w0 * exp(ln(1 + S) / p)`` and
+    ``S = sum_i share_i * ((w_i / w0)**p - 1)``: the logarithm of a sum of exponentials. All terms of
+    S lie in [-1, 0]: nothing overflows, and nothing cancels, however small p is.
+
+    Args:
+        shares: Shape (N, 5).
+        weights: Shape (5,), in the order of favour.
+        exponents: Shape (T,), all of one sign (0 counts as negative).
+        log_factors: Shape (N, T).
+    """
+    means = np.zeros(log_factors.shape)
+    favoured = (shares > 0.0).argmax(axis=1)
+    geometric = np.abs(exponents) < TINY_EXPONENT
+    for first in np.flatnonzero(np.bincount(favoured)).tolist():
+        if weights[first] == 0.0:
+            continue
+        rows = favoured == first
+        of_levels = shares[rows, first:].T
+        logs = np.log(weights[first:] / weights[first])
+        scaled = np.multiply.outer(logs, exponents)
+        deficits = _weighted(of_levels, np.expm1(scaled))
+        log_sums = np.log1p(deficits)
+        near_minus_1 = deficits < _PLAIN_SUM_BELOW
+        if near_minus_1.any():
+            # 1 + S loses digits where S is close to -1; the plain sum of positive terms does not.
+            plain = np.log(_weighted(of_levels, np.exp(scaled)))
+            log_sums = np.where(near_minus_1, plain, log_sums)
+        log_means = log_sums / np.where(geometric, 1.0, exponents)
+        if geometric.any():
+            log_means[:, geometric] = _weighted(of_levels, logs[:, None])
+        means[rows] = weights[first] * np.exp(log_means + log_factors[rows])
+    return means
+
+
+def _log_penalty(rows: FloatArray, total: FloatArray, plan: Plan) -> FloatArray:
+    """The logarithm of the factor for ``none`` verdicts, shape (N, T) (paper, eq. 12)."""
+    alpha = 1.5 - plan.temperatures
+    if plan.penalty == "off":
+        kept = np.ones(len(rows))
+    elif plan.penalty == "absolute":
+        kept, alpha = np.maximum(10.0 - rows[:, -1], 0.0) / 10.0, np.ones(len(alpha))
+    else:
+        kept = _summed(rows[:, :-1].T) / total
+    logs = np.maximum(np.log(kept), _LEAST_LOG)
+    if plan.penalty == "ramped":
+        logs *= np.clip((total - 1.0) / 4.0, 0.0, 1.0)
+    return np.multiply.outer(logs, alpha)
+
+
+def _summed(parts: Iterable[FloatArray]) -> FloatArray:
+    """Added from the first to the last: the same sum whatever stands in the other rows."""
+    return reduce(add, parts)
+
+
+def _weighted(shares: FloatArray, terms: FloatArray) -> FloatArray:
+    """Sums over the levels, shape (rows, terms' columns)."""
+    return _summed(share[:, None] * term for share, term in zip(shares, terms, strict=True))
+
+
+def _distinct(rows: FloatArray) -> tuple[FloatArray, npt.NDArray[np.intp]]:
+    """The distinct rows and which of them each row is; all rows where they are not short counts."""
+    radices = rows.max(axis=0) + 1.0
+    if radices.prod() > _LARGEST_COUNT or not (rows == np.floor(rows)).all():
+        return rows, np.arange(len(rows))
+    keys = rows @ np.cumprod([1.0, *radices[:-1]])
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    return rows[first], inverse

@@ -17,13 +17,13 @@ import numpy.typing as npt
 from tcva_adapters.core.aggregation import (
     DEFAULT_EPS,
     Floor,
+    Plan,
     SchemeLike,
     check_counts,
     make_plan,
     scores_of,
 )
 from tcva_adapters.core.checks import as_number, check_within, listed
-from tcva_adapters.core.kernel import Plan
 from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds
 from tcva_adapters.core.verdicts import FloatArray, Verdict, WeightScheme
 from tcva_adapters.errors import InvalidValueError

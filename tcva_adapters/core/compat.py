@@ -14,9 +14,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from tcva_adapters.core.aggregation import PENALTIES, check_known
+from tcva_adapters.core.aggregation import PENALTIES, TINY_EXPONENT, Penalty, check_known
 from tcva_adapters.core.checks import as_number, listed
-from tcva_adapters.core.kernel import TINY_EXPONENT, Penalty
 from tcva_adapters.core.summing import added
 from tcva_adapters.core.temperature import PAPER_BOUNDS, exponent_within
 from tcva_adapters.errors import InvalidValueError

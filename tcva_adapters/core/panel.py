@@ -10,9 +10,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.core.aggregation import DEFAULT_EPS, check_eps
+from tcva_adapters.core.aggregation import DEFAULT_EPS, TINY_EXPONENT, check_eps
 from tcva_adapters.core.checks import as_floats, as_number, check_within
-from tcva_adapters.core.kernel import TINY_EXPONENT
 from tcva_adapters.core.temperature import (
     PAPER_BOUNDS,
     Bounds,

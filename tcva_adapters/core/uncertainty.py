@@ -21,11 +21,11 @@ from tcva_adapters.core.aggregation import (
     DEFAULT_FLOOR,
     DEFAULT_PENALTY,
     Floor,
+    Penalty,
     SchemeLike,
     sweep,
 )
 from tcva_adapters.core.checks import as_floats, check_within
-from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.temperature import BALANCED, PAPER_BOUNDS, Bounds
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError

@@ -11,9 +11,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from tcva_adapters.compare.sweeping import Sweep
-from tcva_adapters.core.aggregation import DEFAULT_EPS, DEFAULT_FLOOR, Floor, SchemeLike, sweep
+from tcva_adapters.core.aggregation import (
+    DEFAULT_EPS,
+    DEFAULT_FLOOR,
+    Floor,
+    Penalty,
+    SchemeLike,
+    sweep,
+)
 from tcva_adapters.core.checks import listed
-from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds, check_temperature, exponent_within
 from tcva_adapters.core.verdicts import FloatArray, WeightScheme, count_levels
 from tcva_adapters.errors import InvalidValueError

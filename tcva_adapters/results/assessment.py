@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from enum import StrEnum
 from typing import Any, Final, Literal, Self
 
@@ -10,7 +11,6 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from tcva_adapters.core.checks import listed
 from tcva_adapters.core.evidence import Shares
-from tcva_adapters.core.kernel import GRAINS
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, count_levels, level_counts
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.metadata import Metadata, written_out
@@ -187,17 +187,6 @@ class ClaimVerdict(BaseModel):
         return self
 
 
-def _in_grains(probabilities: tuple[float, ...]) -> list[int]:
-    """Probabilities as whole numbers of 2**-30 that add up to 1.
-
-    Sums of them are exact, so that scores do not depend on the order of the claims or on how
-    often a list is repeated, not even in the last bit.
-    """
-    grains = [round(p * GRAINS) for p in probabilities]
-    grains[grains.index(max(grains))] += int(GRAINS) - sum(grains)
-    return grains
-
-
 def _renamed(claim: Any) -> Any:
     """A claim of layout 1 in the words of this one."""
     if not isinstance(claim, dict) or "judged" not in claim:
@@ -341,11 +330,11 @@ class Assessment(BaseModel):
         """The same as five numbers, whole ones where no claim carries probabilities."""
         if self.unscored is not None:
             return [0] * len(LEVELS)
-        soft = [_in_grains(c.probabilities) for c in self.claims if c.verdict and c.probabilities]
+        soft = [c.probabilities for c in self.claims if c.verdict and c.probabilities]
         hard = level_counts([c.verdict for c in self.claims if c.verdict and not c.probabilities])
         if not soft:
             return [*hard]
-        return [n + sum(grains[i] for grains in soft) / GRAINS for i, n in enumerate(hard)]
+        return [math.fsum((n, *column)) for n, *column in zip(hard, *soft, strict=True)]
 
     @property
     def hard_counts(self) -> FloatArray:

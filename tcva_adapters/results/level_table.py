@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from tempfile import SpooledTemporaryFile
@@ -10,7 +11,6 @@ from typing import Any, Final, Self
 from weakref import finalize
 
 import numpy as np
-import numpy.typing as npt
 
 from tcva_adapters.core.evidence import (
     DEFAULT_EVIDENCE,
@@ -21,7 +21,6 @@ from tcva_adapters.core.evidence import (
     own_shares,
     unsupported,
 )
-from tcva_adapters.core.kernel import GRAINS
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.columns import PLACES, ClaimColumns, JudgedColumns, has_fault
@@ -155,31 +154,24 @@ class _Rows:
 
     def __init__(self, table: LevelTable) -> None:
         self.table = table
-        self._hard = array("q")
-        self._shares = array("d")
-        self._places = array("q")
+        self._counts = array("d")
 
     def put(self, counted: Sequence[_Counted]) -> None:
         """One sample more, of whose judges the first ones count."""
         judges = self.table.judges
         for counts, shares in counted[:judges]:
-            for each in shares:
-                self._shares.extend(each)
-                self._places.append(len(self._hard) // _LEVELS)
-            self._hard.extend(counts)
-        self._hard.extend([0] * (_LEVELS * (judges - len(counted))))
-        if len(self._hard) >= _ADDED * judges * _LEVELS:
+            self._counts.extend(
+                math.fsum((n, *column)) for n, *column in zip(counts, *shares, strict=True)
+            )
+        self._counts.extend([0.0] * (_LEVELS * (judges - len(counted))))
+        if len(self._counts) >= _ADDED * judges * _LEVELS:
             self.finish()
 
     def finish(self) -> LevelTable:
         """The table with all rows."""
-        hard = np.frombuffer(self._hard, np.int64).reshape(-1, _LEVELS)
-        soft = np.zeros(hard.shape, np.int64)
-        shares = np.frombuffer(self._shares).reshape(-1, _LEVELS)
-        np.add.at(soft, np.frombuffer(self._places, np.int64), _in_grains(shares))
-        counts = hard + soft / GRAINS
-        self.table.append(counts.reshape(-1, self.table.judges, _LEVELS))
-        self._hard, self._shares, self._places = array("q"), array("d"), array("q")
+        counts = np.frombuffer(self._counts).reshape(-1, self.table.judges, _LEVELS)
+        self.table.append(counts)
+        self._counts = array("d")
         return self.table
 
 
@@ -229,11 +221,3 @@ def _counted(votes: Iterable[Vote]) -> _Counted:
         if level is not None and not shares:
             counts[PLACES[level]] += 1
     return counts, [shares for _, shares in votes if shares]
-
-
-def _in_grains(shares: FloatArray) -> npt.NDArray[np.int64]:
-    """Shares of claims as whole numbers of 2**-30 that add up to 1, see `Assessment.counts`."""
-    grains = np.rint(shares * GRAINS).astype(np.int64)
-    largest = grains.argmax(axis=1)
-    grains[np.arange(len(grains)), largest] += int(GRAINS) - grains.sum(axis=1)
-    return grains

@@ -14,16 +14,16 @@ from tcva_adapters.core.aggregation import (
     DEFAULT_FLOOR,
     DEFAULT_PENALTY,
     Floor,
+    Penalty,
     SchemeLike,
     check_eps,
     check_floor,
     check_floored,
     check_penalty,
     score_curves,
-    single_score,
+    sweep,
 )
 from tcva_adapters.core.evidence import DEFAULT_EVIDENCE, EVIDENCE, Evidence
-from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.panel import Fused, fuse
 from tcva_adapters.core.temperature import (
     BALANCED,
@@ -370,7 +370,7 @@ class Scoring:
 
     def single(self, counts: Sequence[float]) -> float:
         """The score of five level counts; nan where all are 0."""
-        return single_score(counts, self.temperature, **self.options)
+        return float(sweep([counts], [self.temperature], **self.options)[0, 0])
 
     def curve(self, counts: FloatArray) -> Callable[[FloatArray], FloatArray]:
         """A sample's score as a function of temperatures, whatever the temperature here is.

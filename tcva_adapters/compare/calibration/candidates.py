@@ -9,8 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.core.aggregation import DEFAULT_EPS, Floor, SchemeLike, check_eps, sweep
-from tcva_adapters.core.kernel import Penalty
+from tcva_adapters.core.aggregation import DEFAULT_EPS, Floor, Penalty, SchemeLike, check_eps, sweep
 from tcva_adapters.core.temperature import PAPER_BOUNDS
 from tcva_adapters.core.verdicts import FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError

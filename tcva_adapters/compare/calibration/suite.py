@@ -18,9 +18,8 @@ from tcva_adapters.compare.calibration.report import FEW_RATINGS, Calibration, P
 from tcva_adapters.compare.calibration.search import Search
 from tcva_adapters.compare.judged import Judged, JudgedSource, has_score, in_use
 from tcva_adapters.compare.labels import Labels, source_of
-from tcva_adapters.core.aggregation import Floor, SchemeLike
+from tcva_adapters.core.aggregation import Floor, Penalty, SchemeLike
 from tcva_adapters.core.evidence import Evidence
-from tcva_adapters.core.kernel import Penalty
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import Config
