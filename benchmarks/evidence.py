@@ -22,12 +22,12 @@ from scipy.stats import spearmanr
 
 from benchmarks.lexical import data_folder
 from tcva_adapters import TCVA, Assessment, Result, Sample
-from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.core.evidence import EVIDENCE
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.judging.evidence.check import check_evidence
 from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
 from tcva_adapters.results.evidence import EvidenceCounts
+from tcva_adapters.text.sentences import split_claims
 from tests.judging.forged import ACROSS, FORGED, PASSAGES, TRUE, Case
 from tests.judging.huge import HUGE
 
@@ -74,7 +74,7 @@ def paper_quotes(folder: Path) -> Judged:
     scores = json.loads((folder / "summeval_tcva_scores.json").read_text(encoding="utf-8"))
     for row in scores:
         sample = by_id[row["id"]]
-        claims = split_claims(sample["answer"], max_claims=100)
+        claims = split_claims(sample["answer"])
         quoted = [v for v in row["verdicts"] if v.get("support")]
         if len(claims) == len(quoted) == len(row["verdicts"]):
             verdicts = [
@@ -102,10 +102,10 @@ def mismatched_quotes(path: Path) -> Judged:
     rng, items = random.Random(0), labelled(path)
     for i, item in enumerate(items):
         passages = items[i - len(items) // 2]["contexts"]
-        quotes = split_claims(passages[0], max_claims=len(passages[0]) + 1)
+        quotes = split_claims(passages[0])
         if quotes:
             quote = rng.choice(quotes)
-            claims = split_claims(item["response"], max_claims=8)
+            claims = split_claims(item["response"])
             yield (
                 [ClaimVerdict(claim=c, verdict=Verdict.FULLY, evidence=quote) for c in claims],
                 passages,

@@ -19,12 +19,12 @@ from typing import Any, Final
 import numpy as np
 from scipy.stats import spearmanr
 
-from tcva_adapters.claims.criteria import FAITHFULNESS
-from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
+from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.lexical.judge import LEXICAL_VERSION, LexicalJudge, LexicalSettings
 from tcva_adapters.results.assessment import ClaimVerdict
+from tcva_adapters.text.sentences import split_claims
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 SETS: Final = ("summeval", "summeval_rel")
@@ -57,7 +57,7 @@ def data_folder(arguments: Sequence[str]) -> Path:
 
 
 def judge_sample(judge: LexicalJudge, sample: dict[str, Any]) -> list[ClaimVerdict]:
-    claims = split_claims(sample["answer"], max_claims=8)
+    claims = split_claims(sample["answer"])
     return judge.judge_claims(claims, sample["context"], FAITHFULNESS)
 
 

@@ -23,11 +23,11 @@ from typing import Any, Final
 import numpy as np
 from scipy.stats import spearmanr
 
-from tcva_adapters.claims.criteria import FAITHFULNESS
-from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
+from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.lexical.judge import LEXICAL_VERSION, LexicalJudge, LexicalSettings
+from tcva_adapters.text.sentences import split_claims
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 BEDS: Final = (
@@ -112,7 +112,7 @@ def judged(judge: LexicalJudge, rows: Sequence[Row]) -> FloatArray:
     """Scores at T = 0.5; nan where nothing is claimed."""
     counts = np.zeros((len(rows), len(LEVELS)))
     for at, row in enumerate(rows):
-        claims = split_claims(row["answer"], max_claims=8)
+        claims = split_claims(row["answer"])
         for verdict in judge.judge_claims(claims, row["contexts"], FAITHFULNESS):
             if verdict.probabilities is not None:
                 counts[at] += verdict.probabilities
@@ -186,7 +186,7 @@ def child() -> None:
     judge, rows = LexicalJudge(), [row for rows in load().values() for row in rows]
     begin = time.process_time()
     for row in rows:
-        claims = split_claims(row["answer"], max_claims=8)
+        claims = split_claims(row["answer"])
         judge.judge_claims(claims, row["contexts"], FAITHFULNESS)
     print(len(rows) / (time.process_time() - begin))
 

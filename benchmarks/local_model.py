@@ -24,8 +24,8 @@ from typing import Any, Final
 
 from benchmarks.lexical import data_folder
 from tcva_adapters import TCVA, Sample
-from tcva_adapters.claims.criteria import FAITHFULNESS
 from tcva_adapters.core.verdicts import Verdict
+from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.judging.echo import Given
 from tcva_adapters.judging.reply import parse_verdicts
 from tcva_adapters.models.metered import Metered

@@ -21,10 +21,8 @@ from tcva_adapters.ccrs.lexical import LexicalRater
 from tcva_adapters.ccrs.metrics import METRICS
 from tcva_adapters.ccrs.prompts import suite_request
 from tcva_adapters.ccrs.reply import read_rating, read_ratings
-from tcva_adapters.claims.criteria import CORRECTNESS, FAITHFULNESS
-from tcva_adapters.claims.non_claims import non_claim_kind
-from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.core.verdicts import Verdict
+from tcva_adapters.criteria import CORRECTNESS, FAITHFULNESS
 from tcva_adapters.judging.evidence.check import check_evidence
 from tcva_adapters.judging.judge import LexicalSampleJudge
 from tcva_adapters.judging.keys import verdict_key
@@ -39,6 +37,8 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.text.non_claims import non_claim_kind
+from tcva_adapters.text.sentences import split_claims
 
 SIZE = 1_000_000
 MOST_SECONDS = 1.0
@@ -225,7 +225,6 @@ def _evidence(verdict: str, quote: str, passage: str) -> None:
 STAGES: dict[str, Callable[[str], object]] = {
     "record": _record,
     "claims of the response": split_claims,
-    "sentences of the response": lambda t: split_claims(t, max_claims=len(t) + 1),
     "non-claims": lambda t: [non_claim_kind(claim) for claim in split_claims(t)],
     "prompt, passage": lambda t: verdict_request(_with(contexts=(t,)), FAITHFULNESS, _CLAIMS),
     "prompt, claim": lambda t: verdict_request(_QUESTION, FAITHFULNESS, [t]),

@@ -25,10 +25,10 @@ import numpy.typing as npt
 
 from benchmarks.lexical import SETS, data_folder
 from tcva_adapters import TCVA, Assessment, ClaimVerdict, Result, Sample, Verdict, WeightScheme
-from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.judging.evidence.check import check_evidence
 from tcva_adapters.results.assessment import EvidenceCheck
+from tcva_adapters.text.sentences import split_claims
 
 OFF: Final = 0.25
 FOLDS, PARTITIONS, RESAMPLES, RIDGE, STEPS = 5, 10, 2000, 1.0, 25
@@ -49,7 +49,7 @@ def checked_claims(verdicts: Sequence[dict[str, Any]], sample: Sample) -> tuple[
     Texts of claims are not stored: they are the answer's sentences where there are as many, else
     the reason stands in.
     """
-    texts = split_claims(sample.response or "", max_claims=100)
+    texts = split_claims(sample.response or "")
     if len(texts) != len(verdicts):
         texts = [v["reason"] for v in verdicts]
     claims = [

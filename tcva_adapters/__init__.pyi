@@ -1,8 +1,6 @@
 from tcva_adapters._version import __version__ as __version__
 from tcva_adapters.ccrs.result import CCRSResult as CCRSResult
 from tcva_adapters.ccrs.scorer import CCRS as CCRS
-from tcva_adapters.claims.criteria import Criterion as Criterion
-from tcva_adapters.claims.criteria import rubric as rubric
 from tcva_adapters.core.aggregation import aggregate as aggregate
 from tcva_adapters.core.aggregation import sweep as sweep
 from tcva_adapters.core.flip import flip_temperature as flip_temperature
@@ -12,6 +10,8 @@ from tcva_adapters.core.uncertainty import Uncertainty as Uncertainty
 from tcva_adapters.core.uncertainty import score_uncertainty as score_uncertainty
 from tcva_adapters.core.verdicts import Verdict as Verdict
 from tcva_adapters.core.verdicts import WeightScheme as WeightScheme
+from tcva_adapters.criteria import Criterion as Criterion
+from tcva_adapters.criteria import rubric as rubric
 from tcva_adapters.judging.panel import Panel as Panel
 from tcva_adapters.results.assessment import Assessment as Assessment
 from tcva_adapters.results.assessment import ClaimVerdict as ClaimVerdict

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 from typing_extensions import Unpack
 
 from tcva_adapters.batch import Question
-from tcva_adapters.claims.criteria import Criterion, resolve_criterion
 from tcva_adapters.core.yes_no import Shares, check_points
+from tcva_adapters.criteria import Criterion, resolve_criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.combining import told, voices
 from tcva_adapters.judging.forms import (

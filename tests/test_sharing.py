@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from tcva_adapters import CCRS, TCVA, Assessment, Result, Sample, clear_shared
-from tcva_adapters.claims.criteria import Criterion
+from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judging.model_judge import ModelJudge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel

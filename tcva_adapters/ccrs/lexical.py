@@ -14,9 +14,9 @@ from typing import Final
 from tcva_adapters.ccrs.metrics import Metric
 from tcva_adapters.ccrs.reply import HIGHEST
 from tcva_adapters.ccrs.result import MetricAnswer, Protocol
-from tcva_adapters.claims.criteria import CORRECTNESS, FAITHFULNESS, Criterion
 from tcva_adapters.core.summing import added
 from tcva_adapters.core.verdicts import WeightScheme
+from tcva_adapters.criteria import CORRECTNESS, FAITHFULNESS, Criterion
 from tcva_adapters.judging.judge import LexicalSampleJudge
 from tcva_adapters.lexical.text_features import is_content, tokenise
 from tcva_adapters.results.assessment import ClaimVerdict, Reason, Unscored, Usage
@@ -47,7 +47,7 @@ class LexicalRater:
     @property
     def parameters(self) -> dict[str, str]:
         """The settings of the judge of claims that coherence and correctness use."""
-        return {"settings": repr(_CLAIMS.lexical.settings), "max_claims": str(_CLAIMS.max_claims)}
+        return {"settings": repr(_CLAIMS.lexical.settings)}
 
     def rate(
         self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from tcva_adapters.claims.criteria import FIELDS, Field, fingerprint_of
+from tcva_adapters.criteria import FIELDS, Field, fingerprint_of
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.sample import Sample
 

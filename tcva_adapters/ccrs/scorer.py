@@ -15,7 +15,7 @@ from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, Metric, fields_o
 from tcva_adapters.ccrs.rater import Answers, ModelRater, Rater, resolve_rater
 from tcva_adapters.ccrs.rater import Steps as Rating
 from tcva_adapters.ccrs.result import CCRSResult, MetricAnswer
-from tcva_adapters.claims.criteria import FIELDS
+from tcva_adapters.criteria import FIELDS
 from tcva_adapters.judging.judge import EMPTY_REASONS
 from tcva_adapters.judging.keys import digest
 from tcva_adapters.judging.resolve import DEFAULT, tell_of_default

@@ -19,10 +19,10 @@ from typing import Annotated, Any, Final, Literal, Optional, TypeVar, get_args, 
 
 import typer
 
-from tcva_adapters.claims.criteria import CRITERIA
 from tcva_adapters.cli import texts
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.core.temperature import PAPER_BOUNDS
+from tcva_adapters.criteria import CRITERIA
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.frameworks import NO_TELEMETRY
 from tcva_adapters.models.settings import ModelSettings

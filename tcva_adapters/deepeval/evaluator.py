@@ -17,7 +17,7 @@ from deepeval.metrics.utils import construct_verbose_logs
 from deepeval.test_case import LLMTestCase
 from typing_extensions import TypedDict, Unpack  # as the tables that these extend are
 
-from tcva_adapters.claims.criteria import Criterion
+from tcva_adapters.criteria import Criterion
 from tcva_adapters.deepeval.model import llm_of_name
 from tcva_adapters.deepeval.results import carried, result_of
 from tcva_adapters.deepeval.samples import PARAMS, missing_params, sample_of

@@ -17,17 +17,17 @@ from deepeval.models import DeepEvalBaseLLM
 from deepeval.templates.resolver import resolve_template
 from pydantic import BaseModel
 
-from tcva_adapters.claims.criteria import (
+from tcva_adapters.core.verdicts import Verdict
+from tcva_adapters.criteria import (
     ANSWER_RELEVANCY,
     CONTEXT_RECALL,
     FAITHFULNESS,
     Criterion,
 )
-from tcva_adapters.claims.non_claims import non_claim_kind
-from tcva_adapters.claims.splitting import split_claims
-from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.lexical.judge import LexicalJudge
+from tcva_adapters.text.non_claims import non_claim_kind
+from tcva_adapters.text.sentences import split_claims
 
 SUPPORTED: Final = frozenset({Verdict.FULLY, Verdict.MOSTLY})
 """What a yes means."""
@@ -146,7 +146,7 @@ def _listed(text: str) -> list[str]:
 
 
 def _claiming(text: str) -> list[str]:
-    claims = split_claims(text, max_claims=len(text) + 1)
+    claims = split_claims(text)
     return [claim for claim in claims if non_claim_kind(claim) is None]
 
 

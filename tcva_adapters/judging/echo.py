@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
-from tcva_adapters.claims.criteria import FIELDS, Criterion
 from tcva_adapters.core.verdicts import LEVELS, Verdict
+from tcva_adapters.criteria import FIELDS, Criterion
 from tcva_adapters.judging.evidence.places import prepared
 from tcva_adapters.judging.evidence.search import find_quote
 from tcva_adapters.judging.evidence.words import listed, spaced

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from tcva_adapters.claims.criteria import Field
+from tcva_adapters.criteria import Field
 from tcva_adapters.samples.sample import Sample
 
 FENCES: Final[dict[Field, str]] = {

@@ -7,14 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol, runtime_checkable
 
-from tcva_adapters.claims.criteria import Criterion
-from tcva_adapters.claims.splitting import split_claims
+from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.lexical.judge import LexicalJudge
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
-from tcva_adapters.results.settings import check_count
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.sharing import Identity
+from tcva_adapters.text.sentences import split_claims
 
 ClaimsMode = Literal["split", "llm"]
 
@@ -90,19 +89,11 @@ EMPTY_REASONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class LexicalSampleJudge:
-    """The embedded judge: word overlap, numbers, names and negation; no model, no network.
+    """The embedded judge: word overlap, numbers, names and negation; no model, no network."""
 
-    Attributes:
-        max_claims: Longer texts have neighbouring sentences merged into this many claims.
-    """
-
-    max_claims: int = MAX_CLAIMS
     lexical: LexicalJudge = field(default_factory=LexicalJudge)
 
     is_local = True
-
-    def __post_init__(self) -> None:
-        check_count("max_claims", self.max_claims)
 
     @property
     def name(self) -> str:
@@ -117,7 +108,7 @@ class LexicalSampleJudge:
     @property
     def parameters(self) -> Mapping[str, Any]:
         """The settings that can change a verdict."""
-        return {"max_claims": self.max_claims, "settings": repr(self.lexical.settings)}
+        return {"settings": repr(self.lexical.settings)}
 
     def check(self, criterion: Criterion) -> None:
         """Refuse lists of criteria texts, which words cannot judge.
@@ -140,7 +131,7 @@ class LexicalSampleJudge:
         unscored = blank_field(sample, criterion)
         claims: list[ClaimVerdict] = []
         if unscored is None:
-            texts = split_claims(sample.field(criterion.claims) or "", max_claims=self.max_claims)
+            texts = split_claims(sample.field(criterion.claims) or "")
             claims = self.lexical.judge_claims(texts, passages(sample, criterion), criterion)
             unscored = nothing_to_score(claims)
         return Assessment(

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from tcva_adapters.claims.criteria import FIELDS, Criterion
+from tcva_adapters.criteria import FIELDS, Criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.sample import Sample
 
@@ -39,7 +39,7 @@ def verdict_key(
     Raises:
         InvalidValueError: A parameter is no JSON value.
 
-    >>> from tcva_adapters.claims.criteria import FAITHFULNESS
+    >>> from tcva_adapters.criteria import FAITHFULNESS
     >>> how = {"judge": "lexical", "prompt_version": "1", "parameters": {"max_claims": 8}}
     >>> one = Sample(response="It is red.", contexts=("A red car.",), id="a", reference="Red.")
     >>> two = one.model_copy(update={"id": "b", "reference": None})

@@ -9,8 +9,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final, Literal
 
-from tcva_adapters.claims.criteria import Criterion
 from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters.criteria import Criterion
 from tcva_adapters.judging.fences import fence, fenced_fields
 from tcva_adapters.judging.wording import DESCRIPTIONS
 from tcva_adapters.models.request import JudgeRequest, Sampling

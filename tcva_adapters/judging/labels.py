@@ -6,10 +6,9 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tcva_adapters.claims.criteria import Criterion
-from tcva_adapters.claims.non_claims import non_claim_kind
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.core.yes_no import Shares, level_shares
+from tcva_adapters.criteria import Criterion
 from tcva_adapters.judging.conversation import CannotScoreError, Conversation
 from tcva_adapters.judging.label_prompts import ANSWERS, Asked, label_request
 from tcva_adapters.judging.label_reading import Reading, read_draws, read_tokens
@@ -18,6 +17,7 @@ from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest, Sampling
 from tcva_adapters.results.assessment import ClaimVerdict, Reason
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.text.non_claims import non_claim_kind
 
 _DRAWN_AT: Final = 1.0
 """The temperature of draws: at this one they come from the model's own probabilities."""

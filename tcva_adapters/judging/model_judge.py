@@ -7,10 +7,8 @@ from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any, Final
 
-from tcva_adapters.claims.criteria import Criterion
-from tcva_adapters.claims.non_claims import non_claim_kind
-from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.core.yes_no import POINTS, Shares
+from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.conversation import CannotScoreError, Conversation, why_unscored
 from tcva_adapters.judging.forms import DRAWS, PromptForm, VerdictForm, check_form
@@ -28,6 +26,8 @@ from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason
 from tcva_adapters.results.settings import check_count
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.sharing import Identity
+from tcva_adapters.text.non_claims import non_claim_kind
+from tcva_adapters.text.sentences import split_claims
 
 _ALWAYS_TOLD: Final = ("claims", "max_claims")
 
@@ -157,7 +157,7 @@ class ModelJudge:
             return criterion.statements
         text = sample.field(criterion.claims) or ""
         if self.claims == "split":
-            return split_claims(text, max_claims=self.max_claims)
+            return split_claims(text)
         reply = yield from talk.ask(claims_request(sample, criterion, self.max_claims))
         claims = None if reply.truncated else parse_claims(reply.text)
         if claims == [] and any(non_claim_kind(s) is None for s in split_claims(text)):
@@ -165,8 +165,4 @@ class ModelJudge:
         if claims is None:
             detail = "the judge's list of claims could not be read, or was cut off or empty"
             raise CannotScoreError(Reason.UNREADABLE_REPLY, detail, talk.replies)
-        claims = [whole_characters(claim) for claim in claims]
-        if len(claims) > self.max_claims:
-            # The judge ignored the limit: merged like sentences, so that no claim is lost.
-            return split_claims("\n\n".join(claims), max_claims=self.max_claims)
-        return claims
+        return [whole_characters(claim) for claim in claims]

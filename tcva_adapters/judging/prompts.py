@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from tcva_adapters.claims.criteria import Criterion
 from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.fences import FENCES, fence, fenced_fields
 from tcva_adapters.judging.forms import PromptForm

@@ -92,7 +92,7 @@ def resolve_judge(
                     "of sentences, and asks nobody"
                 )
                 raise InvalidValueError(msg)
-        return LexicalSampleJudge(max_claims=max_claims)
+        return LexicalSampleJudge()
     model = _model(judge, max_concurrency)
     if model is None:
         meant = _meant(judge) if isinstance(judge, str) else ""

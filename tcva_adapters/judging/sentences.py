@@ -11,13 +11,10 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.judging.evidence.quote import MOST_FRAGMENTS
 from tcva_adapters.judging.fences import neutralise
 from tcva_adapters.results.assessment import ClaimVerdict
-
-_ALL: Final = 10**6
-"""No sentence is merged with another."""
+from tcva_adapters.text.sentences import pieces
 
 _LONGEST: Final = 800
 """Characters of a line: as many as a quote may have parts are together no longer than a quote may be."""
@@ -41,8 +38,8 @@ def numbered(passages: tuple[str, ...]) -> tuple[tuple[tuple[int, str], ...], ..
 
 
 def _lines(passage: str) -> Iterator[str]:
-    for sentence in split_claims(passage, max_claims=_ALL):
-        line = " ".join(sentence.split())
+    for _, start, end in pieces(passage):
+        line = " ".join(passage[start:end].split())
         if len(line) <= _LONGEST:
             yield line
         else:

@@ -8,8 +8,8 @@ from statistics import median
 from typing import Any, Final
 from uuid import uuid4
 
-from tcva_adapters.claims.criteria import FAITHFULNESS
 from tcva_adapters.core.verdicts import Verdict
+from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judging.model_judge import ModelJudge
 from tcva_adapters.judging.trial_cases import CASES, Case

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
-from tcva_adapters.claims.criteria import Criterion, Field
 from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters.criteria import Criterion, Field
 from tcva_adapters.judging.fences import FENCES
 from tcva_adapters.judging.forms import PromptForm
 

@@ -7,9 +7,8 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from tcva_adapters.claims.criteria import Criterion
-from tcva_adapters.claims.non_claims import non_claim_kind
 from tcva_adapters.core.verdicts import Verdict
+from tcva_adapters.criteria import Criterion
 from tcva_adapters.judging.conversation import CannotScoreError, Conversation
 from tcva_adapters.judging.echo import Given
 from tcva_adapters.judging.evidence.check import check_evidence
@@ -25,6 +24,7 @@ from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.results.assessment import ClaimVerdict, Reason
 from tcva_adapters.samples.sample import Sample, whole_characters
+from tcva_adapters.text.non_claims import non_claim_kind
 
 
 def written_verdicts(

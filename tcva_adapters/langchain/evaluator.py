@@ -13,7 +13,7 @@ from langchain_core.runnables.configurable import DynamicRunnable
 from pydantic import ConfigDict, Field, SkipValidation, create_model
 from typing_extensions import TypedDict, Unpack  # pydantic reads the other ones from 3.12 on
 
-from tcva_adapters.claims.criteria import Criterion
+from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.langchain.results import TCVAOutput, as_output
 from tcva_adapters.langchain.samples import sample_for

@@ -21,11 +21,11 @@ from langchain_core.language_models import SimpleChatModel
 from langchain_core.messages import BaseMessage
 from pydantic import PrivateAttr
 
-from tcva_adapters.claims.criteria import ANSWER_RELEVANCY, CORRECTNESS, FAITHFULNESS, Criterion
-from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.core.verdicts import Verdict, WeightScheme
+from tcva_adapters.criteria import ANSWER_RELEVANCY, CORRECTNESS, FAITHFULNESS, Criterion
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.lexical.judge import LexicalJudge
+from tcva_adapters.text.sentences import split_claims
 
 _SUPPORTED: Final = frozenset({Verdict.FULLY, Verdict.MOSTLY})
 _SHOWN: Final = 60

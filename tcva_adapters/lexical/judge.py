@@ -11,14 +11,14 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from tcva_adapters.claims.criteria import Criterion
-from tcva_adapters.claims.non_claims import non_claim_kind
 from tcva_adapters.core.verdicts import LEVELS, WeightScheme
+from tcva_adapters.criteria import Criterion
 from tcva_adapters.lexical.contrast import contradictions, replaced
 from tcva_adapters.lexical.marks import without_marks
 from tcva_adapters.lexical.passages import Passages, Sentence, Window, pairs_of, prepare
 from tcva_adapters.lexical.text_features import Token, is_content, tokenise
 from tcva_adapters.results.assessment import ClaimVerdict
+from tcva_adapters.text.non_claims import non_claim_kind
 
 LEXICAL_VERSION: Final = "lexical/2"
 """Changes with every change of the algorithm that could change a verdict."""
@@ -119,7 +119,7 @@ class _Support:
 class LexicalJudge:
     """Judges claims by their words; deterministic bit for bit.
 
-    >>> from tcva_adapters.claims.criteria import FAITHFULNESS
+    >>> from tcva_adapters.criteria import FAITHFULNESS
     >>> text = ["Adults take 40 mg once a day. Children take 10 mg."]
     >>> claims = ["Adults take 40 mg once a day.", "Adults never take 40 mg."]
     >>> [v.verdict.value for v in LexicalJudge().judge_claims(claims, text, FAITHFULNESS)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
@@ -10,8 +9,8 @@ from heapq import nsmallest
 from itertools import chain, pairwise
 from typing import Final, NamedTuple
 
-from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.lexical.text_features import END, Token, is_content, plain_keys, tokenise
+from tcva_adapters.text.sentences import pieces
 
 Pair = tuple[str, str]
 
@@ -57,11 +56,13 @@ class Window(NamedTuple):
         passage: Which passage it is from, counted from 0.
         text: The sentence, white space made single.
         sentence: What it is made of.
+        source: The text as its passage writes it.
     """
 
     passage: int
     text: str
     sentence: Sentence
+    source: str
 
     @property
     def tokens(self) -> list[Token]:
@@ -82,11 +83,13 @@ class Passages:
 
     def __init__(self, texts: tuple[str, ...]) -> None:
         self._texts = texts
-        first: dict[str, int] = {}
+        first: dict[str, tuple[int, str]] = {}
         for passage, text in enumerate(texts):
-            for sentence in _sentences(text):
-                first.setdefault(sentence, passage)
-        self.windows = [Window(passage, text, _read(text)) for text, passage in first.items()]
+            for sentence, source in _sentences(text):
+                first.setdefault(sentence, (passage, source))
+        self.windows = [
+            Window(passage, text, _read(text), source) for text, (passage, source) in first.items()
+        ]
         sentences = [window.sentence for window in self.windows]
         self.keys: AbstractSet[str] = set[str]().union(*[sentence.keys for sentence in sentences])
         ordered = chain.from_iterable([END, *sentence.order, END] for sentence in sentences)
@@ -122,11 +125,8 @@ class Passages:
 
     def quote(self, window: Window) -> str:
         """The window as its passage writes it, with its line breaks."""
-        passage = self._texts[window.passage]
-        if window.text in passage:
-            return window.text
-        match = re.search(r"\s+".join(map(re.escape, window.text.split())), passage)
-        return match[0] if match else window.text
+        is_there = window.text in self._texts[window.passage]
+        return window.text if is_there else window.source.strip()
 
 
 @lru_cache(maxsize=4096)
@@ -158,17 +158,17 @@ _prepared: Final = lru_cache(maxsize=64)(Passages)
 _prepared_long: Final = lru_cache(maxsize=2)(Passages)
 
 
-def _sentences(passage: str) -> Iterator[str]:
-    for piece in split_claims(passage, max_claims=len(passage) + 1):
-        if len(piece) <= _SHORT:
-            yield piece
-            continue
-        words = piece.split()
-        if len(piece) > len(words) * _CHARACTERS_PER_WINDOW:
-            for start in range(0, len(piece), _CHARACTERS_PER_WINDOW):
-                yield piece[start : start + _CHARACTERS_PER_WINDOW]
+def _sentences(passage: str) -> Iterator[tuple[str, str]]:
+    """The windows of a passage, each with the text that it is from."""
+    for text, start, end in pieces(passage):
+        words = text.split()
+        if len(text) > max(_SHORT, len(words) * _CHARACTERS_PER_WINDOW):
+            step = _CHARACTERS_PER_WINDOW
+            cut = [text[at : at + step] for at in range(0, len(text), step)]
         elif len(words) > _WORDS_PER_WINDOW:
-            for start in range(0, len(words), _WORDS_PER_WINDOW):
-                yield " ".join(words[start : start + _WORDS_PER_WINDOW])
+            step = _WORDS_PER_WINDOW
+            cut = [" ".join(words[at : at + step]) for at in range(0, len(words), step)]
         else:
-            yield piece
+            yield text, passage[start:end]
+            continue
+        yield from zip(cut, cut, strict=True)

@@ -16,7 +16,7 @@ from llama_index.core.schema import MetadataMode
 from llama_index_instrumentation import get_dispatcher
 from typing_extensions import Unpack
 
-from tcva_adapters.claims.criteria import Criterion
+from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.llamaindex.prompts import prompts_of, with_prompts
 from tcva_adapters.llamaindex.results import (

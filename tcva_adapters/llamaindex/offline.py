@@ -19,11 +19,11 @@ from llama_index.core.llms import (
 from llama_index.core.prompts import BasePromptTemplate
 from pydantic import PrivateAttr
 
-from tcva_adapters.claims.criteria import ANSWER_RELEVANCY, CORRECTNESS, FAITHFULNESS, Criterion
-from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.core.verdicts import LEVELS, Verdict
+from tcva_adapters.criteria import ANSWER_RELEVANCY, CORRECTNESS, FAITHFULNESS, Criterion
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.lexical.judge import LexicalJudge
+from tcva_adapters.text.sentences import split_claims
 
 _SUPPORTED: Final = frozenset({Verdict.FULLY, Verdict.MOSTLY})
 _WINDOW: Final = 1_000_000

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from ragas.metrics.collections.base import BaseMetric
 from typing_extensions import Unpack
 
-from tcva_adapters.claims.criteria import Criterion
+from tcva_adapters.criteria import Criterion
 from tcva_adapters.ragas.evaluator import OWN, NoLLM, OfScorer, refuse_judge
 from tcva_adapters.ragas.results import ScorerMetricResult
 from tcva_adapters.ragas.samples import COLUMNS, checked_rows, sample_of, sample_or_unscored

@@ -22,13 +22,13 @@ from ragas.metrics.collections.factual_correctness import util as correctness
 from ragas.metrics.collections.faithfulness import util as faithfulness
 from ragas.metrics.collections.response_groundedness import util as groundedness
 
-from tcva_adapters.claims.criteria import CONTEXT_RECALL, FAITHFULNESS, Criterion
-from tcva_adapters.claims.non_claims import non_claim_kind
-from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.core.verdicts import Verdict
+from tcva_adapters.criteria import CONTEXT_RECALL, FAITHFULNESS, Criterion
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.lexical.judge import LexicalJudge
 from tcva_adapters.results.assessment import ClaimVerdict
+from tcva_adapters.text.non_claims import non_claim_kind
+from tcva_adapters.text.sentences import split_claims
 
 Reply = TypeVar("Reply", bound=BaseModel)
 

@@ -19,8 +19,8 @@ from ragas.llms.base import InstructorBaseRagasLLM
 from ragas.prompt import PydanticPrompt
 from ragas.prompt.pydantic_prompt import ToTranslate, translate_statements_prompt
 
-from tcva_adapters.claims.criteria import Criterion
 from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.scorer import R, Scorer
 

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from tcva_adapters.batch import Question
 from tcva_adapters.ccrs.rater import ModelRater
-from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.label_prompts import SCHEMA_NAME, answer_to
 from tcva_adapters.judging.model_judge import ModelJudge
@@ -22,6 +21,7 @@ from tcva_adapters.printing import Part, Tabular, counted
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scorer import Scorer
 from tcva_adapters.sharing import Identity
+from tcva_adapters.text.sentences import split_claims
 
 LOOKED_AT: Final = 500
 """Samples whose prompts are made; of more of them so many are drawn."""

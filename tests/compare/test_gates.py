@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from tcva_adapters import TCVA, Assessment, Result, Sample
-from tcva_adapters.claims.criteria import CRITERIA
 from tcva_adapters.compare.changes import Changes, changed_since, read_baseline
 from tcva_adapters.compare.claim_view import check_wanted, claim_views
 from tcva_adapters.compare.evaluation import Evaluation
 from tcva_adapters.compare.gates import Gated, Gates, verdict_of
 from tcva_adapters.compare.graded import Case, Cases, Graded, grade, grade_tcva
+from tcva_adapters.criteria import CRITERIA
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.panel import Panel
 from tcva_adapters.printing import text_of

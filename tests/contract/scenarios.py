@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from tcva_adapters import Result, Sample
-from tcva_adapters.claims.criteria import rubric
+from tcva_adapters.criteria import rubric
 from tests.support.scripted import listed_json, verdict_json
 
 Way = Literal["plain", "running loop", "after asyncio.run", "thread"]

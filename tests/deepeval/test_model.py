@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from tenacity import Future, RetryError
 
 from tcva_adapters import TCVA, Sample
-from tcva_adapters.claims.criteria import FAITHFULNESS
+from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.deepeval import TCVAMetric, as_judge_model
 from tcva_adapters.deepeval.model import _model
 from tcva_adapters.errors import JudgeError

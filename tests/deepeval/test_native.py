@@ -15,8 +15,8 @@ from deepeval.templates.resolver import get_raw_template
 from pydantic import BaseModel
 
 from tcva_adapters import Result, Sample, Verdict
-from tcva_adapters.claims.criteria import FAITHFULNESS
 from tcva_adapters.core.collapse import binary_counts, deepeval_score, ternary_counts
+from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.deepeval import (
     LexicalLLM,
     ascore_framework_metric,

@@ -7,7 +7,7 @@ from deepeval.errors import MissingTestCaseParamsError
 from deepeval.test_case import LLMTestCase, RetrievedContextData
 
 from tcva_adapters import TCVA
-from tcva_adapters.claims.criteria import rubric
+from tcva_adapters.criteria import rubric
 from tcva_adapters.deepeval import TCVAMetric
 from tests.deepeval.entry import scripted
 from tests.deepeval.office import CASE, HALF, HALF_AT_HALF, OPENS, PARKING, SAMPLE

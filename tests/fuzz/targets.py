@@ -20,14 +20,12 @@ from hypothesis import strategies as st
 from tcva_adapters.ccrs import METRICS
 from tcva_adapters.ccrs.reply import read_rating, read_ratings
 from tcva_adapters.ccrs.result import CCRSResult
-from tcva_adapters.claims.criteria import CRITERIA
-from tcva_adapters.claims.non_claims import non_claim_kind
-from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.cli.app import run
 from tcva_adapters.core.aggregation import aggregate, sweep
 from tcva_adapters.core.flip import flip_temperature
 from tcva_adapters.core.panel import evaluate_panel, fuse
 from tcva_adapters.core.verdicts import LEVELS, Verdict
+from tcva_adapters.criteria import CRITERIA
 from tcva_adapters.errors import TCVAError
 from tcva_adapters.judging.evidence.check import check_evidence
 from tcva_adapters.judging.logprobs import level_probabilities
@@ -45,6 +43,8 @@ from tcva_adapters.samples.files import read_samples
 from tcva_adapters.samples.names import ALIASES
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
+from tcva_adapters.text.non_claims import non_claim_kind
+from tcva_adapters.text.sentences import split_claims
 from tests.hostile.attack import blocks
 from tests.hostile.corpus import TEXTS
 
@@ -259,13 +259,11 @@ def _records(record: dict[str, Any]) -> None:
 
 
 def _claims(text: str) -> None:
-    for most in (1, 8):
-        claims = split_claims(text, max_claims=most)
-        assert len(claims) <= most
-        assert all(claim.strip() for claim in claims)
-        assert bool(claims) == bool(text.strip())
-        for claim in claims:
-            non_claim_kind(claim)
+    claims = split_claims(text)
+    assert all(claim.strip() for claim in claims)
+    assert bool(claims) == bool(text.strip())
+    for claim in claims:
+        non_claim_kind(claim)
 
 
 def _prompts(texts: list[str]) -> None:

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from tcva_adapters.ccrs import CCRS
 from tcva_adapters.ccrs.result import CCRSResult
-from tcva_adapters.claims.criteria import CRITERIA, FIELDS, Criterion, rubric
 from tcva_adapters.core.aggregation import aggregate
+from tcva_adapters.criteria import CRITERIA, FIELDS, Criterion, rubric
 from tcva_adapters.judging.fences import FENCES, neutralise
 from tcva_adapters.judging.judge import ClaimsMode
 from tcva_adapters.models.protocol import ModelReply

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tcva_adapters.ccrs import CCRS
-from tcva_adapters.claims.criteria import Criterion
+from tcva_adapters.criteria import Criterion
 from tcva_adapters.judging import written as judging
 from tcva_adapters.judging.panel import Panel
 from tcva_adapters.models.openai_reply import read_completion

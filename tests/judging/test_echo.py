@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcva_adapters.claims.criteria import ANSWER_RELEVANCY, CRITERIA, FAITHFULNESS, Criterion
 from tcva_adapters.core.verdicts import LEVELS, Verdict
+from tcva_adapters.criteria import ANSWER_RELEVANCY, CRITERIA, FAITHFULNESS, Criterion
 from tcva_adapters.judging.echo import Echo, Given
 from tcva_adapters.judging.forms import PROMPT_FORMS, PromptForm
 from tcva_adapters.judging.model_judge import ModelJudge

@@ -9,15 +9,15 @@ from collections.abc import Sequence
 import pytest
 
 from tcva_adapters import TCVA
-from tcva_adapters.claims.criteria import (
+from tcva_adapters.core.aggregation import sweep
+from tcva_adapters.core.verdicts import Verdict
+from tcva_adapters.criteria import (
     ANSWER_RELEVANCY,
     COMPLETENESS,
     FAITHFULNESS,
     Criterion,
     rubric,
 )
-from tcva_adapters.core.aggregation import sweep
-from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judging.judge import Judge, LexicalSampleJudge, blank_field
 from tcva_adapters.judging.model_judge import ModelJudge
@@ -189,16 +189,6 @@ def test_claims_of_the_judge_cost_two_calls() -> None:
         "Parking costs five euros.",
     ]
     assert len(model.requests) == assessment.usage.calls == 2
-
-
-def test_too_many_claims_of_the_judge_are_merged_not_cut() -> None:
-    names = [f"Claim about item {word}." for word in "abcdefghijk"]
-    listed = ", ".join(f'"{name}"' for name in names)
-    verdicts = verdict_json(*((i, "none", "") for i in range(1, 9)))
-    assessment, _ = judged(f'{{"claims": [{listed}]}}', verdicts, claims="llm")
-    assert len(assessment.claims) == 8
-    together = " ".join(c.claim for c in assessment.claims)
-    assert all(name in together for name in names)
 
 
 def test_an_unreadable_list_of_claims_is_unscored() -> None:

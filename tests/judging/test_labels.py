@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tcva_adapters import TCVA
-from tcva_adapters.claims.criteria import CRITERIA, FAITHFULNESS, rubric
 from tcva_adapters.core.verdicts import Verdict
+from tcva_adapters.criteria import CRITERIA, FAITHFULNESS, rubric
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judging.label_prompts import SCHEMA_NAME, label_request
 from tcva_adapters.judging.label_reading import Reading, read_draws, read_tokens

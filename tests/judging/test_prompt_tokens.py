@@ -10,7 +10,7 @@ import pytest
 import tiktoken
 
 from tcva_adapters import Sample
-from tcva_adapters.claims.criteria import CRITERIA
+from tcva_adapters.criteria import CRITERIA
 from tcva_adapters.judging.prompts import verdict_request
 
 _TOKENISERS: Final = Path(llama_index.core.__file__).parent / "_static" / "tiktoken_cache"

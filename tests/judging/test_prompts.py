@@ -10,16 +10,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tcva_adapters.claims.criteria import (
+from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters.criteria import (
     ANSWER_RELEVANCY,
     COMPLETENESS,
     CRITERIA,
     FAITHFULNESS,
     Criterion,
-    custom_criterion,
     rubric,
 )
-from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.fences import FENCES, neutralise
 from tcva_adapters.judging.forms import PROMPT_FORMS, PromptForm
@@ -222,7 +221,7 @@ def test_only_criteria_that_check_quotes_say_so() -> None:
 
 
 def test_fields_that_only_serve_orientation_may_be_missing() -> None:
-    criterion = custom_criterion("x", wording="Decide.", shows=("input", "reference"))
+    criterion = Criterion("x", wording="Decide.", shows=("input", "reference"))
     user = verdict_request(Sample(response="a", contexts=("b",)), criterion, ["a"]).user
     assert list(blocks(user)) == ["PASSAGE 1", "CLAIM 1"]
 

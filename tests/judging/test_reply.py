@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from tcva_adapters.claims.criteria import FAITHFULNESS
 from tcva_adapters.core.verdicts import LEVELS, Verdict
+from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.judging.prompts import verdict_request
 from tcva_adapters.judging.reply import parse_claims, parse_verdicts
 from tcva_adapters.judging.reply_words import LABELS

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judging.trial import FIT, FORMS, USABLE, FormTrial, Trial, try_model
 from tcva_adapters.judging.trial_cases import CASES, Case
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.text.sentences import split_claims
 
 HIGH = (Verdict.FULLY, Verdict.MOSTLY)
 

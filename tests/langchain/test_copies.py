@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from tcva_adapters import TCVA
-from tcva_adapters.claims.criteria import CORRECTNESS
 from tcva_adapters.core.verdicts import WeightScheme
+from tcva_adapters.criteria import CORRECTNESS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.langchain import TCVAEvaluator
 from tcva_adapters.results.store import VerdictStore

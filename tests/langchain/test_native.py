@@ -16,9 +16,8 @@ from langchain_classic.evaluation.qa import eval_prompt as qa_prompts
 from langchain_classic.evaluation.scoring import prompt as scoring_prompts
 
 from tcva_adapters import Result, Sample, Verdict
-from tcva_adapters.claims.criteria import CORRECTNESS
-from tcva_adapters.claims.splitting import split_claims
 from tcva_adapters.core.verdicts import WeightScheme
+from tcva_adapters.criteria import CORRECTNESS
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.langchain import (
     LexicalLLM,
@@ -27,6 +26,7 @@ from tcva_adapters.langchain import (
     score_framework_metric,
 )
 from tcva_adapters.lexical.judge import LexicalJudge
+from tcva_adapters.text.sentences import split_claims
 from tests.langchain.entry import scripted
 
 GOOD = Sample(

@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableBranch, RunnablePassthrough
 
 from tcva_adapters import TCVA
-from tcva_adapters.claims.criteria import rubric
+from tcva_adapters.criteria import rubric
 from tcva_adapters.langchain import TCVAEvaluator
 from tests.langchain.entry import scripted
 from tests.langchain.office import RECORD

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import time
 import weakref
 from typing import Final
@@ -13,10 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from tcva_adapters.claims.criteria import ANSWER_RELEVANCY, FAITHFULNESS
-from tcva_adapters.claims.splitting import split_claims
+from tcva_adapters import TCVA, Sample
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.verdicts import WeightScheme
+from tcva_adapters.criteria import ANSWER_RELEVANCY, FAITHFULNESS
+from tcva_adapters.data import sample_lines
 from tcva_adapters.lexical.judge import (
     LEXICAL_VERSION,
     LexicalJudge,
@@ -27,6 +29,7 @@ from tcva_adapters.lexical.judge import (
 from tcva_adapters.lexical.passages import prepare
 from tcva_adapters.lexical.text_features import is_content, plain_keys, tokenise
 from tcva_adapters.results.assessment import ClaimVerdict
+from tcva_adapters.text.sentences import split_claims
 from tests.support.paper import load, needs_paper_data
 
 WEIGHTS: Final = WeightScheme.DEFAULT.weights
@@ -250,10 +253,9 @@ def test_evidence_is_quoted_as_the_passage_writes_it() -> None:
 )
 @pytest.mark.parametrize("passage", [CLINIC, CLINIC.replace(". ", " [1]. "), f"1. {CLINIC}"])
 def test_numbers_of_sources_and_items_are_no_figures(response: str, passage: str) -> None:
-    for most in (8, 1):
-        for verdict in judge(split_claims(response, max_claims=most), passage):
-            assert expected(verdict) > 0.8
-            assert "figures" not in verdict.reason
+    for verdict in judge(split_claims(response), passage):
+        assert expected(verdict) > 0.8
+        assert "figures" not in verdict.reason
 
 
 def test_a_figure_that_begins_a_claim_still_counts() -> None:
@@ -374,3 +376,22 @@ def test_numbers_and_accents_without_end_are_read_quickly(text: str) -> None:
     begin = time.process_time()
     assert tokenise(text)
     assert time.process_time() - begin < 2
+
+
+@pytest.mark.parametrize("n_sentences", [12, 40, 100])
+def test_a_long_copy_is_supported_and_what_is_made_up_in_it_is_not(n_sentences: int) -> None:
+    texts = [text for line in sample_lines() for text in json.loads(line)["contexts"]]
+    every = [s for text in texts if text.isascii() for s in split_claims(text)]
+    source, other = every[:n_sentences], every[-n_sentences:]
+
+    def score(made_up: int) -> float:
+        """Of the source with one sentence of so many from elsewhere; 0 is none."""
+        pairs = enumerate(zip(source, other, strict=True))
+        said = [o if made_up and not i % made_up else s for i, (s, o) in pairs]
+        sample = Sample(response=" ".join(said), contexts=(" ".join(source),))
+        return TCVA(judge="lexical", temperature=0.5).evaluate(sample).score or 0.0
+
+    copied = score(0)
+    assert copied >= 0.9
+    assert score(5) <= copied - 0.10
+    assert score(2) <= copied - 0.25

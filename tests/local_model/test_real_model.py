@@ -13,7 +13,7 @@ from typing import Any, Final
 import pytest
 
 from tcva_adapters import TCVA, Sample
-from tcva_adapters.claims.criteria import FAITHFULNESS
+from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.judging.label_prompts import ANSWERS, Asked, label_request
 from tcva_adapters.judging.label_reading import read_draws, read_tokens
 from tcva_adapters.judging.model_judge import ModelJudge

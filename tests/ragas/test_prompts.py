@@ -13,7 +13,7 @@ from ragas.llms.base import BaseRagasLLM
 from ragas.metrics._faithfulness import Faithfulness
 
 from tcva_adapters import TCVA
-from tcva_adapters.claims.criteria import FAITHFULNESS
+from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.ragas import LexicalLLM, TCVAMetric
 from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcva_adapters.claims.criteria import ANSWER_RELEVANCY, FAITHFULNESS, Criterion, rubric
+from tcva_adapters.criteria import ANSWER_RELEVANCY, FAITHFULNESS, Criterion, rubric
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.judging.keys import verdict_key
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored, Usage

@@ -15,7 +15,7 @@ import pytest
 
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.ccrs import CCRS
-from tcva_adapters.claims.criteria import Criterion
+from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.judging.judge import LexicalSampleJudge
 from tcva_adapters.results.assessment import Assessment

@@ -16,7 +16,7 @@ from importlib import import_module
 from string import Formatter
 from typing import Any, NamedTuple
 
-from tcva_adapters.claims.criteria import FAITHFULNESS
+from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judging.wording import NOT_A_CLAIM
 from tcva_adapters.lexical.judge import LexicalJudge

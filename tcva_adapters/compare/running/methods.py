@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Any, Final
 
-from tcva_adapters.claims.criteria import FIELDS
+from tcva_adapters.criteria import FIELDS
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
 from tcva_adapters.frameworks import FRAMEWORKS, Framework
 from tcva_adapters.judging.keys import digest

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 import time
-from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcva_adapters.claims.splitting import _merge, split_claims
-
-ALL = 10**9
+from tcva_adapters.text.sentences import pieces, split_claims
 
 PROSE: dict[str, tuple[str, list[str]]] = {
     "plain": ("He came. She left! Who stayed? Nobody.", 4 * [""]),
@@ -153,11 +150,17 @@ LAYOUT: dict[str, tuple[str, list[str]]] = {
     "code in windows lines": ("```\r\na\r\n```\r\nDone.", ["```\r\na\r\n```", "Done."]),
     "table": (
         "| a | b |\n|---|:-:|\n| 1. X | 2 |\n| 3 | 4 |\nAfter.",
-        ["| a | b | |---|:-:| | 1. X | 2 |", "| 3 | 4 |", "After."],
+        ["a: 1. X; b: 2", "a: 3; b: 4", "After."],
     ),
-    "bare table": ("a | b\n--- | ---\n1 | 2\n3 | 4", ["a | b --- | --- 1 | 2", "3 | 4"]),
+    "bare table": ("a | b\n--- | ---\n1 | 2\n3 | 4", ["a: 1; b: 2", "a: 3; b: 4"]),
+    "table with odd cells": (
+        "---\n| a | |\n|---|---|\n| 1 | 2 | 3 |\n| | 4 |\n| - | |\nb \\| c",
+        ["--- a: 1; 2; 3", "4 | - | |", "a: b \\| c"],
+    ),
+    "table without rows": ("| a |\n|---|", ["| a | |---|"]),
+    "empty first row": ("| a |\n|---|\n| |\n| 1 |", ["| a | |---| | |", "a: 1"]),
     "rows without header": ("| 1 | 2 |\n| 3 | 4 |", ["| 1 | 2 |", "| 3 | 4 |"]),
-    "table under heading": ("# T\n| a |\n|---|\n| 1 |\n| 2 |", ["# T | a | |---| | 1 |", "| 2 |"]),
+    "table under heading": ("# T\n| a |\n|---|\n| 1 |\n| 2 |", ["# T a: 1", "a: 2"]),
     "heading": (
         "# Title\n\nText here. More.\n## Sub\n- x",
         ["# Title Text here.", "More.", "## Sub - x"],
@@ -185,6 +188,9 @@ LAYOUT: dict[str, tuple[str, list[str]]] = {
 }
 
 
+TABLES = {name for name in LAYOUT if "table" in name or name == "empty first row"}
+
+
 def squeezed(text: str) -> str:
     return re.sub(r"[\s\-*+•‣◦▪●○·–—]+", "", text)
 
@@ -192,20 +198,17 @@ def squeezed(text: str) -> str:
 @pytest.mark.parametrize(("text", "expected"), PROSE.values(), ids=PROSE.keys())
 def test_sentences(text: str, expected: list[str]) -> None:
     """An expected "" stands for a claim that the length and the remaining text determine."""
-    claims = split_claims(text, max_claims=ALL)
+    claims = split_claims(text)
     assert len(claims) == len(expected), claims
     assert [claim if want else "" for claim, want in zip(claims, expected, strict=True)] == expected
     assert " ".join(claims).replace(" ", "") == text.replace(" ", "")
 
 
-@pytest.mark.parametrize(("text", "expected"), LAYOUT.values(), ids=LAYOUT.keys())
-def test_layout(text: str, expected: list[str]) -> None:
-    assert split_claims(text, max_claims=ALL) == expected
-    assert squeezed("".join(expected)) == squeezed(text)
-
-
-def test_plain_sentences_in_full() -> None:
-    assert split_claims("He came. She left! Who?") == ["He came.", "She left!", "Who?"]
+@pytest.mark.parametrize("name", LAYOUT)
+def test_layout(name: str) -> None:
+    text, expected = LAYOUT[name]
+    assert split_claims(text) == expected
+    assert name in TABLES or squeezed("".join(expected)) == squeezed(text)
 
 
 @pytest.mark.parametrize("blank", ["", " ", "\n\t\r\n\u2028\u00a0"])
@@ -213,52 +216,14 @@ def test_blank_text_has_no_claims(blank: str) -> None:
     assert split_claims(blank) == []
 
 
-@pytest.mark.parametrize("bad", [0, -3])
-def test_bound_below_one_is_refused(bad: int) -> None:
-    with pytest.raises(ValueError, match=f"not {bad}$"):
-        split_claims("Text.", max_claims=bad)
-
-
 def test_a_long_quotation_is_split() -> None:
     text = 'He said "' + "It is so. " * 40 + 'It ends." Then he left.'
-    assert len(split_claims(text, max_claims=ALL)) == 42
-
-
-@pytest.mark.parametrize(
-    ("bound", "expected"),
-    [
-        (4, ["Aaa.", "Bbb.", "Cccccccc.", "Ddd."]),
-        (3, ["Aaa. Bbb.", "Cccccccc.", "Ddd."]),
-        (2, ["Aaa. Bbb.", "Cccccccc. Ddd."]),
-        (1, ["Aaa. Bbb. Cccccccc. Ddd."]),
-    ],
-)
-def test_shortest_neighbours_are_merged(bound: int, expected: list[str]) -> None:
-    assert split_claims("Aaa. Bbb. Cccccccc. Ddd.", max_claims=bound) == expected
-
-
-def merged_plainly(starts: list[int], length: int, bound: int) -> list[int]:
-    starts = list(starts)
-    while len(starts) > bound:
-        ends = [*starts[1:], length]
-        pairs = [end - start for start, end in zip(starts, ends[1:], strict=False)]
-        del starts[pairs.index(min(pairs)) + 1]
-    return starts
-
-
-@given(st.lists(st.integers(1, 9), min_size=1, max_size=60), st.integers(1, 20), st.booleans())
-def test_merging_matches_the_plain_way(sizes: list[int], bound: int, in_bulk: bool) -> None:
-    starts = [sum(sizes[:index]) for index in range(len(sizes))]
-    with pytest.MonkeyPatch.context() as patch:
-        if in_bulk:
-            patch.setattr("tcva_adapters.claims.splitting._MANY", 3)
-        merged = _merge(starts, sum(sizes), bound)
-    assert merged == merged_plainly(starts, sum(sizes), bound)
+    assert len(split_claims(text)) == 42
 
 
 PIECES = st.sampled_from(
     [
-        *"aBc1.!?…,;:\"'“”()[]`*_#|>-•~=。？「」、।؟¿¡é中あ🎉 \n\t\r",
+        *"aBc1.!?…,;:\"'“”()[]`*_#|>-•~=。？「」、।؟¿¡é中あ🎉 \n\t\r\u2028\u00a0\x1c\x85",
         *(
             "Dr",
             "e.g.",
@@ -273,51 +238,26 @@ PIECES = st.sampled_from(
             "``",
             "http://a.b/c.",
         ),
-        *(
-            "\n\n",
-            "\r\n",
-            "\n- ",
-            "\n1. ",
-            "\n# ",
-            "\n```\n",
-            "\n~~~\n",
-            "\n|---|\n",
-            "| a |",
-            "**B**\n",
-        ),
-        *("\u2028", "\u00a0", "\x1c", "\x85", "[1]", "3.5", ". ", "。」"),
+        *("\n\n", "\r\n", "\n- ", "\n1. ", "\n# ", "\n```\n", "\n~~~\n", "\n|---|\n", "| a |"),
+        *("**B**\n", "[1]", "3.5", ". ", "。」"),
     ]
 )
-TEXTS = st.one_of(st.lists(PIECES, max_size=60).map("".join), st.text(max_size=80))
 
 
-@given(TEXTS)
-def test_nothing_is_dropped(text: str) -> None:
-    assert squeezed("".join(split_claims(text, max_claims=ALL))) == squeezed(text)
-
-
-@given(TEXTS, st.integers(1, 12))
-def test_bound_is_met_exactly_and_changes_nothing_else(text: str, bound: int) -> None:
-    every = split_claims(text, max_claims=ALL)
-    claims = split_claims(text, max_claims=bound)
-    assert len(claims) == min(bound, len(every))
-    assert squeezed("".join(claims)) == squeezed(text)
-
-
-@given(TEXTS)
-def test_claims_are_neither_empty_nor_bare(text: str) -> None:
-    claims = split_claims(text, max_claims=ALL)
-    assert claims == split_claims(text, max_claims=ALL)
+@given(st.one_of(st.lists(PIECES, max_size=60).map("".join), st.text(max_size=80)))
+def test_claims_are_neither_empty_nor_bare_and_drop_nothing(text: str) -> None:
+    found = pieces(text)
+    claims = [piece.text for piece in found]
+    assert claims == split_claims(text)
     assert bool(claims) == bool(text.strip())
     assert all(claim and claim == claim.strip() for claim in claims)
+    assert all("```" in c or "~~~" in c or len(c.splitlines()) == 1 for c in claims)
     if len(claims) > 1:
         assert all(any(char.isalnum() for char in claim) for claim in claims)
-
-
-@given(TEXTS)
-def test_claims_keep_to_one_line_unless_they_hold_code(text: str) -> None:
-    for claim in split_claims(text, max_claims=ALL):
-        assert "```" in claim or "~~~" in claim or len(claim.splitlines()) == 1
+    stretches = [text[start:end] for _, start, end in found]
+    assert squeezed("".join(stretches)) == squeezed(text)
+    if "|" not in text:
+        assert [squeezed(claim) for claim in claims] == [squeezed(each) for each in stretches]
 
 
 WORDS = st.text("abcdefghijklmnopqrstuvwxyz", min_size=6, max_size=9)
@@ -332,16 +272,9 @@ SENTENCES = st.builds(
 def test_sentences_are_found_again_and_do_not_split_further(
     sentences: list[str], between: str
 ) -> None:
-    claims = split_claims(between.join(sentences), max_claims=ALL)
+    claims = split_claims(between.join(sentences))
     assert claims == sentences
-    assert [split_claims(claim, max_claims=ALL) for claim in claims] == [[one] for one in sentences]
-
-
-@given(st.lists(SENTENCES, min_size=1, max_size=12), st.integers(1, 5))
-def test_merging_joins_whole_sentences_in_order(sentences: list[str], bound: int) -> None:
-    claims = split_claims(" ".join(sentences), max_claims=bound)
-    assert " ".join(claims) == " ".join(sentences)
-    assert all(after[0].isupper() for _, after in pairwise(claims))
+    assert [split_claims(claim) for claim in claims] == [[one] for one in sentences]
 
 
 SHAPES = [
@@ -382,21 +315,14 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("bound", [8, ALL])
-def test_time_grows_no_faster_than_the_text(shape: str, bound: int) -> None:
-    """A tenth of a megabyte: seconds would mean a quadratic pattern, whatever the machine."""
-    text = (shape * 100_000)[:100_000]
-    began = time.process_time()
-    claims = split_claims(text, max_claims=bound)
-    assert time.process_time() - began < 2
-    assert len(claims) <= bound
-
-
-@pytest.mark.parametrize("edge", ["a", "", "\n"])
-@pytest.mark.parametrize("filler", [" ", "\t", ".", "`", "|", "-", "*", "(", " -", "- ", "[1]"])
-def test_time_with_one_odd_character_at_the_end(filler: str, edge: str) -> None:
-    text = "a" + filler * 50_000 + edge + "x\n" + filler * 50_000 + "\nEnd."
-    began = time.process_time()
-    split_claims(text)
-    assert time.process_time() - began < 2
+def test_time_grows_no_faster_than_the_text() -> None:
+    """A tenth of a megabyte each: seconds would mean a quadratic pattern, whatever the machine."""
+    texts = [(shape * 100_000)[:100_000] for shape in SHAPES]
+    for filler in ("\t", ".", "`", "|", "-", "*", "(", " -", "- ", "[1]"):
+        texts += [
+            "a" + filler * 50_000 + edge + "x\n" + filler * 50_000 + "\nEnd." for edge in "a\n"
+        ]
+    for text in texts:
+        began = time.process_time()
+        split_claims(text)
+        assert time.process_time() - began < 2, text[:8]

@@ -16,16 +16,29 @@ Field = Literal["input", "response", "contexts", "reference"]
 FIELDS: Final[tuple[Field, ...]] = ("input", "response", "contexts", "reference")
 
 
+SUPPORT_LEVELS: Final = (
+    (
+        "everything the claim asserts is stated in or follows directly from the passages; a "
+        "paraphrase, a summary or a reordering of what they say counts as fully"
+    ),
+    "the claim is supported except for a small imprecision that misleads nobody",
+    "about half of what the claim asserts is supported; the rest is not in the passages",
+    "the passages speak about the same matter, but what the claim asserts is hardly supported",
+    "the passages contradict the claim, or contain nothing related to it",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Criterion:
     """What is claimed, what it is held against, and what each level means.
 
     Attributes:
         name: Short name, used in tables and store keys.
+        wording: One or two sentences that tell the judge what to decide.
         claims: The field whose sentences are judged. Unused when ``statements`` is given.
         against: The field that they are judged against.
-        wording: One or two sentences that tell the judge what to decide.
-        levels: What fully, mostly, partial, minor and none mean here.
+        levels: What fully, mostly, partial, minor and none mean here; by default how far the
+            passages support a claim.
         shows: Further fields that the judge sees for orientation only.
         statements: Fixed criteria texts; each one gets its own verdict about ``against``.
         checks_evidence: Whether a quote must occur in ``against`` for fully or mostly to stand.
@@ -36,10 +49,10 @@ class Criterion:
     """
 
     name: str
-    claims: Field
-    against: Field
     wording: str
-    levels: tuple[str, str, str, str, str]
+    claims: Field = "response"
+    against: Field = "contexts"
+    levels: tuple[str, str, str, str, str] = SUPPORT_LEVELS
     shows: tuple[Field, ...] = ()
     statements: tuple[str, ...] = ()
     checks_evidence: bool = True
@@ -49,19 +62,21 @@ class Criterion:
             object.__setattr__(self, part, whole_characters(getattr(self, part)))
         for part in ("levels", "shows", "statements"):
             object.__setattr__(self, part, tuple(map(whole_characters, getattr(self, part))))
+        if fault := self._fault():
+            msg = f"criterion {self.name!r} {fault}"
+            raise InvalidValueError(msg)
+
+    def _fault(self) -> str | None:
         for field in (self.claims, self.against, *self.shows):
             if field not in FIELDS:
-                msg = f"criterion {self.name!r}: unknown field {field!r}; fields are {FIELDS}"
-                raise InvalidValueError(msg)
+                return f"has the unknown field {field!r}; fields are {', '.join(FIELDS)}"
         if not self.name.strip() or not self.wording.strip():
-            msg = f"a criterion needs a name and a wording; got {self.name!r}, {self.wording!r}"
-            raise InvalidValueError(msg)
+            return f"needs a name and a wording; its wording is {self.wording!r}"
         if self.claims == self.against and not self.statements:
-            msg = f"criterion {self.name!r} holds {self.claims!r} against itself"
-            raise InvalidValueError(msg)
+            return f"holds {self.claims!r} against itself"
         if any(not statement.strip() for statement in self.statements):
-            msg = f"criterion {self.name!r} has an empty criteria text"
-            raise InvalidValueError(msg)
+            return "has an empty criteria text"
+        return None
 
     @property
     def fingerprint(self) -> str:
@@ -86,27 +101,13 @@ def fingerprint_of(parts: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-SUPPORT_LEVELS: Final = (
-    (
-        "everything the claim asserts is stated in or follows directly from the passages; a "
-        "paraphrase, a summary or a reordering of what they say counts as fully"
-    ),
-    "the claim is supported except for a small imprecision that misleads nobody",
-    "about half of what the claim asserts is supported; the rest is not in the passages",
-    "the passages speak about the same matter, but what the claim asserts is hardly supported",
-    "the passages contradict the claim, or contain nothing related to it",
-)
-
 FAITHFULNESS: Final = Criterion(
     name="faithfulness",
-    claims="response",
-    against="contexts",
     shows=("input",),
     wording=(
         "Decide how far each claim is supported by the passages. Absence of contradiction is not "
         "support: what the passages do not say is not supported, however true it may be."
     ),
-    levels=SUPPORT_LEVELS,
 )
 
 ANSWER_RELEVANCY: Final = Criterion(
@@ -136,7 +137,6 @@ CORRECTNESS: Final = Criterion(
         "Decide how far each claim agrees with the reference answer, which is taken to be right "
         "and complete."
     ),
-    levels=SUPPORT_LEVELS,
 )
 
 COMPLETENESS: Final = Criterion(
@@ -166,46 +166,11 @@ CONTEXT_RECALL: Final = Criterion(
         "The claims come from the reference answer. Decide how far each of them could have been "
         "drawn from the retrieved passages."
     ),
-    levels=SUPPORT_LEVELS,
 )
 
-CRITERIA: Final[dict[str, Criterion]] = {
-    criterion.name: criterion
-    for criterion in (
-        FAITHFULNESS,
-        ANSWER_RELEVANCY,
-        CORRECTNESS,
-        COMPLETENESS,
-        CONTEXT_RECALL,
-    )
-}
+_BUILT_IN: Final = (FAITHFULNESS, ANSWER_RELEVANCY, CORRECTNESS, COMPLETENESS, CONTEXT_RECALL)
+CRITERIA: Final = {criterion.name: criterion for criterion in _BUILT_IN}
 """The built-in criteria by name."""
-
-
-def custom_criterion(
-    name: str,
-    *,
-    claims: Field = "response",
-    against: Field = "contexts",
-    wording: str,
-    levels: tuple[str, str, str, str, str] = SUPPORT_LEVELS,
-    shows: tuple[Field, ...] = (),
-    checks_evidence: bool = True,
-) -> Criterion:
-    """A criterion of your own: the claims of one field against another, in your wording.
-
-    Raises:
-        InvalidValueError: See `Criterion`.
-    """
-    return Criterion(
-        name=name,
-        claims=claims,
-        against=against,
-        wording=wording,
-        levels=levels,
-        shows=shows,
-        checks_evidence=checks_evidence,
-    )
 
 
 def rubric(
@@ -228,7 +193,6 @@ def rubric(
         raise InvalidValueError(msg)
     return Criterion(
         name=name,
-        claims="response",
         against=against,
         shows=shows,
         statements=tuple(statements),

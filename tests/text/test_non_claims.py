@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcva_adapters.claims.non_claims import non_claim_kind
+from tcva_adapters.text.non_claims import non_claim_kind
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,38 @@
+"""The word lists of this folder, read once from ``words.toml``."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib.resources import files
+from typing import Final
+
+_LISTS: Final = tomllib.loads(
+    files("tcva_adapters.text").joinpath("words.toml").read_text(encoding="utf-8")
+)
+
+
+def words(name: str) -> frozenset[str]:
+    """One list, or all lists of a table together."""
+    found = _LISTS[name]
+    return frozenset((found if isinstance(found, str) else " ".join(found.values())).split())
+
+
+def by_language(name: str) -> dict[str, frozenset[str]]:
+    """The lists of a table by their names."""
+    return {key: frozenset(text.split()) for key, text in _LISTS[name].items()}
+
+
+def variants(name: str) -> dict[str, str]:
+    """Which word each of its variants stands for.
+
+    >>> variants("spellings")["kg"], variants("numbers")["dozen"]
+    ('kilogram', '12')
+    """
+    return {form: word for word, forms in _LISTS[name].items() for form in forms.split()}
+
+
+def phrases(name: str) -> str:
+    """The phrases of a list as one alternative of a pattern, the longest first."""
+    found = " ".join(_LISTS["phrases"][name].split()).split("; ")
+    return "|".join(map(re.escape, sorted(found, key=len, reverse=True)))

@@ -1,0 +1,148 @@
+"""Sentences that assert nothing: greetings, questions back, offers and refusals."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from tcva_adapters.text.lists import phrases
+
+_LONGEST: Final = 240  # a longer sentence is never waved through
+_SHORT_QUESTION: Final = 4
+_EDGES: Final = ' \t.!¡…。！,，;:~*_"“”‘()（）-–—👋😊🙂'
+
+
+def _pattern(*parts: str) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{part})" for part in parts), re.IGNORECASE)
+
+
+_NAME: Final = r"(?-i:[A-Z][\w'-]*)"
+_PLACE: Final = (
+    rf"(?: (?:the |our |this )?(?:{_NAME}|of|the|and|&|support|service|chat|team)){{1,5}}"
+)
+_WELCOME: Final = rf"(?:,? (?:and )?welcome(?: back)?(?: to{_PLACE})?)?"
+_GREETING: Final = _pattern(
+    rf"(?:hello|hi|hey|dear)(?:,? (?:there|again|everyone|all|team|{_NAME})(?: {_NAME})?)?{_WELCOME}",
+    rf"good (?:morning|afternoon|evening|day|night)(?:,? (?:everyone|all|{_NAME}))?{_WELCOME}",
+    rf"welcome(?: back)?(?: to{_PLACE})?",
+    r"(?:many thanks|thanks|thank you)(?: (?:so|very) much| a lot)?(?: for (?:(?:your|the) (?:kind |"
+    r"great |good )?\w+|asking|reaching out|getting in touch|contacting us|writing|waiting))?",
+    rf"(?:(?:hello|hi) and )?(?:thanks|thank you) for (?:getting in touch|(?:using|choosing|contacting|calling){_PLACE})",
+    r"(?:have|enjoy) (?:an?|your) (?:\w+ )?(?:day|evening|night|weekend|time|trip|stay|meal)",
+    r"(?:(?:kind|best|warm)(?:est)? )?(?:regards|wishes)|(?:i )?hope (?:this|that|it) helps",
+    r"(?:what a |that(?:'s| is) a )?(?:very )?(?:great|good|excellent) question",
+    r"祝[您你]\w{2,6}|(?:" + phrases("greetings") + ")",
+)
+_OFFER: Final = _pattern(
+    r"(?:please )?(?:feel free|don't hesitate|do not hesitate) to (?:ask|contact|reach out|"
+    r"let (?:me|us) know|get in touch|write|call)\b.{0,60}",
+    r"(?:just |please )?(?:let (?:me|us) know|tell me|ask me)(?: (?:if|whether|when|how|which|what|"
+    r"should) .{0,80})?",
+    r"(?:if|should) you (?:have|need|want|like|would like|wish)\b.{0,60}\b(?:let (?:me|us) know|"
+    r"feel free|just ask|(?:i|we)(?:'m|'re| am| are) here|i can help|(?:happy|glad) to help)\b.{0,40}",
+    r"(?:i|we)(?:'m|'re| am| are|'d| would)(?: be)? (?:always |very |more than )?(?:happy|glad|here|"
+    r"pleased|delighted|like|love) to (?:help|assist|write|answer|look|draft|continue|go into|"
+    r"prepare|walk)\b.{0,60}",
+    r"i (?:can|could) (?:also |gladly )?(?:help|assist|draft|write|explain|prepare|summari[sz]e|"
+    r"walk you|go on|continue|look)\b.{0,60}\b(?:if|should|whenever) you \w+\b.{0,20}",
+    r"(?:wenn|falls) sie .{0,40}(?:helfe ich|schreibe ich|gerne weiter)\b.{0,30}",
+    r"(?:如果|如)[您你]?[有需].{0,16}(?:随时|告诉我|联系我).{0,8}",
+    rf"(?:{phrases('offers')}).{{0,60}}",
+)
+_DOCUMENT: Final = rf"(?:{phrases('documents')})\b"
+_CANNOT: Final = r"(?:cannot|can't|can not|could not|couldn't)"
+_REFUSAL: Final = _pattern(
+    rf"i (?:{_CANNOT}|(?:am|was) (?:unable|not able) to) (?:{phrases('finding')})\b",
+    rf"we {_CANNOT} (?:find|answer|tell|say|determine)\b",
+    r"(?:i|we) (?:do not|don't) (?:know\b(?! that)|find\b|have (?:any |enough |that |this |the |an |"
+    r"sufficient |further )*(?:information|details?|answer|data|access|documents?)\b)",
+    rf"(?:the|these|this|my|our)(?: [\w'-]+){{0,4}}? {_DOCUMENT}(?: [\w'-]+){{0,5}}? (?:do|does|did)"
+    rf"(?: not|n't) (?:(?:{phrases('saying')})|(?:contain|include|provide|give|have|offer) (?:any |"
+    r"the |this |that |enough |an |further |such )*(?:information|details?|answer|data|figures?|"
+    r"instructions?|anything))\b",
+    r"(?:this|that|it|the answer) is not (?:mentioned |stated |given |covered )?in (?:the|these|my)"
+    rf"(?: [\w'-]+){{0,3}}? {_DOCUMENT}",
+    rf"there (?:is|are) (?:no|nothing)\b.{{0,60}}\bin (?:the|these|my)(?: [\w'-]+){{0,3}}? {_DOCUMENT}",
+    r"(?:das |dazu |diese frage |darüber )?(?:kann|konnte) ich\b.{0,60}\b(?:nicht|keine)\b",
+    r"(?:in )?(?:den|die|der) (?:dokumente?n?|unterlagen|texte?n?)\b.{0,40}\b(?:nicht|nichts|keine)\b",
+    r"no (?:puedo|encuentro|tengo información|dispongo)\b|los documentos no \w+n\b",
+    r"je ne (?:peux|trouve|sais|dispose)\b.{0,60}\bpas\b|les documents ne .{0,40}\bpas\b",
+    r".{0,30}(?:文書|資料|文脈).{0,20}(?:記載|書かれて|情報).{0,8}(?:ません|ない)|(?:お答え|回答)(?:でき|いた)",
+    r"我?(?:无法|不能)(?:回答|确定|找到|提供)|\w{0,2}(?:文档|文件|资料|上下文).{0,7}(?:没有|未).{0,4}[提说记]",
+)
+_APOLOGY: Final = re.compile(
+    rf"(?:(?:i am|i'm|we are|we're) (?:very |so )?(?:sorry|afraid)|{phrases('apologies')})"
+    r"[,.:;、，。]?(?: ?(?:but|that|aber|pero|mais|が))?[,、，]? ?",
+    re.IGNORECASE,
+)
+_QUESTION: Final = re.compile(
+    rf"(?:(?:and|so|but|now|for|to|with|in|on|at|by|from) )?(?:{phrases('asking')})\b",
+    re.IGNORECASE,
+)
+_OFFERED: Final = re.compile(rf"(?:{phrases('offered')})\b", re.IGNORECASE)
+# A question can smuggle a statement in: "Did you know that ...?", "It is safe, isn't it?"
+_LOADED: Final = _pattern(
+    r"(?:(?:did|do|have) you (?:know|reali[sz]e|hear|heard)|wussten sie|sabía|saviez-vous)\b",
+    r".*,? (?:right|correct|no|\w+n't (?:it|he|she|they|you|we))$",
+)
+_CLAUSE_MARK: Final = _pattern(
+    r"[;:—–。]|\. |,? ?\b(?:but|however|although|though|yet|because)\b",
+    r", (?:and|so|as|since|which|aber|pero|mais)\b|，(?:但|不过)",
+)
+_ABOUT_THE_SPEAKER: Final = _pattern(
+    r"\s*,?\s*(?:i|we|please|sorry|so i|ich|bitte|yo|por favor|je|请|您可以)\b"
+)
+_ASSERTS: Final = _pattern(
+    r"\b(?:because|since|which|whereas|that (?:the|an?|our|this|it|he|she|they|we|you|all)|"
+    r"(?:and|but|as|so) (?:the|an?|our|this|it|he|she|they|all))\b"
+)
+
+
+def non_claim_kind(sentence: str) -> str | None:
+    """Why a sentence asserts nothing, or None where it may assert something.
+
+    It is careful: in doubt a sentence is a claim. One with a figure is a claim unless it is a
+    refusal, and a greeting, question or refusal that goes on to state something is a claim too.
+    Instructions to whoever judges are no non-claims; they are claims without support.
+
+    Args:
+        sentence: One sentence in English, German, Spanish, French, Japanese or Chinese.
+
+    Returns:
+        ``greeting`` (with thanks and good wishes), ``question``, ``offer``, ``refusal`` or None.
+
+    >>> [non_claim_kind(s) for s in ("Hello!", "How can I help?", "The dose is 5 mg.")]
+    ['greeting', 'question', None]
+    >>> non_claim_kind("I cannot find this in the documents.")
+    'refusal'
+    >>> non_claim_kind("I cannot find this in the documents, but the dose is 5 mg.") is None
+    True
+    """
+    if len(sentence) > _LONGEST:
+        return None
+    bare = " ".join(sentence.replace("’", "'").split()).strip(_EDGES)
+    figure = any(char.isnumeric() and not "\u3400" <= char <= "\u9fff" for char in bare)
+    if bare.endswith(("?", "？")):
+        return None if figure else _question_kind(bare.rstrip("?？!！ "))
+    if not figure and _GREETING.fullmatch(bare):
+        return "greeting"
+    if not figure and _OFFER.fullmatch(bare) and not _ASSERTS.search(bare):
+        return "offer"
+    return "refusal" if _is_refusal(bare) else None
+
+
+def _question_kind(bare: str) -> str | None:
+    if _CLAUSE_MARK.search(bare) or _LOADED.match(bare):
+        return None
+    bare = bare.lstrip("¿ ")
+    if _OFFERED.match(bare):
+        return "offer"
+    short = 0 < len(bare.split()) <= _SHORT_QUESTION and not bare.isascii()
+    return "question" if _QUESTION.match(bare) or short else None
+
+
+def _is_refusal(bare: str) -> bool:
+    rest = _APOLOGY.sub("", bare, count=1) if _APOLOGY.match(bare) else bare
+    return bool(_REFUSAL.match(rest)) and all(
+        _ABOUT_THE_SPEAKER.match(rest, mark.end()) for mark in _CLAUSE_MARK.finditer(rest)
+    )

@@ -1,0 +1,279 @@
+"""Deterministic splitting of a text into claims, the units that receive a verdict.
+
+A claim is a sentence, a list item, a table row or a fenced code block. Everything is expressed as
+cut positions in the original text, so that no character can be lost on the way: the pieces between
+the cuts always add up to the text again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from tcva_adapters.text.lists import words
+
+_CLOSERS: Final = r"\"'”’»›)\]}）】」』〉》*_"
+_OPENERS: Final = r"\"'“‘«‹(\[{（【「『〈《*_~`¿¡>\-–—"
+_HARD_STOPS: Final = "。！？｡।॥؟۔։።။"  # end a sentence even with no space behind them
+_STOPS: Final = ".!?…‼⁇⁈⁉" + _HARD_STOPS
+_CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+_LOWER: Final = "a-zß-öø-ÿα-ωа-яё"
+_GAP: Final = r"[^\S\n]"
+
+# Each pattern below reads a stretch of text at most once (bounded or disjoint repeats), which
+# keeps the whole split linear whatever the text is made of.
+_BULLET: Final = r"[-*+•‣◦▪●○·–—]"
+_ITEM: Final = (
+    rf"(?:{_BULLET}{_GAP}+\S|\(?(?:\d{{1,3}}|[a-z]|[ivx]{{2,4}})\){_GAP}+\S|\d{{1,3}}\.{_GAP}+\S"
+    r"|（\d{1,2}）|[\d一二三四五六七八九十]{1,3}、|[①-⑳])"
+)
+_BLOCK_START: Final = rf"{_GAP}*(?:\n|`{{3}}|~{{3}}|#{{1,6}}{_GAP}|\||{_ITEM}|\Z)"
+_BLOCK: Final = re.compile(
+    r"(?=\S)(?:"
+    rf"(?P<code>(?P<fence>`{{3,}}|~{{3,}})[^`\n]*"
+    rf"(?:\n(?s:.*?)(?:^{_GAP}*(?P=fence)[`~]*{_GAP}*$|\Z)|\Z))"
+    rf"|(?P<heading>#{{1,6}}{_GAP}.+|\*\*[^*\n]*[^*\n{_STOPS}]\*\*:?{_GAP}*$)"
+    r"|(?P<table>[^|\n]*\|.*\n(?=.*-)(?=.*\|)[ \t|:+-]+$(?:\n.*\|.*)*)"
+    r"|(?P<row>\|.*)"
+    rf"|(?P<item>{_ITEM}.*(?:\n(?!{_BLOCK_START})(?:{_GAP}|[{_LOWER}]).*)*)"
+    rf"|(?P<prose>.+(?:\n(?!{_BLOCK_START}).+)*))",
+    re.MULTILINE,
+)
+_CITATION: Final = r"\[\d{1,3}(?:[,–-] ?\d{1,3})*\]"
+_CLOSING: Final = rf"(?:{_CITATION}|[{_CLOSERS}{_STOPS}])*"
+# A short quotation, bracket or code span is swallowed whole: the stops inside are not seen.
+# A plain set in front lets the search skip from one candidate to the next.
+_MARK: Final = re.compile(
+    rf"[{_STOPS}\"“«「『(（\[`\n](?:(?:(?<=[{_STOPS}])[{_STOPS}]*"
+    r"|(?<=\")(?<![^\s(\[—–*_]\")(?=\S)[^\"\n]{1,240}(?<=\S)\"(?!\w)"
+    r"|(?<=“)[^“”\n]{1,240}”|(?<=«)[^«»\n]{1,240}»|(?<=「)[^「」\n]{1,240}」"
+    r"|(?<=『)[^『』\n]{1,240}』|(?<=\()[^()\n]{1,240}\)|(?<=（)[^（）\n]{1,240}）"
+    r"|(?<=\[)[^\[\]\n]{1,240}\]|(?<=`)(?!\s)[^`\n]{1,240}(?<=\S)`"
+    rf"){_CLOSING}|(?<=\n))"
+)
+_ENDING: Final = re.compile(rf"[{_STOPS}]+{_CLOSING}\Z")
+_SPACED_CITATIONS: Final = re.compile(rf"(?:{_GAP}{_CITATION})+(?=\s|\Z)")
+_SPACED_CLOSER: Final = re.compile(r"\s(?:''|”|’|\"|-rrb-|\))(?=\s|\Z)", re.IGNORECASE)
+_NEXT_WORD: Final = re.compile(rf"(\s*)[{_OPENERS}]*\s?([^\W_]+)(\.?)")
+_SPEECH_TAG: Final = re.compile(r"と|って|라고|하고|[^\s，。！？、「『]{0,4}[说說道问問答喊]")
+_CJK_TURN: Final = re.compile(rf"(?<=[{_CJK}][.!?])[{_CJK}]")
+_ENUMERATOR: Final = re.compile(rf"\s*{_ITEM}")
+_BULLETS: Final = re.compile(rf"\A(?:{_BULLET}\s+)+(?=\S)")
+_LETTER: Final = re.compile(r"[^\W_]")
+_CELL_END: Final = re.compile(r"(?<!\\)\|")
+_HARD: Final = frozenset(_HARD_STOPS)
+_OPEN_ENDS: Final = frozenset(_STOPS + ",;:，；：、")
+_NEVER_FINAL: Final = words("never_final")
+_BEFORE_NUMBER: Final = words("before_number")
+_SELDOM_FINAL: Final = words("seldom_final")
+_STARTERS: Final = words("starters")
+_GERMAN_MONTHS: Final = words("german_months")
+_INITIALS: Final = re.compile(r"[^\W\d_](?:[^\W\d_]?\.[^\W\d_]{1,2})*")  # "J", "U.S", "Ph.D"
+_LONG_WORD: Final = 5  # a longer word before a full stop is hardly ever an unlisted abbreviation
+_WINDOW: Final = 32  # characters looked at in front of a stop
+_REMEMBERED: Final = 4096  # ends of sentences: rows of a table, or of a log, repeat them
+
+
+class Piece(NamedTuple):
+    """A claim, and the stretch of the text that it stands in.
+
+    Attributes:
+        text: The claim, on one line unless it holds code; a table row with the names of its columns.
+        start: Where its stretch begins.
+        end: Where the next one begins.
+    """
+
+    text: str
+    start: int
+    end: int
+
+
+def split_claims(text: str) -> list[str]:
+    r"""Split a text into claims: sentences, list items, table rows and code blocks.
+
+    The split depends on nothing but the text and drops nothing: the claims in order are the text
+    again, apart from white space, the bullet mark in front of a list item, and tables. White space
+    inside a claim becomes a single space, except in a claim that holds fenced code. Headings and
+    lead-in lines that end in a colon stay with what follows. A row of a Markdown table has the
+    names of its columns.
+
+    Args:
+        text: The text, plain or Markdown, in any language.
+
+    Returns:
+        The claims in the order of the text, none empty; an empty list for a blank text.
+
+    Example:
+        >>> split_claims("Dr. Smith paid $3.50. He left at 5 p.m. on Monday.")
+        ['Dr. Smith paid $3.50.', 'He left at 5 p.m. on Monday.']
+        >>> split_claims("| Plan | Price |\n|---|---|\n| Basic | 5 |\n| Plus | 9 |")
+        ['Plan: Basic; Price: 5', 'Plan: Plus; Price: 9']
+    """
+    return [piece.text for piece in pieces(text)]
+
+
+def pieces(text: str) -> list[Piece]:
+    """The claims of a text with the places where they stand; see `split_claims`."""
+    if not text or text.isspace():
+        return []
+    starts, rows = _claim_starts(text)
+    ends = [*starts[1:], len(text)]
+    # A piece without a letter or digit joins the piece before it, the first one the next.
+    worded = [a for a, b in zip(starts, ends, strict=True) if _LETTER.search(text, a, b)]
+    row_of_first = rows.get(worded[0]) if worded else None
+    starts = [starts[0], *worded[1:]]
+    return [
+        Piece(_claim(text, start, end, rows.get(start) or row_of_first), start, end)
+        for start, end in zip(starts, [*starts[1:], len(text)], strict=True)
+    ]
+
+
+def _claim(text: str, start: int, end: int, row: Piece | None) -> str:
+    if row is None or not start <= row.start < end:
+        return _tidy(text[start:end])
+    parts = text[start : row.start], row.text, text[row.end : end]
+    return " ".join(filter(None, (part and _tidy(part) for part in parts)))
+
+
+def _tidy(piece: str) -> str:
+    # A piece that opens with white space begins inside a line: its dash is no bullet.
+    piece = (piece if piece[0].isspace() else _BULLETS.sub("", piece)).strip()
+    return piece if "```" in piece or "~~~" in piece else " ".join(piece.split())
+
+
+def _claim_starts(text: str) -> tuple[list[int], dict[int, Piece]]:
+    """Where claims begin, and of those that hold a table row that row."""
+    # Replacing one character by one keeps every position valid for the original text.
+    text = text.replace("\r\n", " \n").replace("\r", "\n").replace("\u2028", "\n")
+    lower_only = text.islower()
+    starts: list[int] = []
+    rows: dict[int, Piece] = {}
+    glued = False
+    for block in _BLOCK.finditer(text):
+        start, end = block.span()
+        if not glued:
+            starts.append(start)
+        kind = block.lastgroup
+        if kind == "prose":
+            starts.extend(_sentence_cuts(text, start, end, lower_only=lower_only))
+        elif kind == "item":  # "1. Do this. 2. Do that." on one line is a list of its own
+            cuts = _sentence_cuts(text, start, end, lower_only=lower_only)
+            starts.extend(cut for cut in cuts if _ENUMERATOR.match(text, cut))
+        elif kind == "table":
+            for row in _rows(block):
+                if row.start != start:
+                    starts.append(row.start)
+                if row.text:
+                    rows[starts[-1]] = row
+        glued = kind == "heading" or block[0].rstrip()[-1] in ":："
+    return starts, rows
+
+
+def _rows(table: re.Match[str]) -> Iterator[Piece]:
+    """The rows of a table; the first begins with the header and the rule below it."""
+    header, _, *lines = table[0].split("\n")
+    names = _cells(header)
+    at = table.start()
+    end = table.start() + len(table[0]) - len("\n".join(lines))
+    for line in lines:
+        end += len(line)
+        cells = _cells(line)
+        named = (
+            f"{name}: {cell}" if name and cell else cell
+            for name, cell in zip(names + [""] * len(cells), cells, strict=False)
+        )
+        says = any(map(_LETTER.search, cells))
+        yield Piece("; ".join(filter(None, named)) if says else "", at, end)
+        at = end = end + 1
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in _CELL_END.split(line.strip().strip("|"))]
+
+
+def _sentence_cuts(text: str, start: int, end: int, *, lower_only: bool) -> Iterator[int]:
+    """Yield the positions inside text[start:end] at which a new sentence begins."""
+    position = start
+    while mark := _MARK.search(text, position, end):
+        position = cut = mark.end()
+        window = max(start, cut - _WINDOW)
+        if mark[0][-1] == "\n":
+            word = _NEXT_WORD.match(text, position, end)
+            wrapped = word is not None and word[2].islower() and not lower_only
+            if wrapped or text[window:cut].rstrip()[-1:] in _OPEN_ENDS:
+                continue
+        else:
+            stops = mark if mark[0][0] in _STOPS else _ENDING.search(text, window, cut)
+            if not stops or not _ends(text, start, stops, end, lower_only=lower_only):
+                continue
+            cut = _behind_closers(text, start, stops, end)
+        if cut < end:
+            yield cut
+            start = position = cut
+
+
+def _behind_closers(text: str, start: int, ending: re.Match[str], end: int) -> int:
+    """The end of the sentence with its free-standing citations and closing quotes."""
+    cut = ending.end()
+    citations = _SPACED_CITATIONS.match(text, cut, end)
+    if citations and text[start : start + 2].lstrip()[:1] != "[":
+        cut = citations.end()
+    if text[start : ending.start()][-1:].isspace():
+        while closer := _SPACED_CLOSER.match(text, cut, end):
+            # A straight quote closes only what the sentence has opened.
+            if closer[0][-1] == '"' and text.count('"', start, cut) % 2 == 0:
+                break
+            cut = closer.end()
+    return cut
+
+
+def _ends(text: str, start: int, ending: re.Match[str], end: int, *, lower_only: bool) -> bool:
+    """Whether a run of stops, with its closing marks, ends the sentence."""
+    first, last = ending.span()
+    closed = ending[0][-1] not in _STOPS
+    if last == end or not _HARD.isdisjoint(ending[0]):
+        return last < end and not (closed and _SPEECH_TAG.match(text, last, end))
+    if not text[last].isspace():
+        return _CJK_TURN.match(text, last, end) is not None
+    before = text[max(start, first - _WINDOW) : first]
+    following = _NEXT_WORD.match(text, last, end)
+    gap, after, next_stop = following.groups() if following else ("", "", "")
+    # After a doubtful abbreviation only a new line or a plain opening word shows a new sentence.
+    opens = ("\n" in gap and not after.islower()) or (after in _STARTERS and not next_stop)
+    trailing_off = ending[0][0] == "…" or ending[0][:2] == ".."
+    if ending[0][0] == "." and not trailing_off:
+        last_words = _last_words(before)
+        if _is_abbreviation(last_words, after, opens=opens):
+            return False
+        if before[-1:].isspace():
+            return True  # tokenised text, whose full stops stand alone
+        if after.islower() and not closed:
+            known = len(last_words[-1]) >= _LONG_WORD and last_words[-1].isalpha()
+            return known or (lower_only and last_words[-1] != "etc")
+    return not (after.islower() and (closed or trailing_off))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _last_words(before: str) -> tuple[str, ...]:
+    """The last two words without their marks, or one empty word."""
+    return tuple(word.strip("()[]{}\"'“”‘’«»*_`¿¡") for word in before.split()[-2:]) or ("",)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _is_abbreviation(last_words: tuple[str, ...], after: str, *, opens: bool) -> bool:
+    """Whether the last word before a full stop is short for something that goes on."""
+    word = last_words[-1]
+    forms = (word, word.lower())
+    if word.isdigit() and len(word) <= len("31"):
+        # It numbers what follows: "1. Stir it; 2. Heat it." or "Steps: 1. Stir it."
+        first = last_words[0]
+        numbers = len(last_words) == 1 or first[-1:] == ";" or (first[-1:], word) == (":", "1")
+        return numbers or after in _GERMAN_MONTHS
+    if not _NEVER_FINAL.isdisjoint(forms):
+        return True
+    roman = len(word) > 1 and after not in {"", "I"} and not after.strip("IVXLC")
+    if (roman or after[:1].isdigit()) and not _BEFORE_NUMBER.isdisjoint(forms):
+        return True
+    return not opens and bool(_INITIALS.fullmatch(word) or not _SELDOM_FINAL.isdisjoint(forms))
