@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.core.aggregation import DEFAULT_EPS, TINY_EXPONENT, check_eps
+from tcva_adapters.core.aggregation import DEFAULT_EPS, TINY_EXPONENT, check_eps, rounded
 from tcva_adapters.core.checks import as_floats, as_number, check_within
 from tcva_adapters.core.temperature import (
     PAPER_BOUNDS,
@@ -82,7 +82,8 @@ def fuse(
     members = present.sum(axis=1)
     fused = np.full(len(table), np.nan)
     kept = np.flatnonzero(members)
-    fused[kept] = _means(table[kept], np.where(present[kept], shares, 0.0), power, eps)
+    means = _means(table[kept], np.where(present[kept], shares, 0.0), power, eps)
+    fused[kept] = rounded(means)
     return Fused(fused, members)
 
 

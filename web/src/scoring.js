@@ -1,5 +1,4 @@
 // Scores of a run at the dial: every distinct row is scored once, and samples look theirs up.
-import * as exact from "./exact.js";
 import { flipPoint } from "./flip.js";
 import { fused } from "./fusion.js";
 import { makePlan, preparedRow } from "./kernel.js";
@@ -7,30 +6,16 @@ import { makePlan, preparedRow } from "./kernel.js";
 /** In a run's list of rows: the sample is not in this run; -1 is one without a score. */
 export const ABSENT = -2;
 
-/** So close to the threshold a score is worked out once more, with functions that do not waver. */
-const NEAR = 1e-12;
-
 /**
  * Counts of several judges, ready to be scored at any temperature.
  * @param {(number[]|null)[]} judges counts of each judge, the main one first; null for no verdicts
- * @param {object} settings weights, penalty, eps, floor, bounds, fusion, threshold
+ * @param {object} settings weights, penalty, eps, floor, bounds, fusion
  * @returns {(temperature: number) => number}
  */
 export function prepared(judges, settings, plan = makePlan(settings)) {
-  const quick = fusedRows(judges, settings, plan);
-  let careful = null;
-  return (temperature) => {
-    const score = quick(temperature);
-    if (!(Math.abs(score - settings.threshold) <= NEAR)) return score;
-    careful ??= fusedRows(judges, settings, makePlan(settings, exact));
-    return careful(temperature);
-  };
-}
-
-function fusedRows(judges, settings, plan) {
   const each = judges.map((counts) => preparedRow(counts ?? [0, 0, 0, 0, 0], plan));
   if (each.length === 1) return each[0];
-  return (temperature) => fused(each.map((score) => score(temperature)), settings.fusion, plan.math);
+  return (temperature) => fused(each.map((score) => score(temperature)), settings.fusion);
 }
 
 /** All distinct rows of a run, ready. */

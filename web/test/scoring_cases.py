@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from decimal import Decimal, getcontext
 from itertools import product
 from typing import Any
 
@@ -78,23 +77,6 @@ def flips(row: FloatArray, scoring: Scoring) -> list[float | None]:
     ]
 
 
-def functions(draw: np.random.Generator) -> dict[str, list[tuple[float, ...]]]:
-    """Arguments and correctly rounded values of what scores are made with."""
-    getcontext().prec = 60
-    powers = -60 * draw.random(300) ** 3
-    shares, bases = -0.5 * draw.random(300) ** 4, draw.random(300)
-    return {
-        "exp": [(x, float(Decimal(x).exp())) for x in powers.tolist()],
-        "expm1": [(x, float(Decimal(x).exp() - 1)) for x in powers.tolist()],
-        "log": [(x, float(Decimal(x).ln())) for x in [*bases.tolist(), 0.25, 1e-9, 2.3e-308]],
-        "log1p": [(x, float((1 + Decimal(x)).ln())) for x in [*shares.tolist(), -1e-17]],
-        "pow": [
-            (x, y, float((Decimal(y) * Decimal(x).ln()).exp()))
-            for x, y in zip(bases.tolist(), powers.tolist(), strict=True)
-        ],
-    }
-
-
 def main() -> None:
     """Print them."""
     draw = np.random.default_rng(11)
@@ -110,7 +92,7 @@ def main() -> None:
     mapped = [(x, line(x)) for x in np.linspace(0, 1, 41).tolist()]
     scale = {"x": line.x, "y": line.y, "points": mapped}
     found = {"temperatures": TEMPERATURES, "thresholds": THRESHOLDS, "cases": cases, "scale": scale}
-    print(json.dumps({**found, "functions": functions(draw)}))
+    print(json.dumps(found))
 
 
 if __name__ == "__main__":
