@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.core.panel import PanelRating, evaluate_panel
-from tcva_adapters.core.summing import added
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Reason, Unscored
 
@@ -98,7 +98,7 @@ def composite(
         evaluate_panel([[0.0] * len(shares)], list(shares.values()), threshold, _HIGHEST)
         if not renormalise or len(absent) == len(counted):
             return Composite(None, shares, lacking, _unscored(judged, absent))
-        total = added(kept.values())
+        total = math.fsum(kept.values())
         kept = {name: share / total for name, share in kept.items()}
     rows = [[table[name][row] for name in kept] for row in range(len(judged))]
     rating = evaluate_panel(rows, list(kept.values()), threshold, _HIGHEST)

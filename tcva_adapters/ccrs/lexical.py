@@ -6,6 +6,7 @@ are round numbers that were not fitted to anything.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,6 @@ from typing import Final
 from tcva_adapters.ccrs.metrics import Metric
 from tcva_adapters.ccrs.reply import HIGHEST
 from tcva_adapters.ccrs.result import MetricAnswer, Protocol
-from tcva_adapters.core.summing import added
 from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.criteria import CORRECTNESS, FAITHFULNESS, Criterion
 from tcva_adapters.judging.judge import LexicalSampleJudge
@@ -147,12 +147,12 @@ def _support(sample: Sample, criterion: Criterion) -> float | Unscored:
     if assessment.unscored is not None:
         return assessment.unscored
     values = [_value(claim) for claim in assessment.claims if claim.verdict is not None]
-    return min(1.0, added(values) / len(values))
+    return min(1.0, math.fsum(values) / len(values))
 
 
 def _value(claim: ClaimVerdict) -> float:
     shares = claim.probabilities or ()
-    return added(weight * share for weight, share in zip(_WEIGHTS, shares, strict=True))
+    return math.fsum(weight * share for weight, share in zip(_WEIGHTS, shares, strict=True))
 
 
 def _recalled(wanted: str, given: str, if_none: Reason) -> float | Unscored:

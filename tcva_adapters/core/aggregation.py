@@ -17,7 +17,7 @@ from typing import Final, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.core.checks import as_floats, as_number, listed
+from tcva_adapters.core.checks import as_matrix, as_number, listed
 from tcva_adapters.core.temperature import (
     BALANCED,
     PAPER_BOUNDS,
@@ -301,17 +301,7 @@ def check_counts(counts: npt.ArrayLike) -> FloatArray:
     Raises:
         InvalidValueError: Not of shape (N, 5), or an entry is not a count or a share.
     """
-    try:
-        rows = as_floats(counts)
-    except (TypeError, ValueError, OverflowError) as error:
-        msg = f"counts must be a matrix of numbers with {len(LEVELS)} columns: {error}"
-        raise InvalidValueError(msg) from None
-    if rows.ndim != 2 or rows.shape[1] != len(LEVELS):
-        msg = (
-            f"counts must have the shape (N, {len(LEVELS)}), one column per level from fully to "
-            f"none; got {rows.shape}"
-        )
-        raise InvalidValueError(msg)
+    rows = as_matrix("counts", counts, len(LEVELS))
     if rows.size and not (rows.min() >= 0.0 and rows.max() <= _LARGEST_COUNT):
         row, column = np.argwhere(~((rows >= 0.0) & (rows <= _LARGEST_COUNT)))[0]
         value = float(rows[row, column])

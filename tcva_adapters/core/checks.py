@@ -55,20 +55,25 @@ def as_number(value: Any) -> float | None:
         return None
 
 
-def as_floats(values: Any) -> npt.NDArray[np.float64]:
-    """An array of floats, of whatever shape.
+def as_matrix(what: str, values: Any, columns: int | None = None) -> npt.NDArray[np.float64]:
+    """A matrix of floats with at least one column, or so many of them.
 
     Raises:
-        TypeError: Something in it is no number, or a complex one.
-        ValueError: Something in it cannot be read as a number, or its rows differ in length.
-        OverflowError: A number is too large for a float.
+        InvalidValueError: Something in it is no number, or it has another shape.
     """
-    array = np.asarray(values)
-    if array.dtype.kind == "c":
-        msg = "complex numbers are not ordered"
-        raise TypeError(msg)
-    floats: npt.NDArray[np.float64] = array.astype(np.float64, copy=False)
-    return floats
+    try:
+        array = np.asarray(values)
+        matrix: npt.NDArray[np.float64] = array.real.astype(np.float64, copy=False)
+    except (TypeError, ValueError, OverflowError) as error:
+        msg = f"{what} must be a matrix of numbers: {error}"
+        raise InvalidValueError(msg) from None
+    if np.iscomplexobj(array):
+        msg = f"{what} must be a matrix of numbers, not of complex ones"
+        raise InvalidValueError(msg)
+    if matrix.ndim != 2 or not matrix.shape[1] or columns not in {None, matrix.shape[1]}:
+        msg = f"{what} must have the shape (N, {columns or 'M'}); got {matrix.shape}"
+        raise InvalidValueError(msg)
+    return matrix
 
 
 def check_within(what: str, value: Any, low: float, high: float) -> float:

@@ -23,7 +23,7 @@ from tcva_adapters.core.aggregation import (
     make_plan,
     scores_of,
 )
-from tcva_adapters.core.checks import as_number, check_within, listed
+from tcva_adapters.core.checks import as_number, listed
 from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds
 from tcva_adapters.core.verdicts import FloatArray, Verdict, WeightScheme
 from tcva_adapters.errors import InvalidValueError
@@ -160,15 +160,6 @@ def deepeval_score(verdicts: Sequence[str], *, penalize_ambiguous_claims: bool =
         return 1.0
     passing = {Verdict.FULLY} if penalize_ambiguous_claims else {Verdict.FULLY, Verdict.PARTIAL}
     return sum(level in passing for level in levels) / len(levels)
-
-
-def llamaindex_score(*, passing: bool) -> float:
-    """LlamaIndex faithfulness: 1 or 0 for the whole answer.
-
-    Raises:
-        InvalidValueError: It is no truth value.
-    """
-    return check_within("passing", passing, 0.0, 1.0)
 
 
 def ternary_score(verdicts: Sequence[str], *, count_unsure: bool = True) -> float:

@@ -16,7 +16,6 @@ from collections.abc import Sequence
 
 from tcva_adapters.core.aggregation import PENALTIES, TINY_EXPONENT, Penalty, check_known
 from tcva_adapters.core.checks import as_number, listed
-from tcva_adapters.core.summing import added
 from tcva_adapters.core.temperature import PAPER_BOUNDS, exponent_within
 from tcva_adapters.errors import InvalidValueError
 
@@ -70,14 +69,13 @@ def score_agg(
         )
         raise InvalidValueError(msg)
     p = exponent_within(max(bounds.t_min, min(bounds.t_max, dial)), bounds)
-    # Plain left-to-right arithmetic, in the order in which the library does it: equality to the
-    # last digit is the point, so the kernel of the core cannot serve here.
+    # In the order in which the library does it: equality to the last digit is the point.
     kept = [s if s > 0.0 else least for s in scores] if p < 0 else scores
     try:
         if abs(p) < TINY_EXPONENT:
-            mean = math.exp(added(math.log(s if s > 0 else least) for s in kept) / len(kept))
+            mean = math.exp(sum(math.log(s if s > 0 else least) for s in kept) / len(kept))
         else:
-            mean = (added(s**p for s in kept) / len(kept)) ** (1.0 / p)
+            mean = (sum(s**p for s in kept) / len(kept)) ** (1.0 / p)
         return round(mean * _factor(scores, dial, dialect), _DECIMALS)
     except (OverflowError, ZeroDivisionError):
         msg = f"the power mean of {scores!r} with the exponent {p:g} is too large for a float"

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.core.aggregation import DEFAULT_EPS, TINY_EXPONENT, check_eps, rounded
-from tcva_adapters.core.checks import as_floats, as_number, check_within
+from tcva_adapters.core.checks import as_matrix, as_number, check_within, listed
 from tcva_adapters.core.temperature import (
     PAPER_BOUNDS,
     Bounds,
@@ -221,14 +221,7 @@ def _means(table: FloatArray, shares: FloatArray, power: float, eps: float) -> F
 
 
 def _check_scores(scores: npt.ArrayLike) -> FloatArray:
-    try:
-        table = as_floats(scores)
-    except (TypeError, ValueError, OverflowError) as error:
-        msg = f"scores must be a matrix of numbers, one column per method: {error}"
-        raise InvalidValueError(msg) from None
-    if table.ndim != 2 or table.shape[1] < 1:
-        msg = f"scores must have the shape (samples, methods); got {table.shape}"
-        raise InvalidValueError(msg)
+    table = as_matrix("scores", scores)
     wrong = np.argwhere(~(np.isnan(table) | ((table >= 0.0) & (table <= 1.0))))
     if len(wrong):
         row, column = wrong[0]
@@ -241,14 +234,11 @@ def _check_scores(scores: npt.ArrayLike) -> FloatArray:
 
 
 def _check_weights(weights: Sequence[float], count: int, of: str) -> FloatArray:
-    try:
-        shares = as_floats(weights)
-    except (TypeError, ValueError, OverflowError):
+    numbers = [as_number(weight) for weight in listed("weights", weights)]
+    if len(numbers) != count or None in numbers:
         msg = f"weights={weights!r}; they are numbers, one for each of {count} {of}"
-        raise InvalidValueError(msg) from None
-    if shares.shape != (count,):
-        msg = f"{shares.size} weights for {count} {of}: {weights!r}"
         raise InvalidValueError(msg)
+    shares = np.array(numbers, dtype=np.float64)
     with np.errstate(over="ignore"):
         total = shares.sum()
     if not ((shares >= 0.0).all() and 0.0 < total < np.inf):

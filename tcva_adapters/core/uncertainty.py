@@ -25,7 +25,7 @@ from tcva_adapters.core.aggregation import (
     SchemeLike,
     sweep,
 )
-from tcva_adapters.core.checks import as_floats, check_within
+from tcva_adapters.core.checks import as_matrix, check_within
 from tcva_adapters.core.temperature import BALANCED, PAPER_BOUNDS, Bounds
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError
@@ -270,16 +270,9 @@ def _drawn_counts(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _checked(probabilities: npt.ArrayLike) -> FloatArray:
-    try:
-        rows = as_floats(probabilities)
-    except (TypeError, ValueError, OverflowError) as error:
-        msg = f"probabilities must be a matrix of numbers with {len(LEVELS)} columns: {error}"
-        raise InvalidValueError(msg) from None
-    if rows.ndim != 2 or rows.shape[1] != len(LEVELS) or not len(rows):
-        msg = (
-            f"probabilities must have the shape (n, {len(LEVELS)}), a row per claim and at least "
-            f"one; got {rows.shape}"
-        )
+    rows = as_matrix("probabilities", probabilities, len(LEVELS))
+    if not len(rows):
+        msg = "probabilities have a row per claim, and at least one"
         raise InvalidValueError(msg)
     totals = rows.sum(axis=1)
     wrong = np.flatnonzero(~((rows.min(axis=1) >= 0.0) & (np.abs(totals - 1.0) <= _TOLERANCE)))

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol, Self
 
-from tcva_adapters.core.summing import added
-
 
 class _Scored(Protocol):
     @property
@@ -40,13 +38,13 @@ class Repeated:
     @property
     def mean(self) -> float:
         """Mean of the repeats' scores. The result's own score is that of their joint verdicts."""
-        return added(self.scores) / len(self.scores)
+        return math.fsum(self.scores) / len(self.scores)
 
     @property
     def squares(self) -> float:
         """Sum of the squared distances from their mean."""
         mean = self.mean
-        return added((score - mean) ** 2 for score in self.scores)
+        return math.fsum((score - mean) ** 2 for score in self.scores)
 
     @property
     def spread(self) -> float:

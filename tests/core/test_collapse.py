@@ -14,7 +14,6 @@ from tcva_adapters.core.collapse import (
     deepeval_score,
     from_deepeval,
     from_ragas,
-    llamaindex_score,
     ragas_score,
     ternary_counts,
     ternary_score,
@@ -67,7 +66,6 @@ def test_native_formulas() -> None:
     assert deepeval_score(words) == 0.75
     assert deepeval_score(words, penalize_ambiguous_claims=True) == 0.5
     assert deepeval_score([]) == 1.0
-    assert (llamaindex_score(passing=True), llamaindex_score(passing=False)) == (1.0, 0.0)
     assert ternary_score(words) == (1 + 1 + 0.5 + 0) / 4
     assert ternary_score(words, count_unsure=False) == pytest.approx(2 / 3, abs=1e-15)
     assert math.isnan(ternary_score(["idk"], count_unsure=False))

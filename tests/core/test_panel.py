@@ -26,7 +26,7 @@ rows = st.lists(scores, min_size=1, max_size=6)
 
 @given(rows)
 def test_the_default_is_the_geometric_mean(row: list[float]) -> None:
-    assert fuse([row]).scores[0] == pytest.approx(gmean(row), rel=1e-12)
+    assert fuse([row]).scores[0] == pytest.approx(gmean(row), rel=6e-12)
 
 
 @given(rows, st.floats(0.1, 1.0), st.data())
@@ -40,7 +40,7 @@ def test_the_dial_is_the_weighted_power_mean(
     fused = fuse([row], temperature=temperature, weights=weights).scores[0]
     # Near exponent 0 the power mean takes the 1/p-th power, which loses digits in any formula.
     tolerance = 1e-12 / min(1.0, abs(exponent(temperature)) or 1.0)
-    assert fused == pytest.approx(expected, rel=max(1e-12, min(1e-6, tolerance)))
+    assert fused == pytest.approx(expected, rel=max(6e-12, min(1e-6, tolerance)))
 
 
 @given(
@@ -63,14 +63,16 @@ def test_the_order_of_the_methods_does_not_change_a_bit(
 def test_equal_scores_fuse_to_themselves(
     score: float, methods: int, temperature: float | None
 ) -> None:
-    assert fuse([[score] * methods], temperature=temperature).scores[0] == score
+    fused = fuse([[score] * methods], temperature=temperature).scores[0]
+    assert fused == pytest.approx(score, rel=6e-12)
+    assert fused == float(f"{score:.12g}")
 
 
 @given(rows)
 def test_the_mean_rises_with_the_temperature_and_stays_within(row: list[float]) -> None:
     fused = [fuse([row], temperature=t).scores[0] for t in np.linspace(0.1, 1.0, 10)]
-    assert all(a <= b + 1e-12 for a, b in itertools.pairwise(fused))
-    assert min(row) <= fused[0] <= fused[-1] <= max(row)
+    assert all(a <= b * (1 + 1e-11) for a, b in itertools.pairwise(fused))
+    assert min(row) * (1 - 6e-12) <= fused[0] <= fused[-1] <= max(row) * (1 + 6e-12)
 
 
 def test_missing_scores_are_left_out_and_counted() -> None:
@@ -104,9 +106,9 @@ def test_no_samples_are_no_error() -> None:
         ([[0.5, 1.5]], {}, r"row 0 has 1\.5 for method 1"),
         ([[0.5, -1.0]], {}, r"row 0 has -1\.0 for method 1"),
         ([[0.5, float("inf")]], {}, "inf for method 1"),
-        ([0.5, 0.6], {}, r"shape \(samples, methods\); got \(2,\)"),
+        ([0.5, 0.6], {}, r"scores must have the shape \(N, M\); got \(2,\)"),
         ([["a"]], {}, "matrix of numbers"),
-        ([[0.5, 0.5]], {"weights": [1]}, "1 weights for 2 methods"),
+        ([[0.5, 0.5]], {"weights": [1]}, "one for each of 2 methods"),
         ([[0.5, 0.5]], {"weights": [1, -1]}, "at least 0"),
         ([[0.5, 0.5]], {"weights": [0, 0]}, "not all 0"),
         ([[0.5, 0.5]], {"temperature": 2}, "temperature 2"),
@@ -211,7 +213,7 @@ def test_the_most_divided_panel_has_no_agreement() -> None:
         ([[6]], [1], 0.5, 5, "judge 0 gave 6 for criterion 0"),
         ([[-1]], [1], 0.5, 5, "judge 0 gave -1"),
         ([[1, 2]], [0.5, 0.6], 0.5, 5, r"sum to 1\.1, not to 1"),
-        ([[1, 2]], [1], 0.5, 5, "1 weights for 2 criteria"),
+        ([[1, 2]], [1], 0.5, 5, "one for each of 2 criteria"),
         ([[1]], [1], 1.5, 5, r"passing_threshold is 1\.5"),
         ([[1]], [1], 0.5, 0, "max_score is 0"),
         ([[1, None]], [0.5, 0.5], 0.5, 5, "no judge has a score for criterion 1"),

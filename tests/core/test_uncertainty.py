@@ -139,9 +139,9 @@ def test_independent_scores_are_joined() -> None:
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([], "at least one"),
-        ([[1, 0, 0, 0]], r"\(n, 5\)"),
-        ([0.5, 0.5], r"\(n, 5\)"),
+        (np.empty((0, 5)), "at least one"),
+        ([[1, 0, 0, 0]], r"\(N, 5\)"),
+        ([0.5, 0.5], r"\(N, 5\)"),
         ([[1, 0, 0, 0, 0], [0.5, 0, 0, 0, 0.4]], "row 1"),
         ([[1.5, 0, 0, 0, -0.5]], "row 0"),
         ([[math.nan, 0, 0, 0, 1]], "row 0"),

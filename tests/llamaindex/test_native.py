@@ -11,7 +11,6 @@ from llama_index.core.evaluation import BaseEvaluator, GuidelineEvaluator, answe
 from llama_index.core.prompts import PromptTemplate
 
 from tcva_adapters import TCVA, Sample, Verdict
-from tcva_adapters.core.collapse import llamaindex_score
 from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.llamaindex import (
@@ -199,7 +198,7 @@ def test_framework_verdicts_are_reaggregated_as_by_hand() -> None:
             score = Result(found.assessment()).at(temperature).score
             assert score == pytest.approx(expected, abs=1e-12)
         if name == "faithfulness":
-            assert found.score == llamaindex_score(passing=reply == "YES")
+            assert found.score == float(reply == "YES")
 
 
 @pytest.mark.parametrize(
