@@ -111,11 +111,8 @@ def test_a_command_loads_what_it_needs(tmp_path: Path) -> None:
     assert loaded.isdisjoint(f"tcva_adapters.compare.{part}" for part in parts)
 
 
-@pytest.mark.parametrize("name", dir(tcva_adapters))
-def test_every_public_name_is_there_and_described(name: str) -> None:
-    assert (getattr(tcva_adapters, name).__doc__ or "").strip()
-
-
-def test_unknown_names_are_refused() -> None:
+def test_every_public_name_is_there_and_described() -> None:
+    for name in dir(tcva_adapters):
+        assert (getattr(tcva_adapters, name).__doc__ or "").strip(), name
     with pytest.raises(AttributeError, match="nonesuch"):
-        tcva_adapters.nonesuch  # type: ignore[attr-defined]  # that is the point
+        _ = tcva_adapters.nonesuch  # type: ignore[attr-defined]  # that is the point

@@ -66,7 +66,6 @@ ADAPTERS = [
         "ragas", ("TCVAMetric", "LexicalLLM", "score_framework_metric"), frozenset(), "import ragas"
     ),
 ]
-PUBLIC = [(a.package, name) for a in ADAPTERS for name in import_module(a.package).__all__]
 
 OLD_RAGAS = """import importlib.metadata, types
 importlib.metadata.version = lambda _: '0.3.9'
@@ -117,18 +116,6 @@ def test_importing_an_adapter_loads_nothing_until_a_name_is_used(adapter: Adapte
             "langchain-core==1.7.2",
         ),
         (
-            "langchain.TCVAEvaluator",
-            without("langsmith"),
-            "langchain-core cannot be imported (ModuleNotFoundError",
-            "langchain-core==1.7.2",
-        ),
-        (
-            "langchain.TCVAEvaluator",
-            version("0.3.79"),
-            "langchain-core 0.3.79 is too old, 1.7 is needed",
-            "langchain-core==1.7.2",
-        ),
-        (
             "langchain.TCVAStringEvaluator",
             without("langchain_classic"),
             "langchain-classic cannot be imported",
@@ -142,27 +129,9 @@ def test_importing_an_adapter_loads_nothing_until_a_name_is_used(adapter: Adapte
         ),
         (
             "llamaindex.TCVAEvaluator",
-            without("llama_index"),
-            "llama-index-core cannot be imported (ModuleNotFoundError",
-            "llama-index-core==0.14.25",
-        ),
-        (
-            "llamaindex.TCVAEvaluator",
             without("wrapt"),
             "llama-index-core cannot be imported (ModuleNotFoundError",
             "llama-index-core==0.14.25",
-        ),
-        (
-            "llamaindex.TCVAEvaluator",
-            version("0.13.6"),
-            "llama-index-core 0.13.6 is too old, 0.14.21 is needed",
-            "llama-index-core==0.14.25",
-        ),
-        (
-            "deepeval.TCVAMetric",
-            without("deepeval"),
-            "deepeval cannot be imported (ModuleNotFoundError",
-            "deepeval==4.3.1",
         ),
         (
             "deepeval.TCVAMetric",
@@ -175,12 +144,6 @@ def test_importing_an_adapter_loads_nothing_until_a_name_is_used(adapter: Adapte
             version("3.9.9"),
             "deepeval 3.9.9 is too old, 4.3 is needed",
             "deepeval==4.3.1",
-        ),
-        (
-            "ragas.TCVAMetric",
-            without("ragas"),
-            "ragas cannot be imported (ModuleNotFoundError",
-            "ragas==0.4.3",
         ),
         (
             "ragas.TCVAMetric",
@@ -209,14 +172,11 @@ def test_an_unusable_framework_is_an_import_error_with_the_way_out(
     assert issubclass(MissingDependencyError, ImportError)
 
 
-@pytest.mark.parametrize(("package", "name"), PUBLIC)
-def test_every_public_name_is_there_and_described(package: str, name: str) -> None:
-    adapter = import_module(package)
-    assert name in dir(adapter)
-    assert (getattr(adapter, name).__doc__ or "").strip()
-
-
 @pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.folder)
-def test_unknown_names_are_refused(adapter: Adapter) -> None:
+def test_every_public_name_is_there_and_described(adapter: Adapter) -> None:
+    package = import_module(adapter.package)
+    for name in package.__all__:
+        assert name in dir(package)
+        assert (getattr(package, name).__doc__ or "").strip(), name
     with pytest.raises(AttributeError, match="nonesuch"):
-        import_module(adapter.package).nonesuch
+        _ = package.nonesuch

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from typing import Any
 
 import openai
@@ -21,9 +19,10 @@ from pydantic import SecretStr
 from ragas.llms import llm_factory
 from ragas.llms.base import LangchainLLMWrapper
 
-from tcva_adapters import TCVA, Result, Sample
+from tcva_adapters import TCVA, Result
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tests.contract.adapters import ADAPTERS, SAMPLES, Adapter
+from tests.contract.drop_ins import DROP_INS
 from tests.deepeval.entry import hanging_up
 from tests.support.one_word import SERVERS, one_word, prompt_of
 from tests.support.server import Body, Scripted, ScriptedServer, lacking
@@ -62,62 +61,6 @@ def test_a_class_of_the_users_is_drawn_from(
 
 
 # --- every drop-in at every kind of server ---------------------------------------------------------
-
-
-def by_langchain(judge: Any, sample: Sample, **options: Any) -> Result:
-    module: Any = import_module("tcva_adapters.langchain")
-    record = {"answer": sample.response, "context": list(sample.contexts or ())}
-    found: Result = module.result_of(module.TCVAEvaluator(judge, **options).invoke(record))
-    return found
-
-
-def by_llamaindex(judge: Any, sample: Sample, **options: Any) -> Result:
-    module: Any = import_module("tcva_adapters.llamaindex")
-    evaluator = module.TCVAEvaluator(judge, **options)
-    seen = evaluator.evaluate(sample.input, sample.response, sample.contexts)
-    found: Result = seen.result
-    return found
-
-
-def by_ragas(judge: Any, sample: Sample, **options: Any) -> Result:
-    module: Any = import_module("tcva_adapters.ragas")
-    ragas: Any = import_module("ragas")
-    row = ragas.SingleTurnSample(
-        user_input=sample.input,
-        response=sample.response,
-        retrieved_contexts=list(sample.contexts or ()),
-    )
-    dataset = ragas.EvaluationDataset([row])
-    metric = module.TCVAMetric(llm=judge, **options)
-    with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
-        done = ragas.evaluate(dataset, [metric], show_progress=False)
-    found: list[Result] = module.results_of(done)
-    return found[0]
-
-
-def by_ragas_collections(judge: Any, sample: Sample, **options: Any) -> Result:
-    module: Any = import_module("tcva_adapters.ragas")
-    scored = module.TCVACollectionMetric(judge, **options).score(
-        sample.input, sample.response, list(sample.contexts or ())
-    )
-    found: Result = scored.result
-    return found
-
-
-def by_deepeval(judge: Any, sample: Sample, **options: Any) -> Result:
-    module: Any = import_module("tcva_adapters.deepeval")
-    metric = module.TCVAMetric(model=judge, **options)
-    case = import_module("deepeval.test_case").LLMTestCase(
-        input=sample.input,
-        actual_output=sample.response,
-        retrieval_context=list(sample.contexts or ()),
-    )
-    metric.measure(case)
-    found: Result = metric.result
-    return found
-
-
-DROP_INS = [by_langchain, by_llamaindex, by_ragas, by_ragas_collections, by_deepeval]
 
 
 @pytest.mark.parametrize(

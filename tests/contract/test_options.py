@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tcva_adapters import TCVA, Config, Fusion, HumanScale, Panel, Result, Sample
+from tcva_adapters import TCVA, Config, Fusion, HumanScale, Panel, Result
 from tcva_adapters.core import temperature
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.errors import DomainWarning, InvalidValueError
@@ -19,6 +19,7 @@ from tcva_adapters.judging.combining import Combine
 from tcva_adapters.judging.model_judge import ModelJudge
 from tcva_adapters.results.config import MappingKnots, ProfileTable, Settings
 from tests.contract.adapters import ADAPTERS, SAMPLES, Adapter
+from tests.contract.drop_ins import DROP_INS
 from tests.support.scripted import ScriptedModel, verdict_json
 
 REPLY = verdict_json((1, "fully", "opens at nine"), (2, "partial", "is free for visitors"))
@@ -125,64 +126,11 @@ def panel(combine: Combine = "median") -> Panel:
     return Panel([*map(ModelJudge, models), "lexical"], combine=combine)
 
 
-def by_langchain(panel: Panel, sample: Sample) -> Result:
-    module: Any = import_module("tcva_adapters.langchain")
-    record = {"answer": sample.response, "context": list(sample.contexts or ())}
-    found: Result = module.result_of(module.TCVAEvaluator(panel).invoke(record))
-    return found
-
-
-def by_llamaindex(panel: Panel, sample: Sample) -> Result:
-    module: Any = import_module("tcva_adapters.llamaindex")
-    seen = module.TCVAEvaluator(panel).evaluate(sample.input, sample.response, sample.contexts)
-    found: Result = seen.result
-    return found
-
-
-def by_ragas(panel: Panel, sample: Sample) -> Result:
-    module: Any = import_module("tcva_adapters.ragas")
-    ragas: Any = import_module("ragas")
-    row = ragas.SingleTurnSample(
-        user_input=sample.input,
-        response=sample.response,
-        retrieved_contexts=list(sample.contexts or ()),
-    )
-    dataset = ragas.EvaluationDataset([row])
-    with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
-        done = ragas.evaluate(dataset, [module.TCVAMetric(llm=panel)], show_progress=False)
-    found: list[Result] = module.results_of(done)
-    return found[0]
-
-
-def by_ragas_collections(panel: Panel, sample: Sample) -> Result:
-    module: Any = import_module("tcva_adapters.ragas")
-    scored = module.TCVACollectionMetric(panel).score(
-        sample.input, sample.response, list(sample.contexts or ())
-    )
-    found: Result = scored.result
-    return found
-
-
-def by_deepeval(panel: Panel, sample: Sample) -> Result:
-    module: Any = import_module("tcva_adapters.deepeval")
-    metric = module.TCVAMetric(model=panel)
-    case = import_module("deepeval.test_case").LLMTestCase(
-        input=sample.input,
-        actual_output=sample.response,
-        retrieval_context=list(sample.contexts or ()),
-    )
-    metric.measure(case)
-    found: Result = metric.result
-    return found
-
-
-every_drop_in = pytest.mark.parametrize(
-    "judged", [by_langchain, by_llamaindex, by_ragas, by_ragas_collections, by_deepeval]
-)
+every_drop_in = pytest.mark.parametrize("judged", DROP_INS)
 
 
 @every_drop_in
-def test_a_panel_is_a_judge_everywhere(judged: Callable[[Panel, Sample], Result]) -> None:
+def test_a_panel_is_a_judge_everywhere(judged: Callable[..., Result]) -> None:
     expected = TCVA(judge=panel()).evaluate(SAMPLES[0])
     result = judged(panel(), SAMPLES[0])
     assert result.score == expected.score
@@ -196,7 +144,7 @@ def test_a_panel_is_a_judge_everywhere(judged: Callable[[Panel, Sample], Result]
 
 @every_drop_in
 def test_how_sure_a_score_is_comes_through_everywhere(
-    judged: Callable[[Panel, Sample], Result],
+    judged: Callable[..., Result],
 ) -> None:
     expected = TCVA(judge=panel("fused")).evaluate(SAMPLES[0])
     result = judged(panel("fused"), SAMPLES[0])
