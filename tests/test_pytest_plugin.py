@@ -141,19 +141,21 @@ def test_a_fixture_of_the_same_name_is_the_users(tmp_path: Path) -> None:
     assert "TCVA" not in ran(tmp_path, code=0, suite=suite)
 
 
-@pytest.mark.parametrize(
-    ("marker", "said"),
-    [
-        ("criterion='beauty'", "unknown criterion 'beauty'"),
-        ("min_score=2", "the gate on the mean score is 2"),
-        ("'lexical'", "takes settings by name, not"),
-        ("judge='lexical', strictness=1", "strictness"),
-    ],
-)
-def test_wrong_settings_are_one_sentence(marker: str, said: str, tmp_path: Path) -> None:
-    suite = f"import pytest\n@pytest.mark.tcva({marker})\ndef test(tcva):\n    pass\n"
+def test_wrong_settings_are_one_sentence(tmp_path: Path) -> None:
+    wrong = {
+        "criterion='beauty'": "unknown criterion 'beauty'",
+        "min_score=2": "the gate on the mean score is 2",
+        "'lexical'": "takes settings by name, not",
+        "judge='lexical', strictness=1": "strictness",
+    }
+    suite = "import pytest\n" + "".join(
+        f"@pytest.mark.tcva({marker})\ndef test_{i}(tcva):\n    pass\n"
+        for i, marker in enumerate(wrong)
+    )
     printed = ran(tmp_path, code=1, suite=suite)
-    assert said in printed
+    for i, said in enumerate(wrong.values()):
+        _, _, shown = printed.partition(f"_ ERROR at setup of test_{i} _")
+        assert said in shown.partition("_ ERROR")[0]
     assert "Traceback" not in printed
 
 
