@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Final
 from tcva_adapters.batches.ledger import Entry, Ledger
 from tcva_adapters.batches.lines import request_line
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.samples.paths import new_file
+from tcva_adapters.samples.output import new_file
 
 _AROUND: Final = 200
 """Bytes of a line around its body, and more."""

@@ -22,7 +22,7 @@ from typing import Any, Final, Self
 from tcva_adapters.batches.lines import Line
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.models.openai_batches import Recorded
-from tcva_adapters.samples.paths import make_folder, new_file
+from tcva_adapters.samples.output import make_folder, new_file
 
 NAME: Final = "ledger.sqlite"
 VERSION: Final = 1

@@ -22,7 +22,7 @@ from tcva_adapters.report.junit import BEGINS as JUNIT_BEGINS
 from tcva_adapters.report.junit import to_junit
 from tcva_adapters.report.markdown import BEGINS as MARKDOWN_BEGINS
 from tcva_adapters.report.markdown import to_markdown
-from tcva_adapters.samples.output import replacing
+from tcva_adapters.samples.output import replacing, usable_path
 
 GATE_FAILED: Final = 1
 STDOUT: Final = "-"
@@ -135,14 +135,14 @@ class Handed:
             msg = f"{stdout} and --markdown - both write to standard output; give one a file"
             raise InvalidValueError(msg)
         beside = {"--out": out, "--report": report}
-        taken = {Path(file).resolve(): option for option, file in beside.items() if file}
+        taken = {usable_path(file).resolve(): option for option, file in beside.items() if file}
         for option, file, ours in (
             ("--markdown", self._file, MARKDOWN_BEGINS),
             ("--junit", self.junit, JUNIT_BEGINS),
         ):
             if file is None:
                 continue
-            other = taken.setdefault(Path(file).resolve(), option)
+            other = taken.setdefault(usable_path(file).resolve(), option)
             if other != option:
                 msg = f"{other} and {option} both name {file}; give each a file of its own"
                 raise InvalidValueError(msg)

@@ -33,8 +33,7 @@ from tcva_adapters.results.files import check_suffix
 from tcva_adapters.results.settings import Setting, settings_of, shown
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples import files
-from tcva_adapters.samples.output import check_ours
-from tcva_adapters.samples.paths import make_folder, usable_path
+from tcva_adapters.samples.output import check_ours, make_folder, usable_path
 from tcva_adapters.samples.rows import KEPT
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scorer import Scorer

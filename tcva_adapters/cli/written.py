@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tcva_adapters.printing import notes
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.samples.paths import usable_path
+from tcva_adapters.samples.output import usable_path
 
 
 def say_written(files: Mapping[Path, str]) -> None:

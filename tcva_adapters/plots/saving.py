@@ -27,8 +27,7 @@ from tcva_adapters.plots.deciding import decisions, flips
 from tcva_adapters.plots.dial import sweep_curve
 from tcva_adapters.plots.methods import correlations, histograms, scatter
 from tcva_adapters.plots.rated import agreement, reliability
-from tcva_adapters.samples.output import replacing
-from tcva_adapters.samples.paths import make_folder, usable_path
+from tcva_adapters.samples.output import make_folder, replacing, usable_path
 
 Drawn = Comparison | Evaluation | Sweep | CCRSSummary | RatedCCRS | SystemsReport | PaperReport
 Pictures = Iterator[tuple[str, Callable[[], Figure]]]

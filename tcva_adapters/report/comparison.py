@@ -24,7 +24,7 @@ from tcva_adapters.report.existing import unmatched_text
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.files import stream_assessments
 from tcva_adapters.results.scoring import Profiles, Scoring
-from tcva_adapters.samples.paths import usable_path
+from tcva_adapters.samples.output import usable_path
 
 _SCORING: Final = TypeAdapter(Scoring)
 

@@ -21,8 +21,7 @@ from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.scoring import DIAL, DialSettings, HumanScale, Profiles
 from tcva_adapters.results.settings import check_names
 from tcva_adapters.samples.checked import Checked, first_fault
-from tcva_adapters.samples.output import replacing
-from tcva_adapters.samples.paths import usable_path
+from tcva_adapters.samples.output import replacing, usable_path
 
 CONFIG_VERSION: Final = 1
 

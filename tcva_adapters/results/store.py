@@ -19,7 +19,7 @@ from tcva_adapters.errors import InvalidValueError, StoreWarning, UnreadableInpu
 from tcva_adapters.loops import is_in_loop
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.network_folders import network_file_system
-from tcva_adapters.samples.paths import make_folder, new_file, usable_path
+from tcva_adapters.samples.output import make_folder, new_file, usable_path
 
 T = TypeVar("T")
 

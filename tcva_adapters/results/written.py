@@ -15,8 +15,7 @@ from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.printing import encodable_json, visible_in_json
 from tcva_adapters.results.files import OURS, check_suffix
 from tcva_adapters.results.protocol import Scored
-from tcva_adapters.samples.output import Draft, resumable
-from tcva_adapters.samples.paths import usable_path
+from tcva_adapters.samples.output import Draft, resumable, usable_path
 
 R = TypeVar("R", bound=Scored)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final, NoReturn
+from typing import Any, ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
@@ -46,16 +46,6 @@ class Checked(BaseModel):
             super().__init__(**given)
         except ValidationError as error:
             raise self.refusal(first_fault(error, type(self))) from None
-
-    def __setattr__(self, name: str, value: Any) -> NoReturn:
-        """Refuse: what is equal stays equal."""
-        self.__delattr__(name)
-
-    def __delattr__(self, name: str) -> NoReturn:
-        """Refuse."""
-        kind = type(self).__name__
-        msg = f"{name}: a {kind} is never changed; model_copy(update={{...}}) gives another one"
-        raise self.refusal(msg)
 
 
 def first_fault(error: ValidationError, kind: type[BaseModel] | None = None) -> str:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.samples.ids import DistinctIds
 from tcva_adapters.samples.layouts import dotted, values_at
 from tcva_adapters.samples.names import ALIASES
-from tcva_adapters.samples.records import Format, Source, listed, name_of
+from tcva_adapters.samples.records import NAN, Format, Source, listed, name_of
 from tcva_adapters.samples.rows import KEPT, RowStream, skipped_rows
 from tcva_adapters.samples.sample import Sample
 
@@ -61,6 +60,8 @@ class SampleStream(RowStream[Sample]):
         mapping: See there.
     """
 
+    missing = NAN
+
     def __init__(
         self,
         source: Source,
@@ -72,13 +73,13 @@ class SampleStream(RowStream[Sample]):
         kept: int | None,
     ) -> None:
         """Open nothing yet; see `stream_samples`."""
-        self._rename = _Renaming(mapping)
-        # No method of its own: a stream that holds itself would hold a judge for as long.
-        read = partial(_required, self._rename, require)
-        super().__init__(source, kind, skip_bad=skip_bad, read=read, kept=kept)
-        self.ids = DistinctIds(kept=kept)
-        self.mapping = mapping
-        self._require = require
+        self.mapping, self._require = mapping, require
+        super().__init__(source, kind, skip_bad=skip_bad, read=Sample.from_record, kept=kept)
+
+    def _begin(self) -> None:
+        super()._begin()
+        self.ids = DistinctIds(kept=self._kept)
+        self._rename = _Renaming(self.mapping)
 
     def __next__(self) -> Sample:
         """The next sample; errors as for `stream_samples`."""
@@ -89,16 +90,11 @@ class SampleStream(RowStream[Sample]):
         """What is to be known of what was read so far, in sentences."""
         return [*self.said(), *_repeated(self.ids.repeated, self.ids.number)]
 
-    def again(self) -> SampleStream:
-        """The same file from its beginning."""
-        return SampleStream(
-            self.source,
-            self.kind,
-            skip_bad=self._skip_bad,
-            mapping=self.mapping,
-            require=self._require,
-            kept=self._kept,
-        )
+    def _item(self, record: dict[str, Any]) -> Sample:
+        sample = _to_sample(self._rename, record)
+        if self._require is not None:
+            self._require(sample)
+        return sample
 
     def _ended(self, where: str = "") -> None:
         """Refuse a renamed column that no row has."""
@@ -122,8 +118,8 @@ def stream_samples(
     """Read samples one after the other from jsonl, json, csv or parquet, whatever their number.
 
     What is read and what is refused is said at `read_samples`, which is a list of these. Held is
-    one row of jsonl, csv or a list in json, and a part of a row group of parquet; a json file of
-    another layout (an object with the list in it, what pandas writes) is held as a whole. Of each id stay eight bytes. `SampleStream.check` looks at the first rows before any is used.
+    one row of jsonl or csv, and a part of a row group of parquet; a json file is held as a whole.
+    Of each id stay eight bytes. `SampleStream.check` looks at the first rows before any is used.
 
     Args:
         source: A path, ``"-"`` for standard input, or an open text file.
@@ -158,9 +154,9 @@ def read_samples(
 
     Field names are those of `Sample.from_record`; other fields become metadata. A json file is a
     list, or an object with the list under ``samples`` or ``data``. A csv file has a header row;
-    columns without a name are left out, and contexts are one passage or a list as JSON, Python or
-    numpy print it. Separators may be commas, semicolons or tabs. An id that occurs again is
-    numbered: a, a#2.
+    columns without a name are left out, NaN (nan, <NA>) is no value, and contexts are one passage
+    or a list as JSON or Python print it. Separators may be commas, semicolons or tabs. An id that
+    occurs again is numbered: a, a#2.
 
     Args:
         source: A path, ``"-"`` for standard input, or an open text file.
@@ -203,21 +199,14 @@ def _unlike(ids: DistinctIds, sample: Sample) -> Sample:
 
 
 def _repeated(names: Sequence[str], number: int) -> list[str]:
-    """Which ids were numbered, in a sentence.
-
-    Args:
-        names: The first ones.
-        number: How many there are.
-    """
-    if not names:
-        return []
-    shown = ", ".join(map(repr, names[:_NAMED]))
+    """Which ids were numbered, in a sentence: the first ones, and how many there are."""
     more = f" and {number - _NAMED} more" if number > _NAMED else ""
     said = (
-        f"several rows have the same id: {shown}{more}; from the second on they were "
-        f"numbered: '{names[0]}#2'"
+        f"several rows have the same id: {listed(names[:_NAMED])}{more}; from the second on they "
+        f"were numbered: {f'{name}#2'!r}"
+        for name in names[:1]
     )
-    return [said]
+    return [*said]
 
 
 class _Renaming:
@@ -268,15 +257,6 @@ def sample_reader(mapping: Mapping[str, str]) -> Callable[[dict[str, Any]], Samp
     """
     rename = _Renaming(mapping)
     return lambda record: _to_sample(rename, record)
-
-
-def _required(
-    rename: _Renaming, require: Callable[[Sample], object] | None, record: dict[str, Any]
-) -> Sample:
-    sample = _to_sample(rename, record)
-    if require is not None:
-        require(sample)
-    return sample
 
 
 def _to_sample(rename: _Renaming, record: dict[str, Any]) -> Sample:

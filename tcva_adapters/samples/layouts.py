@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from tcva_adapters.samples.messages import (
@@ -15,45 +15,39 @@ from tcva_adapters.samples.messages import (
 from tcva_adapters.samples.names import ALIASES
 from tcva_adapters.samples.printed import parsed
 
-_GROUPS: Final = {
-    "inputs": "input",
-    "input": "input",
-    "outputs": "response",
-    "output": "response",
-    "reference_outputs": "reference",
-    "reference": "reference",
-}
-"""Names of nested objects, and the field that the only entry of one is."""
+_IN: Final = ("inputs", "input")
+_OUT: Final = ("outputs", "output")
+_RIGHT: Final = ("reference_outputs", "reference")
+_GROUPS: Final = {"input": _IN, "response": _OUT, "reference": _RIGHT}
+"""Names of nested objects, by the field that the only entry of one is."""
 
+_NESTED: Final = {*_IN, *_OUT, *_RIGHT}
 _ALWAYS: Final = ("inputs", "outputs", "reference_outputs")
 """Those that are never a field themselves; csv files hold them as text."""
 
-_ARGUMENT: Final = "inputs.inputs"
-"""Where LangSmith's runs of ``evaluate`` hold the inputs: the traced function's only argument."""
 
-_PLACES: Final = {
-    "input": (("input", "input"), ("response", "input")),
-    "response": (("response", "response"),),
-    "contexts": (("response", "contexts"), ("input", "contexts"), ("reference", "contexts")),
-    "reference": (
-        ("reference", "reference"),
-        ("reference", "response"),
-        ("response", "reference"),
-        ("input", "reference"),
-    ),
+def _inside(groups: Iterable[str], field: str) -> list[str]:
+    return [f"{group}.{name}" for group in groups for name in ALIASES[field]]
+
+
+_KEYS: Final = {
+    "input": [*ALIASES["input"], "inputs", *_inside((*_IN, *_OUT), "input")],
+    "response": [*ALIASES["response"], "outputs", *_inside(_OUT, "response")],
+    "contexts": [*ALIASES["contexts"], *_inside((*_OUT, *_IN, *_RIGHT), "contexts")],
+    "reference": [
+        *(*ALIASES["reference"], "reference_outputs", *_inside(_RIGHT, "reference")),
+        *(*_inside(_RIGHT, "response"), *_inside((*_OUT, *_IN), "reference")),
+    ],
 }
-"""Where a field is looked for: in which nested object, under the names of which field."""
+"""Where each field is looked for, in this order."""
 
-_KNOWN: Final = frozenset(
-    {*MESSAGE_FIELDS, *(name for names in ALIASES.values() for name in names)}
-)
-_RUN_FIELDS: Final = frozenset(
-    {"run_type", "trace_id", "start_time", "example_id", "reference_example_id"}
-)
-_DATASET_FIELDS: Final = frozenset({"actual_output", "source_file", "custom_column_key_values"})
-
-_Parts = dict[str, dict[str, str]]
-"""By field that its only entry would be: the entries of a nested object, and their full names."""
+_MESSAGES: Final = [
+    *MESSAGE_FIELDS,
+    *(f"{group}.{name}" for group in (*_IN, *_OUT) for name in MESSAGE_FIELDS),
+]
+_KNOWN: Final = {*MESSAGE_FIELDS, *(name for names in ALIASES.values() for name in names)}
+_RUN_FIELDS: Final = ("run_type", "trace_id", "start_time", "example_id", "reference_example_id")
+_DATASET_FIELDS: Final = {"actual_output", "source_file", "custom_column_key_values"}
 
 
 def dotted(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -65,9 +59,9 @@ def dotted(record: Mapping[str, Any]) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for key, value in record.items():
         name, inner = str(key), value
-        if name in _ALWAYS and isinstance(value, str) and value.lstrip().startswith("{"):
+        if name in _ALWAYS and isinstance(value, str):
             inner = parsed(value.strip())
-        if name in _GROUPS and isinstance(inner, Mapping) and text_of_message(inner) is None:
+        if name in _NESTED and isinstance(inner, Mapping) and text_of_message(inner) is None:
             flat |= {f"{name}.{part}": entry for part, entry in inner.items()}
         else:
             flat[name] = value
@@ -85,15 +79,14 @@ def values_at(value: Any, path: str) -> list[Any]:
     """
     if not path:
         return [value]
-    if isinstance(value, str) and value.lstrip().startswith(("{", "[")):
+    if isinstance(value, str):
         value = parsed(value.strip())
-    names = path.split(".")
     if isinstance(value, list | tuple):
-        place = next((place for place in range(len(value)) if str(place) == names[0]), None)
-        return [] if place is None else values_at(value[place], ".".join(names[1:]))
+        value = {str(place): item for place, item in enumerate(value)}
     if not isinstance(value, Mapping):
         return []
     # A name may have dots of its own, as columns of csv files do: the longest that there is.
+    names = path.split(".")
     heads = (".".join(names[:end]) for end in range(len(names), 0, -1))
     head = next((head for head in heads if head in value), None)
     return [] if head is None else values_at(value[head], path[len(head) + 1 :])
@@ -112,85 +105,67 @@ def flat_record(record: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         InvalidSampleError: Something among the messages is none.
     """
-    flat = dotted(record)
-    if isinstance(arguments := flat.get(_ARGUMENT), Mapping):
-        del flat[_ARGUMENT]
+    flat = {name: None if _is_nan(value) else value for name, value in dotted(record).items()}
+    if isinstance(
+        arguments := flat.get("inputs.inputs"), Mapping
+    ):  # the traced function's only one
+        del flat["inputs.inputs"]
         flat = {f"inputs.{name}": value for name, value in arguments.items()} | flat
-    flat = {name: None if _is_nan(value) else value for name, value in flat.items()}
     if flat.keys() >= _DATASET_FIELDS:
         for name in ("retrieval_context", "context"):
             if isinstance(joined := flat.get(name), str):
                 flat[name] = joined.split("|") if joined else []
-    parts = _parts(flat)
-    keys = {field: key for field in _PLACES if (key := _key_of(flat, parts, field)) is not None}
-    _lift_messages(flat, parts, keys)
+    if _is_example(flat):
+        flat = {name.replace("outputs.", "reference_outputs.", 1): flat[name] for name in flat}
+    keys = {field: key for field in _KEYS if (key := _key_of(flat, field)) is not None}
+    _lift_messages(flat, keys)
     for field, key in keys.items():
         if key not in ALIASES[field]:
             flat[field] = flat.pop(key)
     return flat
 
 
-def _parts(flat: Mapping[str, Any]) -> _Parts:
-    parts: _Parts = {field: {} for field in ("input", "response", "reference")}
-    for key in flat:
-        group, dot, name = key.partition(".")
-        if dot and group in _GROUPS:
-            parts[_GROUPS[group]][name] = key
-    outputs = parts["response"]
-    is_example = "dataset_id" in flat and _RUN_FIELDS.isdisjoint(flat) and not parts["reference"]
-    if is_example and outputs.keys().isdisjoint(ALIASES["contexts"]):
-        parts["reference"], parts["response"] = outputs, {}
-    return parts
+def _is_example(flat: Mapping[str, Any]) -> bool:
+    """Whether this is an example of a LangSmith dataset, without what an application answered."""
+    has_others = any(name in flat for name in (*_RUN_FIELDS, *_inside(_OUT, "contexts")))
+    has_reference = any(name.startswith("reference") for name in flat)
+    return "dataset_id" in flat and not has_others and not has_reference
 
 
-def _key_of(flat: Mapping[str, Any], parts: _Parts, field: str) -> str | None:
+def _key_of(flat: Mapping[str, Any], field: str) -> str | None:
     """Where a field stands: at the top, or in a nested object."""
-    places = [(name, name) for name in ALIASES[field]]
-    if field in _GROUPS.values():
-        places += [(name, name) for name in _ALWAYS if _GROUPS[name] == field]
-    for group, meaning in _PLACES[field]:
-        inner = parts[group]
-        places += [(name, inner[name]) for name in ALIASES[meaning] if name in inner]
-    for _, key in places:
-        if flat.get(key) is not None:
-            return key
-    alone = parts.get(field, {})
-    return next(iter(alone.values())) if len(alone) == 1 and _KNOWN.isdisjoint(alone) else None
+    found = next((key for key in _KEYS[field] if flat.get(key) is not None), None)
+    if found is not None or field not in _GROUPS:
+        return found
+    inner = [key for key in flat if key.partition(".")[0] in _GROUPS[field] and "." in key]
+    is_only = len(inner) == 1 and inner[0].partition(".")[2] not in _KNOWN
+    return inner[0] if is_only else None
 
 
-def _lift_messages(flat: dict[str, Any], parts: _Parts, keys: dict[str, str]) -> None:
+def _lift_messages(flat: dict[str, Any], keys: dict[str, str]) -> None:
     """Fill the fields that are not given from the messages that are."""
     before: list[Any] = []
     after: list[Any] = []
     used = []
     for field, found in (("input", before), ("response", after)):
-        value = flat[keys[field]] if field in keys else None
+        value = _listed(flat.get(keys.get(field, "")))
         if (text := text_of_message(value)) is not None:
             flat[keys[field]] = text
-        elif is_messages(messages := _listed(value)):
-            found.extend(messages)
+        elif is_messages(value):
+            found.extend(value)
             used.append(keys.pop(field))
-    lacks = not {"input", "response", "contexts"} <= keys.keys()
-    for names, found in (
-        ({name: name for name in MESSAGE_FIELDS}, before),
-        (parts["input"], before),
-        (parts["response"], after),
-    ):
-        for name in filter(names.__contains__, MESSAGE_FIELDS):
-            messages = _listed(flat.get(names[name]))
-            if (
-                lacks
-                and isinstance(messages, list)
-                and (name == "messages" or is_messages(messages))
-            ):
-                found.extend(messages)
-                used.append(names[name])
+    if not {"input", "response", "contexts"} <= keys.keys():
+        for key in _MESSAGES:
+            value = _listed(flat.get(key))
+            if isinstance(value, list) and (key.endswith("messages") or is_messages(value)):
+                talk = after if key.startswith(_OUT) else before
+                talk.extend(value)
+                used.append(key)
     if not used:
         return
     has_question = "input" in conversation(used[-1], after, is_answered=True)
-    said = conversation(
-        used[0], after if has_question else before + after, is_answered="response" in keys
-    )
+    talk = after if has_question else before + after
+    said = conversation(used[0], talk, is_answered="response" in keys)
     for key in used:
         del flat[key]
     flat |= {field: value for field, value in said.items() if field not in keys}
@@ -203,6 +178,6 @@ def _is_nan(value: Any) -> bool:
 
 def _listed(value: Any) -> Any:
     """A value; a text that prints a list of objects, as that list."""
-    if isinstance(value, str) and value.lstrip().startswith("["):
-        return parsed(value.strip())
-    return value
+    return (
+        parsed(value.strip()) if isinstance(value, str) and value.strip().startswith("[") else value
+    )

@@ -8,47 +8,28 @@ user before it; what tools returned are the contexts, as for an agent in LangCha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from tcva_adapters.errors import InvalidSampleError
 
 MESSAGE_FIELDS: Final = ("messages", "trajectory", "conversation")
 """Where a record keeps a conversation."""
 
-_USER, _MODEL, _TOOL, _OTHER = "user", "model", "tool", "other"
-_ROLES: Final = {
-    "user": _USER,
-    "human": _USER,
-    "assistant": _MODEL,
-    "ai": _MODEL,
-    "model": _MODEL,
-    "AIMessageChunk": _MODEL,
-    "tool": _TOOL,
-    "function": _TOOL,
-    "function_call_output": _TOOL,
-    "system": _OTHER,
-    "developer": _OTHER,
-    "function_call": _OTHER,
-    "reasoning": _OTHER,
+_SPEAKERS: Final = {
+    "user": ("user", "human", "HumanMessage"),
+    "model": ("assistant", "ai", "model", "AIMessage", "AIMessageChunk"),
+    "tool": ("tool", "function", "function_call_output", "ToolMessage", "FunctionMessage"),
+    "other": ("system", "developer", "function_call", "reasoning", "SystemMessage"),
 }
-_CLASSES: Final = {"HumanMessage": "human", "AIMessage": "ai", "ToolMessage": "tool"}
+_ROLES: Final = {role: speaker for speaker, roles in _SPEAKERS.items() for role in roles}
 _CONTENTS: Final = ("content", "text", "output", "blocks")
 _PAIR: Final = 2
 
 
-class _Said(NamedTuple):
-    role: str
-    text: str
-
-
 def is_messages(value: Any) -> bool:
     """Whether these are messages: objects with a role or a type, and a content."""
-    return (
-        isinstance(value, Sequence)
-        and not isinstance(value, str)
-        and len(value) > 0
-        and all(isinstance(each, Mapping) and _role(each) is not None for each in value)
-    )
+    is_list = isinstance(value, Sequence) and not isinstance(value, str) and len(value) > 0
+    return is_list and all(isinstance(each, Mapping) and _speaker(each) for each in value)
 
 
 def conversation(name: str, messages: Any, *, is_answered: bool = False) -> dict[str, Any]:
@@ -71,63 +52,52 @@ def conversation(name: str, messages: Any, *, is_answered: bool = False) -> dict
     said = [
         each for number, message in enumerate(messages, 1) for each in _read(name, number, message)
     ]
-    answers = [place for place, each in enumerate(said) if each.role == _MODEL]
+    answers = [place for place, (speaker, _) in enumerate(said) if speaker == "model"]
     end = len(said) if is_answered or not answers else answers[-1]
     found: dict[str, Any] = {}
-    questions = [each.text for each in said[:end] if each.role == _USER]
-    if questions:
+    if questions := [text for speaker, text in said[:end] if speaker == "user"]:
         found["input"] = questions[-1]
     if end < len(said):
-        found["response"] = said[end].text
-    if contexts := [each.text for each in said if each.role == _TOOL]:
+        found["response"] = said[end][1]
+    if contexts := [text for speaker, text in said if speaker == "tool"]:
         found["contexts"] = contexts
     return found
 
 
 def text_of_message(value: Any) -> str | None:
     """The text of one message; None for what is none."""
-    if not isinstance(value, Mapping) or _role(value) is None:
-        return None
-    return "".join(_texts(_content(value)))
+    is_message = isinstance(value, Mapping) and _speaker(value) is not None
+    return _text(_content(value)) if is_message else None
 
 
-def _read(name: str, number: int, message: Any) -> list[_Said]:
-    if _is_pair(message):
+def _read(name: str, number: int, message: Any) -> list[tuple[str, str]]:
+    """Who says what in a message."""
+    is_list = isinstance(message, list | tuple) and len(message) == _PAIR
+    if is_list and all(isinstance(part, str) for part in message):
         message = {"role": message[0], "content": message[1]}
-    role = _role(message) if isinstance(message, Mapping) else None
-    if role is None:
-        known = ", ".join(_ROLES)
-        what = f"{message!r:.60}"
+    speaker = _speaker(message) if isinstance(message, Mapping) else None
+    if speaker is None:
         msg = (
-            f"field {name!r}, message {number}: {what} is no message with a role (or type) that is "
-            f"known; roles are {known}"
+            f"field {name!r}, message {number}: {message!r:.60} is no message with a role (or "
+            f"type) that is known; roles are {', '.join(_ROLES)}"
         )
         raise InvalidSampleError(msg)
     content = _content(message)
     # Anthropic's messages of the user carry what tools returned.
     returned = [
-        _Said(_TOOL, "".join(_texts(part.get("content"))))
+        ("tool", _text(part.get("content")))
         for part in content
         if isinstance(part, Mapping) and part.get("type") == "tool_result"
     ]
-    texts = _texts(content)
-    return returned if returned and not texts else [*returned, _Said(role, "".join(texts))]
+    text = _text(content)
+    return returned if returned and not text else [*returned, (speaker, text)]
 
 
-def _is_pair(message: Any) -> bool:
-    return (
-        isinstance(message, Sequence)
-        and len(message) == _PAIR
-        and all(isinstance(part, str) for part in message)
-        and message[0] in _ROLES
-    )
-
-
-def _role(message: Mapping[str, Any]) -> str | None:
-    kind = message.get("role") or message.get("type")
-    if kind == "constructor" and isinstance(message.get("id"), list):  # LangChain's `dumps`
-        kind = _CLASSES.get(str(message["id"][-1]), "system")
-    return _ROLES.get(kind) if isinstance(kind, str) else None
+def _speaker(message: Mapping[str, Any]) -> str | None:
+    role = message.get("role") or message.get("type")
+    if role == "constructor" and isinstance(message.get("id"), list):  # LangChain's `dumps`
+        role = message["id"][-1]
+    return _ROLES.get(role) if isinstance(role, str) else None
 
 
 def _content(message: Mapping[str, Any]) -> list[Any]:
@@ -138,13 +108,8 @@ def _content(message: Mapping[str, Any]) -> list[Any]:
     return list(content) if isinstance(content, list | tuple) else [content]
 
 
-def _texts(content: Any) -> list[str]:
-    """The texts of a message's parts; pictures, tool calls and thoughts are left out."""
+def _text(content: Any) -> str:
+    """The text of a message's parts; pictures, tool calls and thoughts are left out."""
     parts = content if isinstance(content, list | tuple) else [content]
-    texts = []
-    for part in parts:
-        if isinstance(part, str):
-            texts.append(part)
-        elif isinstance(part, Mapping) and isinstance(part.get("text"), str):
-            texts.append(part["text"])
-    return texts
+    texts = (part.get("text") if isinstance(part, Mapping) else part for part in parts)
+    return "".join(text for text in texts if isinstance(text, str))

@@ -1,4 +1,4 @@
-"""Files that appear under their names once they are complete, for this user alone."""
+"""Paths, and files that appear under their names once they are complete, for this user alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from glob import escape
 from hashlib import sha256
 from itertools import takewhile
@@ -17,7 +17,6 @@ from typing import BinaryIO, Final
 from uuid import uuid4
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.samples.paths import make_folder, new_file, usable_path
 
 if sys.platform == "win32":
     fcntl = None
@@ -27,8 +26,41 @@ else:
 _BEGINNING: Final = 100
 _PAUSE: Final = 0.05
 """Seconds between two looks whether another process has ended."""
+_BINARY: Final = getattr(os, "O_BINARY", 0)
+"""Windows writes line feeds as two characters without it."""
 
-_DRAFT: Final = ".draft"
+
+def usable_path(path: str | Path) -> Path:
+    """A path, with the home directory written out.
+
+    Raises:
+        InvalidValueError: No file can be there: it holds a NUL character or half a character,
+            begins with the home directory of nobody, or is a link that leads back to itself.
+    """
+    why = ""
+    try:
+        found = Path(path).expanduser()
+        if b"\0" not in os.fsencode(found) and found.resolve():
+            return found
+    except UnicodeEncodeError:
+        pass
+    except RuntimeError as error:  # which says it in a sentence
+        why = f" ({error})"
+    msg = f"no file can have the path {str(path)!r}{why}; give another one"
+    raise InvalidValueError(msg)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, and those above it that are missing, for this user alone."""
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    for each in reversed(missing):
+        each.mkdir(0o700, exist_ok=True)
+    folder.mkdir(exist_ok=True)  # raises where it is a file
+
+
+def new_file(path: str | Path) -> int:
+    """Make a file for this user alone, and return its open descriptor."""
+    return os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | _BINARY, 0o600)
 
 
 @contextmanager
@@ -51,18 +83,17 @@ def replacing(
     """
     check_ours(target, ours, overwrite=overwrite)
     path = usable_path(target).resolve()
+    if path.exists() and not path.is_file():
+        with _errors_of(target), path.open("wb") as stream:
+            yield stream
+        return
     draft = path.with_name(f".{path.name[:200]}.{uuid4().hex[:8]}.tmp")
     with _errors_of(target):
-        if path.exists() and not path.is_file():
-            with path.open("wb") as stream:
-                yield stream
-            return
         make_folder(path.parent)
         try:
-            with os.fdopen(new_file(draft), "wb") as stream:
+            stream = os.fdopen(new_file(draft), "wb")
+            with _becoming(path, draft, stream):
                 yield stream
-                _on_disk(stream)
-            _take_place(draft, path)
         finally:
             draft.unlink(missing_ok=True)
 
@@ -125,20 +156,14 @@ def resumable(
     path = usable_path(target).resolve()
     name = uuid4().hex if fingerprint is None else sha256(fingerprint.encode()).hexdigest()
     beginning = f".{path.name[:200]}."
-    draft = path.with_name(f"{beginning}{name[:16]}{_DRAFT}")
+    draft = path.with_name(f"{beginning}{name[:16]}.draft")
     with _errors_of(target):
         make_folder(path.parent)
-        others = [
-            each
-            for each in path.parent.glob(f"{escape(beginning)}*{_DRAFT}")
-            if each != draft and len(each.name) == len(draft.name)
-        ]
+        others = path.parent.glob(f"{escape(beginning)}{'?' * 16}.draft")
         stream = _alone(draft, target, patience)
         try:
-            with stream:
-                yield Draft(draft, stream, others)
-                _on_disk(stream)
-            _take_place(draft, path)
+            with _becoming(path, draft, stream):
+                yield Draft(draft, stream, [each for each in others if each != draft])
         except BaseException:
             if fingerprint is None or not draft.stat().st_size:
                 draft.unlink()
@@ -153,26 +178,33 @@ def _alone(draft: Path, target: str | Path, patience: float) -> BinaryIO:
     """
     until = time.monotonic() + patience
     while True:
-        if not draft.exists():
-            with suppress(FileExistsError):  # another process was faster
-                os.close(new_file(draft))
-        stream = draft.open("r+b")
+        stream = os.fdopen(os.open(draft, os.O_RDWR | os.O_CREAT | _BINARY, 0o600), "r+b")
         try:
             if fcntl is not None:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if draft.exists() and os.path.samestat(draft.stat(), os.fstat(stream.fileno())):
+                return stream
         except BlockingIOError:
-            stream.close()
-            if time.monotonic() < until:
-                time.sleep(_PAUSE)
-                continue
-            msg = f"another process is writing {target}; wait for it, or give another path"
-            raise InvalidValueError(msg) from None
+            if time.monotonic() >= until:
+                stream.close()
+                msg = f"another process is writing {target}; wait for it, or give another path"
+                raise InvalidValueError(msg) from None
+            time.sleep(_PAUSE)
         except OSError:  # a file system without locks
             return stream
-        with suppress(FileNotFoundError):
-            if os.path.samestat(draft.stat(), os.fstat(stream.fileno())):
-                return stream
-        stream.close()  # it became the file meanwhile
+        stream.close()  # written by another process, or the file by now
+
+
+@contextmanager
+def _becoming(path: Path, draft: Path, stream: BinaryIO) -> Iterator[None]:
+    """Make a draft the file once it is on the disk, with the mode of the former one."""
+    with stream:
+        yield
+        stream.flush()
+        os.fsync(stream.fileno())
+    if path.exists():
+        shutil.copymode(path, draft)
+    draft.replace(path)
 
 
 @contextmanager
@@ -182,18 +214,6 @@ def _errors_of(target: str | Path) -> Iterator[None]:
     except OSError as error:
         msg = f"cannot write {target}: {error.strerror or error}; give another path"
         raise InvalidValueError(msg) from error
-
-
-def _on_disk(stream: BinaryIO) -> None:
-    stream.flush()
-    os.fsync(stream.fileno())
-
-
-def _take_place(draft: Path, path: Path) -> None:
-    """Make a draft the file, with the mode of the former one."""
-    if path.exists():
-        shutil.copymode(path, draft)
-    draft.replace(path)
 
 
 def check_ours(

@@ -5,24 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import math
+import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial
-from io import SEEK_END
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
-from typing import (
-    Any,
-    BinaryIO,
-    Final,
-    Literal,
-    NamedTuple,
-    TextIO,
-    cast,
-    get_args,
-)
+from typing import Any, Final, Literal, NamedTuple, TextIO, get_args
 
 from tcva_adapters.errors import (
     InvalidValueError,
@@ -30,8 +20,7 @@ from tcva_adapters.errors import (
     UnreadableInputError,
 )
 from tcva_adapters.samples.containers import records_in
-from tcva_adapters.samples.json_items import EXTRA_DATA, JSONItems, loads
-from tcva_adapters.samples.paths import usable_path
+from tcva_adapters.samples.output import usable_path
 
 Source = str | Path | TextIO
 Format = Literal["jsonl", "json", "csv", "parquet"]
@@ -54,14 +43,14 @@ ROW_WORDS: Final[dict[Format, str]] = {
 }
 """What a row is called in messages."""
 
-_DELIMITERS: Final = (",", ";", "\t")
-_NAMED_DELIMITER: Final = re.compile(r"sep=([,;\t])")
+NAN: Final = frozenset({"NaN", "nan", "<NA>"})
+"""Cells of csv files where data frames had nothing. NA and None are not among them: these answer questions."""
+
+_NAMED_DELIMITER: Final = re.compile(r"sep=([,;\t])\s*")
 """The first line with which spreadsheets say it."""
-_QUOTED: Final = re.compile(r'"[^"]*"')
-_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 _BLOCK: Final = 2**16
-"""Bytes of a json or parquet file that are read at once."""
+"""Bytes of a parquet file that are read at once."""
 _CSV_FIELD_LIMIT: Final = 2**31 - 1  # the largest that every platform takes
 
 
@@ -79,12 +68,18 @@ class FileRow(NamedTuple):
     error: str = ""
 
 
-def read_records(source: Source, format: Format | None = None) -> Iterator[FileRow]:  # noqa: A002  # what everyone calls it
+def read_records(
+    source: Source,
+    format: Format | None = None,  # noqa: A002  # what everyone calls it
+    *,
+    missing: Collection[str] = (),
+) -> Iterator[FileRow]:
     """The rows of a file, bad ones included.
 
     Args:
         source: A path, ``"-"`` for standard input, or an open text file.
         format: By default taken from the suffix; jsonl for streams.
+        missing: Cells of csv files that are no value.
 
     Raises:
         UnreadableInputError: The file is missing, a folder, or damaged as a whole.
@@ -96,10 +91,11 @@ def read_records(source: Source, format: Format | None = None) -> Iterator[FileR
     [{'a': 1}]
     """
     kind = format_of(source, format)
-    if kind == "parquet":
-        return _parquet_rows(source)
-    readers = {"jsonl": _jsonl_rows, "json": _json_rows, "csv": _csv_rows}
-    return readers[kind](_Lines(source))
+    if kind == "jsonl":
+        return (record_in(*line) for line in read_lines(source))
+    if kind == "csv":
+        return _csv_rows(source, missing)
+    return _json_rows(source) if kind == "json" else _parquet_rows(source)
 
 
 def whole_text(source: Source) -> str:
@@ -108,7 +104,12 @@ def whole_text(source: Source) -> str:
     Raises:
         UnreadableInputError: The file is missing, a folder, cannot be read, or is not UTF-8.
     """
-    return _Lines(source).whole()
+    texts = []
+    for number, text, error in _texts(source):
+        if error:
+            raise unreadable(source, error, line=number)
+        texts.append(text)
+    return "".join(texts)
 
 
 def format_of(source: Source, kind: Format | None = None) -> Format:
@@ -117,17 +118,17 @@ def format_of(source: Source, kind: Format | None = None) -> Format:
     Raises:
         InvalidValueError: There is no such format, or the suffix is of none.
     """
+    if kind is None and (source == "-" or not isinstance(source, str | Path)):
+        return "jsonl"
     if kind is None:
-        if source == "-" or not isinstance(source, str | Path):
-            return "jsonl"
-        suffix = Path(source).suffix.lower()
-        if suffix not in _SUFFIXES:
+        suffix = Path(str(source)).suffix.lower()
+        kind = _SUFFIXES.get(suffix)
+        if kind is None:
             msg = (
                 f"the format of {source} is unknown: its suffix {suffix!r} is none of "
                 f"{', '.join(filter(None, _SUFFIXES))}; rename it or name the format"
             )
             raise InvalidValueError(msg)
-        return _SUFFIXES[suffix]
     if kind not in get_args(Format):
         msg = f"unknown format {kind!r}; formats are {', '.join(get_args(Format))}"
         raise InvalidValueError(msg)
@@ -136,28 +137,7 @@ def format_of(source: Source, kind: Format | None = None) -> Format:
 
 def is_read_again(source: Source) -> bool:
     """Whether a second reading gives the same rows: of a file, not of a pipe or a stream."""
-    return source != "-" and isinstance(source, str | Path) and usable_path(source).is_file()
-
-
-def rows_expected(source: Source, kind: Format, line: int, number: int) -> int | None:
-    """About how many rows a file has, by the size of its first ones; None where that says nothing.
-
-    Args:
-        source: The file; `is_read_again` holds of it.
-        kind: Its format; items of json have no lines.
-        line: Where the last of the first rows is.
-        number: How many these are.
-    """
-    if kind == "parquet":
-        import pyarrow.parquet as pq  # type: ignore[import-untyped]  # noqa: PLC0415  # an extra, untyped
-
-        return int(pq.read_metadata(source).num_rows)
-    if kind == "json":
-        return None
-    with _opened(cast("str | Path", source)) as file:
-        read = sum(map(len, islice(file, line)))
-        # Three digits, so that nobody takes it for a count.
-        return int(float(f"{number * file.seek(0, SEEK_END) / read:.3g}"))
+    return source != "-" and isinstance(source, str | Path) and os.path.isfile(usable_path(source))  # noqa: PTH113  # Path.is_file raises for names too long
 
 
 def name_of(source: Source) -> str:
@@ -170,107 +150,6 @@ def name_of(source: Source) -> str:
 def listed(names: Iterable[str]) -> str:
     """Names in quotes, with commas between."""
     return ", ".join(map(repr, names))
-
-
-class _Lines:
-    """The lines of a source as text, broken at line feeds alone.
-
-    Attributes:
-        error: What is wrong with a line read since it was last set to "": bytes that are not
-            UTF-8. Such a line is handed on with the bytes escaped, so that the reader decides.
-    """
-
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self.error = ""
-
-    def __iter__(self) -> Iterator[str]:
-        offset = 0
-        for raw in self._raw():
-            bare = raw if offset else raw.removeprefix(_BYTE_ORDER_MARK)
-            try:
-                text = bare.decode()
-            except UnicodeDecodeError as error:
-                at = offset + len(raw) - len(bare) + error.start
-                self.error = _not_utf8(bare[error.start :], at)
-                text = bare.decode(errors="surrogateescape")
-            yield text
-            offset += len(raw)
-
-    def whole(self) -> str:
-        """The whole text.
-
-        Raises:
-            UnreadableInputError: It is not UTF-8.
-        """
-        text = "".join(self)
-        if self.error:
-            raise unreadable(self.source, self.error)
-        return text
-
-    def blocks(self) -> Iterator[str]:
-        """The text in parts, whatever its lines are, without a mark of the byte order.
-
-        Raises:
-            UnreadableInputError: It is not UTF-8.
-        """
-        offset, rest = 0, b""
-        for raw in self._raw(_BLOCK):
-            data = rest + raw
-            if offset == 0 and data.startswith(_BYTE_ORDER_MARK):
-                offset, data = len(_BYTE_ORDER_MARK), data[len(_BYTE_ORDER_MARK) :]
-            end = len(data)
-            try:
-                text = data.decode()
-            except UnicodeDecodeError as error:
-                end = error.start
-                if error.reason != "unexpected end of data":
-                    error_text = _not_utf8(data[end:], offset + end)
-                    raise unreadable(self.source, error_text) from None
-                text = data[:end].decode()
-            if text:
-                yield text
-            offset, rest = offset + end, data[end:]
-        if rest:
-            raise unreadable(self.source, _not_utf8(rest, offset))
-
-    def _raw(self, size: int | None = None) -> Iterator[bytes]:
-        """Lines, or blocks of about so many bytes."""
-        if isinstance(self.source, Path) or (isinstance(self.source, str) and self.source != "-"):
-            with _opened(self.source) as file:
-                yield from file if size is None else iter(partial(file.read, size), b"")
-        elif self.source == "-" and hasattr(sys.stdin, "buffer"):
-            file = sys.stdin.buffer
-            yield from file if size is None else iter(partial(file.read, size), b"")
-        else:
-            stream = sys.stdin if self.source == "-" else cast("TextIO", self.source)
-            texts = stream if size is None else iter(partial(stream.read, size), "")
-            try:
-                yield from (text.encode(errors="surrogatepass") for text in texts)
-            except UnicodeDecodeError as error:
-                raise unreadable(
-                    self.source, f"not {error.encoding}: byte {error.object[error.start]:#04x}"
-                ) from None
-
-
-def _not_utf8(wrong: bytes, offset: int) -> str:
-    looks = " (it looks like UTF-16)" if wrong.startswith(_UTF16_MARKS) and not offset else ""
-    return (
-        f"not UTF-8: byte {wrong[0]:#04x} at offset {offset} of the file{looks}; save it as UTF-8"
-    )
-
-
-@contextmanager
-def _opened(path: str | Path) -> Iterator[BinaryIO]:
-    try:
-        with usable_path(path).open("rb") as file:
-            yield file
-    except FileNotFoundError:
-        raise unreadable(path, "there is no such file; check the path") from None
-    except IsADirectoryError:
-        raise unreadable(path, "this is a folder; name a file in it") from None
-    except OSError as error:
-        raise unreadable(path, f"cannot be read: {error.strerror or error}") from error
 
 
 def unreadable(
@@ -288,26 +167,73 @@ def unreadable(
     return UnreadableInputError(f"{name_of(source)}{where}: {error}", line=line)
 
 
-def _jsonl_rows(lines: _Lines) -> Iterator[FileRow]:
-    return (record_in(*line) for line in _read_lines(lines))
-
-
 def read_lines(source: Source) -> Iterator[tuple[int, str, str]]:
     """The lines of a file of jsonl that are not empty: number, text, and what is wrong with its bytes.
 
     Raises:
         UnreadableInputError: As for `read_records`.
     """
-    return _read_lines(_Lines(source))
+    return (line for line in _texts(source) if line[2] or (line[1] and not line[1].isspace()))
 
 
-def _read_lines(lines: _Lines) -> Iterator[tuple[int, str, str]]:
-    for number, text in enumerate(lines, start=1):
-        if lines.error:
-            yield number, text, lines.error
-            lines.error = ""
-        elif not text.isspace() and text:
-            yield number, text, ""
+def _texts(source: Source) -> Iterator[tuple[int, str, str]]:
+    """All lines, broken at line feeds alone: number, text, and what is wrong with its bytes."""
+    with _opened(source) as lines:
+        try:
+            for number, line in enumerate(lines, start=1):
+                raw = line if isinstance(line, bytes) else line.encode(errors="surrogatepass")
+                try:
+                    text, error = raw.decode(), ""
+                except UnicodeDecodeError as refusal:
+                    is_utf16 = number == 1 and raw.startswith(_UTF16_MARKS)
+                    looks = " (it looks like UTF-16)" if is_utf16 else ""
+                    error = f"not UTF-8: byte {raw[refusal.start]:#04x}{looks}; save it as UTF-8"
+                    text = raw.decode(errors="surrogateescape")
+                yield number, text.removeprefix("\ufeff") if number == 1 else text, error
+        except UnicodeDecodeError as refusal:  # of a text stream, by its own encoding
+            wrong = f"not {refusal.encoding}: byte {refusal.object[refusal.start]:#04x}"
+            raise unreadable(source, wrong) from None
+
+
+@contextmanager
+def _opened(source: Source) -> Iterator[Any]:
+    """The source's lines; of a path and of standard input as bytes."""
+    if source == "-":
+        yield getattr(sys.stdin, "buffer", sys.stdin)
+    elif not isinstance(source, str | Path):
+        yield source
+    else:
+        try:
+            with usable_path(source).open("rb") as file:
+                yield file
+        except FileNotFoundError:
+            raise unreadable(source, "there is no such file; check the path") from None
+        except IsADirectoryError:
+            raise unreadable(source, "this is a folder; name a file in it") from None
+        except OSError as error:
+            raise unreadable(source, f"cannot be read: {error.strerror or error}") from error
+
+
+def loads(text: str) -> Any:
+    """Strict JSON: no NaN, no infinities, no half of a surrogate pair.
+
+    Raises:
+        ValueError: With a sentence; a `json.JSONDecodeError` where the text is no JSON at all.
+    """
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        msg = "nested too deeply to be a record"
+        raise ValueError(msg) from None
+    try:
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    except UnicodeEncodeError:
+        msg = "an escape such as \\ud83d stands alone, which is half a character"
+        raise ValueError(msg) from None
+    except ValueError:
+        msg = "NaN, Infinity or a number too large is no JSON value; write null"
+        raise ValueError(msg) from None
+    return value
 
 
 def record_in(number: int, text: str, damage: str = "") -> FileRow:
@@ -318,12 +244,10 @@ def record_in(number: int, text: str, damage: str = "") -> FileRow:
         text: What stands in it.
         damage: What is wrong with its bytes, where something is.
     """
+    if not damage and text.lstrip().startswith("["):
+        damage = "a JSON list, not a record; name the format json for such a file"
     if damage:
         return FileRow(number, None, damage)
-    if text.lstrip().startswith("["):
-        return FileRow(
-            number, None, "a JSON list, not a record; name the format json for such a file"
-        )
     try:
         return _record_row(number, loads(text))
     except json.JSONDecodeError as error:
@@ -334,107 +258,100 @@ def record_in(number: int, text: str, damage: str = "") -> FileRow:
         return FileRow(number, None, str(error))
 
 
-def _json_rows(lines: _Lines) -> Iterator[FileRow]:
-    """The rows of a list, one after the other; of any other document, which is held as a whole."""
-    items = JSONItems(lines.blocks())
-    try:
-        for number, value in enumerate(items if items.is_list else _listed(items, lines), start=1):
-            yield _record_row(number, value)
-    except json.JSONDecodeError as error:
-        hint = "; for one record per line name the format jsonl"
-        hint = hint if error.msg == EXTRA_DATA else ""
-        raise unreadable(
-            lines.source, f"not JSON: {error.msg} at column {error.colno}{hint}", line=error.lineno
-        ) from None
-    except ValueError as error:
-        raise unreadable(lines.source, str(error)) from None
-
-
-def _listed(document: JSONItems, lines: _Lines) -> list[Any]:
-    """The records of a document that is no list."""
-    text = document.whole()
-    if not text.strip():
-        return []
-    records = records_in(loads(text))
-    if not isinstance(records, list):
-        raise unreadable(lines.source, f"a JSON file holds a list of records, not {_kind(records)}")
-    return records
-
-
 def _record_row(number: int, value: Any) -> FileRow:
     if not isinstance(value, dict):
-        return FileRow(number, None, f"a record is a JSON object, not {_kind(value)}")
+        return FileRow(number, None, f"a record is a JSON object, not {json.dumps(value):.40}")
     return FileRow(number, value)
 
 
-def _kind(value: Any) -> str:
-    names = {list: "a list", str: "a string", bool: "true or false", type(None): "null"}
-    return names.get(type(value), "a number")
+def _json_rows(source: Source) -> Iterator[FileRow]:
+    text = whole_text(source)
+    try:
+        records = records_in(loads(text)) if text.strip() else []
+    except json.JSONDecodeError as error:
+        hint = "; for one record per line name the format jsonl" * (error.msg == "Extra data")
+        wrong = f"not JSON: {error.msg} at column {error.colno}{hint}"
+        raise unreadable(source, wrong, line=error.lineno) from None
+    except ValueError as error:
+        raise unreadable(source, str(error)) from None
+    if not isinstance(records, list):
+        wrong = f"a JSON file holds a list of records, not {json.dumps(records):.40}"
+        raise unreadable(source, wrong)
+    for number, value in enumerate(records, start=1):
+        yield _record_row(number, value)
 
 
-def _csv_rows(lines: _Lines) -> Iterator[FileRow]:
+def _csv_rows(source: Source, missing: Collection[str]) -> Iterator[FileRow]:
+    header: list[str] | None = None
+    for line, cells, error in _csv_cells(source):
+        if header is not None:
+            row = FileRow(line, None, error) if error else _csv_row(line, header, cells, missing)
+            yield row
+            continue
+        header = [cell.strip() for cell in cells]
+        twice = sorted({name for name in header if name and header.count(name) > 1})
+        if error or twice:
+            wrong = error or f"the header has {listed(twice)} twice; rename one"
+            raise unreadable(source, wrong, line=line)
+
+
+def _csv_cells(source: Source) -> Iterator[tuple[int, list[str], str]]:
+    """Line, cells and error of each row that is not empty."""
     # The limit belongs to the csv module as a whole; it is raised and never lowered again,
     # because another thread may be in the middle of a file.
     csv.field_size_limit(max(csv.field_size_limit(), _CSV_FIELD_LIMIT))
-    texts, delimiter = _delimited(iter(lines))
-    reader = csv.reader(texts, delimiter=delimiter, strict=True)
-    header: list[str] | None = None
+    errors: list[str] = []  # of the row that is being read
+
+    def texts() -> Iterator[str]:
+        for _, text, error in _texts(source):
+            errors.extend(filter(None, [error]))
+            yield text
+
+    lines, delimiter = _delimited(texts())
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
         start = reader.line_num + 1
         try:
-            cells = next(reader, None)
+            cells = next(reader)
+        except StopIteration:
+            return
         except csv.Error as error:
             cells = []
-            lines.error = f"not csv: {error}; check the quotes of this row"
-        if lines.error:
-            if header is None:
-                raise unreadable(lines.source, lines.error, line=start)
-            yield FileRow(start, None, lines.error)
-            lines.error = ""
-        elif cells is None:
-            return
-        elif not cells:
-            continue
-        elif header is None:
-            header = _header(lines, start, cells)
-        elif len(cells) < len(header) or any(cells[len(header) :]):
-            ragged = (
-                f"{len(cells)} cells where the header has {len(header)}; check commas and quotes"
-            )
-            yield FileRow(start, None, ragged)
-        else:
-            # Cells beyond the header are empty: some programs end their rows with a comma.
-            row = zip(header, cells, strict=False)
-            yield FileRow(start, {name: cell for name, cell in row if not _is_index(name)})
+            errors.append(f"not csv: {error}; check the quotes of this row")
+        if cells or errors:
+            yield start, cells, "".join(errors[:1])
+        errors.clear()
+
+
+def _csv_row(line: int, header: list[str], cells: list[str], missing: Collection[str]) -> FileRow:
+    # Cells beyond the header may be empty: some programs end their rows with a comma.
+    if len(cells) < len(header) or any(cells[len(header) :]):
+        wrong = f"{len(cells)} cells where the header has {len(header)}; check commas and quotes"
+        return FileRow(line, None, wrong)
+    named = zip(header, cells, strict=False)
+    record = {n: None if cell in missing else cell for n, cell in named if not _is_index(n)}
+    return FileRow(line, record)
 
 
 def _delimited(texts: Iterator[str]) -> tuple[Iterator[str], str]:
     """The lines, and the separator that the first one shows: spreadsheets write semicolons, too."""
-    head = [""]
-    while not head[-1].strip() and (text := next(texts, None)) is not None:
+    head = []
+    for text in texts:
         head.append(text)
-    named = _NAMED_DELIMITER.fullmatch(head[-1].strip("\r\n"))
-    bare = _QUOTED.sub("", head[-1])
-    delimiter = named[1] if named else max(_DELIMITERS, key=bare.count)
-    if named:
-        head[-1] = "\n"
-    return chain(head[1:], texts), delimiter
-
-
-def _header(lines: _Lines, line: int, cells: list[str]) -> list[str]:
-    names = [cell.strip() for cell in cells]
-    twice = sorted({name for name in names if name and names.count(name) > 1})
-    if twice:
-        raise unreadable(
-            lines.source, f"the header has {listed(twice)} twice; rename one", line=line
-        )
-    return names
+        if text.strip():
+            break
+    else:
+        return iter(head), ","
+    if named := _NAMED_DELIMITER.fullmatch(text):
+        return chain(head[:-1], ["\n"], texts), named[1]
+    bare = re.sub(r'"[^"]*"', "", text)
+    return chain(head, texts), max((",", ";", "\t"), key=bare.count)
 
 
 def _parquet_rows(source: Source) -> Iterator[FileRow]:
     try:
-        import pyarrow as pa  # noqa: PLC0415  # an extra
-        import pyarrow.parquet as pq  # noqa: PLC0415  # an extra
+        import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415  # an extra, untyped
+        import pyarrow.parquet as pq  # type: ignore[import-untyped]  # noqa: PLC0415  # as above
     except ImportError:
         msg = "reading parquet needs pyarrow: pip install 'tcva-adapters[parquet]'"
         raise MissingDependencyError(msg) from None
@@ -445,12 +362,10 @@ def _parquet_rows(source: Source) -> Iterator[FileRow]:
         # Pages are read as they are needed, not a row group in advance.
         options = {"pre_buffer": False, "buffer_size": _BLOCK}
         with _opened(source) as stream, pq.ParquetFile(stream, **options) as file:
-            number = 0
-            for batch in file.iter_batches(batch_size=1024):
-                for record in batch.to_pylist():
-                    number += 1
-                    cells = {str(n): plain(v) for n, v in record.items() if not _is_index(str(n))}
-                    yield FileRow(number, cells)
+            batches = (batch.to_pylist() for batch in file.iter_batches(batch_size=1024))
+            for number, record in enumerate(chain.from_iterable(batches), start=1):
+                cells = {str(n): plain(v) for n, v in record.items() if not _is_index(str(n))}
+                yield FileRow(number, cells)
     except pa.ArrowException as error:
         raise unreadable(source, f"not a readable parquet file: {error}") from error
 
@@ -470,6 +385,4 @@ def plain(value: Any) -> Any:
         return [plain(item) for item in value]
     if isinstance(value, dict):
         return {str(name): plain(item) for name, item in value.items()}
-    if isinstance(value, bytes):
-        return value.decode(errors="backslashreplace")
-    return str(value)
+    return value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)

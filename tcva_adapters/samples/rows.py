@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import closing
+from copy import copy
 from itertools import islice
-from typing import Any, Final, Generic, TypeVar, cast
+from typing import Any, ClassVar, Final, Generic, Self, TypeVar, cast
 
 from tcva_adapters.errors import InvalidSampleError, UnreadableInputError
+from tcva_adapters.samples.output import usable_path
 from tcva_adapters.samples.records import (
     ROW_WORDS,
     FileRow,
@@ -20,7 +22,6 @@ from tcva_adapters.samples.records import (
     read_lines,
     read_records,
     record_in,
-    rows_expected,
     unreadable,
 )
 
@@ -45,12 +46,12 @@ class RowStream(Iterator[Item], Generic[Item]):
         bad: Line and message of bad rows that were skipped, the first ones.
         skipped: How many those are.
         checked: What `check` found to be told, in sentences.
-        total: How many items there are, where `check` has seen them all; of a longer file about how
-            many, by the size of those; None where nobody knows.
+        total: How many items there are, where `check` has seen them all; of a longer file of lines
+            about how many, by the size of those; None where nobody knows.
     """
 
-    checked: Sequence[str] = ()
-    total: int | None = None
+    missing: ClassVar[Collection[str]] = ()
+    """Cells of csv files that are no value."""
 
     def __init__(
         self,
@@ -78,12 +79,15 @@ class RowStream(Iterator[Item], Generic[Item]):
         """
         self.source = source
         self.kind = format_of(source, kind)
+        self._skip_bad, self._kept = skip_bad, kept
+        self._read, self._read_text = read, read_text
+        self._begin()
+
+    def _begin(self) -> None:
         self.line = self.number = self.skipped = 0
         self.bad: list[tuple[int, str]] = []
-        self._skip_bad = skip_bad
-        self._read = read
-        self._read_text = read_text
-        self._kept = kept
+        self.checked: Sequence[str] = ()
+        self.total: int | None = None
         self._ahead: deque[tuple[int, Item]] = deque()
         self._rows = self._items()
 
@@ -102,6 +106,12 @@ class RowStream(Iterator[Item], Generic[Item]):
         """Close the file; nothing more comes."""
         self._ahead.clear()
         self._rows.close()
+
+    def again(self) -> Self:
+        """The same file from its beginning."""
+        other = copy(self)
+        other._begin()  # noqa: SLF001  # another one of this class
+        return other
 
     def check(self, rows: int = CHECKED) -> None:
         """Find what is wrong with the first rows, or all of a smaller file, before the first is used.
@@ -123,30 +133,24 @@ class RowStream(Iterator[Item], Generic[Item]):
             return
         with closing(self.again()) as first:
             deque(islice(first, rows), maxlen=0)
-            self.total = first.number
-            if first.number == rows:
-                self.total = rows_expected(self.source, self.kind, first.line, rows)
+            self.total = first.number if first.number < rows else self._about(first)
             self.checked = first.notes
-            first._ended(f" in its first {rows} rows")  # noqa: SLF001  # another one of this class
+            first._ended(f" in its first {rows} rows")  # noqa: SLF001  # as above
 
-    def again(self) -> RowStream[Item]:
-        """The same file from its beginning."""
-        return RowStream(
-            self.source,
-            self.kind,
-            skip_bad=self._skip_bad,
-            read=self._read,
-            read_text=self._read_text,
-            kept=self._kept,
-        )
+    def _about(self, first: Self) -> int | None:
+        """About how many items there are, by the size of the first ones."""
+        if self.kind in ("json", "parquet"):
+            return None
+        path = usable_path(cast("str", self.source))
+        with path.open("rb") as file:
+            size = sum(map(len, islice(file, first.line)))
+        # Three digits, so that nobody takes it for a count.
+        return int(float(f"{first.number * path.stat().st_size / size:.3g}"))
 
     def collected(self) -> tuple[list[Item], list[int]]:
         """All items that are left, and the line of each."""
-        items, lines = [], []
-        for item in self:
-            items.append(item)
-            lines.append(self.line)
-        return items, lines
+        pairs = [(item, self.line) for item in self]
+        return [item for item, _ in pairs], [line for _, line in pairs]
 
     @property
     def notes(self) -> list[str]:
@@ -180,8 +184,7 @@ class RowStream(Iterator[Item], Generic[Item]):
     def _tried(self) -> Iterator[tuple[int, Item | None, str]]:
         """Line, item and error of each row; what is no item has an error."""
         if self._read_text is None or self.kind != "jsonl":
-            for row in read_records(self.source, self.kind):
-                yield self._made(row)
+            yield from map(self._made, read_records(self.source, self.kind, missing=self.missing))
             return
         for line, text, error in read_lines(self.source):
             if not error and (item := self._read_text(text)) is not None:
@@ -193,9 +196,12 @@ class RowStream(Iterator[Item], Generic[Item]):
         if row.record is None:
             return row.line, None, row.error
         try:
-            return row.line, self._read(row.record), ""
+            return row.line, self._item(row.record), ""
         except (InvalidSampleError, UnreadableInputError) as refusal:
             return row.line, None, str(refusal)
+
+    def _item(self, record: dict[str, Any]) -> Item:
+        return self._read(record)
 
     def _ended(self, where: str = "") -> None:
         """Called when the rows ended, or those that are checked; may refuse them as a whole."""

@@ -14,7 +14,7 @@ import pyarrow.json  # type: ignore[import-untyped]  # as above
 import pyarrow.parquet  # type: ignore[import-untyped]  # as above
 
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.samples.paths import usable_path
+from tcva_adapters.samples.output import usable_path
 from tcva_adapters.samples.records import Format
 
 _MANIFEST: Final = "_tcva.json"  # readers of folders leave out what begins with an underscore

@@ -17,7 +17,7 @@ from ray.data.datasource import BlockBasedFileDatasink, FileBasedDatasource
 
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.samples.files import sample_reader
-from tcva_adapters.samples.records import FileRow, Format, plain, read_records
+from tcva_adapters.samples.records import NAN, FileRow, Format, plain, read_records
 
 ROW_HASH: Final = "row_hash"
 """Which row of which file: the column that Ray's reader of parquet has under this name."""
@@ -54,7 +54,7 @@ class RowFiles(FileBasedDatasource):  # type: ignore[misc]  # Ray is an extra
     def _read_stream(self, f: Any, path: str) -> Iterator[pa.Table]:
         # Bytes that are no UTF-8 come through, so that the reader says which line they are in.
         text = TextIOWrapper(f, encoding="utf-8", errors="surrogateescape", newline="")
-        rows = read_records(text, self._kind)
+        rows = read_records(text, self._kind, missing=NAN)
         kinds: dict[str, pa.DataType] = {}
         while some := list(islice(rows, _ROWS)):
             table = self._table(some, path, kinds)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.printing import Part, Tabular, counted, figure
-from tcva_adapters.samples.paths import usable_path
+from tcva_adapters.samples.output import usable_path
 from tcva_adapters.samples.records import Format, format_of
 from tcva_adapters.scale.batch import PREFIX
 from tcva_adapters.scale.dataset import ROWS_AT_ONCE, judge_dataset

@@ -347,7 +347,7 @@ def test_an_id_with_another_answer_is_from_another_run(tmp_path: Path) -> None:
         ("id,m\ngood,1,2\n", "3 cells"),
         ('{"a": 1}', "none of its 1 rows matches a sample"),
         ('{"a": "b"}', "no column holds scores"),
-        ("[1]", "a number"),
+        ("[1]", "a JSON object, not 1"),
         ('{"testCases": []}', "no metric of a single answer"),
         ("{", "not JSON"),
         (f'[{{"id": "good", "m": 1{"0" * 400}}}]', "no column holds scores"),

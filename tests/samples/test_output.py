@@ -9,7 +9,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tcva_adapters import Assessment, Sample
@@ -18,12 +18,12 @@ from tcva_adapters.compare.existing.imports import read_existing
 from tcva_adapters.compare.running.write import write_csv
 from tcva_adapters.compare.systems.read import read_systems
 from tcva_adapters.compare.table import Row
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.config import Config, Settings
 from tcva_adapters.results.files import read_assessments, write_assessments
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.csv_cells import csv_text, harmless, original
-from tcva_adapters.samples.files import read_samples
+from tcva_adapters.samples.files import read_samples, stream_samples
 
 MADE = Assessment.from_verdicts(["fully"])
 FORMULAS = ["=1+1", "+1", "-2", "@SUM(1)", "\tx", "\rx", "'=1", "''-1", "\uff1d1"]
@@ -38,7 +38,7 @@ def mode(path: Path) -> int:
 
 
 @posix
-@pytest.mark.parametrize("mask", [0o000, 0o022, 0o277])
+@pytest.mark.parametrize("mask", [0o000, 0o277])
 def test_files_and_folders_are_their_owners_alone(tmp_path: Path, mask: int) -> None:
     before = os.umask(mask)
     try:
@@ -78,7 +78,7 @@ def test_a_store_and_its_log_are_their_owners_alone(tmp_path: Path) -> None:
 # --- over what ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", ['{"question": "a"}\n', "x", "\n", '{"schema_versions": 2}'])
+@pytest.mark.parametrize("text", ["\n", '{"schema_versions": 2}'])
 def test_a_file_of_something_else_is_left_alone(tmp_path: Path, text: str) -> None:
     lines, settings = tmp_path / "precious.jsonl", tmp_path / "precious.json"
     for path, write in (
@@ -95,7 +95,7 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path, text: str) -> No
     assert Config.load(settings) == Config()
 
 
-@pytest.mark.parametrize("name", ["scores.csv", "assessments.jsonl", "summary.json"])
+@pytest.mark.parametrize("name", ["scores.csv", "summary.json"])
 def test_a_folder_with_files_of_something_else_is_no_place_for_a_comparison(
     tmp_path: Path, name: str
 ) -> None:
@@ -128,34 +128,43 @@ def test_a_link_to_a_file_of_something_else_leaves_that_alone(tmp_path: Path) ->
     assert path.read_text() == "x"
 
 
-@pytest.mark.parametrize("path", ["a\0b.json", "\ud800.json", "~nobody-of-this-name/a.json"])
-def test_a_path_that_none_can_be(path: str) -> None:
-    for use in (
-        lambda: write_assessments(f"{path}l", [MADE]),
-        lambda: Config().dump(path),
-        lambda: Config.load(path),
-        lambda: read_samples(path),
-        lambda: VerdictStore(path),
-    ):
-        with pytest.raises(InvalidValueError, match="give another one"):
-            use()
+def test_a_path_that_none_can_be(tmp_path: Path) -> None:
+    loop, other = tmp_path / "loop.json", tmp_path / "loop.jsonl"
+    loop.symlink_to(other)
+    other.symlink_to(loop)
+    for path in ["a\0b.json", "\ud800.json", "~nobody-of-this-name/a.json", str(loop)]:
+        for use in (
+            lambda path: write_assessments(f"{path}l", [MADE]),
+            lambda path: Config().dump(path),
+            Config.load,
+            read_samples,
+            lambda path: stream_samples(path).check(),
+            VerdictStore,
+        ):
+            with pytest.raises(InvalidValueError, match="give another one") as caught:
+                use(path)
+            assert repr(path)[1:-2] in str(caught.value)
+
+
+def test_names_and_targets_that_the_system_refuses_are_named(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableInputError, match="cannot be read: File name too long"):
+        stream_samples("x" * 5000).check()
+    (tmp_path / "file").touch()
+    for target in (tmp_path, tmp_path / "file" / "a.jsonl"):
+        with pytest.raises(InvalidValueError, match="cannot write"):
+            write_assessments(target, [])
 
 
 # --- as what a spreadsheet takes it ---------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", FORMULAS)
-def test_no_cell_begins_like_a_formula(text: str) -> None:
-    written = csv_text(["id", "score"], [[text, -1.5]])
-    cells = list(csv.reader(io.StringIO(written, newline="")))[1]
-    assert cells == [f"'{text}", "-1.5"]
-    assert original(cells[0]) == text
-
-
-@given(st.text(alphabet="'=+-@\t\r a1") | st.text())
-def test_every_text_comes_back(text: str) -> None:
+@settings(max_examples=50)
+@given(st.text(alphabet="'=+-@\t\r a1") | st.text() | st.sampled_from(FORMULAS))
+def test_no_cell_begins_like_a_formula_and_every_text_comes_back(text: str) -> None:
     assert original(harmless(text)) == text
-    assert not harmless(text).startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert not harmless(text).startswith(("=", "+", "-", "@", "\t", "\r", "\uff1d"))
+    cells = list(csv.reader(io.StringIO(csv_text(["id"], [[f"={text}", -1.5]]), newline="")))[1]
+    assert cells == [f"'={text}", "-1.5"]
 
 
 def test_ids_that_look_like_formulas_still_join(tmp_path: Path) -> None:

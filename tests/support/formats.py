@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
-import numpy as np
 import pandas as pd  # type: ignore[import-untyped]  # it comes without types
 from deepeval.dataset import EvaluationDataset as DeepEvalDataset
 from deepeval.evaluate.types import EvaluationResult as DeepEvalResult
@@ -50,18 +49,6 @@ def _ragas(samples: Samples) -> pd.DataFrame:
     ]
     # What `evaluate(...).to_pandas()` puts beside its scores.
     return EvaluationDataset(samples=rows).to_pandas().assign(faithfulness=0.5)
-
-
-def _ragas_numpy(samples: Samples) -> pd.DataFrame:
-    frame = _ragas(samples)
-    column = frame["retrieved_contexts"]
-    return frame.assign(retrieved_contexts=[np.array(each, dtype=object) for each in column])
-
-
-def _ragas_arrays(samples: Samples) -> pd.DataFrame:
-    return _ragas_numpy(samples).assign(
-        retrieved_contexts=lambda frame: frame["retrieved_contexts"].map(repr)
-    )
 
 
 def _ragas_talk(path: Path, samples: Samples) -> None:
@@ -211,8 +198,6 @@ WRITERS: Final[dict[str, tuple[str, Writer]]] = {
     "RAGAS to_csv without index": ("a.csv", lambda p, s: _ragas(s).to_csv(p, index=False)),
     "RAGAS to_csv, semicolons": ("a.csv", lambda p, s: _ragas(s).to_csv(p, sep=";")),
     "RAGAS to_csv, tabs": ("a.tsv", lambda p, s: _ragas(s).to_csv(p, sep="\t")),
-    "RAGAS to_csv of arrays": ("a.csv", lambda p, s: _ragas_numpy(s).to_csv(p)),
-    "RAGAS to_csv of printed arrays": ("a.csv", lambda p, s: _ragas_arrays(s).to_csv(p)),
     "RAGAS to_parquet": ("a.parquet", lambda p, s: _ragas(s).to_parquet(p)),
     "RAGAS to_json": ("a.json", lambda p, s: _ragas(s).to_json(p)),
     "RAGAS to_json, records": ("a.json", lambda p, s: _ragas(s).to_json(p, orient="records")),
