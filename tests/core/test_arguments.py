@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from collections.abc import Callable
 from decimal import Decimal
@@ -140,17 +141,71 @@ def test_a_value_is_used_or_refused_by_name(function: str) -> None:
                 assert str(error), name  # noqa: PT017  # it may be raised, and need not be
 
 
-def test_messages_name_the_value_and_what_is_wanted() -> None:
-    with pytest.raises(InvalidValueError, match="verdicts must be a list, got None"):
-        aggregate(None)  # type: ignore[arg-type]  # the point
-    with pytest.raises(InvalidValueError, match="verdicts must be a list, got 'fully'"):
-        aggregate("fully")
-    with pytest.raises(InvalidValueError, match=r"verdicts must be a list, got \{'fully': 3\}"):
-        aggregate({"fully": 3})
-    with pytest.raises(InvalidValueError, match=r"bounds is \(0, 1\); give Bounds"):
-        aggregate(WORDS, bounds=(0, 1))  # type: ignore[arg-type]  # the point
-    with pytest.raises(InvalidValueError, match=r"threshold is None; it must lie in \[0, 1\]"):
-        flip_temperature(WORDS, None)  # type: ignore[arg-type]  # the point
+NAMED: list[tuple[Callable[..., object], tuple[Any, ...], dict[str, Any], str]] = [
+    (aggregate, (None,), {}, "verdicts must be a list, got None"),
+    (aggregate, ("fully",), {}, "verdicts must be a list, got 'fully'"),
+    (aggregate, ({"fully": 3},), {}, "verdicts must be a list, got {'fully': 3}"),
+    (aggregate, (["fully", "supported"],), {}, "'supported'"),
+    (aggregate, (WORDS, 0.05), {}, "0.05"),
+    (aggregate, (WORDS, math.nan), {}, "nan"),
+    (aggregate, (WORDS, True), {}, "True"),
+    (aggregate, (WORDS, "cold"), {}, "'cold'; give a number or one of strict"),
+    (aggregate, (WORDS, 10**400), {}, "inf is outside"),
+    (aggregate, (WORDS,), {"scheme": "steep"}, "steep"),
+    (aggregate, (WORDS,), {"scheme": (1, 2, 0, 0, 0)}, "mostly is 2"),
+    (aggregate, (WORDS,), {"scheme": (1, 0.5)}, "5 weights"),
+    (aggregate, (WORDS,), {"penalty": "double"}, "double"),
+    (aggregate, (WORDS,), {"floor": "never"}, "never"),
+    (aggregate, (WORDS,), {"eps": 0.0}, "eps is 0.0"),
+    (aggregate, (WORDS,), {"eps": "small"}, "eps is 'small'"),
+    (aggregate, (WORDS,), {"bounds": (0, 1)}, "bounds is (0, 1); give Bounds"),
+    (sweep, ([[1, 0, 0, 0]], [0.5]), {}, "(1, 4)"),
+    (sweep, ([1, 0, 0, 0, 0], [0.5]), {}, "(5,)"),
+    (sweep, ([[1, 0, 0, 0, 0], [0, -1, 0, 0, 0]], [0.5]), {}, "row 1 of counts has -1.0 for mostly"),
+    (sweep, ([[math.nan, 0, 0, 0, 0]], [0.5]), {}, "row 0 of counts has nan for fully"),
+    (sweep, ([["a", 0, 0, 0, 0]], [0.5]), {}, "numbers"),
+    (flip_temperature, (WORDS, None), {}, "threshold is None; it must lie in [0, 1]"),
+    (flip_temperature, (WORDS, 1.1), {}, "threshold is 1.1"),
+    (flip_temperature, ([1, "fully", 0, 0, 0], 0.5), {}, "counts"),
+    (Bounds, (), {"p_min": 1.0, "p_max": 1.0}, "p_min=1.0 must lie below"),
+    (Bounds, (), {"t_min": 0.5, "t_max": 0.5}, "t_min=0.5 must lie below"),
+    (Bounds, (), {"t_max": 1.6}, "t_max <= 1.5"),
+    (Bounds, (), {"p_min": -1e308, "p_max": 1e308}, "finite"),
+    (from_deepeval, (["maybe"],), {}, "'maybe' is no DeepEval verdict"),
+    (from_ragas, ([2],), {}, "2 is no RAGAS verdict"),
+    (score_agg, ([1],), {"dialect": "double"}, "'double'"),
+    (fuse, ([[0.5, 1.5]],), {}, "row 0 has 1.5 for method 1"),
+    (fuse, ([[0.5, math.inf]],), {}, "inf for method 1"),
+    (fuse, ([0.5, 0.6],), {}, "scores must have the shape (N, M); got (2,)"),
+    (fuse, ([[10**400, 0.5]],), {}, "matrix of numbers"),
+    (fuse, ([[0.5, 0.5]],), {"weights": [1]}, "one for each of 2 methods"),
+    (fuse, ([[0.5, 0.5]],), {"weights": ["a", "b"]}, "they are numbers"),
+    (fuse, ([[0.5, 0.5]],), {"weights": [1, -1]}, "at least 0"),
+    (fuse, ([[0.5, 0.5]],), {"weights": [0, 0]}, "not all 0"),
+    (fuse, ([[0.5, 0.5]],), {"weights": [1e308, 1e308]}, "their sum is finite"),
+    (fuse, ([[0.5, 0.5]],), {"temperature": 2}, "temperature 2"),
+    (fuse, ([[0.5, 0.5]],), {"eps": 5e-324, "temperature": 0.1}, "eps is 5e-324"),
+    (evaluate_panel, (None, [1], 0.6, 5), {}, "a panel needs a judge and a criterion"),
+    (evaluate_panel, ([[]], [], 0.5, 5), {}, "a panel needs a judge and a criterion"),
+    (evaluate_panel, ([[1, 2], [3]], [0.5, 0.5], 0.5, 5), {}, "judge 1 has 1 scores [3], judge 0 has 2"),
+    (evaluate_panel, ([[6]], [1], 0.5, 5), {}, "judge 0 gave 6 for criterion 0"),
+    (evaluate_panel, ([["a"]], [1], 0.6, 5), {}, "judge 0 gave 'a' for criterion 0"),
+    (evaluate_panel, ([[1, 2]], [0.5, 0.6], 0.5, 5), {}, "sum to 1.1, not to 1"),
+    (evaluate_panel, ([[1, 2]], [1], 0.5, 5), {}, "one for each of 2 criteria"),
+    (evaluate_panel, ([[1]], None, 0.6, 5), {}, "weights"),
+    (evaluate_panel, ([[1]], [1], 1.5, 5), {}, "passing_threshold is 1.5"),
+    (evaluate_panel, ([[1]], [1], 0.5, 0), {}, "max_score is 0"),
+    (evaluate_panel, ([[1]], [1], 0.6, "5"), {}, "max_score is '5'"),
+    (evaluate_panel, ([[1, None]], [0.5, 0.5], 0.5, 5), {}, "no judge has a score for criterion 1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "given", "options", "said"), NAMED)
+def test_messages_name_the_value_and_what_is_wanted(
+    function: Callable[..., object], given: tuple[Any, ...], options: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(InvalidValueError, match=re.escape(said)):
+        function(*given, **options)
 
 
 def test_what_iterates_counts_like_a_list() -> None:

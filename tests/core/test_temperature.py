@@ -1,15 +1,15 @@
-"""The map from temperature to exponent."""
+"""The map from temperature to exponent, and temperatures by name."""
 
 from __future__ import annotations
 
-import math
-from typing import Any
+import warnings
 
-import numpy as np
 import pytest
 
-from tcva_adapters.core.temperature import PRESETS, Bounds, check_temperature, exponent
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.core import temperature
+from tcva_adapters.core.aggregation import aggregate, sweep
+from tcva_adapters.core.temperature import DOMAINS, PRESETS, check_temperature, exponent
+from tcva_adapters.errors import DomainWarning
 
 
 @pytest.mark.parametrize(
@@ -25,36 +25,36 @@ def test_other_bounds() -> None:
     assert exponent(0.75, p_min=-1, p_max=3, t_min=0, t_max=1.5) == 1.0
 
 
-def test_presets_rise_in_leniency() -> None:
-    assert list(PRESETS) == ["strict", "balanced", "lenient"]
-    assert exponent("strict") < exponent("balanced") == 1.0 < exponent("lenient")
-    assert check_temperature("0.25") == 0.25
+def test_presets_and_numbers_warn_of_nothing() -> None:
+    with warnings.catch_warnings(action="error"):
+        assert [check_temperature(t) for t in ("strict", "0.25", 0.9)] == [0.2, 0.25, 0.9]
+        assert list(PRESETS) == ["strict", "balanced", "lenient"]
+        assert exponent("strict") < exponent("balanced") == 1.0 < exponent("lenient")
 
 
+# The paper, section 3.3, and the documentation of the library for law: each range's own preset.
 @pytest.mark.parametrize(
-    "temperature", [0.0999, 1.0001, -1, math.nan, math.inf, "cold", True, None]
-)
-def test_out_of_range(temperature: Any) -> None:
-    with pytest.raises(InvalidValueError, match=str(temperature)):
-        check_temperature(temperature)
-
-
-@pytest.mark.parametrize(
-    "ends",
+    ("low", "high", "domains"),
     [
-        {"p_min": 1.0, "p_max": 1.0},
-        {"t_min": 0.5, "t_max": 0.5},
-        {"t_max": 1.6},
-        {"p_max": math.inf},
-        {"p_min": -1e308, "p_max": 1e308},
+        (0.1, 0.3, {"medicine", "finance", "law", "security"}),
+        (0.4, 0.6, {"corporate", "education"}),
+        (0.7, 1.0, {"creative", "chat"}),
     ],
 )
-def test_wrong_bounds(ends: dict[str, float]) -> None:
-    with pytest.raises(InvalidValueError):
-        Bounds(**ends)
+def test_each_domain_lies_in_the_range_of_its_source(
+    low: float, high: float, domains: set[str]
+) -> None:
+    assert {name for name, t in DOMAINS.items() if low <= t <= high} == domains
 
 
-def test_numbers_of_no_ordinary_size_are_refused() -> None:
-    for wrong in (10**400, np.array([0.5, 0.6])):
-        with pytest.raises(InvalidValueError, match=r"must be a number|inf is outside"):
-            check_temperature(wrong)  # type: ignore[arg-type]  # what a user may get wrong
+def test_a_domain_is_its_number_and_warns_once() -> None:
+    temperature._tell_of_domain.cache_clear()
+    words = ["fully", "mostly", "minor"]
+    with pytest.warns(DomainWarning, match=r"T=0.2 for 'medicine'.*no data.*tcva calibrate"):
+        scored = aggregate(words, "medicine")
+    assert scored == aggregate(words, 0.2)
+    with warnings.catch_warnings(action="error"):
+        assert sweep([[1, 1, 0, 1, 0]], ["medicine"])[0, 0] == scored
+    with pytest.warns(DomainWarning, match="'chat'"):
+        assert check_temperature("chat") == 0.9
+    temperature._tell_of_domain.cache_clear()
