@@ -21,19 +21,10 @@ from tcva_adapters.ccrs import METRICS
 from tcva_adapters.ccrs.reply import read_rating, read_ratings
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.cli.app import run
-from tcva_adapters.core.aggregation import aggregate, sweep
-from tcva_adapters.core.flip import flip_temperature
-from tcva_adapters.core.panel import evaluate_panel, fuse
 from tcva_adapters.core.verdicts import LEVELS, Verdict
-from tcva_adapters.criteria import CRITERIA
 from tcva_adapters.errors import TCVAError
 from tcva_adapters.judging.evidence.check import check_evidence
-from tcva_adapters.judging.logprobs import level_probabilities
-from tcva_adapters.judging.prompts import verdict_request
 from tcva_adapters.judging.reply import parse_claims, parse_verdicts
-from tcva_adapters.models.openai_reply import read_completion
-from tcva_adapters.models.protocol import ModelReply
-from tcva_adapters.models.reply_json import json_values
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.results.files import read_assessments
 from tcva_adapters.results.protocol import read_result
@@ -45,7 +36,6 @@ from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
 from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.sentences import split_claims
-from tests.hostile.attack import blocks
 from tests.hostile.corpus import TEXTS
 
 
@@ -116,27 +106,6 @@ _REPLY: Final = st.one_of(
     ),
     ANY_VALUE.map(_json),
 )
-_LOGPROBS: Final = st.one_of(
-    ANY_VALUE,
-    st.lists(
-        st.fixed_dictionaries(
-            {"token": st.one_of(_LEAF, st.sampled_from(["par", "tial", "none"])), "logprob": _LEAF},
-            optional={"top_logprobs": st.one_of(ANY_VALUE, st.lists(st.fixed_dictionaries({"token": _LEAF, "logprob": _LEAF}), max_size=3))},
-        ),
-        max_size=4,
-    ),
-)  # fmt: skip
-_BODY: Final = st.one_of(
-    ANY_TEXT,
-    ANY_VALUE.map(_json),
-    st.fixed_dictionaries(
-        {"choices": st.one_of(ANY_VALUE, st.lists(st.fixed_dictionaries(
-            {"message": st.one_of(ANY_VALUE, st.fixed_dictionaries({"content": ANY_VALUE}, optional={"refusal": ANY_VALUE}))},
-            optional={"finish_reason": _LEAF, "logprobs": st.one_of(_LEAF, st.fixed_dictionaries({"content": _LOGPROBS}))},
-        ), max_size=2))},
-        optional={"usage": st.one_of(ANY_VALUE, st.fixed_dictionaries({"prompt_tokens": _LEAF, "completion_tokens": _LEAF})), "model": ANY_VALUE},
-    ).map(_json),
-)  # fmt: skip
 _FORMATS: Final = ("jsonl", "json", "csv", "parquet")
 _BYTES: Final = st.one_of(
     st.binary(max_size=300),
@@ -150,20 +119,6 @@ _BYTES: Final = st.one_of(
         lambda rows: "\n".join(",".join(row) for row in [["question", "answer", "contexts"], *rows]).encode("utf-8", "surrogatepass")
     ),
 )  # fmt: skip
-_WORD: Final = st.one_of(st.sampled_from([*LEVELS, "Partially", "x", ""]), _LEAF)
-_ARGUMENTS: Final = st.fixed_dictionaries(
-    {"verdicts": st.one_of(st.lists(_WORD, max_size=8), ANY_VALUE)},
-    optional={
-        "temperature": st.one_of(st.floats(0.1, 1.0), st.sampled_from(["strict", "x"]), _LEAF),
-        "scheme": st.one_of(st.sampled_from(["default", "linear"]), st.lists(st.one_of(st.floats(0, 1), _LEAF), max_size=6), _LEAF),
-        "penalty": st.one_of(st.sampled_from(["paper", "ramped", "absolute", "off"]), _LEAF),
-        "eps": st.one_of(st.floats(0, 1), _LEAF),
-        "floor": st.one_of(st.sampled_from(["paper", "always"]), _LEAF),
-    },
-)  # fmt: skip
-_ROWS: Final = st.one_of(
-    st.lists(st.lists(st.one_of(st.floats(0, 1), _LEAF), max_size=5), max_size=4), ANY_VALUE
-)
 
 
 def _edited(text: str, edits: list[tuple[int, str]]) -> str:
@@ -214,41 +169,9 @@ def _replies(reply: str) -> None:
         assert parsed.verdicts or parsed.problems
     claims = parse_claims(reply)
     assert claims is None or all(claim.strip() for claim in claims)
-
-
-def _ratings(reply: str) -> None:
-    for rating in (
-        read_rating(reply),
-        read_rating(reply, _ALL[0]),
-        *read_ratings(reply, _ALL).values(),
-    ):
+    for rating in (read_rating(reply), *read_ratings(reply, _ALL).values()):
         assert bool(rating.problem) == (rating.value is None)
         assert rating.value is None or 0.0 <= rating.value <= 100.0
-
-
-def _repair(reply: str) -> None:
-    ends = [(node.start, node.end) for node in json_values(reply, 0)]
-    assert all(0 <= start < end <= len(reply) for start, end in ends)
-    assert ends == sorted(ends)
-
-
-def _logprobs(content: Any) -> None:
-    body = _json(
-        {"choices": [{"message": {"content": "partial"}, "logprobs": {"content": content}}]}
-    )
-    completion = read_completion(body)
-    assert completion is not None
-    assert completion.text == "partial"
-    reply = ModelReply("partial", token_logprobs=completion.token_logprobs)
-    shares = level_probabilities(reply, 0)
-    assert shares is None or math.isclose(sum(shares), 1.0)
-
-
-def _completions(body: str) -> None:
-    completion = read_completion(body)
-    if completion is not None:
-        assert isinstance(completion.text, str)
-        assert 0 <= completion.input_tokens < 10**13
 
 
 def _records(record: dict[str, Any]) -> None:
@@ -258,41 +181,16 @@ def _records(record: dict[str, Any]) -> None:
     assert Result.from_json(result.to_json()).score == result.score
 
 
-def _claims(text: str) -> None:
-    claims = split_claims(text)
-    assert all(claim.strip() for claim in claims)
-    assert bool(claims) == bool(text.strip())
-    for claim in claims:
-        non_claim_kind(claim)
-
-
-def _prompts(texts: list[str]) -> None:
-    sample = Sample(input=texts[0], response=texts[1], contexts=(texts[2],), reference=texts[3])
-    for criterion in CRITERIA.values():
-        blocks(verdict_request(sample, criterion, texts[4:] or ["It is so."]).user)
-
-
-def _evidence(texts: tuple[str, str, str]) -> None:
+def _texts(texts: tuple[str, str, str]) -> None:
     claim, quote, passage = texts
+    claims = split_claims(passage)
+    assert all(claim.strip() for claim in claims)
+    assert bool(claims) == bool(passage.strip())
+    for each in claims:
+        non_claim_kind(each)
     verdict = ClaimVerdict(claim=claim, verdict=Verdict.FULLY, evidence=quote, passage=1)
     (checked,) = check_evidence([verdict], (passage, "The office opens at nine."))
     assert checked.verdict is not None
-
-
-def _scores(arguments: dict[str, Any]) -> None:
-    score = aggregate(arguments.pop("verdicts"), **arguments)
-    assert math.isnan(score) or 0.0 <= score <= 1.0
-
-
-def _matrices(rows: Any) -> None:
-    for function in (
-        lambda: sweep(rows, [0.1, 0.5]),
-        lambda: fuse(rows),
-        lambda: flip_temperature(rows, 0.5),
-        lambda: evaluate_panel(rows, [0.5, 0.5], 0.5, 1),
-    ):
-        with contextlib.suppress(TCVAError):
-            function()
 
 
 def _stored(text: str) -> None:
@@ -337,17 +235,9 @@ def _command(arguments: list[str]) -> None:
 
 
 TARGETS: Final[dict[str, Target]] = {
-    "replies with verdicts": Target(_REPLY, _replies),
-    "replies with ratings": Target(_REPLY, _ratings),
-    "JSON repair": Target(_REPLY, _repair),
-    "log probabilities": Target(_LOGPROBS, _logprobs),
-    "completions": Target(_BODY, _completions),
+    "replies": Target(_REPLY, _replies),
     "records": Target(_RECORD, _records),
-    "claims": Target(ANY_TEXT, _claims),
-    "prompts": Target(st.lists(ANY_TEXT, min_size=4, max_size=6), _prompts),
-    "evidence": Target(st.tuples(ANY_TEXT, ANY_TEXT, ANY_TEXT), _evidence),
-    "arguments of aggregate": Target(_ARGUMENTS, _scores),
-    "matrices": Target(_ROWS, _matrices),
+    "texts": Target(st.tuples(ANY_TEXT, ANY_TEXT, ANY_TEXT), _texts),
     "stored results": Target(_STORED, _stored),
     "files": Target(_BYTES, _files),
     "commands": Target(_COMMAND, _command),

@@ -173,11 +173,11 @@ def verdicts_hold(text: str, place: str, criterion: Criterion) -> None:
         check_prompt(model.requests[0], [*_shown(sample, asked), ("TEXT", judged)])
 
 
-def ratings_hold(text: str, place: str, *, suite: bool) -> None:
+def ratings_hold(text: str, place: str) -> None:
     """Rate whole answers."""
     model = EchoingModel(text)
     sample = sample_with(text, place)
-    result = CCRS(judge=model, suite=suite, share=False).evaluate(sample)
+    result = CCRS(judge=model, share=False).evaluate(sample)
     held = CCRSResult.from_json(result.to_json())
     assert held.scores == result.scores
     assert {name: answer.replies for name, answer in held.answers.items()} == {
@@ -200,6 +200,4 @@ def attacks(text: str) -> Iterator[tuple[str, Callable[[], None]]]:
         for name, criterion in CRITERIA.items():
             yield f"{place}, {name}", lambda p=place, c=criterion: verdicts_hold(text, p, c)  # type: ignore[misc]  # bound at once
     for place in PLACES[:-2]:
-        for suite in (False, True):
-            kind = "CCRS suite" if suite else "CCRS"
-            yield f"{place}, {kind}", lambda p=place, s=suite: ratings_hold(text, p, suite=s)  # type: ignore[misc]  # bound at once
+        yield f"{place}, CCRS", lambda p=place: ratings_hold(text, p)  # type: ignore[misc]  # as above
