@@ -12,6 +12,7 @@ from tcva_adapters.errors import TCVAError
 from tests.fuzz.targets import TARGETS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 # The same inputs in each run: what the long run finds is kept as an example of a test beside it.
 @settings(max_examples=40, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
