@@ -1,11 +1,11 @@
 """What a model behind an OpenAI-compatible server is worth as a judge, form by form, and what it costs.
 
-Run: python -m benchmarks.local_model --form compact --base-url http://127.0.0.1:8080/v1 [--samples 24]
+Run: python -m benchmarks.local_model --form yes_no --base-url http://127.0.0.1:8080/v1 [--samples 24]
 
 Judges the first samples of summeval (the paper's data, in TCVA_PAPER_DATA or the folder that
 `benchmarks.lexical` names) in an order that a seed fixes, so that every form judges the same ones.
 Each judged sample is a line of a file, and the same command goes on where it was stopped. Prints the
-correlation with human ratings, alone and fused with the embedded judge, echoes of the prompt, verdicts
+correlation with human ratings, alone and fused with the embedded judge, verdicts
 lowered by the evidence check, and the time and tokens of a sample.
 """
 
@@ -24,48 +24,13 @@ from typing import Any, Final
 
 from benchmarks.lexical import data_folder
 from tcva_adapters import TCVA, Sample
-from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.criteria import FAITHFULNESS
-from tcva_adapters.judging.echo import Given
-from tcva_adapters.judging.reply import parse_verdicts
+from tcva_adapters.judging.judge import VERDICT_FORMS
 from tcva_adapters.models.metered import Metered
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tcva_adapters.models.protocol import ModelReply
-from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.stats.bootstrap import interval
 
-FORMS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "written": {},
-    "compact": {"prompt": "compact"},
-    "labels": {"verdicts": "labels"},
-    "yes_no": {"verdicts": "yes_no"},
-    "auto": {"verdicts": "auto"},
-}
 TEMPERATURES: Final = (0.5, 0.9)
 SEED: Final = 13
-
-
-def echoes(claims: Sequence[ClaimVerdict], sample: Sample, instructions: str) -> int:
-    """How many verdicts repeat the instructions."""
-    given = Given(
-        sample, FAITHFULNESS, [each.claim for each in claims], sample.contexts or (), instructions
-    )
-    return sum(given.echo(each) == "prompt" for each in claims)
-
-
-def written_in(reply: ModelReply, claims: Sequence[ClaimVerdict]) -> list[ClaimVerdict]:
-    """The verdicts of a reply, before anything was left out of them."""
-    found = parse_verdicts(reply.text, len(claims)).verdicts
-    return [
-        ClaimVerdict(
-            claim=claims[number - 1].claim,
-            verdict=said.label,
-            evidence=said.evidence,
-            reason=said.reason,
-        )
-        for number, said in found.items()
-        if isinstance(said.label, Verdict)
-    ]
 
 
 def judged(tcva: TCVA, embedded: TCVA, metered: Metered, record: dict[str, Any]) -> dict[str, Any]:
@@ -81,10 +46,7 @@ def judged(tcva: TCVA, embedded: TCVA, metered: Metered, record: dict[str, Any])
     result = tcva.evaluate(sample)
     seconds = time.perf_counter() - begin
     calls = metered.calls
-    system = calls[0].request.system
     lexical = embedded.evaluate(sample)
-    every = [ClaimVerdict(claim=each.claim, verdict=None) for each in lexical.claims]
-    said = [each for call in calls for each in written_in(call.reply, every)]
     return {
         "id": sample.id,
         "human": record["human_score"],
@@ -94,8 +56,6 @@ def judged(tcva: TCVA, embedded: TCVA, metered: Metered, record: dict[str, Any])
         "embedded": {f"{t:g}": lexical.at(t).score for t in TEMPERATURES},
         "levels": [str(each.verdict) for each in result.claims],
         "lowered": sum(each.original_verdict is not None for each in result.claims),
-        "echoes_taken": echoes(result.claims, sample, system),
-        "echoes_seen": echoes(said, sample, system),
         "seconds": seconds,
         "calls": [
             [call.reply.input_tokens, call.reply.cached_tokens, call.reply.output_tokens]
@@ -115,8 +75,6 @@ def figures(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield f"scored                             {len(scored)} of {len(rows)}"
     for why in sorted({str(row["why"]) for row in rows} - {"None"}):
         yield f"  not scored                       {why[:100]}"
-    for name, key in (("taken as verdicts", "echoes_taken"), ("in replies", "echoes_seen")):
-        yield f"echoes of the prompt, {name:12} {sum(row[key] for row in rows)}"
     lowered = sum(row["lowered"] for row in scored)
     yield f"lowered for want of evidence       {lowered} of {claims} claims"
     if len(scored) > 3:
@@ -141,25 +99,22 @@ def figures(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0] if __doc__ else None)
-    parser.add_argument("--form", choices=FORMS, default="written")
+    parser.add_argument("--form", choices=VERDICT_FORMS, default="written")
     parser.add_argument("--base-url", default=os.environ.get("OPENAI_BASE_URL"), required=False)
     parser.add_argument("--model", default="local")
     parser.add_argument("--samples", type=int, default=24)
-    parser.add_argument("--logprobs", action="store_true", help="for written verdicts")
     parser.add_argument("--out", type=Path, help="by default local_model_FORM.jsonl")
     given = parser.parse_args()
-    path = given.out or Path(f"local_model_{given.form}{'_logprobs' * given.logprobs}.jsonl")
+    path = given.out or Path(f"local_model_{given.form}.jsonl")
     text = (data_folder(()) / "summeval_prepared.json").read_text(encoding="utf-8")
     records = json.loads(text)
     random.Random(SEED).shuffle(records)  # no secret hangs on it
     records = records[: given.samples]
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     rows = {row["id"]: row for row in map(json.loads, lines)}
-    model = OpenAICompatibleModel(
-        given.model, base_url=given.base_url, timeout=1800, logprobs=given.logprobs
-    )
+    model = OpenAICompatibleModel(given.model, base_url=given.base_url, timeout=1800)
     metered = Metered(model)
-    tcva = TCVA(judge=metered, share=False, **FORMS[given.form])
+    tcva = TCVA(judge=metered, share=False, verdicts=given.form)
     embedded = TCVA(judge="lexical")
     with path.open("a", encoding="utf-8") as file:
         for record in records:

@@ -26,9 +26,9 @@ from tcva_adapters.criteria import CORRECTNESS, FAITHFULNESS
 from tcva_adapters.judging.evidence.check import check_evidence
 from tcva_adapters.judging.judge import LexicalSampleJudge
 from tcva_adapters.judging.keys import verdict_key
-from tcva_adapters.judging.logprobs import level_probabilities
 from tcva_adapters.judging.prompts import claims_request, verdict_request
 from tcva_adapters.judging.reply import parse_claims, parse_verdicts
+from tcva_adapters.judging.yes_no import read_yes
 from tcva_adapters.lexical.judge import LexicalJudge
 from tcva_adapters.models.openai_reply import read_completion
 from tcva_adapters.models.protocol import ModelReply, TokenLogprob
@@ -200,8 +200,7 @@ def _logprobs(text: str) -> None:
     tokens = [text[i : i + 8] for i in range(0, len(text), 8)]
     listed = tuple(TokenLogprob(each, -0.1, ((each, -0.1), ("none", -2.0))) for each in tokens)
     reply = ModelReply(text + " ", token_logprobs=listed)
-    for start in range(0, len(text), max(1, len(text) // 8)):
-        level_probabilities(reply, start)
+    read_yes("It opens at nine.", reply)
 
 
 def _completion(text: str) -> None:

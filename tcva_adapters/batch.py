@@ -18,9 +18,7 @@ from types import TracebackType
 from typing import Any, Final, Generic, Protocol, Self, TypeVar
 
 from tcva_adapters.errors import TCVAError
-from tcva_adapters.judging.conversation import why_unscored
-from tcva_adapters.models.protocol import ModelReply
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.judging.turns import Turns, why_unscored
 from tcva_adapters.results.assessment import Unscored
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.store import VerdictStore
@@ -64,7 +62,7 @@ class Question(ABC, Generic[Answer]):
         """The same, awaited."""
 
     @abstractmethod
-    def conversation(self) -> Generator[JudgeRequest, ModelReply, Answer] | None:
+    def conversation(self) -> Turns[Answer] | None:
         """The same without its calls, for who brings the replies of the judge's model.
 
         None for a judge that is no model, or whose calls are its own business.

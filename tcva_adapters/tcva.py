@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import Annotated, Any, Self
 
 from typing_extensions import Unpack
 
 from tcva_adapters.batch import Question
-from tcva_adapters.core.yes_no import Shares, check_points
 from tcva_adapters.criteria import Criterion, resolve_criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.combining import told, voices
-from tcva_adapters.judging.forms import (
-    PROMPT_FORMS,
-    USUAL,
+from tcva_adapters.judging.judge import (
+    MAX_CLAIMS,
     VERDICT_FORMS,
-    PromptForm,
+    ClaimsMode,
+    Judge,
     VerdictForm,
+    identity_of,
 )
-from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode, Judge, identity_of
 from tcva_adapters.judging.keys import verdict_key
 from tcva_adapters.judging.panel import Panel
 from tcva_adapters.judging.repeats import Repeats
@@ -33,6 +32,7 @@ from tcva_adapters.judging.resolve import (
     resolve_judge,
     tell_of_default,
 )
+from tcva_adapters.judging.turns import Turns
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored, Usage
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
@@ -56,9 +56,6 @@ from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scorer import JudgingSettings, Scorer, Steps, column_name, lacks
 
-if TYPE_CHECKING:  # all of it is of models
-    from tcva_adapters.judging.model_judge import Steps as Judging
-
 
 class FurtherSettings(WeightSettings, JudgingSettings, total=False):
     """All settings of `TCVA` but how strict it is."""
@@ -71,38 +68,21 @@ class FurtherSettings(WeightSettings, JudgingSettings, total=False):
             check_one_of("split", "llm"),
         ),
     ]
-    max_claims: Annotated[int, Setting(MAX_CLAIMS, "Most claims per sample.", check_count)]
-    verdicts: Annotated[
-        VerdictForm,
-        Setting(
-            USUAL["verdicts"],
-            "written (all in one call), labels (one of five letters a claim), yes_no (P(yes) of each "
-            "claim), or auto (yes_no where the model gives probabilities of tokens, else written).",
-            check_one_of(*VERDICT_FORMS),
-        ),
-    ]
-    prompt: Annotated[
-        PromptForm,
-        Setting(
-            USUAL["prompt"],
-            "Instructions of a model that writes verdicts: full, or compact for small models.",
-            check_one_of(*PROMPT_FORMS),
-        ),
-    ]
-    samples: Annotated[
+    max_claims: Annotated[
         int,
         Setting(
-            USUAL["samples"],
-            "With labels and yes_no: answers drawn a claim where the model gives no probabilities.",
+            MAX_CLAIMS,
+            "Samples with more claims are unscored, without a call of a model.",
             check_count,
         ),
     ]
-    yes_no_points: Annotated[
-        Shares,
+    verdicts: Annotated[
+        VerdictForm,
         Setting(
-            USUAL["yes_no_points"],
-            "With yes_no: the probabilities of a yes at which fully to none stand.",
-            lambda _, points: check_points(points),
+            "written",
+            "written (evidence, reason and level of all claims in one call) or yes_no (P(yes) of each "
+            "claim, by the probabilities of tokens).",
+            check_one_of(*VERDICT_FORMS),
         ),
     ]
     repeats: Annotated[
@@ -387,14 +367,14 @@ class _JudgeQuestion(Question[Assessment]):
     async def aask(self) -> Assessment:
         return await self.judge.aassess(self._sample, self._criterion)
 
-    def conversation(self) -> Judging | None:
+    def conversation(self) -> Turns[Assessment] | None:
         if self.judge.is_local:
             return None
         # Imported here, as in `resolve_judge`.
         from tcva_adapters.judging.model_judge import ModelJudge  # noqa: PLC0415  # see above
 
         judge = self.judge
-        return judge.steps(self._sample, self._criterion) if type(judge) is ModelJudge else None
+        return judge.turns(self._sample, self._criterion) if type(judge) is ModelJudge else None
 
     @classmethod
     def read(cls, store: VerdictStore, questions: Sequence[Self]) -> list[Assessment | None]:

@@ -25,7 +25,7 @@ from tcva_adapters.models.openai_batches import Recorded
 from tcva_adapters.samples.output import make_folder, new_file
 
 NAME: Final = "ledger.sqlite"
-VERSION: Final = 1
+VERSION: Final = 2
 UNDER_WAY: Final = "sent"
 LOST: Final = "not found"
 ENDED: Final = frozenset({"collected", "stopped", "split"})
@@ -238,13 +238,13 @@ class Ledger:
             (*values.values(), number),
         )
 
-    def turns(self, question: str) -> list[Turn]:
-        """The turns of a question that were asked, in order."""
+    def turns(self, question: str) -> dict[int, Turn]:
+        """The turns of a question that were asked, by their numbers, which rise."""
         rows = self._db.execute(
-            "SELECT dropped, batch, tries, status, body FROM turns WHERE question = ? ORDER BY turn",
+            "SELECT turn, dropped, batch, tries, status, body FROM turns WHERE question = ? ORDER BY turn",
             (question,),
         )
-        return [_turn(*row) for row in rows]
+        return {number: _turn(*row) for number, *row in rows}
 
     def ask(
         self, question: str, turn: int, tries: int, dropped: Mapping[str, str], batch: int

@@ -12,21 +12,25 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from itertools import count
 from typing import Any, Final, TypeVar, cast
 
 from tcva_adapters.batch import Plan, Question
 from tcva_adapters.batches.drafts import Drafts, Request
-from tcva_adapters.batches.ledger import Ledger
+from tcva_adapters.batches.ledger import Ledger, Turn
 from tcva_adapters.ccrs.rater import ModelRater
 from tcva_adapters.ccrs.scorer import CCRS
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judging.combining import voices
 from tcva_adapters.judging.model_judge import ModelJudge
+from tcva_adapters.judging.turns import Turns
+from tcva_adapters.models.call_errors import as_judge_error
 from tcva_adapters.models.openai_batches import Recorded
+from tcva_adapters.models.openai_exchange import Exchange
 from tcva_adapters.models.openai_features import Capabilities, Feature
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tcva_adapters.models.request import NEUTRAL
-from tcva_adapters.models.steps import relayed
+from tcva_adapters.models.protocol import ModelReply
+from tcva_adapters.models.request import NEUTRAL, JudgeRequest
 from tcva_adapters.results.assessment import Unscored
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.store import VerdictStore
@@ -41,6 +45,9 @@ _ID: Final = 48
 
 _TOGETHER: Final = 500
 """Answers that go into the store in one transaction; the ledger has their replies until then."""
+
+_TRIES: Final = 100
+"""Numbers of turns that each request of a question has: a server may refuse a parameter of it."""
 
 _EXAMPLE: Final = Sample(input="i", response="r", contexts=["c"], reference="f")
 
@@ -91,12 +98,6 @@ def models_of(scorer: Scorer[Any]) -> dict[str, OpenAICompatibleModel]:
     for judge in judges_of(scorer):
         if judge.is_local:
             continue
-        if getattr(judge, "verdicts", "written") != "written":
-            msg = (
-                f"verdicts={judge.verdicts!r} asks about claim after claim, and each would wait for a "
-                "batch of its own; a batch asks for verdicts='written'"
-            )
-            raise InvalidValueError(msg)
         model = judge.model if type(judge) in (ModelJudge, ModelRater) else None
         if not isinstance(model, OpenAICompatibleModel):
             msg = f"{judge.name} calls by itself; a batch asks judges that are named openai:MODEL"
@@ -223,8 +224,8 @@ class Work:
             self._new = []
 
     def _told(self, question: Question[Any]) -> Any:
-        """The answer that the ledger has the replies for; else the next of them is asked for."""
-        name, talk = _id(question), question.conversation()
+        """The answer that the ledger has the replies for; else what is lacking is asked for."""
+        name, judging = _id(question), cast("Turns[Any]", question.conversation())
         asked = self._asked[cast("ModelJudge | ModelRater", question.judge).model.name]
         turns = self._ledger.turns(name)
         if not turns and self._drafts is None:
@@ -233,34 +234,63 @@ class Work:
             asked.model.complete(NEUTRAL)
             asked.known = asked.known.merged(asked.model.capabilities)
             asked.is_tried = True
-        known = _capabilities(turns[0].dropped) if turns else asked.known
         dropped = turns[0].dropped if turns else asked.refused
-        exchange = asked.model.exchange(known)
-        bodies = relayed(talk, lambda request: asked.model.steps(request, exchange))  # type: ignore[arg-type]  # no local judge's
+        exchange = asked.model.exchange(_capabilities(dropped) if turns else asked.known)
+        talk = _Talk(name, asked.model, exchange, turns, dropped)
         try:
-            body, number = next(bodies), 0
+            requests, place = next(judging), 0
             while True:
-                turn = turns[number] if number < len(turns) else None
-                answer = None if turn is None else turn.answer
-                if turn is None or turn.is_open:
-                    if self._drafts is None:
-                        return None
-                    if self._drafts.fits(body):
-                        tries = 1 if turn is None else turn.tries + 1
-                        request = Request(asked.model.name, name, number, tries, body)
-                        self._drafts.ask(request, dropped)
-                        return None
-                    answer = _too_large(self._drafts.limits.bytes)
-                elif answer is None:
-                    return None  # it is under way
-                refusal = answer.refusal if answer is not None else None
-                body = bodies.send(answer) if refusal is None else bodies.throw(refusal)
-                number += 1
+                replies = [self._reply(talk, place + i, each) for i, each in enumerate(requests)]
+                found = [reply for reply in replies if reply is not None]
+                if len(found) < len(replies):
+                    return None
+                place += len(requests)
+                requests = judging.send(found)
         except StopIteration as stop:
             return stop.value
         finally:
-            bodies.close()
+            judging.close()
             asked.known = asked.known.merged(exchange.capabilities)
+
+    def _reply(
+        self, talk: _Talk, place: int, request: JudgeRequest
+    ) -> ModelReply | JudgeError | None:
+        """The reply to a request of a question; None where it is not there yet."""
+        bodies = talk.model.steps(request, talk.exchange)
+        said: Recorded | Exception | None = None
+        for number in count(place * _TRIES):
+            try:
+                body = bodies.throw(said) if isinstance(said, Exception) else bodies.send(said)
+            except StopIteration as stop:
+                return cast("ModelReply", stop.value)
+            except Exception as error:  # noqa: BLE001  # any failure of a call is a value
+                return as_judge_error(error)
+            turn = talk.turns.get(number)
+            answer = None if turn is None else turn.answer
+            if turn is None or turn.is_open:
+                if self._drafts is None:
+                    return None
+                if self._drafts.fits(body):
+                    tries = 1 if turn is None else turn.tries + 1
+                    ask = Request(talk.model.name, talk.question, number, tries, body)
+                    self._drafts.ask(ask, talk.dropped)
+                    return None
+                answer = _too_large(self._drafts.limits.bytes)
+            elif answer is None:
+                return None  # it is under way
+            said = answer.refusal or answer
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Talk:
+    """A question, whom it is asked of, and its turns so far."""
+
+    question: str
+    model: OpenAICompatibleModel
+    exchange: Exchange
+    turns: Mapping[int, Turn]
+    dropped: Mapping[str, str]
 
 
 def _followed(plan: Plan[R], answer: Callable[[Question[Any]], Any]) -> R | None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Protocol
 
 from tcva_adapters.ccrs.lexical import LexicalRater
@@ -14,20 +13,18 @@ from tcva_adapters.ccrs.reply import Rating, read_rating, read_ratings
 from tcva_adapters.ccrs.result import MetricAnswer
 from tcva_adapters.ccrs.result import Protocol as Asking
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.conversation import Conversation, why_unscored
 from tcva_adapters.judging.judge import Asked, LexicalSampleJudge
 from tcva_adapters.judging.model_judge import ModelJudge
 from tcva_adapters.judging.resolve import resolve_judge
-from tcva_adapters.models.proof import acomplete, complete
+from tcva_adapters.judging.turns import Calls, Turns, adrive, drive, why_unscored
 from tcva_adapters.models.protocol import JudgeModel, ModelReply, identity_of_model
 from tcva_adapters.models.request import JudgeRequest
-from tcva_adapters.models.steps import arun, run
 from tcva_adapters.results.assessment import Reason, Unscored, Usage
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.sharing import Identity
 
 Answers = dict[str, MetricAnswer]
-Steps = Generator[JudgeRequest, ModelReply, Answers]
+Steps = Turns[Answers]
 
 
 class Rater(Asked, Protocol):
@@ -92,13 +89,13 @@ class ModelRater:
 
     def rate(self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric]) -> Answers:
         """One answer per metric: in one conversation, or in one for each; see `Rater`."""
-        return run(self.steps(sample, metrics, left=left), partial(complete, self.model))
+        return drive(self.steps(sample, metrics, left=left), self.model)
 
     async def arate(
         self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric]
     ) -> Answers:
         """The same, awaited."""
-        return await arun(self.steps(sample, metrics, left=left), partial(acomplete, self.model))
+        return await adrive(self.steps(sample, metrics, left=left), self.model)
 
     def steps(self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric]) -> Steps:
         """The same without its calls, for who brings the replies; it raises nothing."""
@@ -112,16 +109,17 @@ class ModelRater:
     def _conversation(
         self, sample: Sample, metrics: Sequence[Metric], wanted: Sequence[Metric]
     ) -> Steps:
-        talk = Conversation()
+        talk = Calls()
         ratings: dict[str, Rating] = {}
         failure: Unscored | None = None
         try:
-            reply = yield from talk.ask(self._request(sample, metrics, wanted))
+            (reply,) = yield from talk.ask([self._request(sample, metrics, wanted)])
             ratings = self._read(reply, wanted)
             lacking = [metric for metric in wanted if ratings[metric.name].value is None]
             if lacking:
                 problem = ratings[lacking[0].name].problem
-                reply = yield from talk.ask(self._request(sample, metrics, lacking, problem))
+                again = self._request(sample, metrics, lacking, problem)
+                (reply,) = yield from talk.ask([again])
                 ratings |= self._read(reply, lacking)
         except Exception as error:  # noqa: BLE001  # nothing that a reply holds ends a batch
             failure = why_unscored(error, talk.replies)

@@ -33,7 +33,7 @@ _GOING_ON: Final = "what is done is in {}; the same command goes on"
 @options.takes_model_settings
 @options.takes(
     *(TCVASettings, "threshold", "scheme", "penalty", "bounds", "evidence"),
-    *(*options.JUDGED, "repeats", "max_concurrency"),
+    *("verdicts", "repeats", "max_concurrency"),
 )
 def compare(
     context: typer.Context,

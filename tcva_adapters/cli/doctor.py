@@ -1,4 +1,4 @@
-"""``tcva doctor``: what is installed, what is broken, and whether a judge answers."""
+"""``tcva doctor``: what is installed, what is broken, and whether a judge answers, and how well."""
 
 from __future__ import annotations
 
@@ -6,20 +6,37 @@ import platform
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
-from typing import Any
+from statistics import median
+from typing import Any, Final
 
 import typer
 
 from tcva_adapters import __version__, diagnosis
 from tcva_adapters.cli import options
 from tcva_adapters.cli.judges import asked_judges
+from tcva_adapters.core.evidence import HIGH
+from tcva_adapters.criteria import FAITHFULNESS
+from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import InvalidValueError, TCVAError
 from tcva_adapters.frameworks import REQUIREMENTS
+from tcva_adapters.judging.judge import VERDICT_FORMS
 from tcva_adapters.judging.model_judge import ModelJudge
 from tcva_adapters.judging.resolve import resolve_judge
-from tcva_adapters.judging.trial import Trial, try_model
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
+from tcva_adapters.models.protocol import JudgeModel
 from tcva_adapters.printing import Part, Table, json_line, notes, show
+from tcva_adapters.samples.sample import Sample
+
+FIT: Final = 10
+"""Right levels of the dozen from which on no other form of verdicts is tried. A judge that is right
+in nine of ten cases gets so many or more in nine of ten trials."""
+
+USABLE: Final = 8
+"""Below, a judge is not advised: who calls everything ``fully``, or everything ``none``, gets half of
+the dozen or less."""
+
+_FEW: Final = 2
+"""Calls that fail at the very beginning, after which nothing more is asked."""
 
 
 @options.takes_model_settings
@@ -31,7 +48,7 @@ def doctor(
 ) -> None:
     """Say what is installed, what cannot be imported and how to fix it; try a judge, if given.
 
-    A judge is asked about a dozen claims of known answer, to find out what it is fit for and in which
+    A judge is asked about a dozen claims of known answer, to find out whether it is fit and in which
     form to ask it. Exits with 1 when something installed is broken, or the judge does not answer.
 
     Example: tcva doctor --judge openai:gpt-4.1-mini
@@ -41,21 +58,15 @@ def doctor(
         findings = list(pool.map(diagnosis.inspect, REQUIREMENTS))
     answer, trial = (None, None) if judge is None else _ask(judge, model_settings)
     is_silent = (answer is not None and not answer["answers"]) or (
-        trial is not None and trial.fault
+        trial is not None and trial["fault"]
     )
     failed = any(f.is_broken for f in findings) or is_silent
     if as_json:
         packages = [asdict(finding) for finding in findings]
-        tried = None if trial is None else trial.to_dict()
         report = {"tcva_adapters": __version__, "packages": packages, "judge": answer}
-        typer.echo(json_line({**report, "trial": tried}))
+        typer.echo(json_line({**report, "trial": trial}))
     else:
-        show(
-            [
-                *([] if trial is None else [trial.sentence, *trial.parts()]),
-                *_parts(findings, answer),
-            ]
-        )
+        show([*([] if trial is None else _trial_parts(trial)), *_parts(findings, answer)])
     if failed:
         raise typer.Exit(1)
 
@@ -75,7 +86,7 @@ def _parts(
     yield from (f"judge {key}: {value}" for key, value in (answer or {}).items())
 
 
-def _ask(name: str, settings: Mapping[str, Any]) -> tuple[dict[str, Any], Trial | None]:
+def _ask(name: str, settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """Whether a judge answers and what its server takes, and how it does on claims of known answer."""
     try:
         judge = resolve_judge(*asked_judges([name], settings, max_concurrency=1))
@@ -90,4 +101,93 @@ def _ask(name: str, settings: Mapping[str, Any]) -> tuple[dict[str, Any], Trial 
     answer = {"name": judge.name, **model.probe()}
     if not answer["answers"]:
         return answer, None
-    return answer, try_model(model, logprobs=answer["logprobs"], say=notes().print)
+    forms = VERDICT_FORMS if answer["logprobs"] else ("written",)
+    return answer, try_model(model, forms)
+
+
+def try_model(model: JudgeModel, forms: Sequence[str]) -> dict[str, Any]:
+    """Ask a model about a dozen claims of known answer, in one form after the other until one is fit.
+
+    ``form`` is the one to use, None where none is good enough; ``fault`` says why the trial ended
+    early.
+    """
+    samples = [Sample.model_validate_json(line) for line in sample_lines("trial.jsonl")]
+    tried: list[dict[str, Any]] = []
+    fault = ""
+    for form in forms:
+        notes().print(f"{len(samples)} claims of known answer, {form}")
+        found, fault = _tried(ModelJudge(model, verdicts=form), samples)  # type: ignore[arg-type]  # checked when built
+        tried.append({"form": form, **found})
+        fits = found["right"] >= FIT and not found["unread"] and found["quotes_made_up"] <= 1
+        if fault or fits:
+            break
+    best = max(tried, key=lambda each: each["right"])
+    is_usable = best["right"] >= USABLE and not fault
+    if fault:
+        advice = f"the trial ended early: {fault}"
+    elif is_usable:
+        advice = f"use --verdicts {best['form']}"
+        advice += "" if best["right"] >= FIT else ", with care: try it on samples of yours first"
+    else:
+        advice = (
+            f"not fit: no form had {USABLE} levels right; take another model, or --judge lexical"
+        )
+    return {
+        "judge": model.name,
+        "advice": advice,
+        "form": best["form"] if is_usable else None,
+        "forms": tried,
+        "fault": fault,
+    }
+
+
+def _tried(judge: ModelJudge, samples: Sequence[Sample]) -> tuple[dict[str, Any], str]:
+    """How a form did; the fault where the first calls failed, or one that stays."""
+    levels: list[str | None] = []
+    wrong: list[str] = []
+    seconds: list[float] = []
+    made_up = 0
+    for sample in samples:
+        judged = judge.assess(sample, FAITHFULNESS)
+        seconds.append(judged.usage.seconds)
+        claim = judged.claims[0] if judged.claims else None
+        level = None if claim is None else claim.original_verdict or claim.verdict
+        levels.append(level)
+        if level not in sample.metadata["levels"]:
+            wrong.append(f"{sample.metadata['tests']} ({level or 'no level'})")
+        made_up += claim is not None and level in HIGH and claim.original_verdict is not None
+        why = judged.unscored
+        if why is not None and not any(levels) and (why.fatal or len(levels) == _FEW):
+            return _figures(levels, wrong, made_up, seconds), why.text
+    return _figures(levels, wrong, made_up, seconds), ""
+
+
+def _figures(
+    levels: Sequence[str | None], wrong: Sequence[str], made_up: int, seconds: Sequence[float]
+) -> dict[str, Any]:
+    return {
+        "right": len(levels) - len(wrong),
+        "claims": len(levels),
+        "unread": levels.count(None),
+        "quotes_made_up": made_up,
+        "seconds": median(seconds),
+        "wrong": list(wrong),
+    }
+
+
+def _trial_parts(trial: Mapping[str, Any]) -> Iterator[Part]:
+    yield f"{trial['judge']}: {trial['advice']}"
+    rows = [
+        (
+            each["form"],
+            f"{each['right']} of {each['claims']}",
+            str(each["quotes_made_up"]),
+            str(each["unread"]),
+            f"{each['seconds']:.1f}",
+        )
+        for each in trial["forms"]
+    ]
+    yield Table(("form", "levels right", "quotes made up", "no level", "seconds"), rows, "lnnnn")
+    for each in trial["forms"]:
+        if each["wrong"]:
+            yield f"wrong in form {each['form']}: {', '.join(each['wrong'])}"

@@ -30,7 +30,7 @@ from tcva_adapters.tcva import TCVA, TCVASettings
 _SETTINGS: Final = (
     *("temperature", "threshold", "scheme", "penalty", "eps", "floor", "bounds", "evidence"),
     "on_unscored",
-    *("claims", "max_claims", *options.JUDGED, "repeats", "max_concurrency"),
+    *("claims", "max_claims", "verdicts", "repeats", "max_concurrency"),
 )
 
 

@@ -222,11 +222,8 @@ _FLAGS: Final = {
     "lambda_": ("--lambda",),
     "suite": ("--suite",),
 }
-JUDGED: Final = ("verdicts", "prompt", "samples", "yes_no_points")
-"""Settings of the form in which verdicts are asked for."""
-
-_AS_TEXT: Final = ("temperature", "scheme", "yes_no_points")
-"""Settings that take names as well as numbers, or several numbers."""
+_AS_TEXT: Final = ("temperature", "scheme")
+"""Settings that take names as well as numbers."""
 
 
 BOUNDS: Final = "bounds"
@@ -251,9 +248,6 @@ def takes(table: type, *names: str) -> Callable[[Command], Command]:
         def run(*arguments: Any, **given: Any) -> None:
             if "scheme" in given:
                 given["scheme"] = texts.parse_scheme(given["scheme"])
-            if "yes_no_points" in given:
-                points = texts.parse_numbers(given["yes_no_points"], "--yes-no-points")
-                given["yes_no_points"] = tuple(points)
             if BOUNDS in names:
                 ends = {end: given.pop(end) for end in ENDS}
                 typed = {end: at for end, at in ends.items() if at is not None}

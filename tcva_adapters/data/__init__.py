@@ -18,9 +18,13 @@ class Label:
     level: Verdict | None
 
 
-def sample_lines() -> Iterator[str]:
-    """The samples as lines of JSON."""
-    text = files(__package__).joinpath("samples.jsonl").read_text(encoding="utf-8")
+def sample_lines(name: str = "samples.jsonl") -> Iterator[str]:
+    """The samples as lines of JSON.
+
+    Args:
+        name: Those of ``trial.jsonl`` have a single claim each, and ``levels`` that are right.
+    """
+    text = files(__package__).joinpath(name).read_text(encoding="utf-8")
     return (line for line in text.splitlines() if line)
 
 

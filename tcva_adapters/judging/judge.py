@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, Protocol, runtime_checkable
+from typing import Any, Final, Literal, Protocol, get_args, runtime_checkable
 
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
@@ -16,9 +16,12 @@ from tcva_adapters.sharing import Identity
 from tcva_adapters.text.sentences import split_claims
 
 ClaimsMode = Literal["split", "llm"]
+VerdictForm = Literal["written", "yes_no"]
 
-MAX_CLAIMS: Final = 8
-"""The paper's limit (section 4.8)."""
+VERDICT_FORMS: Final[tuple[VerdictForm, ...]] = get_args(VerdictForm)
+
+MAX_CLAIMS: Final = 240
+"""Samples with more claims are not sent to a model."""
 
 
 class Asked(Protocol):

@@ -1,38 +1,35 @@
-"""A language model as judge: the calls of one judgement, and what is made of the replies."""
+"""A language model as judge: the turns of one judgement, and what is made of the replies."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import partial
 from typing import Any, Final
 
-from tcva_adapters.core.yes_no import POINTS, Shares
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.conversation import CannotScoreError, Conversation, why_unscored
-from tcva_adapters.judging.forms import DRAWS, PromptForm, VerdictForm, check_form
-from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode, blank_field, nothing_to_score
-from tcva_adapters.judging.labels import LabelQuestions
-from tcva_adapters.judging.probe import settled_form
+from tcva_adapters.judging.judge import (
+    MAX_CLAIMS,
+    VERDICT_FORMS,
+    ClaimsMode,
+    VerdictForm,
+    blank_field,
+    nothing_to_score,
+)
 from tcva_adapters.judging.prompts import PROMPT_VERSION, claims_request
 from tcva_adapters.judging.reply import parse_claims
+from tcva_adapters.judging.turns import Calls, CannotScoreError, Turns, adrive, drive, why_unscored
 from tcva_adapters.judging.written import written_verdicts
-from tcva_adapters.models.proof import acomplete, complete
-from tcva_adapters.models.protocol import JudgeModel, ModelReply, identity_of_model
-from tcva_adapters.models.request import JudgeRequest
-from tcva_adapters.models.steps import arun, run
-from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason
+from tcva_adapters.judging.yes_no import has_probabilities, read_yes, yes_no_request
+from tcva_adapters.models.protocol import JudgeModel, identity_of_model
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
 from tcva_adapters.results.settings import check_count
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.sharing import Identity
 from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.sentences import split_claims
 
-_ALWAYS_TOLD: Final = ("claims", "max_claims")
-
-Steps = Generator[JudgeRequest, ModelReply, Assessment]
-"""A judgement without I/O: it yields what to ask and is sent what was answered."""
+_ALWAYS_NAMED: Final = ("claims", "max_claims")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,40 +40,32 @@ class ModelJudge:
         model: What answers.
         claims: ``split`` takes sentences (deterministic, one call); ``llm`` asks the model for the
             claims first (the paper's protocol, two calls).
-        max_claims: At most this many claims.
-        verdicts: ``written`` asks for all in one call, ``labels`` for one of five letters a claim and
-            ``yes_no`` for yes or no, one call a claim; ``auto`` is ``yes_no`` where the model gives
-            probabilities of tokens, else ``written``.
-        prompt: For written ones: ``full``, or ``compact`` for small models: shorter instructions, the
-            same reply.
-        samples: For ``labels`` and ``yes_no``: answers drawn a claim where it gives none.
-        yes_no_points: For ``yes_no``: at which probabilities of a yes the levels stand; see
-            `level_shares`.
+        max_claims: Samples with more claims are unscored (``too_long``), without a call.
+        verdicts: ``written`` asks for all verdicts, with evidence and reasons, in one call for up
+            to 24 claims; ``yes_no`` for yes or no, one call a claim, and reads how likely the model
+            held yes by the probabilities of tokens.
         repeat: Which of several independent judgements it makes; added to the model's seed.
         repeat_temperature: The model's temperature for it; None leaves the model's own.
 
     Raises:
-        InvalidValueError: An unknown ``claims`` mode, ``prompt`` or form of verdicts, ``max_claims``
-            or ``samples`` below 1, or a setting that another one leaves without effect.
+        InvalidValueError: An unknown ``claims`` mode or form of verdicts, or ``max_claims`` below 1.
     """
 
     model: JudgeModel
     claims: ClaimsMode = "split"
     max_claims: int = MAX_CLAIMS
     verdicts: VerdictForm = "written"
-    prompt: PromptForm = "full"
-    samples: int = DRAWS
-    yes_no_points: Shares = POINTS
     repeat: int = 0
     repeat_temperature: float | None = None
     is_local = False
 
     def __post_init__(self) -> None:
-        points = check_form(self.verdicts, self.prompt, self.samples, self.yes_no_points)
-        object.__setattr__(self, "yes_no_points", points)  # a list of them is the same judgement
         check_count("max_claims", self.max_claims)
         if self.claims not in ("split", "llm"):
             msg = f"claims={self.claims!r}; it is 'split' (sentences) or 'llm' (asked of the judge)"
+            raise InvalidValueError(msg)
+        if self.verdicts not in VERDICT_FORMS:
+            msg = f"verdicts={self.verdicts!r}; it is {' or '.join(map(repr, VERDICT_FORMS))}"
             raise InvalidValueError(msg)
 
     @property
@@ -91,16 +80,15 @@ class ModelJudge:
             each.name: getattr(self, each.name)
             for each in fields(ModelJudge)
             # Further ones only where they differ from their default: equal judgements, equal keys.
-            if each.name in _ALWAYS_TOLD or getattr(self, each.name) != each.default
+            if each.name in _ALWAYS_NAMED or getattr(self, each.name) != each.default
         }
         del own["model"]
         return {**self.model.parameters, **own}
 
     @property
     def prompt_version(self) -> str:
-        """The version of the prompts, and their forms where these are not the usual ones."""
-        forms = [name for name in (self.prompt, self.verdicts) if name not in ("full", "written")]
-        return " ".join([PROMPT_VERSION, *forms])
+        """The version of the prompts, and the form of verdicts where it is not the usual one."""
+        return PROMPT_VERSION if self.verdicts == "written" else f"{PROMPT_VERSION} {self.verdicts}"
 
     @property
     def identity(self) -> Identity:
@@ -112,57 +100,101 @@ class ModelJudge:
 
     def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """Judge one sample; a failed call or a bad reply becomes the reason of an unscored one."""
-        return run(self.steps(sample, criterion), partial(complete, self.model))
+        return drive(self.turns(sample, criterion), self.model)
 
     async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """The same, awaited."""
-        return await arun(self.steps(sample, criterion), partial(acomplete, self.model))
+        return await adrive(self.turns(sample, criterion), self.model)
 
-    def steps(self, sample: Sample, criterion: Criterion) -> Steps:
+    def turns(self, sample: Sample, criterion: Criterion) -> Turns[Assessment]:
         """A judgement without its calls, for who brings the replies; it raises nothing."""
-        talk = Conversation(seed_offset=self.repeat, temperature=self.repeat_temperature)
+        calls = Calls(seed_offset=self.repeat, temperature=self.repeat_temperature)
         claims: tuple[ClaimVerdict, ...] = ()
-        form = ""
         try:
             unscored = blank_field(sample, criterion)
             if unscored is None:
-                texts = yield from self._claim_texts(talk, sample, criterion)
-                how = yield from settled_form(talk, self.model, self.verdicts, self.samples)
-                form = str(how) or ("written" if self.prompt == "full" else self.prompt)
-                if how.asked is None:
-                    asking = written_verdicts(talk, sample, criterion, texts, self.prompt)
-                else:
-                    fixed = (how.asked, how.draws, self.yes_no_points)
-                    asking = LabelQuestions(talk, sample, criterion, *fixed).verdicts(texts)
-                claims = yield from asking
-                unscored = nothing_to_score(claims)
+                texts = yield from self._claim_texts(calls, sample, criterion)
+                unscored = self._too_long(texts)
+                if unscored is None:
+                    ask = written_verdicts if self.verdicts == "written" else _yes_no_verdicts
+                    claims = yield from ask(calls, sample, criterion, texts)
+                    unscored = nothing_to_score(claims)
         except Exception as error:  # noqa: BLE001  # nothing that a reply holds ends a batch
-            unscored = why_unscored(error, talk.replies)
+            unscored = why_unscored(error, calls.replies)
         return Assessment(
             criterion=criterion.name,
             judge=self.name,
             prompt_version=self.prompt_version,
             claims=claims,
             unscored=unscored,
-            usage=talk.usage,
+            usage=calls.usage,
             sample_id=sample.id,
             metadata=sample.metadata,
-            form=form,
+            form=self.verdicts,
         )
 
+    def _too_long(self, texts: Sequence[str]) -> Unscored | None:
+        if len(texts) <= self.max_claims:
+            return None
+        detail = f"{len(texts)} claims are more than max_claims={self.max_claims}"
+        return Unscored(reason=Reason.TOO_LONG, detail=detail)
+
     def _claim_texts(
-        self, talk: Conversation, sample: Sample, criterion: Criterion
-    ) -> Generator[JudgeRequest, ModelReply, Sequence[str]]:
+        self, calls: Calls, sample: Sample, criterion: Criterion
+    ) -> Turns[Sequence[str]]:
         if criterion.statements:
             return criterion.statements
         text = sample.field(criterion.claims) or ""
         if self.claims == "split":
             return split_claims(text)
-        reply = yield from talk.ask(claims_request(sample, criterion, self.max_claims))
+        (reply,) = yield from calls.ask([claims_request(sample, criterion, self.max_claims)])
         claims = None if reply.truncated else parse_claims(reply.text)
         if claims == [] and any(non_claim_kind(s) is None for s in split_claims(text)):
             claims = None  # a text that asserts something does not claim nothing
         if claims is None:
             detail = "the judge's list of claims could not be read, or was cut off or empty"
-            raise CannotScoreError(Reason.UNREADABLE_REPLY, detail, talk.replies)
+            raise CannotScoreError(Reason.UNREADABLE_REPLY, detail, calls.replies)
         return [whole_characters(claim) for claim in claims]
+
+
+def _yes_no_verdicts(
+    calls: Calls, sample: Sample, criterion: Criterion, texts: Sequence[str]
+) -> Turns[tuple[ClaimVerdict, ...]]:
+    """A yes or no on each claim, all in one turn, and one more for answers that are neither.
+
+    Nobody is asked about sentences that claim nothing. There is no quote, and so nothing that the
+    evidence check could look at.
+
+    Raises:
+        CannotScoreError: A call failed, the model gives no probabilities of tokens, or what was
+            answered twice is no answer.
+    """
+    found: dict[int, ClaimVerdict] = {}
+    for number, text in enumerate(texts):
+        kind = None if criterion.statements else non_claim_kind(text)
+        if kind is not None:
+            found[number] = ClaimVerdict(claim=text, verdict=None, reason=kind)
+    asked = [number for number in range(len(texts)) if number not in found]
+    for again in (False, True):
+        if not asked:
+            break
+        requests = [yes_no_request(sample, criterion, texts[n], again=again) for n in asked]
+        replies = yield from calls.ask(requests)
+        if not again and not any(map(has_probabilities, replies)):
+            detail = (
+                "the model's replies come without probabilities of tokens, which verdicts='yes_no' "
+                "reads; verdicts='written' needs none"
+            )
+            raise CannotScoreError(Reason.JUDGE_ERROR, detail, calls.replies, fatal=True)
+        for number, reply in zip(asked, replies, strict=True):
+            verdict = read_yes(texts[number], reply)
+            if verdict is not None:
+                found[number] = verdict
+        asked = [number for number in asked if number not in found]
+    if asked:
+        has_any = any(claim.verdict for claim in found.values())
+        reason = Reason.INCOMPLETE_VERDICTS if has_any else Reason.UNREADABLE_REPLY
+        numbers = ", ".join(str(number + 1) for number in asked)
+        detail = f"no verdict for claim {numbers} of {len(texts)}: the answer is neither yes nor no"
+        raise CannotScoreError(reason, f"{detail}; verdicts='written' reads it", calls.replies)
+    return tuple(found[number] for number in range(len(texts)))

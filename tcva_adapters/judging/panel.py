@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from typing_extensions import Unpack
-
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.combining import COMBINES, Combine, Several
-from tcva_adapters.judging.forms import FormSettings
-from tcva_adapters.judging.judge import MAX_CLAIMS, Judge
+from tcva_adapters.judging.judge import MAX_CLAIMS, Judge, VerdictForm
 from tcva_adapters.judging.resolve import (
     JUDGING,
     MAX_CONCURRENCY,
@@ -32,7 +29,7 @@ class Panel(Several):
             that fails is left out.
         max_claims: Most claims per sample, the same for every judge.
         max_concurrency: Calls under way at once of each model that is given by name.
-        **forms: In which form the models among them are asked; see `FormSettings`.
+        verdicts: In which form the models among them are asked; see `ModelJudge`.
 
     Raises:
         InvalidValueError: Fewer than two judges, two of one name, a judge that asks for claims of
@@ -54,7 +51,7 @@ class Panel(Several):
         least: int = 1,
         max_claims: int = MAX_CLAIMS,
         max_concurrency: int = MAX_CONCURRENCY,
-        **forms: Unpack[FormSettings],
+        verdicts: VerdictForm = "written",
     ) -> None:
         if isinstance(judges, str) or len(judges) < 2:
             number = 1 if isinstance(judges, str) else len(judges)
@@ -69,7 +66,7 @@ class Panel(Several):
         found = (
             judge
             if isinstance(judge, Judge)
-            else _resolved(judge, max_claims, max_concurrency, forms)
+            else _resolved(judge, max_claims, max_concurrency, verdicts)
             for judge in judges
         )
         super().__init__(tuple(found), combine, least)
@@ -103,10 +100,12 @@ class Panel(Several):
         }
 
 
-def _resolved(judge: Any, max_claims: int, max_concurrency: int, forms: FormSettings) -> Judge:
+def _resolved(judge: Any, max_claims: int, max_concurrency: int, verdicts: VerdictForm) -> Judge:
     # The lexical judge asks nobody.
-    own: FormSettings = {} if is_lexical(judge) else forms
-    return resolve_judge(judge, max_claims=max_claims, max_concurrency=max_concurrency, **own)
+    form: VerdictForm = "written" if is_lexical(judge) else verdicts
+    return resolve_judge(
+        judge, max_claims=max_claims, max_concurrency=max_concurrency, verdicts=form
+    )
 
 
 def panel_of(

@@ -13,8 +13,13 @@ from typing_extensions import Unpack
 
 from tcva_adapters.errors import DefaultJudgeWarning, InvalidValueError
 from tcva_adapters.frameworks import FRAMEWORKS
-from tcva_adapters.judging.forms import USUAL, FormSettings
-from tcva_adapters.judging.judge import MAX_CLAIMS, ClaimsMode, Judge, LexicalSampleJudge
+from tcva_adapters.judging.judge import (
+    MAX_CLAIMS,
+    ClaimsMode,
+    Judge,
+    LexicalSampleJudge,
+    VerdictForm,
+)
 from tcva_adapters.models.protocol import JudgeModel
 from tcva_adapters.models.settings import ModelSettings
 
@@ -34,13 +39,13 @@ KINDS: Final = (
 )
 
 
-FOR_MODELS: Final = ("claims", *FormSettings.__annotations__)
+FOR_MODELS: Final = ("claims", "verdicts")
 """Settings that a model follows, and the lexical judge cannot."""
 
 JUDGING: Final = (*FOR_MODELS, "max_claims")
 """The settings of how a judge judges, which all judges of an evaluator follow as far as they can."""
 
-_USUAL: Final = {"claims": "split", "max_claims": MAX_CLAIMS, **USUAL}
+_USUAL: Final = {"claims": "split", "verdicts": "written", "max_claims": MAX_CLAIMS}
 
 DEFAULT: Final = "lexical"
 """Who judges where no judge is named."""
@@ -62,8 +67,8 @@ def resolve_judge(
     *,
     claims: ClaimsMode = "split",
     max_claims: int = MAX_CLAIMS,
+    verdicts: VerdictForm = "written",
     max_concurrency: int = MAX_CONCURRENCY,
-    **forms: Unpack[FormSettings],
 ) -> Judge:
     """A judge from its name, from a model object, or from itself.
 
@@ -77,7 +82,7 @@ def resolve_judge(
         MissingDependencyError: The openai package is not installed.
         JudgeError: No API key.
     """
-    how = {"claims": claims, "max_claims": max_claims, **forms}
+    how = {"claims": claims, "verdicts": verdicts, "max_claims": max_claims}
     changed = [name for name, value in how.items() if value != _USUAL[name]]
     if isinstance(judge, Judge):
         if changed:
@@ -101,7 +106,7 @@ def resolve_judge(
     # Imported here: the lexical judge has no use for prompts, replies and evidence.
     from tcva_adapters.judging.model_judge import ModelJudge  # noqa: PLC0415  # see above
 
-    return ModelJudge(model, claims=claims, max_claims=max_claims, **forms)
+    return ModelJudge(model, claims=claims, max_claims=max_claims, verdicts=verdicts)
 
 
 def is_lexical(judge: Any) -> bool:
@@ -110,7 +115,9 @@ def is_lexical(judge: Any) -> bool:
     A subclass does not: it may answer more prompts than ours.
     """
     kind = type(judge)
-    return (kind.__module__, kind.__name__) in LEXICAL_LLMS or judge == "lexical"
+    return (kind.__module__, kind.__name__) in LEXICAL_LLMS or (
+        isinstance(judge, str) and judge == "lexical"
+    )
 
 
 def _meant(name: str) -> str:

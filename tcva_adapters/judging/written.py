@@ -1,149 +1,185 @@
-"""All verdicts of a sample as a judge model writes them: one call, and one more for what it lacks."""
+"""Verdicts as a judge model writes them: one call, and one more for what it lacks."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from tcva_adapters.core.evidence import HIGH
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.criteria import Criterion
-from tcva_adapters.judging.conversation import CannotScoreError, Conversation
-from tcva_adapters.judging.echo import Given
 from tcva_adapters.judging.evidence.check import check_evidence
-from tcva_adapters.judging.fences import FENCES
-from tcva_adapters.judging.forms import PromptForm
+from tcva_adapters.judging.evidence.places import prepared
+from tcva_adapters.judging.evidence.search import find_quote
+from tcva_adapters.judging.evidence.words import spaced
+from tcva_adapters.judging.fences import BLOCKS
 from tcva_adapters.judging.judge import passages
-from tcva_adapters.judging.logprobs import level_probabilities
-from tcva_adapters.judging.prompts import verdict_request
-from tcva_adapters.judging.reply import parse_verdicts
-from tcva_adapters.judging.sentences import quoted
-from tcva_adapters.judging.wording import claim_key
+from tcva_adapters.judging.prompts import claim_key, verdict_request, verdict_system
+from tcva_adapters.judging.reply import ParsedVerdict, parse_verdicts
+from tcva_adapters.judging.turns import Calls, CannotScoreError, Turns
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.results.assessment import ClaimVerdict, Reason
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.text.non_claims import non_claim_kind
 
+CLAIMS_A_CALL: Final = 24
+
+_COPY: Final = 4
+"""Words from which on a quote is no name that prompt and passage may both have."""
+
 
 def written_verdicts(
-    talk: Conversation,
-    sample: Sample,
-    criterion: Criterion,
-    texts: Sequence[str],
-    form: PromptForm = "full",
-) -> Generator[JudgeRequest, ModelReply, tuple[ClaimVerdict, ...]]:
-    """All verdicts in one call, and one more for those that are missing or repeat the prompt.
+    calls: Calls, sample: Sample, criterion: Criterion, texts: Sequence[str]
+) -> Turns[tuple[ClaimVerdict, ...]]:
+    """All verdicts in one turn, and one more for those that are missing or repeat the prompt.
+
+    A call asks for up to 24 claims; further ones of a long text are asked side by side.
 
     Raises:
         CannotScoreError: A claim has no verdict after that, or the first call failed.
     """
-    if not texts:
-        return ()
-    request = verdict_request(sample, criterion, texts, form=form)
-    held = passages(sample, criterion)
-    given = Given(sample, criterion, texts, held, request.system)
-    first = _read((yield from talk.ask(request)), given)
-    found, problems = first.sound | first.doubtful, first.problems
-    again = [number for number in range(1, len(texts) + 1) if number not in first.sound]
-    if again:
-        # Where nothing was disbelieved the prompt keeps its beginning, which is cached.
-        request = verdict_request(
-            sample,
-            criterion,
-            texts,
-            only=again,
-            allow_non_claims=not first.disbelieved,
-            form=form,
-            problems=first.told(criterion),
-        )
+    size = -(-len(texts) // max(-(-len(texts) // CLAIMS_A_CALL), 1)) or 1
+    parts = [
+        _Part(sample, criterion, texts[start : start + size], start)
+        for start in range(0, len(texts), size)
+    ]
+    open_parts = parts
+    for again in (False, True):
+        if not open_parts:
+            break
         try:
-            second = _read((yield from talk.ask(request)), given)
+            replies = yield from calls.ask([part.request(again=again) for part in open_parts])
         except CannotScoreError as stop:
-            problems = [f"the further call failed: {stop.unscored.detail}"]
-        else:
-            better = second.doubtful | first.doubtful | second.sound
-            found |= {number: better[number] for number in again if number in better}
-            problems = second.problems
-    missing = [number for number in again if number not in found]
+            if not again:
+                raise
+            for part in open_parts:
+                part.problems = [f"the further call failed: {stop.unscored.detail}"]
+            break
+        for part, reply in zip(open_parts, replies, strict=True):
+            part.read(reply)
+        open_parts = [part for part in open_parts if part.open]
+    found = {number: verdict for part in parts for number, verdict in part.found()}
+    missing = [str(number) for number in range(1, len(texts) + 1) if number not in found]
     if missing:
         reason = Reason.INCOMPLETE_VERDICTS if found else Reason.UNREADABLE_REPLY
-        numbers = ", ".join(map(str, missing))
-        why = f": {'; '.join(problems)}" if problems else ""
-        detail = f"no verdict for claim {numbers} of {len(texts)}{why}"
-        raise CannotScoreError(reason, detail, talk.replies)
+        problems = "; ".join(problem for part in parts if part.open for problem in part.problems)
+        detail = f"no verdict for claim {', '.join(missing)} of {len(texts)}"
+        raise CannotScoreError(
+            reason, f"{detail}: {problems}" if problems else detail, calls.replies
+        )
     verdicts = (found[number] for number in range(1, len(texts) + 1))
     if criterion.checks_evidence:
-        return check_evidence(verdicts, held)
+        return check_evidence(verdicts, passages(sample, criterion))
     return tuple(verdicts)
 
 
 @dataclass(slots=True)
-class _Read:
-    """What one reply holds.
+class _Part:
+    """The claims that one call asks about, and what its replies hold.
 
     Attributes:
-        sound: The verdicts by claim number.
-        doubtful: Those whose quote is the claim itself, for want of better ones.
-        repeated: Numbers of the claims for which the reply repeats the instructions.
-        disbelieved: Whether it marked a claim as none that is one.
-        problems: What was wrong, in words for a reader.
+        sample: The sample.
+        criterion: The criterion.
+        texts: The claims, which are numbered from 1 in the call.
+        before: How many claims of the sample stand before them.
+        sound: The verdicts by number.
+        doubtful: Those whose quote is a claim, for want of better ones.
+        repeated: Numbers of the claims whose quotes are the instructions.
+        disbelieved: Whether a claim was marked as none.
+        problems: What was wrong with the last reply, in words for a reader.
     """
 
+    sample: Sample
+    criterion: Criterion
+    texts: Sequence[str]
+    before: int
     sound: dict[int, ClaimVerdict] = field(default_factory=dict)
     doubtful: dict[int, ClaimVerdict] = field(default_factory=dict)
     repeated: list[int] = field(default_factory=list)
     disbelieved: bool = False
     problems: list[str] = field(default_factory=list)
 
-    def told(self, criterion: Criterion) -> list[str]:
-        """The same for the judge that is asked again: only what it can do better."""
-        lines = []
+    @property
+    def open(self) -> list[int]:
+        """The numbers of claims that lack a sound verdict."""
+        return [n for n in range(1, len(self.texts) + 1) if n not in self.sound]
+
+    def found(self) -> list[tuple[int, ClaimVerdict]]:
+        """The verdicts by their number in the sample."""
+        return [(self.before + n, v) for n, v in (self.doubtful | self.sound).items()]
+
+    def request(self, *, again: bool) -> JudgeRequest:
+        """What to ask; the second time for what is open, and what the judge can do better."""
+        told = []
         if self.repeated:
             keys = ", ".join(map(claim_key, self.repeated))
-            lines.append(f"Your reply repeated the instructions for {keys}.")
+            told.append(f"Your reply repeated the instructions for {keys}.")
         if self.doubtful:
             keys = ", ".join(map(claim_key, self.doubtful))
-            block = FENCES[criterion.against]
-            lines.append(f"Your quotes for {keys} were the words of a CLAIM: copy from {block}.")
-        return lines
+            source = BLOCKS[self.criterion.against]
+            told.append(f"Your quotes for {keys} were the words of a CLAIM: copy from {source}.")
+        return verdict_request(
+            self.sample,
+            self.criterion,
+            self.texts,
+            only=self.open if again else None,
+            # Where nothing was disbelieved the prompt keeps its beginning, which is cached.
+            allow_non_claims=not self.disbelieved,
+            problems=told,
+        )
 
-
-def _read(reply: ModelReply, given: Given) -> _Read:
-    """The verdicts of a reply, and what cannot be used of it."""
-    read = _Read(problems=["the reply was cut off"] if reply.truncated else [])
-    has_tokens = reply.token_logprobs is not None
-    parsed = parse_verdicts(reply.text, len(given.claims), with_starts=has_tokens)
-    for number, verdict in parsed.verdicts.items():
-        text = given.claims[number - 1]
-        if isinstance(verdict.label, Verdict):
-            start = verdict.start
-            judged = ClaimVerdict(
-                claim=text,
-                verdict=verdict.label,
-                evidence=whole_characters(verdict.evidence),
-                reason=whole_characters(verdict.reason),
-                passage=verdict.passage,
-                probabilities=None if start is None else level_probabilities(reply, start),
-            )
-            if verdict.sentences:
-                judged = quoted(judged, verdict.sentences, given.passages)
-            echo = given.echo(judged)
-            if echo == "prompt":
-                read.repeated.append(number)
+    def read(self, reply: ModelReply) -> None:
+        """Take the verdicts of a reply, and note what cannot be used of it."""
+        self.repeated = []
+        parsed = parse_verdicts(reply.text, len(self.texts))
+        for number, said in parsed.verdicts.items():
+            if number in self.sound:
+                continue
+            if isinstance(said.label, Verdict):
+                self._take(number, said, said.label)
+            elif not self.criterion.statements and may_be_non_claim(self.texts[number - 1]):
+                reason = "refusal" if said.label == "refusal" else whole_characters(said.reason)
+                text = self.texts[number - 1]
+                self.sound[number] = ClaimVerdict(claim=text, verdict=None, reason=reason)
             else:
-                (read.sound if echo is None else read.doubtful)[number] = judged
-        elif not given.criterion.statements and may_be_non_claim(text):
-            reason = "refusal" if verdict.label == "refusal" else whole_characters(verdict.reason)
-            read.sound[number] = ClaimVerdict(claim=text, verdict=None, reason=reason)
+                self.disbelieved = True
+        self.problems = ["the reply was cut off"] if reply.truncated else []
+        if self.repeated:
+            numbers = ", ".join(str(self.before + number) for number in self.repeated)
+            self.problems.append(f"the reply repeats the instructions for {numbers}")
+        self.problems += parsed.problems
+
+    def _take(self, number: int, said: ParsedVerdict, level: Verdict) -> None:
+        verdict = ClaimVerdict(
+            claim=self.texts[number - 1],
+            verdict=level,
+            evidence=whole_characters(said.evidence),
+            reason=whole_characters(said.reason),
+            passage=said.passage,
+        )
+        copied_from = self._copied_from(verdict)
+        if copied_from == "instructions":
+            self.repeated.append(number)
+        elif copied_from == "claim":
+            self.doubtful.setdefault(number, verdict)
         else:
-            read.disbelieved = True
-    if read.repeated:
-        numbers = ", ".join(map(str, read.repeated))
-        read.problems.append(f"the reply repeats the instructions for {numbers}")
-    read.problems += parsed.problems
-    return read
+            self.sound[number] = verdict
+
+    def _copied_from(self, verdict: ClaimVerdict) -> str:
+        """Where in the prompt a quote stands that no passage holds; empty for any other quote.
+
+        Small models fill the form of a reply with whatever stands near.
+        """
+        quote, held = spaced(verdict.evidence), passages(self.sample, self.criterion)
+        if len(quote.split()) < _COPY or find_quote(verdict.evidence, prepared(held)):
+            return ""
+        if quote in spaced(verdict_system(self.criterion, allow_non_claims=True)):
+            return "instructions"
+        has_to_prove = self.criterion.checks_evidence and verdict.verdict in HIGH
+        return "claim" if has_to_prove and any(quote in spaced(c) for c in self.texts) else ""
 
 
 _NUMBER = re.compile(r"\d")

@@ -1,8 +1,7 @@
 """Work that asks on its way, apart from how the answer is waited for.
 
 Such work is a generator: it yields what to ask, is sent what was answered or thrown why nothing
-was, and returns what came of it. `run` and `arun` are its two faces; `relayed` is for those who
-keep what was asked, and bring the answers another day.
+was, and returns what came of it. `run` and `arun` are its two faces.
 """
 
 from __future__ import annotations
@@ -13,8 +12,6 @@ from typing import TypeVar
 Ask = TypeVar("Ask")
 Answer = TypeVar("Answer")
 Outcome = TypeVar("Outcome")
-Inner = TypeVar("Inner")
-Said = TypeVar("Said")
 
 
 def run(steps: Generator[Ask, Answer, Outcome], answer: Callable[[Ask], Answer]) -> Outcome:
@@ -43,24 +40,6 @@ async def arun(
             try:
                 said = await answer(asked)
             except Exception as error:  # noqa: BLE001  # as above; cancellation passes through
-                said = error
-            asked = _told(steps, said)
-    except StopIteration as stop:
-        return stop.value  # type: ignore[no-any-return]  # as above
-
-
-def relayed(
-    steps: Generator[Ask, Answer, Outcome],
-    answer: Callable[[Ask], Generator[Inner, Said, Answer]],
-) -> Generator[Inner, Said, Outcome]:
-    """The same where answering takes steps of its own, which are handed on."""
-    said: Answer | Exception
-    try:
-        asked = next(steps)
-        while True:
-            try:
-                said = yield from answer(asked)
-            except Exception as error:  # noqa: BLE001  # as above
                 said = error
             asked = _told(steps, said)
     except StopIteration as stop:

@@ -41,6 +41,7 @@ class Reason(StrEnum):
     RATE_LIMIT = "rate_limit"
     TIMEOUT = "timeout"
     INVALID_INPUT = "invalid_input"
+    TOO_LONG = "too_long"
 
     @property
     def is_failure(self) -> bool:

@@ -12,9 +12,8 @@ from typing import Any, Final
 from tcva_adapters.batch import Question
 from tcva_adapters.ccrs.rater import ModelRater
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.label_prompts import SCHEMA_NAME, answer_to
 from tcva_adapters.judging.model_judge import ModelJudge
-from tcva_adapters.judging.wording import SENTENCE
+from tcva_adapters.judging.yes_no import SCHEMA_NAME
 from tcva_adapters.models.protocol import JudgeModel, ModelReply, TokenLogprob
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.printing import Part, Tabular, counted
@@ -33,9 +32,9 @@ for Chinese, 3.7 for Japanese, 6.2 for Russian and 3.7 for replies."""
 _PER_MILLION: Final = 1_000_000
 _REASON: Final = "The passage says the same of the office, with the hour and the day."
 _QUOTED: Final = re.compile(
-    r"^<<<CLAIM (\d+)>>>\n(.*?)\n<<<END CLAIM \1>>>$", re.DOTALL | re.MULTILINE
+    r"^<<<CLAIM (\d+ \w+)>>>\n(.*?)\n<<<END CLAIM \1>>>$", re.DOTALL | re.MULTILINE
 )
-_TEXT: Final = re.compile(r"^<<<TEXT>>>\n(.*?)\n<<<END TEXT>>>$", re.DOTALL | re.MULTILINE)
+_TEXT: Final = re.compile(r"^<<<TEXT (\w+)>>>\n(.*?)\n<<<END TEXT \1>>>$", re.DOTALL | re.MULTILINE)
 _QUOTE: Final = 60
 """Characters of a quote: prompts ask for 25 words at most, and most are shorter."""
 
@@ -55,7 +54,6 @@ class Estimate(Tabular):
         cost: In the currency of the prices; None without prices.
         seconds: The time that the calls take; None where neither rate nor latency is known.
         limited_by: What that time rests on, in words.
-        assumed: What nobody knows of a model before it is asked; empty where nothing hangs on that.
     """
 
     samples: int
@@ -67,7 +65,6 @@ class Estimate(Tabular):
     cost: float | None
     seconds: float | None
     limited_by: str
-    assumed: str = ""
 
     @property
     def sentence(self) -> str:
@@ -96,8 +93,6 @@ class Estimate(Tabular):
                 "tokens are counted as bytes / 4, and replies as short as the prompts ask for; a model "
                 "that reasons writes more"
             )
-        if self.assumed:
-            yield self.assumed
         if self.looked_at < self.samples:
             yield f"from {self.looked_at} samples drawn at random, in proportion"
 
@@ -139,16 +134,11 @@ def estimate(
     cost = None
     if prices is not None:
         cost = (prompt * prices[0] + completion * prices[1]) / _PER_MILLION
-    seconds, by = _time(calls, scorer.max_concurrency, requests_per_minute, latency)
+    seconds, limited_by = _time(calls, scorer.max_concurrency, requests_per_minute, latency)
     cached = round(ledger.cached * share)
-    found = (number, len(drawn), calls, cached, prompt, completion, cost, seconds, by)
-    return Estimate(*found, _BY_TOKENS if ledger.by_tokens else "")
-
-
-_BY_TOKENS: Final = (
-    "models are taken to give probabilities of tokens; without them labels and yes_no draw samples=... "
-    "answers a claim, and auto is written"
-)
+    return Estimate(
+        number, len(drawn), calls, cached, prompt, completion, cost, seconds, limited_by
+    )
 
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
@@ -157,7 +147,6 @@ class _Ledger:
     cached: int = 0
     prompts: int = 0
     replies: int = 0
-    by_tokens: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,13 +171,12 @@ class _Rehearsed:
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         is_one_word = request.schema_name == SCHEMA_NAME
-        text = answer_to(request) if is_one_word else _reply(request)
+        text = "yes" if is_one_word else _reply(request)
         self.ledger.calls += 1
         self.ledger.prompts += len(request.system.encode()) + len(request.user.encode())
         self.ledger.replies += len(text.encode())
         if not is_one_word:
             return ModelReply(text)
-        self.ledger.by_tokens = True
         return ModelReply(text, token_logprobs=(TokenLogprob(text, 0.0, ((text, 0.0),)),))
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
@@ -198,15 +186,16 @@ class _Rehearsed:
 def _reply(request: JudgeRequest) -> str:
     if request.schema_name == "tcva_verdicts":
         # No higher level: with a quote that is no place of a passage, the judge would be asked again.
-        names_sentences = f"\n{SENTENCE}: " in request.system
         found: dict[str, Any] = {
-            f"claim_{number}": {SENTENCE: 1, "verdict": "partial"}
-            if names_sentences
-            else {"quote_from_passage": text[:_QUOTE], "reason": _REASON, "verdict": "partial"}
-            for number, text in _QUOTED.findall(request.user)
+            f"claim_{mark.partition(' ')[0]}": {
+                "quote_from_passage": text[:_QUOTE],
+                "reason": _REASON,
+                "verdict": "partial",
+            }
+            for mark, text in _QUOTED.findall(request.user)
         }
     elif request.schema_name == "tcva_claims":
-        found = {"claims": split_claims("".join(_TEXT.findall(request.user)))}
+        found = {"claims": split_claims("".join(text for _, text in _TEXT.findall(request.user)))}
     else:
         found = {
             name: _REASON if of.get("type") == "string" else 50

@@ -417,10 +417,3 @@ def test_a_server_without_batches_says_so(server: BatchServer, tmp_path: Path) -
     with pytest.raises(JudgeError, match="has no files and batches") as raised:
         submit(tcva, SAMPLES, tmp_path / "sub")
     assert raised.value.reason == "no_batches"
-
-
-def test_questions_claim_by_claim_are_refused(tmp_path: Path) -> None:
-    model = OpenAICompatibleModel("m", base_url="http://127.0.0.1:1/v1")
-    tcva = TCVA(judge=model, verdicts="yes_no", store=tmp_path / "v.sqlite")
-    with pytest.raises(InvalidValueError, match="verdicts='yes_no' asks about claim after claim"):
-        submit(tcva, SAMPLES, tmp_path / "sub")

@@ -47,7 +47,7 @@ SCORES: dict[str, dict[str, float | None]] = {
     "half": {"cc": 0.70, "qr": 0.605, "id": 0.50, "ac": 0.12, "ir": 0.30},
 }
 
-_RESPONSE = re.compile(r"<<<RESPONSE>>>\n(.*?)\n<<<END RESPONSE>>>", re.DOTALL)
+_RESPONSE = re.compile(r"<<<RESPONSE \w+>>>\n(.*?)\n<<<END RESPONSE \w+>>>", re.DOTALL)
 _SUITE = re.compile(r"Give one number for each of: ([a-z, ]+)\.")
 
 

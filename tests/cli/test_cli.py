@@ -346,11 +346,8 @@ def test_doctor_reports_packages_and_a_judge(
     assert report["judge"]["answers"] is True
     trial = report["trial"]
     assert isinstance(trial, dict)
-    assert [form["form"] for form in trial["forms"]] == [
-        "full",
-        "compact",
-    ]  # it knows no other words
-    assert all(len(form["cases"]) == 12 for form in trial["forms"])
+    (form,) = trial["forms"]
+    assert (form["form"], form["claims"], form["right"]) == ("written", 12, 7)
 
 
 def test_doctor_says_first_what_a_judge_is_fit_for(
@@ -361,8 +358,8 @@ def test_doctor_says_first_what_a_judge_is_fit_for(
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         assert run(["doctor", "--judge", "openai:m"]) == 1  # for the package that is broken
     out = capsys.readouterr().out
-    assert out.startswith("openai:m: levels right 7 of 12, evidence found 1 of 1; not fit")
-    assert "prefix cache" in out
+    assert out.startswith("openai:m: not fit: no form had 8 levels right")
+    assert "7 of 12" in out
     assert all(len(line) <= 80 for line in out.splitlines())
 
 

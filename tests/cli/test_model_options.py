@@ -22,7 +22,6 @@ from tests.support.server import (
     ScriptedServer,
     auto_judge,
     error,
-    lacking,
     later,
     reply,
 )
@@ -198,8 +197,6 @@ def test_what_a_fused_model_said_is_cached_beside_a_judge_that_costs_nothing(
 @pytest.mark.parametrize(
     ("flags", "form", "said"),
     [
-        (("--verdicts", "labels"), "labels", "verdicts asked for as labels: 3 of 3 samples"),
-        (("--verdicts", "auto"), "yes_no", "verdicts asked for as yes_no: 3 of 3 samples"),
         (("--logprobs",), "written", "mean"),
     ],
 )
@@ -220,36 +217,6 @@ def test_the_form_of_verdicts_is_chosen_and_told(
     assert all(body["logprobs"] is True for body in server.bodies)
     assert run([*EVALUATE, *flags, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["forms"] == {form: 3}
-
-
-def test_points_of_a_yes_are_typed(
-    server: ScriptedServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """P(yes) is .76, half way between .86 and .66."""
-    server.script = one_word
-    points = ("--yes-no-points", "0.86,0.66,0.3,0.1,0")
-    assert run([*EVALUATE, "--verdicts", "yes_no", *points, "--out", "judged.jsonl"]) == 0
-    lines = Path("judged.jsonl").read_text(encoding="utf-8").splitlines()
-    claims = [claim for line in lines for claim in json.loads(line)["claims"]]
-    found = {tuple(round(share, 6) for share in claim["probabilities"]) for claim in claims}
-    assert found == {(0.5, 0.5, 0.0, 0.0, 0.0)}
-    capsys.readouterr()
-    assert run([*EVALUATE, "--verdicts", "yes_no", "--yes-no-points", "0.7,half"]) == 2
-    assert "--yes-no-points '0.7,half' is not a list of numbers" in capsys.readouterr().err
-    assert run([*EVALUATE, "--verdicts", "yes_no", "--yes-no-points", "0.7,0.5"]) == 2
-    assert "five falling numbers" in capsys.readouterr().err
-    assert run([*EVALUATE, *points]) == 2
-    assert "with verdicts='written'" in capsys.readouterr().err
-
-
-def test_draws_are_chosen_beside_the_file_of_samples(
-    server: ScriptedServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    server.script = lacking("logprobs", "n", then=one_word)
-    assert run([*EVALUATE, "--verdicts", "yes_no", "--samples", "2", "--no-store"]) == 0
-    assert "yes_no, 2 draws: 3 of 3 samples" in capsys.readouterr().out
-    assert run([*EVALUATE, "--samples", "2"]) == 2
-    assert "samples=2 with verdicts='written'" in capsys.readouterr().err
 
 
 def test_a_comparison_takes_the_form_too(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tcva_adapters.core.verdicts import SCHEMES, WeightScheme
-from tcva_adapters.core.yes_no import POINTS, check_points, level_shares
+from tcva_adapters.core.yes_no import level_shares
 from tcva_adapters.errors import InvalidValueError
 
 PROBABILITIES = st.floats(0.0, 1.0)
@@ -48,35 +46,6 @@ def test_expected_weights_rise_with_the_probability(one: float, other: float, na
         for p in sorted((one, other))
     )
     assert low <= high + 1e-12
-
-
-def test_points_move_the_levels() -> None:
-    points = (0.8, 0.6, 0.4, 0.2, 0.1)
-    assert level_shares(0.9, points) == (1, 0, 0, 0, 0)
-    assert level_shares(0.05, points) == (0, 0, 0, 0, 1)
-    assert level_shares(0.5, points) == pytest.approx((0, 0.5, 0.5, 0, 0))
-
-
-@pytest.mark.parametrize(
-    "points",
-    [
-        (1, 0.9, 0.7, 0.3),
-        (1, 0.9, 0.9, 0.3, 0),
-        (1.1, 0.9, 0.7, 0.3, 0),
-        (1, 0.9, 0.7, 0.3, -0.1),
-        (1, "x", 0.7, 0.3, 0),
-        (0, 0.3, 0.7, 0.9, 1),
-        "10000",
-        None,
-    ],
-)
-def test_other_points_are_refused(points: Any) -> None:
-    with pytest.raises(InvalidValueError, match=r"yes_no_points=.*five falling numbers"):
-        check_points(points)
-
-
-def test_lists_are_points_too() -> None:
-    assert check_points([1, 0.9, 0.7, 0.3, 0]) == POINTS
 
 
 @pytest.mark.parametrize("p_yes", [-0.1, 1.1, float("nan")])

@@ -43,4 +43,4 @@ def unscored(metric: TCVAMetric) -> tuple[Reason, str]:
 def plenty() -> ScriptedLLM:
     """Answers whatever it is asked, for claims or for verdicts."""
     claims = json.dumps({"claims": [OPENS, PARKING]})
-    return ScriptedLLM(lambda prompt: HALF if "<<<CLAIM 1>>>" in prompt else claims)
+    return ScriptedLLM(lambda prompt: HALF if "<<<CLAIM 1 " in prompt else claims)

@@ -37,10 +37,7 @@ def test_a_copy_has_every_setting_and_shares_judge_store_and_list(tmp_path: Path
         "on_unscored": 0.25,
         "claims": "split",  # the lexical judge knows no other
         "max_claims": 3,
-        "prompt": "full",  # the lexical judge has none, nor the next four
-        "verdicts": "written",
-        "samples": 5,
-        "yes_no_points": (1.0, 0.9, 0.7, 0.3, 0.0),
+        "verdicts": "written",  # nor of these
         "repeats": 1,
         "evidence": "strict",
         "store": tmp_path / "verdicts.sqlite",

@@ -134,7 +134,7 @@ def test_the_store_is_shared_by_the_copies(asynchronous: bool, tmp_path: Path) -
 def test_one_request_per_case_where_the_native_metric_needs_four(asynchronous: bool) -> None:
     def script(body: Body, _: int) -> str:
         prompt = body["messages"][0]["content"]
-        return reply(prompt) if "<<<CLAIM 1>>>" in prompt else str(LexicalLLM().generate(prompt))
+        return reply(prompt) if "<<<CLAIM 1 " in prompt else str(LexicalLLM().generate(prompt))
 
     cases = [case_of(sample) for sample in SAMPLES[:3]]
     with ScriptedServer(hanging_up(script)) as server:

@@ -55,7 +55,6 @@ WRONG: dict[str, list[Any]] = {
     "prompt": [None, True, "short"],
     "verdicts": [None, True, "letters"],
     "samples": [None, True, math.nan, 0, 2.5],
-    "yes_no_points": [None, True, (1.0, 0.9), (0.0, 0.3, 0.7, 0.9, 1.0)],
     "repeats": [None, True, math.nan, 0, 2.5],
     "evidence": [None, True, "lowered"],
     "max_claims": [None, True, math.nan, -1, 2.5],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
@@ -12,7 +11,7 @@ from tcva_adapters.ccrs import CCRS
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.core.aggregation import aggregate
 from tcva_adapters.criteria import CRITERIA, FIELDS, Criterion, rubric
-from tcva_adapters.judging.fences import FENCES, neutralise
+from tcva_adapters.judging.fences import BLOCKS, sendable
 from tcva_adapters.judging.judge import ClaimsMode
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
@@ -26,12 +25,10 @@ PLACES: Final = (*FIELDS, "id", "metadata", "everywhere", "statement", "claims")
 _GIVEN: Final = ("partial", "minor", "none")
 """Levels that need no evidence, by the number of the claim."""
 
-_BLOCK: Final = re.compile(r"<<<([A-Z]+(?: \d+)?)>>>\n(.*?)\n<<<END \1>>>\n\n", re.DOTALL)
+_BLOCK: Final = re.compile(
+    r"<<<([A-Z]+(?: \d+)?) (\w{6})>>>\n(.*?)\n<<<END \1 \2>>>\n\n", re.DOTALL
+)
 _RATING: Final = 37
-_FILLERS: Final = "\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
-"""Letters and signs that show nothing."""
-
-_SHOWN_AS_MARKS: Final = ("LESS-THAN", "GREATER-THAN", "ANGLE BRACKET", "ANGLE QUOTATION")
 
 
 class EchoingModel:
@@ -81,35 +78,19 @@ def blocks(user: str) -> list[tuple[str, str]]:
     found = []
     position = 0
     while match := _BLOCK.match(user, position):
-        found.append((match[1], match[2]))
+        assert match[2] not in match[3]
+        found.append((match[1], match[3]))
         position = match.end()
     assert user[position:].startswith("The data ends here. "), user[position : position + 200]
     assert "\n" not in user[position:]
     return found
 
 
-def fence_like(user: str) -> int:
-    """How many runs of three or more marks a reader sees who looks past what is invisible."""
-    seen = (
-        char
-        for char in unicodedata.normalize("NFKD", user)
-        if char == "\n"
-        or (unicodedata.category(char) not in {"Cf", "Mn", "Me", "Cc"} and char not in _FILLERS)
-    )
-    signs = "".join(
-        "<" if any(word in unicodedata.name(char, "") for word in _SHOWN_AS_MARKS) else char
-        for char in seen
-    )
-    return len(re.findall(r"<(?:[^\S\n\u2028\u2029]*<){2,}", signs))
-
-
 def check_prompt(request: JudgeRequest, wanted: list[tuple[str, str]]) -> None:
     """Exactly the fences that were written stand in a prompt, around exactly the fields' texts."""
     found = blocks(request.user)
     assert [name for name, _ in found] == [name for name, _ in wanted]
-    assert [text for _, text in found] == [neutralise(text) for _, text in wanted]
-    # Of each pair of fences the marks before and behind the name.
-    assert fence_like(request.user) == 4 * len(found)
+    assert [text for _, text in found] == [sendable(text) for _, text in wanted]
 
 
 def sample_with(text: str, place: str) -> Sample:
@@ -133,7 +114,7 @@ def sample_with(text: str, place: str) -> Sample:
 def _shown(sample: Sample, names: tuple[str, ...]) -> list[tuple[str, str]]:
     """The blocks of a prompt that shows these fields of a sample."""
     wanted: list[tuple[str, str]] = []
-    for field, name in FENCES.items():
+    for field, name in BLOCKS.items():
         if field == "contexts" and field in names:
             texts = sample.contexts or ()
             wanted += [(f"{name} {i}", text) for i, text in enumerate(texts, start=1)]
@@ -161,12 +142,16 @@ def verdicts_hold(text: str, place: str, criterion: Criterion) -> None:
             result
         )
         return
-    levels = [given(number) for number in range(1, len(result.claims) + 1)]
+    requests = [each for each in model.requests if each.schema_name == "tcva_verdicts"]
+    sizes = [len(each.schema["properties"]) for each in requests]  # a long text is asked in parts
+    levels = [given(number) for size in sizes for number in range(1, size + 1)]
     assert [claim.verdict for claim in result.claims] == levels
     assert result.score == aggregate(levels)
     names = (criterion.against, *criterion.shows)
-    wanted = [(f"CLAIM {i}", c.claim) for i, c in enumerate(result.claims, start=1)]
-    check_prompt(model.requests[-1], [*_shown(sample, names), *wanted])
+    texts = iter(claim.claim for claim in result.claims)
+    for request, size in zip(requests, sizes, strict=True):
+        wanted = [(f"CLAIM {i}", next(texts)) for i in range(1, size + 1)]
+        check_prompt(request, [*_shown(sample, names), *wanted])
     if claims == "llm":
         asked = () if criterion.claims == "input" else ("input",)
         judged = sample.field(criterion.claims) or ""
@@ -190,7 +175,7 @@ def ratings_hold(text: str, place: str) -> None:
             assert not answer.unscored.reason.is_failure, answer
     for request in model.requests:
         shown = [name.partition(" ")[0] for name, _ in blocks(request.user)]
-        fields = tuple(field for field, name in FENCES.items() if name in shown)
+        fields = tuple(field for field, name in BLOCKS.items() if name in shown)
         check_prompt(request, _shown(sample, fields))
 
 

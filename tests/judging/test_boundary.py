@@ -14,6 +14,7 @@ from tcva_adapters.ccrs import CCRS
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.judging import written as judging
 from tcva_adapters.judging.panel import Panel
+from tcva_adapters.judging.yes_no import read_yes
 from tcva_adapters.models.openai_reply import read_completion
 from tcva_adapters.models.protocol import ModelReply, TokenLogprob
 from tcva_adapters.models.request import JudgeRequest
@@ -58,20 +59,9 @@ class OddModel:
         return self.complete(request)
 
 
-def logprobs_reply(content: Any) -> ModelReply:
-    """A reply as a server sends it, with these log probabilities of its tokens."""
-    choice = {"message": {"content": GOOD}, "logprobs": {"content": content}}
-    completion = read_completion(json.dumps({"choices": [choice]}))
-    assert completion is not None
-    return ModelReply(completion.text, token_logprobs=completion.token_logprobs)
-
-
-def tokens(token: Any = None, logprob: Any = -0.1, top: Any = ()) -> list[dict[str, Any]]:
-    """The good reply in two tokens, the second of which is odd."""
-    at = GOOD.index("partial")
-    odd = GOOD[at:] if token is None else token
-    first = {"token": GOOD[:at], "logprob": -0.1, "top_logprobs": []}
-    return [first, {"token": odd, "logprob": logprob, "top_logprobs": top}]
+def tokens(token: Any = "partial", logprob: Any = -0.1, top: Any = ()) -> list[dict[str, Any]]:
+    """One token, which is odd."""
+    return [{"token": token, "logprob": logprob, "top_logprobs": top}]
 
 
 TOP = [{"token": "partial", "logprob": -0.1}, {"token": "none", "logprob": -3.0}]
@@ -98,17 +88,12 @@ ODD_LOGPROBS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("odd", ODD_LOGPROBS)
-def test_a_good_reply_with_odd_log_probabilities_counts_without_them(odd: str) -> None:
-    model = OddModel(logprobs_reply(ODD_LOGPROBS[odd]))
-    for results in both_ways(TCVA(judge=model, share=False)):
-        assert [result.score for result in results] == [results[0].score] * 3
-        assert results[1].claims[0].probabilities is None
-
-
-def test_sound_log_probabilities_still_count() -> None:
-    model = OddModel(logprobs_reply(tokens(top=TOP)))
-    for results in both_ways(TCVA(judge=model, share=False)):
-        assert results[1].claims[0].probabilities is not None
+def test_a_reply_with_odd_log_probabilities_is_read_without_them(odd: str) -> None:
+    choice = {"message": {"content": "partial"}, "logprobs": {"content": ODD_LOGPROBS[odd]}}
+    completion = read_completion(json.dumps({"choices": [choice]}))
+    assert completion is not None
+    reply = ModelReply(completion.text, token_logprobs=completion.token_logprobs)
+    assert read_yes("It opens at nine.", reply) is None
 
 
 TOKENS_OF_A_MODEL: dict[str, Any] = {

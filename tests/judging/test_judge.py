@@ -22,10 +22,11 @@ from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judging.judge import Judge, LexicalSampleJudge, blank_field
 from tcva_adapters.judging.model_judge import ModelJudge
 from tcva_adapters.judging.written import may_be_non_claim
-from tcva_adapters.models.protocol import JudgeModel, ModelReply, TokenLogprob
+from tcva_adapters.models.protocol import JudgeModel, ModelReply
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.text.sentences import split_claims
 from tests.support.scripted import Answer, ScriptedModel, verdict_json
 
 CONTEXT = "The office opens at nine on weekdays. Parking is free for visitors."
@@ -191,6 +192,49 @@ def test_claims_of_the_judge_cost_two_calls() -> None:
     assert len(model.requests) == assessment.usage.calls == 2
 
 
+def many(number: int) -> Sample:
+    text = " ".join(f"Room number {i} opens at nine." for i in range(1, number + 1))
+    return Sample(response=text, contexts=("Rooms open at ten.",))
+
+
+@pytest.mark.parametrize(("number", "calls"), [(24, [24]), (25, [13, 12]), (240, [24] * 10)])
+def test_up_to_24_claims_are_asked_for_in_a_call(number: int, calls: list[int]) -> None:
+    replies = [verdict_json(*((i, "none", "") for i in range(1, n + 1))) for n in calls]
+    assessment, model = judged(*replies, sample=many(number))
+    assert [len(request.schema["properties"]) for request in model.requests] == calls
+    assert [c.claim for c in assessment.claims] == split_claims(many(number).response or "")
+    assert assessment.hard_counts.tolist() == [0, 0, 0, 0, number]
+    assert assessment.usage.calls == len(calls)
+
+
+def test_what_parts_of_a_long_text_lack_is_asked_for_in_one_turn() -> None:
+    first, second = (
+        verdict_json(*((i, "none", "") for i in range(1, n + 1) if i != 5)) for n in (13, 12)
+    )
+    turns = ModelJudge(ScriptedModel([])).turns(many(25), FAITHFULNESS)
+    assert len(next(turns)) == 2
+    again = turns.send([ModelReply(first), ModelReply(second)])
+    assert [list(request.schema["properties"]) for request in again] == [["claim_5"]] * 2
+    with pytest.raises(StopIteration) as done:
+        turns.send([ModelReply(verdict_json((5, "minor", ""))), ModelReply("No.")])
+    unscored = done.value.value.unscored
+    assert unscored.reason is Reason.INCOMPLETE_VERDICTS
+    assert "no verdict for claim 18 of 25" in unscored.detail
+
+
+def test_too_many_claims_cost_no_call() -> None:
+    assessment, model = judged(sample=many(241))
+    assert assessment.unscored is not None
+    assert assessment.unscored.reason is Reason.TOO_LONG
+    assert not assessment.unscored.reason.is_failure
+    assert not model.requests
+    listed = ", ".join(f'"Claim {n}."' for n in range(241))
+    assessment, model = judged(f'{{"claims": [{listed}]}}', claims="llm")
+    assert assessment.unscored is not None
+    assert assessment.unscored.reason is Reason.TOO_LONG
+    assert len(model.requests) == 1
+
+
 def test_an_unreadable_list_of_claims_is_unscored() -> None:
     assessment, _ = judged("no list here", claims="llm")
     assert assessment.unscored is not None
@@ -237,27 +281,6 @@ def test_what_cannot_be_judged_costs_no_call(changes: dict[str, object], reason:
     assert not model.requests
     (lexical,) = TCVA(judge="lexical").evaluate_many([sample])
     assert lexical.unscored == result.unscored
-
-
-def test_label_probabilities_reach_the_score() -> None:
-    # One claim; the token "none" has probability e^-ln4 = 1/4, "fully" 3/4: counts .75 and .25.
-    text = verdict_json((1, "fully", "opens at nine"))
-    before, _, after = text.rpartition("fully")
-
-    class Probable(ScriptedModel):
-        def complete(self, request: JudgeRequest) -> ModelReply:
-            token = TokenLogprob(
-                "fully",
-                -0.2876820724517809,
-                (("fully", -0.2876820724517809), ("none", -1.3862943611198906)),
-            )
-            rest = (TokenLogprob(before, 0.0), token, TokenLogprob(after, 0.0))
-            return dataclasses.replace(super().complete(request), token_logprobs=rest)
-
-    sample = SAMPLE.model_copy(update={"response": "The office opens at nine."})
-    assessment = ModelJudge(Probable([text])).assess(sample, FAITHFULNESS)
-    assert assessment.counts == pytest.approx([0.75, 0, 0, 0, 0.25], abs=1e-12)
-    assert assessment.hard_counts.tolist() == [1, 0, 0, 0, 0]
 
 
 def test_both_judges_and_the_scripted_model_satisfy_their_protocols() -> None:

@@ -53,7 +53,7 @@ NONE = verdict_json((1, "none", ""))
 
 def by_answer(prompt: str) -> str:
     """A judge that knows the good answer from the bad one."""
-    return FULLY if GOOD in prompt.partition("<<<CLAIM 1>>>")[2] else NONE
+    return FULLY if GOOD in prompt.partition("<<<CLAIM 1 ")[2] else NONE
 
 
 class Engine(BaseQueryEngine):

@@ -26,7 +26,7 @@ def test_metrics_of_different_settings_do_not_overwrite_each_other() -> None:
         ("(eps=0.05,floor=always)", {"eps": 0.05, "floor": "always"}),
         ("(on_unscored=1)", {"on_unscored": 1.0}),
         ("(claims=llm,max_claims=3)", {"claims": "llm", "max_claims": 3}),
-        ("(prompt=compact)", {"prompt": "compact"}),
+        ("(verdicts=yes_no)", {"verdicts": "yes_no"}),
     ]
     for expected, options in settings:
         assert TCVAMetric(llm=llm, **options).name == COLUMN + expected

@@ -22,7 +22,7 @@ from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.scale import estimate
 from tests.support.lexical_server import lexical_reply
 from tests.support.one_word import one_word
-from tests.support.server import ScriptedServer, auto_judge
+from tests.support.server import ScriptedServer
 
 SAMPLES = [Sample.from_record(json.loads(line)) for line in sample_lines()]
 URL = "http://127.0.0.1:1/v1"
@@ -186,28 +186,10 @@ def _from_store(scorer: Any, question: Any, ledger: Any) -> Any:
     return question.ask()
 
 
-@pytest.mark.parametrize("verdicts", ["labels", "yes_no", "auto"])
-def test_forms_of_one_word_are_estimated_by_their_calls(verdicts: Any) -> None:
+def test_answers_of_one_word_are_estimated_by_their_calls() -> None:
     with ScriptedServer(one_word) as server:
-        scorer = TCVA(judge=OpenAICompatibleModel("m", base_url=server.base_url), verdicts=verdicts)
+        scorer = TCVA(judge=OpenAICompatibleModel("m", base_url=server.base_url), verdicts="yes_no")
         found = estimate(scorer, SAMPLES[:6])
         assert not server.count
         results = scorer.evaluate_many(SAMPLES[:6])
-    # The first samples ask what the model gives side by side, and the estimate asks once.
-    assert 0 <= sum(result.usage.calls for result in results) - found.calls <= 5
-    assert any("probabilities of tokens" in str(part) for part in found.parts())
-
-
-@pytest.mark.parametrize("claims", [3, 25])
-def test_compact_replies_are_as_short_as_they_are(claims: int) -> None:
-    text = " ".join(f"Room {n} opens at nine." for n in range(claims))
-    sample = Sample(input="When?", response=text, contexts=(text,))
-    with ScriptedServer(auto_judge) as server:
-        model = OpenAICompatibleModel("m", base_url=server.base_url)
-        full, compact = (
-            estimate(TCVA(judge=model, prompt=prompt, max_claims=claims), [sample])
-            for prompt in ("full", "compact")
-        )
-        assert not server.count
-    assert full.calls == compact.calls == 1
-    assert 5 * claims < compact.completion_tokens < full.completion_tokens / 3
+    assert sum(result.usage.calls for result in results) == found.calls

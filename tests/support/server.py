@@ -288,10 +288,10 @@ def lacking(*features: str, then: Script, status: int = 400, named: bool = True)
     return script
 
 
-_CLAIM = re.compile(r"<<<CLAIM (\d+)>>>\n(.*?)\n<<<END CLAIM \1>>>", re.DOTALL)
+_CLAIM = re.compile(r"<<<CLAIM (\d+) \w+>>>\n(.*?)\n<<<END CLAIM \1 \w+>>>", re.DOTALL)
 _ASKED = re.compile(r"(?:each of these claims|these claims only): ((?:claim_\d+(?:, )?)+)\.")
-_PASSAGE = re.compile(r"<<<PASSAGE (\d+)>>>\n(.*?)\n<<<END PASSAGE \1>>>", re.DOTALL)
-_TEXT = re.compile(r"<<<TEXT>>>\n(.*?)\n<<<END TEXT>>>", re.DOTALL)
+_PASSAGE = re.compile(r"<<<PASSAGE (\d+) \w+>>>\n(.*?)\n<<<END PASSAGE \1 \w+>>>", re.DOTALL)
+_TEXT = re.compile(r"<<<TEXT \w+>>>\n(.*?)\n<<<END TEXT \w+>>>", re.DOTALL)
 
 
 def asked_numbers(prompt: str) -> set[int]:

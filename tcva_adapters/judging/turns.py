@@ -1,0 +1,149 @@
+"""Judgements as turns, and how a model is asked: live, awaited, or by others who bring the replies.
+
+A judgement is a generator that makes no call itself: it yields a list of requests that do not wait
+for each other, is sent their replies, and returns what came of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, TypeVar
+
+from tcva_adapters.errors import JudgeError
+from tcva_adapters.models.call_errors import as_judge_error
+from tcva_adapters.models.proof import acomplete, complete
+from tcva_adapters.models.protocol import JudgeModel, ModelReply
+from tcva_adapters.models.request import JudgeRequest, Sampling
+from tcva_adapters.models.secrets import quotable
+from tcva_adapters.results.assessment import Reason, Unscored, Usage
+
+Outcome = TypeVar("Outcome")
+
+Replies = Sequence[ModelReply | JudgeError]
+"""One for each request of a turn; behind a `JudgeError` further ones may be missing."""
+
+Turns = Generator[list[JudgeRequest], Replies, Outcome]
+
+_REASONS: Final = {"timeout": Reason.TIMEOUT, "rate_limit": Reason.RATE_LIMIT}
+
+
+def drive(turns: Turns[Outcome], model: JudgeModel) -> Outcome:
+    """What comes of a judgement; after a failed call the rest of its turn is not asked."""
+    try:
+        requests = next(turns)
+        while True:
+            replies: list[ModelReply | JudgeError] = []
+            for request in requests:
+                try:
+                    replies.append(complete(model, request))
+                except Exception as error:  # noqa: BLE001  # any failure of a call is a value
+                    replies.append(as_judge_error(error, model))
+                    break
+            requests = turns.send(replies)
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]  # a generator returns its result untyped
+
+
+async def adrive(turns: Turns[Outcome], model: JudgeModel) -> Outcome:
+    """The same, awaited; the requests of a turn are under way at the same time."""
+
+    async def reply(request: JudgeRequest) -> ModelReply | JudgeError:
+        try:
+            return await acomplete(model, request)
+        except Exception as error:  # noqa: BLE001  # as above; cancellation passes through
+            return as_judge_error(error, model)
+
+    try:
+        requests = next(turns)
+        while True:
+            requests = turns.send(await asyncio.gather(*map(reply, requests)))
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]  # as above
+
+
+@dataclass(slots=True)
+class Calls:
+    """The calls of one judgement.
+
+    Attributes:
+        seed_offset: Added to the seed of every request.
+        temperature: Of the model, for requests that ask for none; None leaves the model's own.
+        usage: What they cost.
+        replies: Every reply, in order, since it was paid for.
+    """
+
+    seed_offset: int = 0
+    temperature: float | None = None
+
+    usage: Usage = field(default_factory=Usage)
+    replies: list[str] = field(default_factory=list)
+
+    def ask(self, requests: Sequence[JudgeRequest]) -> Turns[list[ModelReply]]:
+        """Ask, as one turn of a judgement.
+
+        Raises:
+            CannotScoreError: A call failed.
+        """
+        started = time.perf_counter()
+        answers = yield [self._drawn(request) for request in requests]
+        self.usage += Usage(seconds=time.perf_counter() - started)
+        replies = [answer for answer in answers if isinstance(answer, ModelReply)]
+        self.replies += [reply.text for reply in replies]
+        self.usage = sum((reply.usage(0.0) for reply in replies), self.usage)
+        for answer in answers:
+            if isinstance(answer, JudgeError):
+                raise CannotScoreError.of(answer, self.replies) from answer
+        return replies
+
+    def _drawn(self, request: JudgeRequest) -> JudgeRequest:
+        """The request as this judgement draws its replies."""
+        if not self.seed_offset and self.temperature is None:
+            return request
+        drawn = request.sampling or Sampling()
+        temperature = self.temperature if drawn.temperature is None else drawn.temperature
+        offset = drawn.seed_offset + self.seed_offset
+        sampling = replace(drawn, temperature=temperature, seed_offset=offset)
+        return replace(request, sampling=sampling)
+
+
+class CannotScoreError(Exception):
+    """Ends a judgement early; the judge that began it catches it.
+
+    Attributes:
+        unscored: Why.
+    """
+
+    def __init__(
+        self, reason: Reason, detail: str, replies: Sequence[str] = (), *, fatal: bool = False
+    ) -> None:
+        super().__init__(detail)
+        raw = "\n---\n".join(replies) if replies else None
+        self.unscored = Unscored(reason=reason, detail=detail, raw_reply=raw, fatal=fatal)
+
+    @classmethod
+    def of(cls, error: JudgeError, replies: Sequence[str]) -> CannotScoreError:
+        """For a failed call, with what was paid for until then."""
+        reason = _REASONS.get(error.reason, Reason.JUDGE_ERROR)
+        return cls(reason, str(error), replies, fatal=error.fatal)
+
+
+def why_unscored(error: Exception, replies: Sequence[str] = ()) -> Unscored:
+    """The reason of an unscored result, for whatever ended a judgement.
+
+    What is no failure of a call is a fault, of ours or of somebody's judge: it stays with its
+    sample.
+
+    Args:
+        error: What was raised.
+        replies: What was paid for until then.
+    """
+    if isinstance(error, CannotScoreError):
+        return error.unscored
+    if isinstance(error, JudgeError):
+        return CannotScoreError.of(error, replies).unscored
+    said = quotable(str(error))
+    detail = f"judging ended unexpectedly with {type(error).__name__}: {said}"
+    return CannotScoreError(Reason.JUDGE_ERROR, detail, replies).unscored

@@ -1,0 +1,206 @@
+"""Verdicts by how likely a model held yes; every figure is derived by hand."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from tcva_adapters import TCVA
+from tcva_adapters.core.verdicts import Verdict
+from tcva_adapters.criteria import CRITERIA, FAITHFULNESS, rubric
+from tcva_adapters.errors import InvalidValueError, JudgeError
+from tcva_adapters.judging.fences import block
+from tcva_adapters.judging.model_judge import ModelJudge
+from tcva_adapters.judging.yes_no import SCHEMA_NAME, read_yes, yes_no_request
+from tcva_adapters.models.protocol import ModelReply, TokenLogprob
+from tcva_adapters.models.request import JudgeRequest, Sampling
+from tcva_adapters.results.assessment import Reason
+from tcva_adapters.samples.sample import Sample
+
+OPENS = "The office opens at nine."
+SAMPLE = Sample(
+    id="s1",
+    input="When does the office open?",
+    response=f"{OPENS} Parking costs five euros. Happy to help!",
+    contexts=(f"{OPENS} Parking is free for visitors.", "The canteen has soup."),
+    reference=OPENS,
+)
+
+
+def token(**top: float) -> TokenLogprob:
+    others = tuple((text, math.log(p)) for text, p in top.items())
+    first = next(iter(top))
+    return TokenLogprob(first, math.log(top[first]), others)
+
+
+def said(*tokens: TokenLogprob) -> ModelReply:
+    return ModelReply("".join(one.token for one in tokens), token_logprobs=tokens)
+
+
+class Model:
+    """Answers by a function of the request, and keeps every request."""
+
+    name = "scripted:one"
+
+    def __init__(self, says: Callable[[JudgeRequest], ModelReply | Exception]) -> None:
+        self.parameters: Mapping[str, Any] = {}
+        self.requests: list[JudgeRequest] = []
+        self._says = says
+
+    def complete(self, request: JudgeRequest) -> ModelReply:
+        self.requests.append(request)
+        answer = self._says(request)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async def acomplete(self, request: JudgeRequest) -> ModelReply:
+        await asyncio.sleep(0)
+        return self.complete(request)
+
+
+BLANK = TokenLogprob("\n", 0.0, (("\n", 0.0),))
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (said(token(yes=0.8, no=0.2)), "P(yes) 0.80"),
+        (
+            said(token(**{"yes": 0.3, " Yes": 0.2, "YES.": 0.1, "y": 0.1, "No,": 0.2, "maybe": 0.1})),
+            "P(yes) 0.78; 0.10 of the mass on other words",
+        ),
+        (said(BLANK, token(yes=1.0)), "P(yes) 1.00"),
+        (said(token(n=0.7, y=0.3), token(o=1.0)), "P(yes) 0.30"),  # a word in pieces
+        (said(token(No=0.6, Yes=0.4), token(**{", since": 1.0})), "P(yes) 0.40"),
+        (said(token(Well=0.9, yes=0.1)), None),
+        (said(token(N=1.0), token(**{"/A": 1.0})), None),
+        (said(token(No=1.0), token(ted=1.0)), None),
+        (said(token(yes=1.0), token(**{" and": 1.0}), token(**{" no": 1.0})), None),
+        (ModelReply("yes"), None),
+        (ModelReply("yes", token_logprobs=(TokenLogprob("yes", 0.0),)), None),
+        (ModelReply("yes", token_logprobs=(TokenLogprob("yes", 0.0, (("yes", math.nan),)),)), None),
+        (ModelReply("yes", token_logprobs=(TokenLogprob("yes", 0.0, (("yes", 4.0),)),)), None),
+        (
+            ModelReply("yes", token_logprobs=(TokenLogprob("yes", 0.0, (("yes", 0.0), ("no", 0.0))),)),
+            None,
+        ),
+        (ModelReply("", token_logprobs=()), None),
+        (ModelReply("yes", token_logprobs=({"token": "yes"},)), None),  # type: ignore[arg-type]  # of a model of somebody
+        (ModelReply("yes", token_logprobs=5), None),  # type: ignore[arg-type]  # likewise
+    ],
+)  # fmt: skip
+def test_what_the_first_word_says(reply: ModelReply, reason: str | None) -> None:
+    found = read_yes(OPENS, reply)
+    assert (None if found is None else found.reason) == reason
+
+
+@pytest.mark.parametrize("name", sorted(CRITERIA))
+def test_what_comes_before_the_claim_is_the_same_for_all(name: str) -> None:
+    one, other = (yes_no_request(SAMPLE, CRITERIA[name], claim) for claim in ("One.", "Two."))
+    start = one.user.partition("<<<CLAIM ")[0]
+    assert start
+    assert other.user.startswith(start)
+    assert block("CLAIM", "Two.") in other.user
+    assert one.system == other.system
+    assert yes_no_request(SAMPLE, CRITERIA[name], "One.", again=True).user.startswith(one.user)
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_claim_stands_between_two_levels(*, is_async: bool) -> None:
+    model = Model(lambda _: said(token(yes=0.8, no=0.2)))
+    judge = ModelJudge(model, verdicts="yes_no")
+    found = (
+        asyncio.run(judge.aassess(SAMPLE, FAITHFULNESS))
+        if is_async
+        else judge.assess(SAMPLE, FAITHFULNESS)
+    )
+    first, _, greeting = found.claims
+    assert first.verdict is Verdict.PARTIAL  # of equal ones the strictest
+    assert first.probabilities == pytest.approx((0, 0.5, 0.5, 0, 0), abs=1e-12)
+    assert (first.evidence, first.evidence_check) == ("", None)
+    assert (greeting.verdict, greeting.reason) == (None, "greeting")
+    assert (found.form, found.prompt_version) == ("yes_no", "tcva/4 yes_no")
+    assert found.usage.calls == 2
+    assert all(each.schema == {} and each.schema_name == SCHEMA_NAME for each in model.requests)
+    assert {each.sampling for each in model.requests} == {Sampling(max_tokens=4, top_logprobs=20)}
+
+
+def test_all_claims_of_a_sample_are_one_turn() -> None:
+    turns = ModelJudge(Model(lambda _: ModelReply("")), verdicts="yes_no").turns(
+        SAMPLE, rubric("tone", ["Hello!", "Thanks."])
+    )
+    assert len(next(turns)) == 2
+    with pytest.raises(StopIteration) as done:
+        turns.send([said(token(yes=1.0)), said(token(no=1.0))])
+    assert done.value.value.verdicts == (Verdict.FULLY, Verdict.NONE)
+
+
+def test_claims_of_the_judge_are_asked_for_first() -> None:
+    def says(request: JudgeRequest) -> ModelReply:
+        if request.schema_name == "tcva_claims":
+            return ModelReply('{"claims": ["It opens at nine."]}')
+        return said(token(yes=1.0))
+
+    found = ModelJudge(Model(says), claims="llm", verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
+    assert [claim.claim for claim in found.claims] == ["It opens at nine."]
+    assert found.usage.calls == 2
+
+
+def test_a_model_without_probabilities_is_refused_at_once() -> None:
+    model = Model(lambda _: ModelReply("yes"))
+    found = ModelJudge(model, verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
+    assert found.unscored is not None
+    assert (found.unscored.reason, found.unscored.fatal) == (Reason.JUDGE_ERROR, True)
+    assert "verdicts='written'" in found.unscored.detail
+    assert len(model.requests) == 2
+
+
+def test_after_a_failed_call_the_rest_is_not_asked() -> None:
+    model = Model(lambda _: JudgeError("no", reason="authentication", fatal=True))
+    found = ModelJudge(model, verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
+    assert found.unscored is not None
+    assert found.unscored.fatal
+    assert len(model.requests) == 1
+
+
+def test_an_answer_elsewhere_is_asked_for_again_and_then_a_failure() -> None:
+    model = Model(lambda _: said(token(Well=0.9, yes=0.1)))
+    found = ModelJudge(model, verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
+    assert found.unscored is not None
+    assert found.unscored.reason is Reason.UNREADABLE_REPLY
+    assert "no verdict for claim 1, 2 of 3" in found.unscored.detail
+
+    def at_last(request: JudgeRequest) -> ModelReply:
+        word = "yes" if "Nothing else" in request.user or "nine" in request.user[-200:] else "Well"
+        return said(token(**{word: 1.0}))
+
+    again = ModelJudge(Model(at_last), verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
+    assert [claim.verdict for claim in again.claims] == [Verdict.FULLY, Verdict.FULLY, None]
+
+
+def test_a_claim_without_an_answer_leaves_the_sample_incomplete() -> None:
+    model = Model(lambda r: ModelReply("?") if "five euros" in r.user else said(token(yes=1.0)))
+    found = ModelJudge(model, verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
+    assert found.unscored is not None
+    assert found.unscored.reason is Reason.INCOMPLETE_VERDICTS
+
+
+def test_the_form_is_part_of_the_key_and_the_name() -> None:
+    usual = TCVA(judge=Model(lambda _: ModelReply("")))
+    other = usual.changed(verdicts="yes_no")
+    assert usual.key(SAMPLE) != other.key(SAMPLE)
+    assert other.name == "tcva_faithfulness(verdicts=yes_no)"
+    assert usual.changed(verdicts="yes_no", fuse="lexical").members[0].judge.is_local
+
+
+@pytest.mark.parametrize("judge", ["lexical", Model(lambda _: ModelReply(""))])
+def test_other_forms_are_refused(judge: Any) -> None:
+    with pytest.raises(InvalidValueError, match="verdicts='labels'; it is 'written' or 'yes_no'"):
+        TCVA(judge=judge, verdicts="labels")  # type: ignore[arg-type]  # on purpose
+    with pytest.raises(InvalidValueError, match="verdicts='yes_no' needs a model as judge"):
+        TCVA(judge="lexical", verdicts="yes_no")
