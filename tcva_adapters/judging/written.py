@@ -27,8 +27,11 @@ from tcva_adapters.text.non_claims import non_claim_kind
 
 CLAIMS_A_CALL: Final = 24
 
-_COPY: Final = 4
-"""Words from which on a quote is no name that prompt and passage may both have."""
+_RUN: Final = 4
+"""Words in a row that are no name which prompt and passage may both have."""
+
+_MOST: Final = 0.7
+"""Share of a quote's runs of words from which on it is a copy."""
 
 
 def written_verdicts(
@@ -173,13 +176,19 @@ class _Part:
 
         Small models fill the form of a reply with whatever stands near.
         """
-        quote, held = spaced(verdict.evidence), passages(self.sample, self.criterion)
-        if len(quote.split()) < _COPY or find_quote(verdict.evidence, prepared(held)):
+        words, held = spaced(verdict.evidence).split(), passages(self.sample, self.criterion)
+        runs = [f" {' '.join(words[i : i + _RUN])} " for i in range(len(words) - _RUN + 1)]
+        if not runs or find_quote(verdict.evidence, prepared(held)):
             return ""
-        if quote in spaced(verdict_system(self.criterion, allow_non_claims=True)):
+
+        def is_copied(text: str) -> bool:
+            plain = spaced(text)
+            return sum(run in plain for run in runs) >= _MOST * len(runs)
+
+        if is_copied(verdict_system(self.criterion, allow_non_claims=True)):
             return "instructions"
         has_to_prove = self.criterion.checks_evidence and verdict.verdict in HIGH
-        return "claim" if has_to_prove and any(quote in spaced(c) for c in self.texts) else ""
+        return "claim" if has_to_prove and any(map(is_copied, self.texts)) else ""
 
 
 _NUMBER = re.compile(r"\d")
