@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -123,11 +123,9 @@ def aggregate(
     >>> [round(aggregate(words, t, eps=0.05, floor="always"), 3) for t in ("strict", 0.46, 0.5)]
     [0.049, 0.466, 0.648]
     """
-    rows = np.array([level_counts(verdicts)], dtype=np.float64)
-    plan = make_plan(
-        [temperature], scheme=scheme, penalty=penalty, eps=eps, floor=floor, bounds=bounds
-    )
-    return float(scores_of(rows, plan)[0, 0])
+    options: Any = {"scheme": scheme, "penalty": penalty, "eps": eps, "floor": floor}
+    scores = sweep([level_counts(verdicts)], [temperature], bounds=bounds, **options)
+    return float(scores[0, 0])
 
 
 def sweep(
@@ -174,14 +172,14 @@ def sweep(
 
 
 def score_curves(
-    rows: FloatArray,
-    scheme: SchemeLike,
-    penalty: Penalty,
-    eps: float,
-    floor: Floor,
-    bounds: Bounds,
+    rows: FloatArray, *, bounds: Bounds = PAPER_BOUNDS, **options: Any
 ) -> Callable[[FloatArray], FloatArray]:
     """The scores of checked rows as functions of the temperature, over all that the bounds allow.
+
+    Args:
+        rows: Shape (N, 5).
+        bounds: As for ``sweep``.
+        options: Likewise ``scheme``, ``penalty``, ``eps`` and ``floor``.
 
     Returns:
         Takes temperatures within the bounds, shape (T,), and gives what ``sweep`` gives, (N, T).
@@ -189,8 +187,7 @@ def score_curves(
     Raises:
         InvalidValueError: As for ``sweep``.
     """
-    plan = make_plan([], scheme=scheme, penalty=penalty, eps=eps, floor=floor, bounds=bounds)
-    check_floored(eps, floor, bounds.p_max)
+    plan = make_plan([bounds.t_max], bounds=bounds, **options)
     return lambda at: scores_of(
         rows, replace(plan, temperatures=at, exponents=exponent_within(at, bounds))
     )

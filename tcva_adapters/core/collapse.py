@@ -8,23 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.core.aggregation import (
-    DEFAULT_EPS,
-    Floor,
-    Plan,
-    SchemeLike,
-    check_counts,
-    make_plan,
-    scores_of,
-)
+from tcva_adapters.core.aggregation import Plan, SchemeLike, check_counts, make_plan, scores_of
 from tcva_adapters.core.checks import as_number, listed
-from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds
 from tcva_adapters.core.verdicts import FloatArray, Verdict, WeightScheme
 from tcva_adapters.errors import InvalidValueError
 
@@ -55,76 +46,52 @@ def ternary_counts(counts: npt.ArrayLike) -> FloatArray:
     return np.stack([rows[:, 0] + rows[:, 1], rows[:, 2] + rows[:, 3], rows[:, 4]], axis=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Ablation:
+def ablation(
+    counts: npt.ArrayLike, temperature: float | str, **options: Any
+) -> dict[str, FloatArray]:
     """Scores with parts of the method taken out (paper, section 4.6), shape (N,) each.
 
-    Attributes:
-        full: A, the full method.
-        without_penalty: B.
-        arithmetic: C, the arithmetic mean in place of the power mean; the penalty stays.
-        binary: D, two levels in place of five; mean and penalty stay.
-    """
-
-    full: FloatArray
-    without_penalty: FloatArray
-    arithmetic: FloatArray
-    binary: FloatArray
-
-
-def ablation(
-    counts: npt.ArrayLike,
-    temperature: float | str,
-    *,
-    scheme: SchemeLike = WeightScheme.DEFAULT,
-    eps: float = DEFAULT_EPS,
-    floor: Floor = "paper",
-    bounds: Bounds = PAPER_BOUNDS,
-) -> Ablation:
-    """The paper's ablation on a matrix of level counts.
+    ``full`` is the whole method (A), ``without_penalty`` B, ``arithmetic`` has the arithmetic mean
+    in place of the power mean (C) and ``binary`` two levels in place of five (D); the penalty stays
+    in both.
 
     Args:
         counts: Shape (N, 5), fully first.
         temperature: For the power mean and for the penalty.
-        scheme: As for ``aggregate``, like the remaining arguments.
-        eps: See there.
-        floor: See there.
-        bounds: See there.
+        options: ``scheme``, ``eps``, ``floor`` and ``bounds`` as for ``sweep``.
 
     Raises:
         InvalidValueError: As for ``sweep``.
 
-    >>> result = ablation([[1, 0, 1, 0, 1]], 0.5)
-    >>> [round(float(s[0]), 4) for s in (result.full, result.without_penalty, result.binary)]
-    [0.3778, 0.5667, 0.1111]
+    >>> found = ablation([[1, 0, 1, 0, 1]], 0.5)
+    >>> {name: round(float(scores[0]), 4) for name, scores in found.items()}
+    {'full': 0.3778, 'without_penalty': 0.5667, 'arithmetic': 0.3778, 'binary': 0.1111}
     """
     rows = check_counts(counts)
-    plans = ablation_plans([temperature], scheme=scheme, eps=eps, floor=floor, bounds=bounds)
-    of_binary = scores_of(binary_counts(rows), plans.pop("binary"))[:, 0]
-    scores = {variant: scores_of(rows, plan)[:, 0] for variant, plan in plans.items()}
-    return Ablation(**scores, binary=of_binary)
+    return {
+        name: scores_of(binary_counts(rows) if name == "binary" else rows, plan)[:, 0]
+        for name, plan in ablation_plans([temperature], **options).items()
+    }
 
 
 def ablation_plans(
     temperatures: Iterable[float | str],
     *,
     scheme: SchemeLike = WeightScheme.DEFAULT,
-    eps: float = DEFAULT_EPS,
-    floor: Floor = "paper",
-    bounds: Bounds = PAPER_BOUNDS,
+    **options: Any,
 ) -> dict[str, Plan]:
-    """How the variants of `Ablation` are scored, by their names; ``binary`` is for `binary_counts`.
+    """How the variants of `ablation` are scored, by their names; ``binary`` is for `binary_counts`.
 
     Raises:
         InvalidValueError: As for ``sweep``.
     """
     grid = list(temperatures)
-    full = make_plan(grid, scheme=scheme, eps=eps, floor=floor, bounds=bounds)
+    full = make_plan(grid, scheme=scheme, **options)
     return {
         "full": full,
         "without_penalty": replace(full, penalty="off"),
         "arithmetic": replace(full, exponents=np.ones(len(grid))),
-        "binary": make_plan(grid, eps=eps, floor=floor, bounds=bounds),
+        "binary": make_plan(grid, **options),
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from tcva_adapters.core.aggregation import (
     score_curves,
 )
 from tcva_adapters.core.checks import check_within, listed
-from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds, exponent_within
+from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds, check_bounds, exponent_within
 from tcva_adapters.core.verdicts import FloatArray, Verdict, WeightScheme, count_levels
 
 _PROBES: Final = 65
@@ -72,7 +72,8 @@ def flip_temperature(
     items = listed("verdicts or counts", verdicts_or_counts)
     is_words = all(isinstance(item, str) for item in items)
     row = count_levels(items)[None, :] if is_words else check_counts([items])
-    scores = score_curves(row, scheme, penalty, eps, floor, bounds)
+    options: Any = {"scheme": scheme, "penalty": penalty, "eps": eps, "floor": floor}
+    scores = score_curves(row, bounds=check_bounds(bounds), **options)
     return flip_point(lambda temperatures: scores(temperatures)[0] - least, bounds)
 
 

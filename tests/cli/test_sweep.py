@@ -59,7 +59,7 @@ def test_the_ablation_is_the_cores(capsys: pytest.CaptureFixture[str]) -> None:
         ):
             row = cell(found["rows"], temperature=temperature, variant=variant)
             assert (row["scheme"], row["penalty"], row["scored"]) == ("default", penalty, 30)
-            assert row["mean_score"] == pytest.approx(getattr(expected, variant).mean(), abs=1e-12)
+            assert row["mean_score"] == pytest.approx(expected[variant].mean(), abs=1e-12)
         for scheme in ("linear", "aggressive", "conservative"):
             row = cell(found["rows"], temperature=temperature, scheme=scheme)
             mean = sweep(COUNTS, [temperature], scheme=scheme).mean()
@@ -105,7 +105,7 @@ def test_one_scheme_of_ones_own(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(rows) == 5
     expected = ablation(COUNTS, 0.5, scheme=[1, 0.5, 0.5, 0.5, 0])
     row = cell(rows, variant="arithmetic", scheme="1,.5,.5,.5,0")
-    assert row["mean_score"] == pytest.approx(expected.arithmetic.mean(), abs=1e-12)
+    assert row["mean_score"] == pytest.approx(expected["arithmetic"].mean(), abs=1e-12)
 
 
 def test_a_file_sets_the_rest_of_the_dial(capsys: pytest.CaptureFixture[str]) -> None:
@@ -164,8 +164,8 @@ def test_scores_that_were_fused_are_seen_as_such(capsys: pytest.CaptureFixture[s
         other = sweep([second], [temperature])[0, 0]
         expected = np.sqrt(own * other).mean()
         assert means["full", "default", temperature] == pytest.approx(expected, abs=1e-12)
-        bare = np.maximum(ablation(COUNTS, temperature).without_penalty, 1e-9)
-        expected = np.sqrt(bare * ablation([second], temperature).without_penalty[0]).mean()
+        bare = np.maximum(ablation(COUNTS, temperature)["without_penalty"], 1e-9)
+        expected = np.sqrt(bare * ablation([second], temperature)["without_penalty"][0]).mean()
         assert means["without_penalty", "default", temperature] == pytest.approx(expected, abs=1e-9)
     assert run(["sweep", "judged.jsonl"]) == 0
     assert "faithfulness by given, fused with faithfulness by second" in capsys.readouterr().out

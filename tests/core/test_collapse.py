@@ -35,19 +35,19 @@ def test_ablation_by_hand() -> None:
     result = ablation(ROW, 0.9)
     power_mean = ((1 + 0.9**10 + 0.7**10 + 0.3**10) / 6) ** 0.1
     kept = (2 / 3) ** 0.6
-    assert result.full[0] == aggregate(WORDS, 0.9) == pytest.approx(power_mean * kept, abs=1e-12)
-    assert result.without_penalty[0] == pytest.approx(power_mean, abs=1e-12)
-    assert result.arithmetic[0] == pytest.approx(2.9 / 6 * kept, abs=1e-12)
+    assert result["full"][0] == aggregate(WORDS, 0.9) == pytest.approx(power_mean * kept, abs=1e-12)
+    assert result["without_penalty"][0] == pytest.approx(power_mean, abs=1e-12)
+    assert result["arithmetic"][0] == pytest.approx(2.9 / 6 * kept, abs=1e-12)
     # D: two ones of six; f counts all four zeros.
-    assert result.binary[0] == pytest.approx((2 / 6) ** 0.1 * (2 / 6) ** 0.6, abs=1e-12)
+    assert result["binary"][0] == pytest.approx((2 / 6) ** 0.1 * (2 / 6) ** 0.6, abs=1e-12)
 
 
 def test_ablation_at_the_balanced_temperature_leaves_the_mean_as_it_is() -> None:
     # T = .5 has exponent 1: A and C are one formula there, and so have all ties in common.
     rows = [[a, b, c, d, e] for a, b, c, d, e in product(range(3), repeat=5)]
     result = ablation(rows, "balanced")
-    assert (result.arithmetic[1:] == result.full[1:]).all()
-    assert all(map(math.isnan, (result.full[0], result.arithmetic[0], result.binary[0])))
+    assert (result["arithmetic"][1:] == result["full"][1:]).all()
+    assert all(map(math.isnan, (result["full"][0], result["arithmetic"][0], result["binary"][0])))
 
 
 def test_native_formulas_and_the_way_back() -> None:

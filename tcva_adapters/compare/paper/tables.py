@@ -154,8 +154,8 @@ def table9(data: PaperSet, temperature: float) -> dict[str, float]:
     if data.counts is None:
         return {}
     parts = ablation(data.counts, temperature)
-    columns = (parts.full, parts.without_penalty, parts.arithmetic, parts.binary)
-    return {name: _rho(scores, data.human) for name, scores in zip("ABCD", columns, strict=True)}
+    columns = zip("ABCD", parts.values(), strict=True)
+    return {name: _rho(scores, data.human) for name, scores in columns}
 
 
 def unrounded(data: PaperSet) -> dict[str, float]:

@@ -39,7 +39,7 @@ PARTS: Final = {
     "arithmetic": "C arithmetic",
     "binary": "D binary",
 }
-"""What `core.collapse.Ablation` takes out of the method, and what tables call it."""
+"""What `core.collapse.ablation` takes out of the method, and what tables call it."""
 
 _MEASURE: Final[Measure] = "spearman"
 
