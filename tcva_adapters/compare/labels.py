@@ -13,7 +13,7 @@ from tcva_adapters.compare.ratings import mean_of, parse_rating, rater_names
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.samples.csv_cells import original
 from tcva_adapters.samples.records import format_of
-from tcva_adapters.samples.rows import collect_rows
+from tcva_adapters.samples.rows import RowStream
 
 
 class Draw(NamedTuple):
@@ -142,9 +142,9 @@ _Label = tuple[str, list[float], Draw | None]
 
 def _rows_of(path: str | Path, columns: Sequence[str]) -> list[_Label]:
     source = Path(path).name
-    labels, lines, _ = collect_rows(
+    labels, lines = RowStream(
         path, None, skip_bad=False, read=partial(_label, columns=columns)
-    )
+    ).collected()
     if format_of(path) == "csv":
         labels = [(original(name), rated, draw) for name, rated, draw in labels]
     seen: dict[str, int] = {}

@@ -13,17 +13,13 @@ FROZEN: Final = ConfigDict(frozen=True, extra="forbid")
 
 _KINDS: Final = (
     # Parts of pydantic's names of errors, and what was meant; the first that fits says it.
-    ("string", "a text"),
-    ("bool", "true or false"),
-    ("int", "a whole number"),
-    ("float", "a number"),
-    ("finite", "a finite number"),
-    ("tuple", "a list"),
-    ("list", "a list"),
-    ("iterable", "a list"),
-    ("dict", "an object of names and values"),
-    ("mapping", "an object of names and values"),
-    ("model", "an object of names and values"),
+    (("string",), "a text"),
+    (("bool",), "true or false"),
+    (("int",), "a whole number"),
+    (("float",), "a number"),
+    (("finite",), "a finite number"),
+    (("tuple", "list", "iterable"), "a list"),
+    (("dict", "mapping", "model"), "an object of names and values"),
 )
 _SENTENCES: Final = frozenset({"value_error", "json_invalid"})
 """Errors that say it all: our own, and the parser's."""
@@ -80,7 +76,7 @@ def _why(fault: ErrorDetails) -> str:
         return fault["msg"].removeprefix("Value error, ").replace("Invalid JSON", "not JSON")
     if kind in {"literal_error", "enum"}:
         return f"it is {fault['ctx']['expected']}, not {_shown(value)}"
-    meant = next((meant for part, meant in _KINDS if part in kind), None)
+    meant = next((meant for parts, meant in _KINDS if any(p in kind for p in parts)), None)
     if meant is None:
         said = fault["msg"].removeprefix("Input should ")
         return f"it should {said}, not {_shown(value)}"

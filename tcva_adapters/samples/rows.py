@@ -231,15 +231,3 @@ def skipped_rows(bad: Sequence[tuple[int, str]], number: int, where: str = "") -
     """
     said = [f"skipped line {line}{where}: {message}" for line, message in bad]
     return [*said, f"skipped {number - len(bad)} more{where}"] if number > len(bad) else said
-
-
-def collect_rows(
-    source: Source, kind: Format | None, *, skip_bad: bool, read: _Read[Item]
-) -> tuple[list[Item], list[int], list[tuple[int, str]]]:
-    """What a file holds, all at once: arguments and errors as for `RowStream`.
-
-    Returns:
-        The items, the line of each, and line and message of each bad row.
-    """
-    stream = RowStream(source, kind, skip_bad=skip_bad, read=read, kept=None)
-    return *stream.collected(), stream.bad
