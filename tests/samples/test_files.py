@@ -20,6 +20,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError, UnreadableInputError
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
 from tcva_adapters.results.files import read_assessments, write_assessments
@@ -203,25 +204,19 @@ def test_a_bad_line_is_named_or_skipped(bad: str, message: str) -> None:
     assert not said.startswith("the stream")
 
 
-@pytest.mark.parametrize(
-    ("bad", "message"),
-    [
+def test_bad_csv_rows_are_named_or_skipped_and_headers_never() -> None:
+    for bad, message in [
         ("1,2,3\n", "3 cells where the header has 2"),
         ("1\n", "1 cells where the header has 2"),
         ('"1"2,3\n', "not csv"),
         ('"1,2\n', "not csv"),
-    ],
-)
-def test_a_bad_csv_row_is_named_or_skipped(bad: str, message: str) -> None:
-    text = f"question,answer\nWho?,Ada.\n{bad}"
-    error = refusal(text, format="csv")
-    assert f"line 3: {message}" in str(error)
-    assert error.line == 3
-    found = read(text, format="csv", skip_bad=True)
-    assert (found.lines, [line for line, _ in found.bad]) == ([2], [3])
-
-
-def test_reading_goes_on_after_a_bad_csv_row_and_not_after_a_bad_header() -> None:
+    ]:
+        text = f"question,answer\nWho?,Ada.\n{bad}"
+        error = refusal(text, format="csv")
+        assert f"line 3: {message}" in str(error)
+        assert error.line == 3
+        found = read(text, format="csv", skip_bad=True)
+        assert (found.lines, [line for line, _ in found.bad]) == ([2], [3])
     found = read('answer\na\n"b"x\nc\nd,e\nf\n', format="csv", skip_bad=True)
     assert [s.response for s in found.samples] == ["a", "c", "f"]
     assert [line for line, _ in found.bad] == [3, 5]
@@ -229,23 +224,18 @@ def test_reading_goes_on_after_a_bad_csv_row_and_not_after_a_bad_header() -> Non
         assert refusal(f"{header}\na,b\n", format="csv", skip_bad=True).line == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "before", "line"),
-    [
+def test_bytes_that_are_not_utf8_are_named(tmp_path: Path) -> None:
+    for name, before, line in [
         ("s.jsonl", GOOD.encode() + b'{"answer": "caf', 2),
         ("s.csv", b"\xef\xbb\xbfanswer\ncaf", 2),
         ("s.csv", b"\xef\xbb\xbf", 1),
         ("s.json", b'[{"answer":\n"', 2),
-    ],
-)
-def test_bytes_that_are_not_utf8_are_named(
-    tmp_path: Path, name: str, before: bytes, line: int
-) -> None:
-    path = tmp_path / name
-    path.write_bytes(before + b"\xe9\n")
-    with pytest.raises(UnreadableInputError, match=f"line {line}: not UTF-8: byte 0xe9") as caught:
-        read_samples(path)
-    assert caught.value.line == line
+    ]:
+        path = tmp_path / name
+        path.write_bytes(before + b"\xe9\n")
+        with pytest.raises(UnreadableInputError, match=f"line {line}: not UTF-8: byte 0xe9") as e:
+            read_samples(path)
+        assert e.value.line == line
 
 
 def test_other_encodings(tmp_path: Path) -> None:
@@ -262,27 +252,21 @@ def test_other_encodings(tmp_path: Path) -> None:
         read_samples(stream)
 
 
-@pytest.mark.parametrize(
-    ("content", "format", "message"),
-    [
+def test_files_that_are_bad_as_a_whole() -> None:
+    cases: list[tuple[str, Format, str]] = [
         ("", "jsonl", "is empty"),
         ("\n\n", "json", "is empty"),
-        ("\n\n", "csv", "is empty"),
-        ("question,answer\n", "csv", "is empty"),
+        ("question,answer\n\n", "csv", "is empty"),
         ("[]", "json", "is empty"),
         ('"text"', "json", 'not "text"'),
         (GOOD + GOOD, "json", "line 2: not JSON: Extra data.*jsonl"),
         (f"[{GOOD}", "json", "line 2: not JSON"),
         (f"[{GOOD}, 3]", "json", "item 2: .*not 3"),
         ("[NaN]", "json", "NaN"),
-    ],
-)
-def test_files_that_are_bad_as_a_whole(content: str, format: Format, message: str) -> None:  # noqa: A002  # the reader's own word
-    with pytest.raises(UnreadableInputError, match=message):
-        read(content, format=format)
-
-
-def test_nothing_but_bad_rows_is_an_error_even_when_they_are_skipped() -> None:
+    ]
+    for content, kind, message in cases:
+        with pytest.raises(UnreadableInputError, match=message):
+            read(content, format=kind)
     error = refusal("x\ny\n", skip_bad=True)
     assert "no readable record, 2 bad; the first, line 1: not JSON" in str(error)
 
@@ -330,50 +314,25 @@ def test_samples_come_back(rows: list[tuple[str, list[str], str]]) -> None:
 # --- assessments ----------------------------------------------------------------------------
 
 
-claims = st.builds(
-    ClaimVerdict,
-    claim=TEXT,
-    verdict=st.sampled_from(["fully", "mostly", "partial", "minor", "none"]),
-    evidence=TEXT,
-    passage=st.none() | st.integers(1, 9),
-    probabilities=st.none() | st.just((0.1, 0.2, 0.3, 0.4, 0.0)),
-)
-scored = st.builds(
-    Assessment,
-    criterion=TEXT,
-    judge=TEXT,
-    prompt_version=TEXT,
-    claims=st.lists(claims, min_size=1, max_size=3).map(tuple),
-    sample_id=st.none() | TEXT,
-    metadata=st.dictionaries(TEXT, st.none() | st.integers() | TEXT | st.lists(st.booleans())),
-    from_store=st.booleans(),
-)
-unscored = st.builds(
-    Assessment,
-    criterion=TEXT,
-    judge=TEXT,
-    prompt_version=TEXT,
-    unscored=st.builds(Unscored, reason=st.sampled_from(Reason), detail=TEXT, raw_reply=TEXT),
-)
-
-
-@few
-@given(st.lists(scored | unscored, min_size=1, max_size=4))
-def test_assessments_come_back(made: list[Assessment]) -> None:
-    stream = io.StringIO(newline="")
-    assert write_assessments(stream, made) == len(made)
-    assert read_assessments(io.StringIO(stream.getvalue(), newline="")).assessments == made
-
-
 def test_assessments_in_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = 'It\'s "odd":\n\u2028 \x07, \\, \U0001f600.'
+    claim = ClaimVerdict(
+        claim=text, verdict=Verdict.MOSTLY, probabilities=(0.1, 0.2, 0.3, 0.4, 0.0)
+    )
+    rest: dict[str, Any] = {"criterion": text, "judge": text, "prompt_version": "1"}
+    why = Unscored(reason=Reason.REFUSAL, detail=text, raw_reply=text)
+    made = [
+        Assessment(claims=(claim,), sample_id=text, metadata={text: [None, 1, True]}, **rest),
+        Assessment(unscored=why, **rest),
+    ]
     path = tmp_path / "new" / "folder" / "a.jsonl"
-    made = [JUDGED, Assessment.from_verdicts([])]
     assert write_assessments(path, iter(made)) == 2
     found = read_assessments(str(path))
     assert (found.assessments, found.lines, found.bad) == (made, [1, 2], [])
     assert list(path.parent.iterdir()) == [path]
-    write_assessments("-", [JUDGED])
-    assert capsys.readouterr().out == JUDGED.to_json() + "\n"
+    write_assessments("-", made)
+    printed = io.StringIO(capsys.readouterr().out, newline="")
+    assert read_assessments(printed).assessments == made
 
 
 def test_bad_assessments_are_named_or_skipped(tmp_path: Path) -> None:

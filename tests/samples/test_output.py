@@ -65,11 +65,8 @@ def test_a_store_and_its_log_are_their_owners_alone(tmp_path: Path) -> None:
     path = tmp_path / "v.sqlite"
     with VerdictStore(path) as store:
         store.put("k", MADE)
-        assert {each.name: mode(each) for each in tmp_path.iterdir()} == {
-            "v.sqlite": 0o600,
-            "v.sqlite-wal": 0o600,
-            "v.sqlite-shm": 0o600,
-        }
+        names = ("v.sqlite", "v.sqlite-wal", "v.sqlite-shm")
+        assert {each.name: mode(each) for each in tmp_path.iterdir()} == dict.fromkeys(names, 0o600)
     path.chmod(0o640)
     VerdictStore(path).close()
     assert mode(path) == 0o640
@@ -90,6 +87,9 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path, text: str) -> No
             write()
         assert path.read_text() == text
         write(overwrite=True)
+        write()  # over a file of ours, and over an empty one
+        path.write_text("")
+        write()
     assert set(tmp_path.iterdir()) == {lines, settings}
     assert read_assessments(lines).assessments == [MADE]
     assert Config.load(settings) == Config()
@@ -107,15 +107,6 @@ def test_a_folder_with_files_of_something_else_is_no_place_for_a_comparison(
     assert (tmp_path / name).read_text() == "precious"
     found.save(tmp_path, overwrite=True)
     found.save(tmp_path)
-
-
-def test_files_of_ours_and_empty_ones_are_replaced(tmp_path: Path) -> None:
-    lines, settings = tmp_path / "a.jsonl", tmp_path / "c.json"
-    for path in (lines, settings):
-        path.touch()
-    for _ in range(2):
-        write_assessments(lines, [MADE])
-        Config().dump(settings)
 
 
 @posix
