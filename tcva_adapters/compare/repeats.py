@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from tcva_adapters.compare.jsonable import jsonable
-from tcva_adapters.core.summing import ExactSum
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import Part, Report, counted, figure, share
 from tcva_adapters.results.result import Result
@@ -125,7 +125,7 @@ def repeat_report(results: Iterable[Result]) -> RepeatReport:
         InvalidValueError: None was judged several times.
     """
     repeats = flipped = same = 0
-    disagreement = ExactSum()
+    disagreements: list[float] = []
     rows: list[tuple[float, ...]] = []
     for result in results:
         repeats = max(repeats, len(result.repeats))
@@ -134,7 +134,7 @@ def repeat_report(results: Iterable[Result]) -> RepeatReport:
             continue
         rows.append(found.scores)
         flipped += found.flips
-        disagreement.add(found.disagreement)
+        disagreements.append(found.disagreement)
         same += len({each.claims for each in result.repeats}) == 1
     if not repeats:
         msg = "no sample was judged several times; judge with repeats=3"
@@ -142,5 +142,5 @@ def repeat_report(results: Iterable[Result]) -> RepeatReport:
     table = np.full((len(rows), repeats), np.nan)
     for row, scores in zip(table, rows, strict=True):
         row[: len(scores)] = scores
-    mean = disagreement.value / len(rows) if rows else float("nan")
+    mean = math.fsum(disagreements) / len(rows) if rows else math.nan
     return RepeatReport(repeats, len(rows), flipped, mean, same, variance_components(table))

@@ -176,10 +176,7 @@ def evaluate_panel(
 
 
 def _check_ratings(judge_scores: Sequence[Sequence[float | None]], max_score: float) -> FloatArray:
-    try:
-        rows = [list(row) for row in judge_scores]
-    except TypeError:
-        rows = []
+    rows = [listed("scores of a judge", row) for row in listed("judge_scores", judge_scores)]
     if not rows or not rows[0]:
         msg = f"a panel needs a judge and a criterion; got {judge_scores!r}"
         raise InvalidValueError(msg)
