@@ -22,11 +22,10 @@ from scipy.stats import spearmanr
 
 from benchmarks.lexical import data_folder
 from tcva_adapters import TCVA, Assessment, Result, Sample
-from tcva_adapters.core.evidence import EVIDENCE
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.judging.evidence.check import check_evidence
 from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
-from tcva_adapters.results.evidence import EvidenceCounts
+from tcva_adapters.results.evidence import EVIDENCE, EvidenceCounts
 from tcva_adapters.text.sentences import split_claims
 from tests.judging.forged import ACROSS, FORGED, PASSAGES, TRUE, Case
 from tests.judging.huge import HUGE
@@ -146,12 +145,11 @@ def print_views(folder: Path) -> None:
             judged = Assessment.from_verdicts([claim.verdict or "none" for claim in claims])
             results.append(Result(judged.model_copy(update={"claims": made})))
             human.append(row["human_score"])
-    counts = EvidenceCounts.of([result.assessment for result in results])
     print(f"\nsummeval (model), {len(results)} samples, T={PAPER_T:g}: Spearman with human ratings")
     for view in reversed(EVIDENCE):
         scores = [result.at(PAPER_T, evidence=view).score for result in results]
-        rho, lowered = spearmanr(scores, human).statistic, counts.under(view).lowered
-        print(f"evidence {view:7} {rho:.4f}   {lowered:3} of {counts.verdicts} verdicts lowered")
+        counts = EvidenceCounts.of([result.assessment for result in results], view)
+        print(f"evidence {view:7} {spearmanr(scores, human).statistic:.4f}", *counts.lines())
 
 
 def main(arguments: Sequence[str]) -> None:

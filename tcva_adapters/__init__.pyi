@@ -6,8 +6,6 @@ from tcva_adapters.core.aggregation import sweep as sweep
 from tcva_adapters.core.flip import flip_temperature as flip_temperature
 from tcva_adapters.core.panel import fuse as fuse
 from tcva_adapters.core.temperature import exponent as exponent
-from tcva_adapters.core.uncertainty import Uncertainty as Uncertainty
-from tcva_adapters.core.uncertainty import score_uncertainty as score_uncertainty
 from tcva_adapters.core.verdicts import Verdict as Verdict
 from tcva_adapters.core.verdicts import WeightScheme as WeightScheme
 from tcva_adapters.criteria import Criterion as Criterion

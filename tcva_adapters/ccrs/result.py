@@ -14,15 +14,18 @@ from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS
 from tcva_adapters.ccrs.reply import HIGHEST
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.printing import figure, html_table
-from tcva_adapters.results.assessment import ClaimVerdict, Unscored, Usage
+from tcva_adapters.results.assessment import (
+    SCHEMA_VERSION,
+    ClaimVerdict,
+    Unscored,
+    Usage,
+    check_layout,
+)
 from tcva_adapters.results.metadata import Metadata, written_out
 from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.scoring import DIAL
 from tcva_adapters.results.settings import check_share
 from tcva_adapters.samples.checked import first_fault
-
-SCHEMA_VERSION: Final = 2
-"""Version of the JSON layout."""
 
 Protocol = Literal["single", "suite", "lexical"]
 
@@ -107,7 +110,7 @@ class CCRSResult(BaseModel):
 
     kind: ClassVar[str] = "ccrs"
 
-    schema_version: Literal[2] = SCHEMA_VERSION
+    schema_version: Literal[3] = SCHEMA_VERSION
     judge: str
     protocol: Protocol
     answers: dict[str, MetricAnswer]
@@ -120,10 +123,9 @@ class CCRSResult(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _of_any_layout(cls, data: Any) -> Any:
-        # Layout 1 had neither a threshold nor shared answers: both have their defaults.
-        if isinstance(data, dict) and data.get("schema_version") == 1:
-            return {**data, "schema_version": SCHEMA_VERSION}
+    def _of_this_layout(cls, data: Any) -> Any:
+        if isinstance(data, dict):
+            check_layout(data)
         return data
 
     @model_validator(mode="after")
@@ -285,7 +287,7 @@ class CCRSResult(BaseModel):
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """The result that `to_json` wrote, in this layout or an earlier one.
+        """The result that `to_json` wrote.
 
         Raises:
             UnreadableInputError: Not JSON, another layout version, or fields that do not fit.

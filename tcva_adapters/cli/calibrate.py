@@ -63,7 +63,8 @@ _Config = Annotated[
 _Evidence = Annotated[
     Optional[str],
     typer.Option(
-        "--evidence", help="The view of the evidence: strict, lower or off; by default as in use."
+        "--evidence",
+        help="Verdicts without a supporting quote: lower or off; by default as in use.",
     ),
 ]
 _Out = Annotated[

@@ -34,7 +34,8 @@ def claim_view(result: Result, sample: Sample, number: int = 1) -> Iterator[Part
     yield ""
     yield foldable(f"{clipped(case_name(result, number))}: {asked}")
     if result.claims:
-        cells = [(c.verdict.value if c.verdict else "-", c.claim, c.reason) for c in result.claims]
+        scheme = result.scoring.scheme
+        cells = [(c.level_text(scheme), c.claim, c.reason) for c in result.claims]
         yield Table(("verdict", "claim", "why"), cells, "lp")
     if result.unscored is not None:
         yield Wrapped(result.reason)
@@ -42,6 +43,8 @@ def claim_view(result: Result, sample: Sample, number: int = 1) -> Iterator[Part
     scores = ", ".join(f"{result.at(t).score:.3f} {name}" for name, t in PRESETS.items())
     flip = result.flip_temperature
     passes = "it never passes" if flip is None else f"it passes from T={flip:.2f} on"
+    if result.seen.is_soft:
+        yield Wrapped(f"claims: {result.levels}.")
     yield Wrapped(
         f"one judgement, every score: {scores}; at threshold {result.scoring.threshold:g} {passes}."
     )

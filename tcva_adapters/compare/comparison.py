@@ -138,7 +138,7 @@ class Comparison(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """All figures as plain values; what is undefined is None."""
-        outcome, sure = self.outcome, self.outcome.uncertainty
+        outcome = self.outcome
         return {
             "sentence": self.sentence,
             "criterion": self.tcva.criterion.name,
@@ -155,7 +155,6 @@ class Comparison(Tabular):
             "gates": self.gated.to_dict(),
             "ways": [each.to_dict() for each in self.ways],
             "evidence": self.evidence.to_dict(),
-            "uncertainty": None if sure is None else {"method": self.lead, **sure.to_dict()},
             "repeats": None if (repeats := self.repeats()) is None else repeats.to_dict(),
             "errors": None if (errors := self.errors()) is None else errors.to_dict(),
             "panel": None if (worth := self.worth()) is None else worth.to_dict(),
@@ -260,8 +259,6 @@ class Comparison(Tabular):
             f"{counted(spent.calls, 'call')}, {spent.input_tokens} + {spent.output_tokens} tokens"
         )
         yield from self.evidence.lines()
-        if outcome.uncertainty is not None:
-            yield from (f"{self.lead}: {line}" for line in outcome.uncertainty.lines())
 
     def repeats(self) -> RepeatReport | None:
         """What repeats show at the temperature of `lead`; None where samples were judged once."""

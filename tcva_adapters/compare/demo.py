@@ -15,7 +15,7 @@ from tcva_adapters.compare.claim_view import claim_view
 from tcva_adapters.compare.running.methods import Method, is_installed
 from tcva_adapters.core.collapse import binary_counts, ternary_counts
 from tcva_adapters.core.temperature import PRESETS
-from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters.core.verdicts import LEVELS, count_levels
 from tcva_adapters.data import labels_of, sample_lines
 from tcva_adapters.errors import MissingDependencyError
 from tcva_adapters.frameworks import FRAMEWORKS, Framework
@@ -116,7 +116,7 @@ def _by_dial(domain: str, samples: Sequence[Sample], results: Sequence[Result]) 
     pairs = zip(samples, results, strict=True)
     own = [(sample, result) for sample, result in pairs if sample.metadata["domain"] == domain]
     scored = [result for _, result in own if result.score is not None]
-    counts = np.array([result.seen.hard_counts for result in scored])
+    counts = np.array([count_levels(result.seen.verdicts) for result in scored])
     binary, ternary = binary_counts(counts), ternary_counts(counts)
     distances = np.array(_distances(own))
     return {

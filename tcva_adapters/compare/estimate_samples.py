@@ -15,12 +15,12 @@ import numpy.typing as npt
 from tcva_adapters.compare.grouping import groups_in
 from tcva_adapters.compare.judged import Judged, JudgedSource, in_use
 from tcva_adapters.compare.labels import Draw, Labels, source_of
-from tcva_adapters.compare.sweep_views import View
+from tcva_adapters.compare.sweep_views import View, blocks
 from tcva_adapters.core.aggregation import make_plan
-from tcva_adapters.core.evidence import Evidence
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import counted
 from tcva_adapters.results.config import Config
+from tcva_adapters.results.evidence import Evidence
 from tcva_adapters.results.scoring import Scoring, changed
 from tcva_adapters.stats.checks import BoolArray, FloatArray, IntArray, group_codes, numbers
 from tcva_adapters.stats.selection import round_weights
@@ -81,7 +81,7 @@ class RatedSamples:
         dial = changed(in_use(config), {name: v for name, v in asked.items() if v is not None})
         read = Judged.of(judged, skip_bad=skip_bad).under(dial.evidence)
         view = View(make_plan([dial.temperature], **dial.options))
-        scores = np.concatenate([view(block)[:, 0] for block in read.table.blocks()])
+        scores = np.concatenate([view(block)[:, 0] for block in blocks(read.table)])
         said: list[str] = []
         ratings = np.full(len(read), np.nan)
         if human is not None:

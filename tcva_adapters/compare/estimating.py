@@ -15,10 +15,10 @@ from tcva_adapters.compare.estimate_samples import Human, RatedSamples
 from tcva_adapters.compare.grouping import group_note
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.judged import JudgedSource
-from tcva_adapters.core.evidence import Evidence
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import Part, Table, Tabular, counted, figure
 from tcva_adapters.results.config import Config
+from tcva_adapters.results.evidence import Evidence
 from tcva_adapters.stats.checks import FloatArray, check_level
 from tcva_adapters.stats.interval import Interval
 from tcva_adapters.stats.planning import smallest_from
@@ -265,7 +265,7 @@ def estimate(
         threshold: A rating passes from here on: pass rates in place of means.
         human_scale: Lowest and highest rating that could be given.
         temperature: Of the dial; by default the file's, or 0.5.
-        evidence: ``strict``, ``lower`` or ``off``; by default the file's, or ``lower``.
+        evidence: ``lower`` or ``off``; by default the file's, or ``lower``.
         config: Settings from a file.
         level: Of the intervals; of several differences, for all pairs together.
         skip_bad: Leave out unreadable lines of a file.

@@ -18,11 +18,11 @@ import numpy.typing as npt
 
 from tcva_adapters.compare.grouping import group_of
 from tcva_adapters.compare.running.cached import JUDGE_ERROR, METRIC_ERROR, NOT_ASKED
-from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
+from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
+from tcva_adapters.results.interval import interval_text
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.uncertainty import uncertainty_text
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.least_mean import least_mean
 from tcva_adapters.stats.means import least_share
@@ -58,7 +58,9 @@ class Case:
         is_failure: The judge or the metric failed on it, as opposed to a sample that has no score.
         claims: With their verdicts; none where whole answers are rated.
         seconds: Time that the judgement took.
-        sure: How sure the score is, in a few words; empty where its verdicts have no probabilities.
+        sure: Where the score may lie, in a few words; empty where its verdicts have no
+            probabilities.
+        scheme: The weights of the claims' levels.
         group: What it belongs to (a document), see `grouping.group_of`; None where it stands alone.
     """
 
@@ -70,6 +72,7 @@ class Case:
     claims: tuple[ClaimVerdict, ...] = ()
     seconds: float = 0.0
     sure: str = ""
+    scheme: WeightScheme = WeightScheme.DEFAULT
     group: Hashable = None
 
     @property
@@ -300,6 +303,7 @@ def _case(result: Scored, place: int, *, group: str | None = None, is_bare: bool
         claims=() if is_bare else result.claims,
         seconds=result.usage.seconds,
         sure="" if is_bare else _sure(result),
+        scheme=result.scoring.scheme if isinstance(result, Result) else WeightScheme.DEFAULT,
         group=_group(result, name, group),
     )
 
@@ -312,8 +316,8 @@ def _group(result: Scored, name: str, field: str | None) -> Hashable:
 
 
 def _sure(result: Scored) -> str:
-    found = result.uncertainty if isinstance(result, Result) else None
-    return "" if found is None else uncertainty_text(found)
+    found = result.interval if isinstance(result, Result) else None
+    return "" if found is None else interval_text(found)
 
 
 def part_names(tcva: TCVA) -> list[str]:

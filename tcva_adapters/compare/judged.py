@@ -16,13 +16,17 @@ from tcva_adapters.compare.kinds import Kinds
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.ratings import human_ratings, metadata_values
 from tcva_adapters.core.aggregation import check_counts
-from tcva_adapters.core.evidence import DEFAULT_EVIDENCE, EVIDENCE, Evidence
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.config import Config
-from tcva_adapters.results.evidence import EvidenceCounts
-from tcva_adapters.results.evidence_view import under
-from tcva_adapters.results.level_table import LevelTable
+from tcva_adapters.results.counted import Counts, packed
+from tcva_adapters.results.evidence import (
+    DEFAULT_EVIDENCE,
+    EVIDENCE,
+    Evidence,
+    EvidenceCounts,
+    under,
+)
 from tcva_adapters.results.result import Result, judged_counts
 from tcva_adapters.results.scoring import Scoring, changed
 from tcva_adapters.samples.ids import DistinctIds
@@ -37,29 +41,31 @@ class Judged:
     from it once more where they are asked for.
 
     Attributes:
-        tables: Level counts of each judge under each view of the evidence, shape (N, J, 5), the main
-            judge first, in blocks; zeros where one has no verdicts. One table where the views are
-            alike.
+        tables: Level counts of each judge, lowered for their quotes and as judged, shape (N, J, 5),
+            the main judge first; zeros where one has no verdicts.
         scored: How many samples have a score: verdicts of the main judge.
         criterion: Its name; empty for bare counts.
         judge: Its name; likewise.
         fused: The additional judges, each with its criterion.
         forms: In which forms verdicts were asked for, the most frequent first; none of judges
             without forms.
-        quotes: What the evidence check found, as it is stored.
-        seen: The view of the evidence under which scores are made.
+        quotes: How many verdicts are lowered for their quotes, or could not be checked, in each
+            of the two.
+        seen: Which of the two scores are made of.
         brought: The ids and metadata of the samples; none for bare counts.
         notes: Which lines of a file were left out, and why.
         skipped: How many those are.
     """
 
-    tables: Mapping[Evidence, LevelTable]
+    tables: Mapping[Evidence, Counts]
     scored: int
     criterion: str = ""
     judge: str = ""
     fused: tuple[str, ...] = ()
     forms: tuple[str, ...] = ()
-    quotes: EvidenceCounts = field(default_factory=lambda: EvidenceCounts.of(()))
+    quotes: Mapping[Evidence, EvidenceCounts] = field(
+        default_factory=lambda: dict.fromkeys(EVIDENCE, EvidenceCounts.of(()))
+    )
     seen: Evidence = DEFAULT_EVIDENCE
     brought: Brought = field(default_factory=lambda: Held(()))
     notes: tuple[str, ...] = ()
@@ -95,14 +101,14 @@ class Judged:
         return _of_counts(by_judge(items))
 
     @property
-    def table(self) -> LevelTable:
+    def table(self) -> Counts:
         """The level counts that scores are made of."""
         return self.tables[self.seen]
 
     @property
     def evidence(self) -> EvidenceCounts:
         """How many verdicts are lowered for their quotes, or could not be checked."""
-        return self.quotes.under(self.seen)
+        return self.quotes[self.seen]
 
     def under(self, evidence: Evidence) -> Judged:
         """The same judgements under a view of their evidence. No call."""
@@ -110,8 +116,8 @@ class Judged:
 
     @property
     def counts(self) -> FloatArray:
-        """All of the table at once, shape (N, J, 5)."""
-        return self.table.whole()
+        """The same in double precision, shape (N, J, 5)."""
+        return self.table.astype(np.float64)
 
     def to_dict(self) -> dict[str, Any]:
         """What was judged and by whom, and how much of it was read, as plain values."""
@@ -242,7 +248,7 @@ def by_judge(counts: npt.ArrayLike) -> FloatArray:
     return check_counts(table.reshape(-1, table.shape[2])).reshape(table.shape)
 
 
-def has_score(counts: FloatArray) -> npt.NDArray[np.bool_]:
+def has_score(counts: Counts) -> npt.NDArray[np.bool_]:
     """Which samples of shape (N, J, 5) have a score: those with verdicts of the first judge."""
     scored: npt.NDArray[np.bool_] = counts[:, 0].sum(axis=1) > 0.0
     return scored
@@ -254,7 +260,7 @@ def _of_files(files: Sequence[str | Path], *, skip_bad: bool) -> Judged:
         read.tables,
         _scored(read.tables),
         *_about(read.kinds, read.source),
-        quotes=read.evidence,
+        quotes={view: EvidenceCounts.counted(read.checks, view) for view in EVIDENCE},
         brought=read.brought,
         notes=tuple(read.notes),
         skipped=read.skipped,
@@ -263,24 +269,23 @@ def _of_files(files: Sequence[str | Path], *, skip_bad: bool) -> Judged:
 
 def _of_assessments(assessments: Sequence[Assessment]) -> Judged:
     about = _about(Kinds.of(assessments), "this list")
-    quotes = EvidenceCounts.of(assessments)
-    usual = LevelTable.of(judged_counts(assessments))
-    tables = dict.fromkeys(EVIDENCE, usual)
-    for view in EVIDENCE:
-        if view != DEFAULT_EVIDENCE and quotes.has_faults:
-            tables[view] = LevelTable.of(judged_counts([under(each, view) for each in assessments]))
+    quotes = {view: EvidenceCounts.of(assessments, view) for view in EVIDENCE}
+    tables = {
+        view: packed(judged_counts([under(each, view) for each in assessments]))
+        for view in EVIDENCE
+    }
     brought = Held([(each.sample_id, each.metadata) for each in assessments])
     return Judged(tables, _scored(tables), *about, quotes=quotes, brought=brought)
 
 
 def _of_counts(counts: FloatArray) -> Judged:
-    tables = dict.fromkeys(EVIDENCE, LevelTable.of(counts))
+    tables: dict[Evidence, Counts] = dict.fromkeys(EVIDENCE, counts)
     return Judged(tables, _scored(tables))
 
 
-def _scored(tables: Mapping[Evidence, LevelTable]) -> int:
+def _scored(tables: Mapping[Evidence, Counts]) -> int:
     """How many samples have a score, which is the same under every view."""
-    return sum(int(has_score(block).sum()) for block in tables[DEFAULT_EVIDENCE].blocks())
+    return int(has_score(tables[DEFAULT_EVIDENCE]).sum())
 
 
 def _about(kinds: Kinds, source: str) -> tuple[str, str, tuple[str, ...], tuple[str, ...]]:

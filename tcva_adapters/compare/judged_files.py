@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tcva_adapters.compare.kinds import Kinds
-from tcva_adapters.core.evidence import Evidence
 from tcva_adapters.errors import UnreadableInputError
-from tcva_adapters.results.assessment import EvidenceCheck
-from tcva_adapters.results.columns import NamedColumns, check_of, claims_of, stream_columns
-from tcva_adapters.results.evidence import Checked, EvidenceCounts
-from tcva_adapters.results.level_table import LevelRows, LevelTable
+from tcva_adapters.results.counted import (
+    CountedRow,
+    Counts,
+    LevelCounts,
+    checked_claims,
+    stream_rows,
+)
+from tcva_adapters.results.evidence import Evidence
 from tcva_adapters.samples.records import is_read_again
 
 Named = tuple[str | None, Mapping[str, Any]]
@@ -61,7 +64,7 @@ class InFiles:
         """
         number = 0
         for file in self.files:
-            for row in stream_columns(file, skip_bad=self.skip_bad, metadata=True):
+            for row in stream_rows(file, skip_bad=self.skip_bad):
                 number += 1
                 yield _named(row)
         if number != self.number:
@@ -76,18 +79,18 @@ class JudgedFiles:
 
     Attributes:
         source: Their names.
-        tables: Level counts of each judge, under each view of the evidence.
+        tables: Level counts of each judge, lowered and as judged.
         kinds: Who judged.
-        evidence: What became of the quotes.
+        checks: How many verdicts each check of a quote saw, and whether it lowered them.
         brought: Ids and metadata.
         notes: Which lines were left out, and why.
         skipped: How many those are.
     """
 
     source: str
-    tables: Mapping[Evidence, LevelTable]
+    tables: Mapping[Evidence, Counts]
     kinds: Kinds
-    evidence: EvidenceCounts
+    checks: Mapping[tuple[str | None, bool], int]
     brought: Brought
     notes: list[str]
     skipped: int
@@ -112,7 +115,7 @@ def read_judged(files: Sequence[str | Path], *, skip_bad: bool) -> JudgedFiles:
     notes: list[str] = []
     skipped = 0
     for file in files:
-        stream = stream_columns(file, skip_bad=skip_bad, metadata=is_held)
+        stream = stream_rows(file, skip_bad=skip_bad)
         for row in stream:
             tally.add(row)
             if is_held:
@@ -124,14 +127,14 @@ def read_judged(files: Sequence[str | Path], *, skip_bad: bool) -> JudgedFiles:
         source=", ".join(map(str, files)),
         tables=tally.rows.finish(),
         kinds=tally.kinds,
-        evidence=EvidenceCounts.counted(tally.checks),
+        checks=tally.checks,
         brought=Held(held) if is_held else InFiles(tuple(files), skip_bad, tally.kinds.number),
         notes=notes,
         skipped=skipped,
     )
 
 
-def _named(row: NamedColumns) -> Named:
+def _named(row: CountedRow) -> Named:
     return row.get("sample_id"), row.get("metadata", {})
 
 
@@ -139,11 +142,11 @@ def _named(row: NamedColumns) -> Named:
 class _Tally:
     """What is counted row by row."""
 
-    rows: LevelRows = field(default_factory=LevelRows)
+    rows: LevelCounts = field(default_factory=LevelCounts)
     kinds: Kinds = field(default_factory=Kinds)
-    checks: Counter[Checked] = field(default_factory=Counter)
+    checks: Counter[tuple[str | None, bool]] = field(default_factory=Counter)
 
-    def add(self, row: NamedColumns) -> None:
+    def add(self, row: CountedRow) -> None:
         members = row.get("members", ())
         self.kinds.add(
             (row["criterion"], row["judge"]),
@@ -151,16 +154,10 @@ class _Tally:
             row.get("form", ""),
             is_scored=row.get("unscored") is None,
         )
-        plain, has_faults = 0, False
-        for claims in claims_of(row):
-            for claim in claims:
-                if claim["verdict"] is None:
-                    continue
-                check = check_of(claim)
-                if check is None:
-                    plain += 1
-                    continue
-                self.checks[check, claim.get("original_verdict") is not None] += 1
-                has_faults = has_faults or check != EvidenceCheck.UNCHECKED
-        self.checks[None, False] += plain
-        self.rows.add(row, has_faults=has_faults)
+        checks = [
+            (claim.get("evidence_check"), claim.get("original_verdict") is not None)
+            for claim in checked_claims(row)
+            if claim["verdict"] is not None
+        ]
+        self.checks.update(checks)
+        self.rows.add(row, is_lowered=any(is_lowered for _, is_lowered in checks))

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
 
 from tcva_adapters.core.aggregation import Plan, scores_of
 from tcva_adapters.core.collapse import binary_counts
 from tcva_adapters.core.verdicts import FloatArray
-from tcva_adapters.results.level_table import LevelTable
+from tcva_adapters.results.counted import Counts
 from tcva_adapters.results.scoring import GEOMETRIC
 from tcva_adapters.stats.exact_mean import ExactMean
+
+BLOCK: Final = 65_536
+"""Samples that are looked at together: enough of them for equal ones to be scored once."""
+
+
+def blocks(counts: Counts) -> Iterator[FloatArray]:
+    """The counts of all samples in double precision, some at a time."""
+    for start in range(0, len(counts), BLOCK):
+        yield counts[start : start + BLOCK].astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,10 +45,10 @@ class View:
         )
 
 
-def means_of(table: LevelTable, views: Sequence[View]) -> list[list[float]]:
+def means_of(counts: Counts, views: Sequence[View]) -> list[list[float]]:
     """The mean scores of all samples with a score, per view and temperature."""
     means = [ExactMean(len(view.plan.temperatures)) for view in views]
-    for block in table.blocks():
+    for block in blocks(counts):
         for view, mean in zip(views, means, strict=True):
             mean.add(view(block))
     return [mean.values() for mean in means]

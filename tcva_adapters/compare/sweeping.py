@@ -13,16 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.compare.calibration.candidates import scheme_text
-from tcva_adapters.compare.evidence_effect import (
-    EvidenceEffect,
-    effect_table,
-    evidence_effects,
-)
 from tcva_adapters.compare.grouping import group_note
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.judged import Judged, JudgedSource, has_score, in_use
 from tcva_adapters.compare.labels import Labels, source_of
-from tcva_adapters.compare.sweep_views import View, means_of
+from tcva_adapters.compare.sweep_views import View, blocks, means_of
 from tcva_adapters.compare.views.interval_text import interval_cell, missing_intervals
 from tcva_adapters.compare.views.same_samples import (
     PARTS,
@@ -31,12 +26,12 @@ from tcva_adapters.compare.views.same_samples import (
 )
 from tcva_adapters.core.aggregation import Floor, Penalty, SchemeLike, make_plan
 from tcva_adapters.core.collapse import ablation_plans
-from tcva_adapters.core.evidence import Evidence
 from tcva_adapters.core.temperature import Bounds, check_temperature
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import Part, Table, Tabular
 from tcva_adapters.results.config import Config
+from tcva_adapters.results.evidence import Evidence
 from tcva_adapters.results.scoring import Scoring, changed
 from tcva_adapters.stats.bootstrap import AgreementInterval, intervals
 
@@ -74,7 +69,7 @@ class SweepRow:
     @property
     def scores(self) -> FloatArray:
         """Shape (N, temperatures); nan where there is no score. Computed whenever it is asked for."""
-        return np.concatenate([self.view(block) for block in self.judged.table.blocks()])
+        return np.concatenate([*map(self.view, blocks(self.judged.table))])
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,8 +83,7 @@ class Sweep(Tabular):
         rows: One for each scheme and penalty.
         human: Where the human ratings are from; None without them.
         unused: What of a configuration does not apply here, in sentences.
-        scoring: The setting of the dial in use, at which views of the evidence are compared.
-        effects: What each view makes of the judgements there; none where all are alike.
+        scoring: The settings in use.
         groups: What each sample belongs to, None for one that takes no part; None where they stand
             alone.
         of_groups: How many groups the samples with a score and a rating belong to, in a few words.
@@ -104,7 +98,6 @@ class Sweep(Tabular):
     human: str | None
     unused: tuple[str, ...]
     scoring: Scoring
-    effects: tuple[EvidenceEffect, ...]
     ways: tuple[SameSamples, ...]
     groups: Sequence[Hashable] | None = None
     of_groups: str = ""
@@ -152,14 +145,9 @@ class Sweep(Tabular):
             "groups": self.of_groups or None,
             "rows": self.records(),
             "evidence_view": self.judged.seen,
-            "evidence_views": [self._effect(each) for each in self.effects],
             "bounds": asdict(self.scoring.bounds),
             "ways": [each.to_dict() for each in self.ways],
         }
-
-    def _effect(self, effect: EvidenceEffect) -> dict[str, Any]:
-        at = {"temperature": self.scoring.temperature, "threshold": self.scoring.threshold}
-        return {**effect.to_dict(), **at}
 
     def parts(self) -> Iterator[Part]:
         """What ``tcva sweep`` prints."""
@@ -172,13 +160,6 @@ class Sweep(Tabular):
         yield from judged.evidence.lines()
         for rows in filter(None, (self.ablation, self.rows)):
             yield self._by_temperature(rows, lambda row, i: f"{row.means[i]:.3f}")
-        if self.effects:
-            dial = self.scoring
-            yield (
-                f"\nViews of the evidence at T={dial.temperature:g}, threshold "
-                f"{dial.threshold:g}, and what they change of the judges' own levels"
-            )
-            yield effect_table(self.effects)
         for each in self.ways:
             yield ""
             yield from each.parts()
@@ -237,8 +218,7 @@ def sweep(
         eps: Floor under the weights; by default the file's, or 1e-9. One above goes with ``always``.
         floor: ``paper`` (exponents up to 0) or ``always``; by default the file's, or the paper's.
         bounds: The exponents at the ends of the scale; by default the file's, or the paper's.
-        evidence: ``strict``, ``lower`` or ``off``; by default the file's, or ``lower``. What the
-            three make of the judgements is in ``effects``, whichever is chosen.
+        evidence: ``lower`` or ``off``; by default the file's, or ``lower``.
         config: Settings from a file.
         ablation: Take parts of the method out (A to D), and show the weight schemes; with human
             ratings also what each part adds to the agreement.
@@ -284,7 +264,6 @@ def sweep(
     how: dict[str, Any] = {"ablation": parts, "beside": others, "groups": groups}
     return Sweep(
         *(read, grid, tuple(rows[:first]), tuple(rows[first:]), said, read.unused(config), scoring),
-        effects=evidence_effects(read, scoring),
         groups=groups,
         of_groups=of_groups,
         ways=ways(read, replace(scoring, temperature=at), ratings, **how),

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, get_args
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.judging.judge import Judge
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
-from tcva_adapters.results.evidence_view import combined_claim
+from tcva_adapters.results.evidence import combined_claim
 from tcva_adapters.samples.sample import Sample
 
 Combine = Literal["median", "fused"]

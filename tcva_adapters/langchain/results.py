@@ -34,7 +34,8 @@ class TCVAOutput(TypedDict):
     judge: str
     sample_id: str | None
     metadata: dict[str, Any]
-    uncertainty: NotRequired[dict[str, Any] | None]
+    interval: NotRequired[list[float] | None]
+    breakdown: NotRequired[dict[str, float]]
     scoring: NotRequired[dict[str, Any]]
     criterion: NotRequired[str]
     prompt_version: NotRequired[str]

@@ -103,7 +103,7 @@ def result_of(carried: Any) -> Scored:
 
     Args:
         carried: An evaluation of ours or the event that told of it; or what ``model_dump`` or
-            ``model_dump_json`` made of one, in this version or an earlier one.
+            ``model_dump_json`` made of one.
 
     Raises:
         UnreadableInputError: There is no result in it.
@@ -117,9 +117,7 @@ def result_of(carried: Any) -> Scored:
         return found.result  # type: ignore[no-any-return]  # a result of any kind
     while isinstance(found, Mapping) and "result" in found:  # an event's evaluation has one, too
         found = found["result"]
-    # Earlier versions carried ratings under a name of their own.
-    rated = found.get("rated") if isinstance(found, Mapping) else None
-    return read_result(rated or found)
+    return read_result(found)
 
 
 def _fields(result: Scored) -> dict[str, Any]:

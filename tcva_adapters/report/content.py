@@ -9,7 +9,7 @@ from typing import Any, Final
 from tcva_adapters.compare.grouping import group_note, group_of
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.evidence_view import under
+from tcva_adapters.results.evidence import under
 from tcva_adapters.results.framework_score import FrameworkVerdict
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import Profiles, Scoring

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tcva_adapters.printing import counted
 from tcva_adapters.report.content import Content, Said
 from tcva_adapters.report.plain import inert_json, plain
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
+from tcva_adapters.results.interval import interval_text
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.uncertainty import uncertainty_text
 from tcva_adapters.samples.sample import Sample
 
 SEED: Final = 0
@@ -166,13 +165,10 @@ def _judged(assessment: Assessment) -> dict[str, Any]:
 
 
 def _sure(result: Result) -> dict[str, str]:
-    """How sure the score is, at the setting that the text names: the dial does not change it."""
-    found = result.uncertainty
-    if found is None:
+    """Where the score may lie, at the setting that the text names: the dial does not change it."""
+    if result.interval is None:
         return {}
-    at = f"At T = {result.scoring.temperature:g} and threshold {found.threshold:g}"
-    unsure = f"{len(result.unsure_claims)} of {counted(len(result.seen.verdicts), 'claim')}"
-    return {"sure": f"{at}: {uncertainty_text(found)}; the judge is unsure of {unsure}."}
+    return {"sure": f"At T = {result.scoring.temperature:g}: {interval_text(result.interval)}."}
 
 
 def _claim(claim: ClaimVerdict) -> dict[str, Any]:

@@ -21,8 +21,6 @@ from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.result import judged_counts
 from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.results.summary import form_lines
-from tcva_adapters.results.sureness import UncertaintyTally
-from tcva_adapters.results.uncertainty import is_lexical
 
 FORMAT: Final = 1
 """Version of the figures' layout, which the page checks."""
@@ -44,7 +42,7 @@ def figures_of(content: Content, draw: Draw) -> dict[str, Any]:
         draw: Which samples have their texts in the page.
     """
     places = {sample.id: place for place, sample in enumerate(content.samples)}
-    of_runs = (note for run in content.runs for note in (*_forms(run), *_sure(run)))
+    of_runs = (note for run in content.runs for note in _forms(run))
     return {
         "format": FORMAT,
         "made_by": f"tcva-adapters {__version__}",
@@ -159,7 +157,7 @@ def _run(run: Run, places: Mapping[str | None, int]) -> dict[str, Any]:
     members: Sequence[Assessment] = ()
     first = next(iter(run.assessments.values()))
     for name, assessment in run.assessments.items():
-        evidence += EvidenceCounts.of((assessment,)).under(run.scoring.evidence)
+        evidence += EvidenceCounts.of((assessment,), run.scoring.evidence)
         usage += assessment.usage
         members = members or assessment.members
         place = places[name]
@@ -179,7 +177,7 @@ def _run(run: Run, places: Mapping[str | None, int]) -> dict[str, Any]:
         "criterion": first.criterion,
         "judge": first.judge,
         "prompt_version": first.prompt_version,
-        "local": is_lexical(first.judge),
+        "local": first.is_lexical,
         "settings": settings_of(run.scoring),
         "profiles": None
         if run.profiles is None
@@ -199,16 +197,6 @@ def _forms(run: Run) -> Iterator[str]:
     forms = Counter(judged.form for judged in run.assessments.values() if judged.form)
     lines = form_lines(dict(forms.most_common()), len(run.assessments))
     return (f"{run.name}: {line}" for line in lines)
-
-
-def _sure(run: Run) -> Iterator[str]:
-    """How sure its scores are at the settings that the page begins with."""
-    tally = UncertaintyTally()
-    for name, assessment in run.assessments.items():
-        tally.add(name, run.result(assessment))
-    if tally.counts is not None:
-        at = f"{run.name}, at T = {run.scoring.temperature:g}"
-        yield f"{at}: {'; '.join(tally.counts.lines())}"
 
 
 def _counts(counts: list[float]) -> list[float]:

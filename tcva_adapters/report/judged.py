@@ -21,7 +21,6 @@ from tcva_adapters.results.protocol import read_result
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import Scoring
 from tcva_adapters.results.summary import Summary, Tally
-from tcva_adapters.results.uncertainty import is_lexical
 from tcva_adapters.samples.files import SampleFile
 from tcva_adapters.samples.ids import DistinctIds
 from tcva_adapters.samples.rows import RowStream
@@ -116,7 +115,7 @@ class JudgedSamples:
         if self.ratings:
             return summarise_ccrs(self.ratings).sentence
         at = f" at {self.scoring.place}"
-        lexical = is_lexical(self.judgements[0].judge)
+        lexical = self.judgements[0].is_lexical
         judge = "the lexical judge only compares words" if lexical else ""
         return self.summary.passing(at, judge=judge)
 

@@ -214,7 +214,8 @@ def _claims(case: Case) -> Iterator[str]:
     below = case.worst_claims
     rest = [claim for claim in case.claims if claim not in below]
     for claim in [*below, *rest][:_CLAIMS]:
-        yield f"- **{claim.verdict or 'no claim'}**: {code(claim.claim, _TEXT)}"
+        level = "no claim" if claim.verdict is None else claim.level_text(case.scheme)
+        yield f"- **{level}**: {code(claim.claim, _TEXT)}"
         if claim.reason:
             yield f"  - why: {code(claim.reason, _TEXT)}"
         if claim.evidence:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Any, Final, Literal, Self
 
@@ -10,19 +11,43 @@ import numpy as np
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from tcva_adapters.core.checks import listed
-from tcva_adapters.core.evidence import Shares
-from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, count_levels, level_counts
+from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.metadata import Metadata, written_out
 from tcva_adapters.samples.checked import FROZEN, first_fault
 
-SCHEMA_VERSION: Final = 2
-"""Version of the JSON layout. Layout 1 called a claim's ``original_verdict`` ``judged``."""
+SCHEMA_VERSION: Final = 3
+"""Version of the JSON layout; others are refused."""
 
-VIEW_FIELDS: Final = ("kind", "score", "passed", "reason", "uncertainty", "scoring")
-"""What the JSON of a `Result` has beyond that of its assessment."""
+VIEW_FIELDS: Final = frozenset(
+    {"kind", "score", "passed", "reason", "interval", "breakdown", "scoring"}
+)
+"""What the JSON of a `Result` has beyond that of its assessment; its claims have a ``weight``."""
 
 PROBABILITY_TOLERANCE: Final = 1e-6
+
+Shares = tuple[float, float, float, float, float]
+"""How likely each level is, fully first, summing to 1."""
+
+_CERTAIN: Final[dict[Verdict, Shares]] = {
+    Verdict.FULLY: (1.0, 0.0, 0.0, 0.0, 0.0),
+    Verdict.MOSTLY: (0.0, 1.0, 0.0, 0.0, 0.0),
+    Verdict.PARTIAL: (0.0, 0.0, 1.0, 0.0, 0.0),
+    Verdict.MINOR: (0.0, 0.0, 0.0, 1.0, 0.0),
+    Verdict.NONE: (0.0, 0.0, 0.0, 0.0, 1.0),
+}
+
+
+def check_layout(data: dict[str, Any]) -> None:
+    """Refuse what was written in another layout.
+
+    Raises:
+        ValueError: It says so.
+    """
+    layout = data.get("schema_version", SCHEMA_VERSION)
+    if layout != SCHEMA_VERSION:
+        msg = f"it has layout {layout!r}; judge the samples again"
+        raise ValueError(msg)
 
 
 class Reason(StrEnum):
@@ -168,14 +193,6 @@ class ClaimVerdict(BaseModel):
     probabilities: Shares | None = None
     original_probabilities: Shares | None = None
 
-    @model_validator(mode="before")
-    @classmethod
-    def _with_reason_for_lowering(cls, data: Any) -> Any:
-        """What is older than ``evidence_check`` was lowered for want of the quote."""
-        if isinstance(data, dict) and data.get("original_verdict") is not None:
-            return {"evidence_check": EvidenceCheck.NOT_FOUND, **data}
-        return data
-
     @model_validator(mode="after")
     def _probabilities_sum_to_one(self) -> Self:
         for given in (self.probabilities, self.original_probabilities):
@@ -187,12 +204,65 @@ class ClaimVerdict(BaseModel):
                 raise ValueError(msg)
         return self
 
+    @property
+    def shares(self) -> Shares | None:
+        """Its probabilities; all on its level where it has none; None without a verdict."""
+        return None if self.verdict is None else self.probabilities or _CERTAIN[self.verdict]
 
-def _renamed(claim: Any) -> Any:
-    """A claim of layout 1 in the words of this one."""
-    if not isinstance(claim, dict) or "judged" not in claim:
-        return claim
-    return {("original_verdict" if n == "judged" else n): value for n, value in claim.items()}
+    @property
+    def is_soft(self) -> bool:
+        """Whether its level alone does not say what it counts."""
+        return self.verdict is not None and self.shares != _CERTAIN[self.verdict]
+
+    def weight(self, scheme: WeightScheme = WeightScheme.DEFAULT) -> float | None:
+        """The weight of its level, by its probabilities the expected one; None without a verdict.
+
+        Scores are made of how many claims each level has (`Assessment.counts`), of which the mean
+        weight of the claims is a part alone.
+
+        >>> shares = (0.5, 0.0, 0.0, 0.0, 0.5)
+        >>> ClaimVerdict(claim="c", verdict="none", probabilities=shares).weight()
+        0.5
+        """
+        if self.shares is None:
+            return None
+        weights = zip(self.shares, scheme.weights, strict=True)
+        return float(f"{math.fsum(share * weight for share, weight in weights):.12g}")
+
+    def level_text(self, scheme: WeightScheme = WeightScheme.DEFAULT) -> str:
+        """Its level for a reader, with its weight where probabilities stand behind it.
+
+        >>> claim = ClaimVerdict(claim="c", verdict="fully", probabilities=(0.9, 0, 0, 0, 0.1))
+        >>> claim.level_text(), ClaimVerdict(claim="c", verdict=None).level_text()
+        ('fully, weight 0.900', '-')
+        """
+        if self.verdict is None:
+            return "-"
+        weight = f", weight {self.weight(scheme):.3f}" if self.is_soft else ""
+        return f"{self.verdict.value}{weight}"
+
+
+def level_sums(claims: Iterable[tuple[str | None, Sequence[float] | None]]) -> list[float]:
+    """How many claims each level has, fully first.
+
+    Args:
+        claims: Of each its level, None for none, and its probabilities, where it has some.
+
+    >>> level_sums([("fully", None), ("none", (0.25, 0.0, 0.0, 0.0, 0.75)), (None, None)])
+    [1.25, 0.0, 0.0, 0.0, 0.75]
+    """
+    counts, soft = [0.0] * len(LEVELS), []
+    for level, probabilities in claims:
+        if level is None:
+            continue
+        if probabilities:
+            soft.append(probabilities)
+        else:
+            counts[_PLACES[level]] += 1
+    return [math.fsum(column) for column in zip(counts, *soft, strict=True)] if soft else counts
+
+
+_PLACES: Final[dict[str, int]] = {level: place for place, level in enumerate(LEVELS)}
 
 
 class Assessment(BaseModel):
@@ -227,7 +297,7 @@ class Assessment(BaseModel):
 
     model_config = FROZEN
 
-    schema_version: Literal[2] = SCHEMA_VERSION
+    schema_version: Literal[3] = SCHEMA_VERSION
     criterion: str
     judge: str
     prompt_version: str
@@ -244,16 +314,19 @@ class Assessment(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _of_any_layout(cls, data: Any) -> Any:
+    def _without_view(cls, data: Any) -> Any:
         if not isinstance(data, dict):
             return data
-        data = {name: value for name, value in data.items() if name not in VIEW_FIELDS}
-        if data.get("schema_version") == 1:
-            data |= {
-                "schema_version": SCHEMA_VERSION,
-                "claims": [*map(_renamed, data.get("claims") or ())],
-            }
-        return data
+        check_layout(data)
+        if VIEW_FIELDS.isdisjoint(data):
+            return data
+        claims = [
+            {name: value for name, value in claim.items() if name != "weight"}
+            if isinstance(claim, dict)
+            else claim
+            for claim in data.get("claims") or ()
+        ]
+        return {n: v for n, v in data.items() if n not in VIEW_FIELDS} | {"claims": claims}
 
     @model_validator(mode="after")
     def _scored_or_not(self) -> Self:
@@ -273,6 +346,11 @@ class Assessment(BaseModel):
     def _told(self) -> dict[str, Any]:
         """Everything but what it cost and where it came from."""
         return {name: value for name, value in self if name not in _COSTS}
+
+    @property
+    def is_lexical(self) -> bool:
+        """Whether its judge compares words."""
+        return self.judge.startswith("lexical")
 
     @property
     def repeats(self) -> tuple[Assessment, ...]:
@@ -328,19 +406,15 @@ class Assessment(BaseModel):
 
     @property
     def level_counts(self) -> list[float]:
-        """The same as five numbers, whole ones where no claim carries probabilities."""
+        """The same as five numbers."""
         if self.unscored is not None:
-            return [0] * len(LEVELS)
-        soft = [c.probabilities for c in self.claims if c.verdict and c.probabilities]
-        hard = level_counts([c.verdict for c in self.claims if c.verdict and not c.probabilities])
-        if not soft:
-            return [*hard]
-        return [math.fsum((n, *column)) for n, *column in zip(hard, *soft, strict=True)]
+            return [0.0] * len(LEVELS)
+        return level_sums((c.verdict, c.probabilities) for c in self.claims)
 
     @property
-    def hard_counts(self) -> FloatArray:
-        """Claims per level by their most likely level alone."""
-        return np.zeros(len(LEVELS)) if self.unscored is not None else count_levels(self.verdicts)
+    def is_soft(self) -> bool:
+        """Whether probabilities stand behind its verdicts, so that these alone make no score."""
+        return any(claim.is_soft for claim in self.claims)
 
     def to_json(self) -> str:
         """One line of JSON that `from_json` reads back to an equal assessment.

@@ -1,16 +1,27 @@
-"""How many verdicts a view of the evidence lowers, how many stand unsupported, and unchecked."""
+"""What a quote that does not support its verdict does: lower it, or nothing; and how many did.
+
+Stored is the lowered verdict, with the judge's own beside it, so that the other view costs no call.
+"""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
 
-from tcva_adapters.core.evidence import DEFAULT_EVIDENCE, Evidence
-from tcva_adapters.results.assessment import Assessment, EvidenceCheck
+from tcva_adapters.core.verdicts import LEVELS, Verdict
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict, EvidenceCheck, Shares
 
-Checked = tuple[str | None, bool]
-"""What the check of a quote found, and whether the verdict was lowered for it."""
+Evidence = Literal["lower", "off"]
+"""Count an unsupported ``fully`` or ``mostly`` as ``partial``, or as the judge gave it."""
+
+EVIDENCE: Final[tuple[Evidence, ...]] = get_args(Evidence)
+DEFAULT_EVIDENCE: Final[Evidence] = "lower"
+
+HIGH: Final = (Verdict.FULLY, Verdict.MOSTLY)
+"""The levels that stand only with a quote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,74 +31,52 @@ class EvidenceCounts:
     Attributes:
         verdicts: How many there are. Of a panel or of repeats these are the single judgements',
             and those of additional judges count, too.
-        checks: How many verdicts each outcome lowered, or is ``unchecked``; none left out.
-        standing: How many each outcome leaves as they are although their quotes do not support
-            them: of stored judgements those of ``partial`` and ``minor``.
+        checks: How many verdicts each outcome lowered, or left ``unchecked``.
+        not_lowered: How many stand although their quotes do not support them: those of ``partial``
+            and ``minor``, and all where nothing is lowered.
     """
 
     verdicts: int
     checks: Mapping[EvidenceCheck, int]
-    standing: Mapping[EvidenceCheck, int]
+    not_lowered: int
 
     @classmethod
-    def of(cls, assessments: Iterable[Assessment]) -> EvidenceCounts:
-        """Count what is stored, which is what ``lower`` shows.
+    def of(cls, assessments: Iterable[Assessment], evidence: Evidence = "lower") -> EvidenceCounts:
+        """Count the verdicts of assessments as they are stored.
 
         >>> EvidenceCounts.of([Assessment.from_verdicts(["fully"])]).to_dict()
         {'verdicts': 1, 'not_found': 0, 'unrelated': 0, 'negated': 0, 'unchecked': 0, 'not_lowered': 0}
         """
+        claims = (claim for each in _single(assessments) for claim in each.claims if claim.verdict)
         return cls.counted(
-            Counter(
-                (claim.evidence_check, claim.original_verdict is not None)
-                for judged in _single(assessments)
-                for claim in judged.claims
-                if claim.verdict is not None
-            )
+            Counter((c.evidence_check, c.original_verdict is not None) for c in claims), evidence
         )
 
     @classmethod
-    def counted(cls, found: Mapping[Checked, int]) -> EvidenceCounts:
-        """The same from the number of verdicts of each kind: the check, and whether it lowered."""
-        checks, standing = dict.fromkeys(EvidenceCheck, 0), dict.fromkeys(EvidenceCheck, 0)
+    def counted(
+        cls, found: Mapping[tuple[str | None, bool], int], evidence: Evidence = "lower"
+    ) -> EvidenceCounts:
+        """The same from the number of verdicts by check, and by whether they were lowered."""
+        checks, not_lowered = dict.fromkeys(EvidenceCheck, 0), 0
         for (name, is_lowered), number in found.items():
             if name is not None:
                 check = EvidenceCheck(name)
-                into = standing if check.is_fault and not is_lowered else checks
-                into[check] += number
-        return cls(sum(found.values()), checks, standing)
-
-    def under(self, evidence: Evidence) -> EvidenceCounts:
-        """The same verdicts of stored judgements under a view of their evidence."""
-        if evidence == DEFAULT_EVIDENCE:
-            return self
-        faults = {c: self.checks[c] + self.standing[c] for c in EvidenceCheck if c.is_fault}
-        none = dict.fromkeys(EvidenceCheck, 0)
-        checks = {**self.checks, **(faults if evidence == "strict" else dict.fromkeys(faults, 0))}
-        return replace(
-            self, checks=checks, standing=none if evidence == "strict" else none | faults
-        )
-
-    @property
-    def has_faults(self) -> bool:
-        """Whether the views of the evidence differ."""
-        return bool(self.lowered or any(self.standing.values()))
-
-    @property
-    def lowered(self) -> int:
-        """How many verdicts were lowered."""
-        return sum(number for check, number in self.checks.items() if check.is_fault)
+                if check.is_fault and not (is_lowered and evidence == "lower"):
+                    not_lowered += number
+                else:
+                    checks[check] += number
+        return cls(sum(found.values()), checks, not_lowered)
 
     def __add__(self, other: EvidenceCounts) -> EvidenceCounts:
         """Those of both."""
         checks = {check: number + other.checks[check] for check, number in self.checks.items()}
-        standing = {check: n + other.standing[check] for check, n in self.standing.items()}
-        return EvidenceCounts(self.verdicts + other.verdicts, checks, standing)
+        verdicts = self.verdicts + other.verdicts
+        return EvidenceCounts(verdicts, checks, self.not_lowered + other.not_lowered)
 
     def to_dict(self) -> dict[str, int]:
-        """As plain values, for JSON; ``not_lowered`` are all that stand."""
+        """As plain values, for JSON."""
         checks = {check.value: number for check, number in self.checks.items()}
-        standing = sum(self.standing.values())
-        return {"verdicts": self.verdicts, **checks, "not_lowered": standing}
+        return {"verdicts": self.verdicts, **checks, "not_lowered": self.not_lowered}
 
     def lines(self) -> Iterator[str]:
         """A sentence for each outcome that occurs."""
@@ -99,8 +88,127 @@ class EvidenceCounts:
 
 def _single(assessments: Iterable[Assessment]) -> Iterator[Assessment]:
     for assessment in assessments:
-        if assessment.panel:
-            yield from _single(assessment.panel)
-        else:
-            yield assessment
+        yield from _single(assessment.panel) if assessment.panel else [assessment]
         yield from _single(assessment.members)
+
+
+def lowered(claim: ClaimVerdict) -> ClaimVerdict:
+    """A claim whose quote does not support it: ``fully`` and ``mostly`` become ``partial``.
+
+    Their shares move with them. What the judge gave is kept in ``original_verdict`` and
+    ``original_probabilities``, and the reason says what was done.
+
+    >>> claim = ClaimVerdict(claim="c", verdict="fully", evidence_check="not_found")
+    >>> lowered(claim).verdict, lowered(claim).reason
+    (<Verdict.PARTIAL: 'partial'>, '(quote not found in the passages: lowered from fully)')
+    """
+    check = claim.evidence_check
+    if claim.verdict not in HIGH or check is None or not check.is_fault:
+        return claim
+    shares = claim.probabilities
+    moved = None if shares is None else (0.0, 0.0, sum(shares[:3]), *shares[3:])
+    return claim.model_copy(
+        update={
+            "verdict": Verdict.PARTIAL,
+            "original_verdict": claim.verdict,
+            "reason": f"{claim.reason} {_note(check, claim.verdict)}".lstrip(),
+            "probabilities": moved,
+            "original_probabilities": shares,
+        }
+    )
+
+
+def as_judged(claim: ClaimVerdict) -> ClaimVerdict:
+    """The same claim with the verdict that its judge gave."""
+    if claim.original_verdict is None or claim.evidence_check is None:
+        return claim
+    note = _note(claim.evidence_check, claim.original_verdict)
+    return claim.model_copy(
+        update={
+            "verdict": claim.original_verdict,
+            "original_verdict": None,
+            "reason": claim.reason.removesuffix(note).rstrip(),
+            "probabilities": claim.original_probabilities,
+            "original_probabilities": None,
+        }
+    )
+
+
+def _note(check: EvidenceCheck, level: str) -> str:
+    return f"({check.text}: lowered from {level})"
+
+
+def under(assessment: Assessment, evidence: Evidence) -> Assessment:
+    """A stored assessment as ``lower`` or ``off`` shows it, with its panel and members.
+
+    The verdicts of a panel are combined again where one of them changes: by the shares of the votes
+    where the panel did so, else by the median.
+    """
+    if evidence == "lower":
+        return assessment
+    panel = tuple(under(each, evidence) for each in assessment.panel)
+    members = tuple(under(each, evidence) for each in assessment.members)
+    claims = tuple(map(as_judged, assessment.claims))
+    if panel:
+        claims = _combined_again(assessment, panel)
+    return assessment.model_copy(update={"claims": claims, "panel": panel, "members": members})
+
+
+def _combined_again(
+    assessment: Assessment, panel: Sequence[Assessment]
+) -> tuple[ClaimVerdict, ...]:
+    texts = [claim.claim for claim in assessment.claims]
+    voters = [
+        each.claims
+        for each in panel
+        if each.unscored is None and [claim.claim for claim in each.claims] == texts
+    ]
+    stored = [claim for each in assessment.panel for claim in each.claims]
+    if not voters or all(claim.original_verdict is None for claim in stored):
+        return assessment.claims
+    fused = any(claim.probabilities is not None for claim in assessment.claims)
+    return tuple(combined_claim(votes, fused=fused) for votes in zip(*voters, strict=True))
+
+
+def combined_claim(votes: Sequence[ClaimVerdict], *, fused: bool) -> ClaimVerdict:
+    """One claim's verdict by several judges.
+
+    No verdict where at least half of them see no claim. Evidence and reason are those of the first
+    judge who gave the level.
+
+    Args:
+        votes: One per judge.
+        fused: Give the mean of their shares, and the most likely level, the strictest of several.
+            Else the median level, of an even number the stricter of the two in the middle.
+
+    >>> votes = [ClaimVerdict(claim="c", verdict=level) for level in ("fully", "none")]
+    >>> combined_claim(votes, fused=False).verdict
+    <Verdict.NONE: 'none'>
+    >>> combined_claim(votes, fused=True).probabilities
+    (0.5, 0.0, 0.0, 0.0, 0.5)
+    """
+    cast = [vote for vote in votes if vote.verdict is not None]
+    if 2 * len(cast) <= len(votes):
+        return next(vote for vote in votes if vote.verdict is None)
+    mean: Shares | None = None
+    if fused:
+        rows = [vote.shares for vote in cast]
+        # Rounded once: the order of the judges must not part levels that tie.
+        fully, mostly, partial, minor, none = (
+            math.fsum(column) / len(rows) for column in zip(*rows, strict=True)
+        )
+        mean = fully, mostly, partial, minor, none
+        place = max(range(len(LEVELS)), key=lambda i: (mean[i], i) if mean else ())
+    else:
+        places = sorted(LEVELS.index(vote.verdict) for vote in cast if vote.verdict)
+        place = places[len(places) // 2]
+    verdict = LEVELS[place]
+    speaker = next((vote for vote in cast if vote.verdict == verdict), cast[0])
+    return ClaimVerdict(
+        claim=speaker.claim,
+        verdict=verdict,
+        evidence=speaker.evidence,
+        reason=speaker.reason,
+        passage=speaker.passage,
+        probabilities=mean,
+    )

@@ -12,24 +12,23 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from tcva_adapters.core.flip import flip_point
-from tcva_adapters.core.uncertainty import Uncertainty
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.printing import html_table
 from tcva_adapters.results.assessment import (
     SCHEMA_VERSION,
+    VIEW_FIELDS,
     Assessment,
     ClaimVerdict,
     Unscored,
     Usage,
 )
-from tcva_adapters.results.evidence import EvidenceCounts
-from tcva_adapters.results.evidence_view import under
+from tcva_adapters.results.evidence import EvidenceCounts, under
+from tcva_adapters.results.interval import interval_text, score_interval
 from tcva_adapters.results.metadata import written_out
 from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.repeated import Repeated
 from tcva_adapters.results.scoring import Scoring, changed
-from tcva_adapters.results.uncertainty import distribution_of, uncertainty_text, unsure_claims
 from tcva_adapters.samples.checked import first_fault
 
 __all__ = ["Result", "Scoring", "judged_counts"]
@@ -112,9 +111,17 @@ class Result:
 
     @property
     def breakdown(self) -> dict[str, float]:
-        """Claims per level, expected ones where claims carry probabilities."""
+        """Claims per level, expected ones where claims carry probabilities.
+
+        The score is made of these: ``aggregate_counts`` of them at the same setting is the score.
+        """
         counts = self.seen.counts.tolist()
         return {level.value: count for level, count in zip(LEVELS, counts, strict=True)}
+
+    @property
+    def weights(self) -> tuple[float | None, ...]:
+        """The weight of each claim under the scheme; None for what claims nothing."""
+        return tuple(claim.weight(self.scoring.scheme) for claim in self.claims)
 
     @property
     def sample_id(self) -> str | None:
@@ -127,20 +134,9 @@ class Result:
         return None if self.score is None else self.score >= self.scoring.threshold
 
     @cached_property
-    def uncertainty(self) -> Uncertainty | None:
-        """Where the score may lie by the probabilities of its verdicts, and how likely it passes.
-
-        None without a score, and where no claim has probabilities that are chances: those of the
-        lexical judge place a claim between two levels. A fused panel's are votes; its distribution
-        is that of a judge drawn by lot for each claim.
-        """
-        found = distribution_of(self.seen, self.scoring)
-        return None if found is None else found.summary(self.scoring.threshold)
-
-    @property
-    def unsure_claims(self) -> tuple[ClaimVerdict, ...]:
-        """The claims on which more than a quarter of the probability is on other levels."""
-        return unsure_claims(self.seen)
+    def interval(self) -> tuple[float, float] | None:
+        """Where at least 95 % of the scores lie that its verdicts may give; see `score_interval`."""
+        return score_interval(self.seen, self.scoring)
 
     @property
     def flip_temperature(self) -> float | None:
@@ -218,22 +214,28 @@ class Result:
 
     def _repr_html_(self) -> str:
         """The score in a sentence and the claims by level, for a notebook: static and escaped."""
-        rows = [(c.verdict or "-", c.claim, c.reason, c.evidence) for c in self.claims]
+        scheme = self.scoring.scheme
+        rows = [(c.level_text(scheme), c.claim, c.reason, c.evidence) for c in self.claims]
         return html_table(self.reason, ("verdict", "claim", "why", "quote"), rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON values: the assessment, the setting, and score, passed, reason and uncertainty.
+        """As JSON values: the assessment, the setting, and what follows from the two.
 
-        Metadata that JSON cannot hold is written as text.
+        Each claim has its weight, and ``breakdown`` the counts that the score is made of. Metadata
+        that JSON cannot hold is written as text.
         """
+        judged = self.assessment.model_dump(mode="json", fallback=written_out)
+        for claim, weight in zip(judged["claims"], self.weights, strict=True):
+            claim["weight"] = weight
         return {
             "kind": self.kind,
             "score": self.score,
             "passed": self.passed,
             "reason": self.reason,
-            "uncertainty": None if self.uncertainty is None else self.uncertainty.to_dict(),
+            "interval": None if self.interval is None else list(self.interval),
+            "breakdown": self.breakdown,
             "scoring": _SCORING.dump_python(self.scoring, mode="json"),
-            **self.assessment.model_dump(mode="json", fallback=written_out),
+            **judged,
         }
 
     def to_json(self) -> str:
@@ -244,16 +246,14 @@ class Result:
     def from_dict(cls, plain: Mapping[str, Any]) -> Self:
         """The result that `to_dict` gave; the score is worked out again.
 
-        Layout 1 had the assessment under a name of its own in some places.
-
         Raises:
             UnreadableInputError: Another layout version, or fields that do not fit.
         """
-        judged = plain.get("assessment", plain)
+        known = VIEW_FIELDS | Assessment.model_fields.keys()
         try:
             scoring = _scoring_of(json.dumps(plain["scoring"]))
-            fields = {name: judged[name] for name in judged if name in Assessment.model_fields}
-            return cls(Assessment.model_validate(fields), scoring)
+            judged = {name: value for name, value in plain.items() if name in known}
+            return cls(Assessment.model_validate(judged), scoring)
         except ValidationError as error:
             why = first_fault(error)
         except (KeyError, TypeError, InvalidValueError) as error:
@@ -263,7 +263,7 @@ class Result:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """The result that `to_json` wrote, in this layout or an earlier one.
+        """The result that `to_json` wrote.
 
         Raises:
             UnreadableInputError: Not JSON, another layout version, or fields that do not fit.
@@ -276,12 +276,10 @@ class Result:
         if self.unscored is not None:
             given = "" if self.score is None else f" (counted as {self.score:g} by on_unscored)"
             return f"unscored: {self.unscored.text}{given}"
-        verdicts = self.seen.verdicts
-        levels = [f"{verdicts.count(v)} {v.value}" for v in Verdict if v in verdicts]
         relation = ">=" if self.passed else "<"
         text = (
             f"{self.score:.3f} {relation} {self.scoring.threshold:g} "
-            f"at {self.scoring.place}: {', '.join(levels)}"
+            f"at {self.scoring.place}: {self.levels}"
         )
         if self.assessment.members:
             parts = (
@@ -289,20 +287,29 @@ class Result:
                 for name, score in self.member_scores.items()
             )
             text = f"{text}; fused from {', '.join(parts)}"
-        if self.uncertainty is not None:
-            text = f"{text}; {uncertainty_text(self.uncertainty)}"
+        if self.interval is not None:
+            text = f"{text}; {interval_text(self.interval)}"
         if self.repeated is not None:
             text = f"{text}; {self.repeated.text}"
-        quotes = EvidenceCounts.of([self.assessment]).under(self.scoring.evidence)
+        quotes = EvidenceCounts.of([self.assessment], self.scoring.evidence)
         text = "; ".join((text, *quotes.lines()))
-        worst = min(
-            (c for c in self.claims if c.verdict is not None),
-            key=lambda c: self.scoring.scheme.weight(Verdict(c.verdict or "none")),
-        )
-        if worst.verdict is Verdict.FULLY:
+        scored = [claim for claim in self.claims if claim.verdict is not None]
+        scheme = self.scoring.scheme
+        worst = min(scored, key=lambda claim: claim.weight(scheme) or 0.0)
+        if worst.shares is not None and worst.shares[0] == 1.0:
             return text
         why = f": {worst.reason}" if worst.reason else ""
-        return f'{text}; worst: "{_shorten(worst.claim)}" [{worst.verdict}]{why}'
+        return f'{text}; worst: "{_shorten(worst.claim)}" [{worst.level_text(scheme)}]{why}'
+
+    @property
+    def levels(self) -> str:
+        """How many claims each level has, in words; four digits give the score to three."""
+        verdicts = self.seen.verdicts
+        levels = ", ".join(f"{verdicts.count(v)} {v.value}" for v in Verdict if v in verdicts)
+        if not self.seen.is_soft:
+            return levels
+        expected = (f"{n:.4g} {level}" for level, n in self.breakdown.items() if n)
+        return f"{', '.join(expected)} by probability (most likely {levels})"
 
 
 @lru_cache(maxsize=2**6)

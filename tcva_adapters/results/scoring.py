@@ -23,7 +23,6 @@ from tcva_adapters.core.aggregation import (
     score_curves,
     sweep,
 )
-from tcva_adapters.core.evidence import DEFAULT_EVIDENCE, EVIDENCE, Evidence
 from tcva_adapters.core.panel import Fused, fuse
 from tcva_adapters.core.temperature import (
     BALANCED,
@@ -34,6 +33,7 @@ from tcva_adapters.core.temperature import (
 )
 from tcva_adapters.core.verdicts import FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.evidence import DEFAULT_EVIDENCE, EVIDENCE, Evidence
 from tcva_adapters.results.settings import (
     Setting,
     check_names,
@@ -256,8 +256,8 @@ class WeightSettings(TypedDict, total=False):
         Evidence,
         Setting(
             DEFAULT_EVIDENCE,
-            "What a verdict counts as whose quote does not support it: strict (none), lower "
-            "(fully and mostly as partial) or off (as it is).",
+            "What a fully or mostly counts as whose quote does not support it: lower (partial) or "
+            "off (as it is).",
             check_one_of(*EVIDENCE),
             in_files=True,
         ),
@@ -342,8 +342,8 @@ class Scoring:
     def place(self) -> str:
         """Where the dial stands, in a word: the temperature, and a view that is not the usual one.
 
-        >>> Scoring(evidence="strict").place
-        'T=0.5, evidence strict'
+        >>> Scoring(evidence="off").place
+        'T=0.5, evidence off'
         """
         return f"T={self.temperature:g}{self.unusual_view}"
 

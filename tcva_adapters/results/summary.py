@@ -13,7 +13,6 @@ from tcva_adapters.printing import Part, Report, Table, counted, figure, share, 
 from tcva_adapters.results.assessment import Usage
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.sureness import UncertaintyCounts, UncertaintyTally
 
 _DETAIL: Final = 200
 
@@ -46,7 +45,6 @@ class Summary(Report):
         passed: How many of them reach the threshold.
         levels: Claims per level, fully first.
         evidence: How many verdicts were lowered for their quotes, or could not be checked.
-        uncertainty: How sure the scores are; None where no verdict has probabilities.
         unscored: Samples per reason.
         details: What the first sample says of each reason, in the order of these samples.
         usage: Calls, tokens and cost of this run; what a store served costs nothing.
@@ -61,7 +59,6 @@ class Summary(Report):
     passed: int
     levels: dict[str, int]
     evidence: EvidenceCounts
-    uncertainty: UncertaintyCounts | None
     unscored: dict[str, int]
     details: dict[str, str]
     usage: Usage
@@ -115,7 +112,6 @@ class Summary(Report):
             "pass_rate": self.pass_rate,
             "levels": self.levels,
             "evidence": self.evidence.to_dict(),
-            "uncertainty": None if self.uncertainty is None else self.uncertainty.to_dict(),
             "unscored": self.unscored,
             "details": self.details,
             "forms": self.forms,
@@ -124,7 +120,7 @@ class Summary(Report):
         }
 
     def parts(self) -> Iterator[Part]:
-        """Mean, passes, coverage, levels; what quotes lowered; how sure; the unscored; the cost."""
+        """Mean, passes, coverage, levels; what quotes lowered; the unscored; the cost."""
         figures = (
             figure(self.mean),
             f"{self.passed}/{self.scored}",
@@ -134,8 +130,6 @@ class Summary(Report):
         yield Table(("mean", "passed", "scored", *self.levels), [figures], "r")
         yield from form_lines(self.forms, self.samples)
         yield from self.evidence.lines()
-        if self.uncertainty is not None:
-            yield from self.uncertainty.lines()
         for reason, number in self.unscored.items():
             yield f"unscored: {number} {reason} ({shortened(self.details[reason], _DETAIL)})"
         cost = self.usage
@@ -154,7 +148,6 @@ class Tally:
         self._scores = ExactSum()
         self._levels: Counter[Verdict] = Counter()
         self._evidence = EvidenceCounts.of(())
-        self._uncertainty = UncertaintyTally()
         self._reasons: Counter[str] = Counter()
         self._details: dict[str, str] = {}
         self._fatal: str | None = None
@@ -171,9 +164,8 @@ class Tally:
             self._scored += 1
             self._scores.add(result.score)
         self._levels.update(result.seen.verdicts)
-        self._evidence += EvidenceCounts.of([judged]).under(result.scoring.evidence)
+        self._evidence += EvidenceCounts.of([judged], result.scoring.evidence)
         self._usage += result.usage
-        self._uncertainty.add(result.sample_id or f"row-{self._samples}", result)
         self._forms.update([judged.form] if judged.form else [])
         if why is not None:
             self._reasons[why.reason.value] += 1
@@ -191,7 +183,6 @@ class Tally:
             passed=self._passed,
             levels={level.value: self._levels[level] for level in LEVELS},
             evidence=self._evidence,
-            uncertainty=self._uncertainty.counts,
             unscored=dict(self._reasons.most_common()),
             details=self._details,
             usage=self._usage,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tcva_adapters.results.uncertainty import uncertainty_text
+from tcva_adapters.results.interval import interval_text
 from tests.browser.conftest import Opener
 from tests.support.browser import Watched
 from tests.support.reports import RAGAS, example_content, fused_and_panel
@@ -75,14 +75,13 @@ def test_a_lowered_verdict_says_from_where_and_why(reports: Reports, open_report
 def test_how_sure_a_score_is(reports: Reports, open_report: Opener) -> None:
     content = fused_and_panel()
     (run,) = content.runs
-    found = run.result(run.assessments["two"]).uncertainty
+    found = run.result(run.assessments["two"]).interval
     assert found is not None
     page = open_report(reports("judges"), "#view=sample&sample=two")
-    expect(page.page.get_by_text(uncertainty_text(found))).to_contain_text(
-        "unsure of 1 of 2 claims"
-    )
+    expect(page.page.get_by_text(interval_text(found))).to_have_count(1)
+    expect(page.page.locator("li.claim").first).to_contain_text("weight")
     page = open_report(reports("judges"), "#view=sample&sample=one")
-    expect(page.page.get_by_text("chance to pass")).to_have_count(0)
+    expect(page.page.get_by_text("95% interval")).to_have_count(0)
 
 
 def test_framework_metrics_beside_it(reports: Reports, open_report: Opener) -> None:

@@ -405,7 +405,7 @@ def test_results_come_back_from_json() -> None:
     assert again.answers == result.answers
     assert again.metadata["domain"] == "office"
     assert CCRSResult.from_json(again.to_json()) == again
-    for wrong in ("", "[]", "{}", "{", line.replace('"schema_version": 2', '"schema_version": 9')):
+    for wrong in ("", "[]", "{}", "{", line.replace('"schema_version": 3', '"schema_version": 9')):
         with pytest.raises(UnreadableInputError, match="not a CCRS result"):
             CCRSResult.from_json(wrong)
 

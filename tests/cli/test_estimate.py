@@ -38,7 +38,7 @@ def test_the_command_and_the_function_say_the_same(
     Config(settings=Settings(temperature=0.2)).dump(config)
     with Path(file).open("a", encoding="utf-8") as judged:
         judged.write("no assessment\n")
-    words = ["--human", "human", "--human-scale", "1,5", "--level", "0.9", "--evidence", "strict"]
+    words = ["--human", "human", "--human-scale", "1,5", "--level", "0.9", "--evidence", "off"]
     assert run(["estimate", file, *words, "--config", str(config), "--skip-bad", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     same = estimate(
@@ -46,7 +46,7 @@ def test_the_command_and_the_function_say_the_same(
         "human",
         human_scale=(1, 5),
         level=0.9,
-        evidence="strict",
+        evidence="off",
         config=config,
         skip_bad=True,
     )

@@ -179,28 +179,19 @@ def test_a_view_of_the_evidence_is_an_option(capsys: pytest.CaptureFixture[str])
     plain = json.loads(Assessment.from_verdicts(["fully"]).to_json())
     text = json.dumps({**plain, "claims": [{"claim": "c", **lowered}]})
     Path("judged.jsonl").write_text(f"{text}\n", encoding="utf-8")
-    for view, score in {"strict": 0.0, "lower": 0.7, "off": 1.0}.items():
+    for view, score in {"lower": 0.7, "off": 1.0}.items():
         found = said(capsys, "-T", "0.5", "--evidence", view)
         assert found["evidence_view"] == view
         assert [row["mean_score"] for row in found["rows"]] == [score]
-        by_view = {each["evidence"]: each for each in found["evidence_views"]}
-        assert by_view[view]["mean_score"] == score
-        assert by_view["strict"] == {
-            "evidence": "strict",
-            "temperature": 0.5,
-            "threshold": 0.5,
-            "mean_score": 0.0,
-            "pass_rate": 0.0,
-            "scored": 1,
-            "verdicts_lowered": 1,
-            "decisions_changed": 1,
-        }
-    assert run(["sweep", "judged.jsonl", "--evidence", "strict"]) == 0
+    assert run(["sweep", "judged.jsonl"]) == 0
     printed = capsys.readouterr().out
-    assert "penalty paper, evidence strict" in " ".join(printed.split())
     assert "1 of 1 verdicts lowered: quote not found in the passages" in printed
+    assert run(["sweep", "judged.jsonl", "--evidence", "off"]) == 0
+    printed = capsys.readouterr().out
+    assert "penalty paper, evidence off" in " ".join(printed.split())
+    assert "lowered" not in printed
     assert run(["sweep", "judged.jsonl", "--evidence", "hard"]) == 2
     assert "evidence='hard'" in capsys.readouterr().err
-    Path("tcva.json").write_text('{"version": 1, "settings": {"evidence": "strict"}}')
-    assert said(capsys, "--config", "tcva.json", "-T", "0.5")["evidence_view"] == "strict"
+    Path("tcva.json").write_text('{"version": 1, "settings": {"evidence": "off"}}')
+    assert said(capsys, "--config", "tcva.json", "-T", "0.5")["evidence_view"] == "off"
     assert said(capsys, "-T", "0.5")["evidence_view"] == "lower"

@@ -425,22 +425,6 @@ SCENARIOS: Final[tuple[Scenario, ...]] = (
         ),
     ),
     Scenario(
-        'evidence="strict"',
-        "the same counts as none, as does a minor one without a quote",
-        (
-            _case(
-                [_entries("fully fully", OPENS, "Parking is free for everybody on Sundays")],
-                "fully none",
-            ),
-            _case(
-                [_entries("fully minor", OPENS, "")],
-                "fully none",
-                question="And what does parking cost?",
-            ),
-        ),
-        {"evidence": "strict"},
-    ),
-    Scenario(
         'evidence="off"',
         "the same by the judge's own levels",
         (

@@ -57,8 +57,7 @@ def _check_equal(result: Result, expected: Result) -> None:
     assert result.passed == expected.passed
     assert result.unscored == expected.unscored
     assert result.claims == expected.claims
-    assert result.uncertainty == expected.uncertainty
-    assert result.unsure_claims == expected.unsure_claims
+    assert result.interval == expected.interval
     assert result.assessment.criterion == expected.assessment.criterion
     assert result.assessment.usage.calls == expected.assessment.usage.calls
     for temperature in TEMPERATURES:

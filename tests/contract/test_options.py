@@ -143,17 +143,18 @@ def test_a_panel_is_a_judge_everywhere(judged: Callable[..., Result]) -> None:
 
 
 @every_drop_in
-def test_how_sure_a_score_is_comes_through_everywhere(
+def test_weights_and_interval_come_through_everywhere(
     judged: Callable[..., Result],
 ) -> None:
     expected = TCVA(judge=panel("fused")).evaluate(SAMPLES[0])
     result = judged(panel("fused"), SAMPLES[0])
-    assert result.uncertainty is not None
-    assert result.uncertainty == expected.uncertainty
-    assert result.unsure_claims == expected.unsure_claims != ()
-    assert result.at("strict").uncertainty == expected.at("strict").uncertainty
+    assert result.interval is not None
+    assert result.interval == expected.interval
+    assert result.weights == expected.weights
+    assert result.at("strict").interval == expected.at("strict").interval
     assert result.reason == expected.reason
-    assert "chance to pass" in result.reason
+    assert "by probability" in result.reason
+    assert "95% interval" in result.reason
 
 
 @pytest.mark.parametrize(("module", "name", "judge", "sees_metadata"), CLASSES)

@@ -39,7 +39,7 @@ def test_a_copy_has_every_setting_and_shares_judge_store_and_list(tmp_path: Path
         "max_claims": 3,
         "verdicts": "written",  # nor of these
         "repeats": 1,
-        "evidence": "strict",
+        "evidence": "off",
         "store": tmp_path / "verdicts.sqlite",
         "fuse": [TCVA("faithfulness", judge="lexical")],
         "fusion": Fusion(temperature=0.5),

@@ -113,36 +113,6 @@ def test_other_files_are_no_test_runs(content: str, tmp_path: Path) -> None:
         results_of(tmp_path / "absent.json")
 
 
-# As earlier versions wrote them.
-OLD_LOG = (
-    '{"assessment":{"schema_version":1,"criterion":"faithfulness","judge":"deepeval:m","prompt_vers'
-    'ion":"tcva/1","claims":[{"claim":"It opens at nine.","verdict":"fully","evidence":"opens at ni'
-    'ne","reason":"","passage":1,"judged":null,"probabilities":null},{"claim":"It is free.","verdic'
-    't":"partial","evidence":"free on Sundays","reason":"(quote not found in the passages: lowered '
-    'from fully)","passage":null,"judged":"fully","probabilities":null}],"unscored":null,"usage":{"'
-    'calls":1,"input_tokens":0,"output_tokens":0,"retries":0,"seconds":0.1,"cost":null},"sample_id"'
-    ':"one","metadata":{},"from_store":false,"members":[],"panel":[]},"scoring":{"temperature":0.2,'
-    '"threshold":0.5,"scheme":{"name":"default","weights":[1.0,0.9,0.7,0.3,0.0]},"penalty":"paper",'
-    '"eps":1e-9,"floor":"paper","on_unscored":null,"bounds":{"p_min":-8.0,"p_max":12.25,"t_min":0.1'
-    ',"t_max":1.0},"fusion":{"temperature":null,"weights":null},"mapping":null}}'
-)
-OLD_RATING = (
-    '{"schema_version": 1, "judge": "deepeval:m", "protocol": "single", "answers": {"qr": {"metric"'
-    ': "qr", "judge": "deepeval:m", "prompt_version": "ccrs/1", "protocol": "single", "rating": 80.'
-    '0, "unscored": null, "replies": ["80"], "usage": {"calls": 1, "input_tokens": 0, "output_token'
-    's": 0, "retries": 0, "seconds": 0.1, "cost": null}, "from_store": false}}, "exact": null, "em"'
-    ': "strict", "lambda_": 0.7, "sample_id": "one", "metadata": {}, "scores": {"qr": 0.8}}'
-)
-
-
-def test_logs_of_earlier_versions_stay_readable() -> None:
-    result = result_of(SimpleNamespace(verbose_logs=OLD_LOG))
-    assert (result.scoring.temperature, result.sample_id) == (0.2, "one")
-    assert [str(claim.verdict) for claim in result.claims] == ["fully", "partial"]
-    assert str(result.claims[1].original_verdict) == "fully"
-    assert result_of(SimpleNamespace(verbose_logs=OLD_RATING)).score == 0.8
-
-
 def test_an_error_after_the_measurement_is_the_time_limit() -> None:
     metric = TCVAMetric(model="lexical")
     metric.measure(cases()[0])

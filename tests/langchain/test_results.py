@@ -45,103 +45,6 @@ SAMPLE = Sample(
 EXPECTED = TCVA(judge=scripted(TWO), temperature=0.3, fuse="lexical").evaluate(SAMPLE)
 RATED = CCRS(("qr", "cc"), judge="lexical", threshold=0.3).evaluate(SAMPLE)
 
-EARLIER: dict[str, Any] = {
-    "score": 0.65,
-    "value": "pass",
-    "reasoning": '0.650 >= 0.5 at T=0.5: 1 fully, 1 minor; worst: "Parking is free." [minor]: r',
-    "passed": True,
-    "scoring": {
-        "temperature": 0.5,
-        "threshold": 0.5,
-        "scheme": {"name": "default", "weights": [1.0, 0.9, 0.7, 0.3, 0.0]},
-        "penalty": "paper",
-        "eps": 1e-09,
-        "floor": "paper",
-        "on_unscored": None,
-        "fusion": {"temperature": None, "weights": None},
-        "mapping": None,
-        "bounds": {"p_min": -8.0, "p_max": 12.25, "t_min": 0.1, "t_max": 1.0},
-    },
-    "schema_version": 1,
-    "criterion": "faithfulness",
-    "judge": "langchain:scripted",
-    "prompt_version": "3",
-    "claims": [
-        {
-            "claim": "The office opens at nine.",
-            "verdict": "fully",
-            "evidence": "opens at nine",
-            "reason": "r",
-            "passage": 1,
-            "judged": None,
-            "probabilities": None,
-        },
-        {
-            "claim": "Parking is free.",
-            "verdict": "minor",
-            "evidence": "",
-            "reason": "r",
-            "passage": None,
-            "judged": "mostly",
-            "probabilities": None,
-        },
-    ],
-    "unscored": None,
-    "usage": {
-        "calls": 1,
-        "input_tokens": 10,
-        "output_tokens": 5,
-        "retries": 0,
-        "seconds": 0.002,
-        "cost": None,
-    },
-    "sample_id": None,
-    "metadata": {},
-    "from_store": False,
-    "members": [],
-    "panel": [],
-}
-"""What `TCVAEvaluator` returned in layout 1."""
-
-EARLIER_RATING: dict[str, Any] = {
-    "score": 0.9,
-    "value": "pass",
-    "reasoning": "question relevance 0.900 by langchain:scripted",
-    "passed": True,
-    "metric": "qr",
-    "result": {
-        "schema_version": 1,
-        "judge": "langchain:scripted",
-        "protocol": "single",
-        "answers": {
-            "qr": {
-                "metric": "qr",
-                "judge": "langchain:scripted",
-                "prompt_version": "ccrs-1",
-                "protocol": "single",
-                "rating": 90.0,
-                "unscored": None,
-                "replies": ['{"score": 90}'],
-                "usage": {
-                    "calls": 1,
-                    "input_tokens": 10,
-                    "output_tokens": 5,
-                    "retries": 0,
-                    "seconds": 0.001,
-                    "cost": None,
-                },
-                "from_store": False,
-            }
-        },
-        "exact": None,
-        "em": "strict",
-        "lambda_": 0.7,
-        "sample_id": "one",
-        "metadata": {},
-    },
-}
-"""What the evaluator of the direct metrics returned in layout 1."""
-
 
 def again(value: Any) -> Any:
     """As a file, a checkpoint or a server gives it back."""
@@ -237,19 +140,6 @@ def test_what_guards_and_chains_hold_is_read() -> None:
     assert result_of(json.dumps(found["tcva"])).score == 1.0
     with pytest.raises(InvalidValueError, match="is no output of a TCVA evaluator"):
         result_of("[]")
-
-
-def test_what_earlier_versions_stored_is_read() -> None:
-    result = result_of(again(EARLIER))
-    # Reasons were shorter before they counted what the evidence check lowered.
-    counted = "; 1 of 2 verdicts lowered: quote not found in the passages; worst"
-    reason = EARLIER["reasoning"].replace("; worst", counted)
-    assert (result.score, result.passed, result.reason) == (0.65, True, reason)
-    assert [claim.original_verdict for claim in result.claims] == [None, "mostly"]
-    assert result_of({"key": "tcva_faithfulness", "metadata": EARLIER}) == result
-    rated = result_of(again(EARLIER_RATING))
-    assert (rated.scores, rated.sample_id, rated.usage.calls) == ({"qr": 0.9}, "one", 1)
-    assert result_of({"outputs": EARLIER_RATING}) == rated
 
 
 def test_feedback_on_what_could_not_be_read_has_no_result() -> None:

@@ -15,7 +15,7 @@ from llama_index.core.instrumentation.events import BaseEvent
 from llama_index_instrumentation import root_dispatcher
 from pydantic import PrivateAttr
 
-from tcva_adapters import CCRS, TCVA, Result, Verdict
+from tcva_adapters import CCRS, TCVA, Result
 from tcva_adapters.ccrs import CCRSResult
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.llamaindex import (
@@ -107,44 +107,6 @@ def test_an_event_that_was_written_down_holds_the_result() -> None:
         root_dispatcher.event_handlers.remove(recorder)
     (line,) = recorder._lines
     assert result_of(line) == result
-
-
-EARLIER_TCVA = r"""{"query":"When?","contexts":["The office opens at nine on weekdays."],"response":
-"The office opens at nine. Parking costs money.","passing":true,"feedback":"0.338 >= 0.3","score":
-0.3379855025977104,"pairwise_source":null,"invalid_result":false,"invalid_reason":null,"assessment":
-{"schema_version":1,"criterion":"faithfulness","judge":"llamaindex:scripted","prompt_version":
-"tcva/1","claims":[{"claim":"The office opens at nine.","verdict":"partial","evidence":"opens at ten",
-"reason":"r (quote not found in the passages: lowered from fully)","passage":null,"judged":"fully",
-"probabilities":null},{"claim":"Parking costs money.","verdict":"minor","evidence":"","reason":"r",
-"passage":1,"judged":null,"probabilities":null}],"unscored":null,"usage":{"calls":1,"input_tokens":10,
-"output_tokens":5,"retries":0,"seconds":0.0005,"cost":null},"sample_id":null,"metadata":
-{"domain":"docs"},"from_store":false,"members":[],"panel":[]},"scoring":{"temperature":0.2,
-"threshold":0.3,"scheme":{"name":"default","weights":[1.0,0.9,0.7,0.3,0.0]},"penalty":"paper","eps":
-1e-9,"floor":"paper","on_unscored":null,"bounds":{"p_min":-8.0,"p_max":12.25,"t_min":0.1,"t_max":1.0},
-"fusion":{"temperature":null,"weights":null},"mapping":null}}"""
-"""As the first version dumped an evaluation, with the first layout of its assessment."""
-
-EARLIER_CCRS = r"""{"query":"When?","contexts":["The office opens at nine."],"response":"At nine.",
-"passing":false,"feedback":"answer correctness 0.240","score":0.24000000000000005,"pairwise_source":
-null,"invalid_result":false,"invalid_reason":null,"rated":{"schema_version":1,"judge":
-"llamaindex:scripted","protocol":"single","answers":{"ac":{"metric":"ac","judge":
-"llamaindex:scripted","prompt_version":"ccrs/1","protocol":"single","rating":80.0,"unscored":null,
-"replies":["{\"score\": 80}"],"usage":{"calls":1,"input_tokens":10,"output_tokens":5,"retries":0,
-"seconds":0.0003,"cost":null},"from_store":false}},"exact":false,"em":"strict","lambda_":0.7,
-"sample_id":null,"metadata":{}}}"""
-"""As the first version dumped a rated evaluation."""
-
-
-def test_what_earlier_versions_carried_stays_readable() -> None:
-    judged = result_of(EARLIER_TCVA)
-    assert isinstance(judged, Result)
-    assert (judged.score, judged.passed) == (0.3379855025977104, True)
-    assert [claim.verdict for claim in judged.claims] == [Verdict.PARTIAL, Verdict.MINOR]
-    assert judged.claims[0].original_verdict is Verdict.FULLY
-    assert (judged.scoring.temperature, judged.assessment.metadata) == (0.2, {"domain": "docs"})
-    rated = result_of(json.loads(EARLIER_CCRS))
-    assert isinstance(rated, CCRSResult)
-    assert (rated.score, rated.exact, rated.lambda_) == (0.24000000000000005, False, 0.7)
 
 
 @pytest.mark.parametrize(

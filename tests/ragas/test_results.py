@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pandas as pd  # type: ignore[import-untyped]  # no stubs among our requirements
 import pytest
 from ragas import RunConfig, evaluate
 from ragas.dataset_schema import EvaluationResult
@@ -144,32 +143,6 @@ def test_scores_of_such_a_frame_are_imported_as_those_of_ragas_own(tmp_path: Pat
     results_to_pandas(evaluation()).to_csv(path, index=False)
     imported = read_existing(path)
     assert list(imported.methods) == [f"ragas {name}" for name in NAMES]
-
-
-EARLIER = r"""{"score": 0.85, "reason": "0.850 >= 0.5 at T=0.5: 1 fully, 1 partial; worst: \"Parking
-costs money.\" [partial]: r (quote not found in the passages: lowered from mostly)", "assessment": {
-"schema_version": 1, "criterion": "faithfulness", "judge": "ragas:scripted", "prompt_version":
-"tcva/1", "claims": [{"claim": "The office opens at nine.", "verdict": "fully", "evidence":
-"opens at nine", "reason": "r", "passage": 1, "judged": null, "probabilities": null}, {"claim":
-"Parking costs money.", "verdict": "partial", "evidence": "Parking costs", "reason": "r", "passage":
-null, "judged": "mostly", "probabilities": null}], "unscored": null, "usage": {"calls": 1,
-"input_tokens": 0, "output_tokens": 0, "retries": 0, "seconds": 0.0078, "cost": null}, "sample_id":
-null, "metadata": {}, "from_store": false, "members": [], "panel": []}, "scoring": {"temperature":
-0.5, "threshold": 0.5, "scheme": {"name": "default", "weights": [1.0, 0.9, 0.7, 0.3, 0.0]},
-"penalty": "paper", "eps": 1e-09, "floor": "paper", "on_unscored": null, "bounds": {"p_min": -8.0,
-"p_max": 12.25, "t_min": 0.1, "t_max": 1.0}, "fusion": {"temperature": null, "weights": null},
-"mapping": null}}""".replace("\n", " ")
-"""What ``traces["output"]`` held before results carried themselves, as experiments have written it."""
-
-
-def test_what_an_experiment_wrote_earlier_is_read() -> None:
-    result = read_result(EARLIER)
-    assert isinstance(result, Result)
-    assert result.score == pytest.approx(0.85, abs=1e-12)  # the plain mean of 1 and .7
-    assert result.claims[1].original_verdict == "mostly"
-    assert result.at(0.9).scoring.temperature == 0.9
-    frame = pd.DataFrame({"tcva": [result.score], "tcva_result": [EARLIER]})
-    assert results_of(frame) == [result]
 
 
 @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning")  # of RAGAS' row

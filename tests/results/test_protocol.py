@@ -1,4 +1,4 @@
-"""One protocol for every result: carried as JSON without loss, earlier layouts read."""
+"""One protocol for every result: carried as JSON without loss."""
 
 from __future__ import annotations
 
@@ -23,35 +23,7 @@ SAMPLE = Sample(
 )
 REPLY = verdict_json((1, "fully", "opens at nine"), (2, "partial", "Parking is free"))
 
-LAYOUT_1: dict[str, Any] = {
-    "schema_version": 1,
-    "criterion": "faithfulness",
-    "judge": "scripted:one",
-    "prompt_version": "tcva/1",
-    "claims": [
-        {"claim": "It opens.", "verdict": "partial", "evidence": "x", "judged": "fully"},
-        {"claim": "It closes.", "verdict": "none", "judged": None},
-    ],
-    "unscored": None,
-    "usage": {"calls": 1},
-    "sample_id": "a",
-    "metadata": {},
-    "from_store": False,
-    "members": [],
-    "panel": [],
-}
-SCORING_1 = {
-    "temperature": 0.2,
-    "threshold": 0.6,
-    "penalty": "off",
-    "eps": 1e-9,
-    "floor": "paper",
-    "scheme": {"name": "linear", "weights": [1.0, 0.75, 0.5, 0.25, 0.0]},
-    "on_unscored": None,
-    "bounds": {"p_min": -8.0, "p_max": 12.25, "t_min": 0.1, "t_max": 1.0},
-    "fusion": {"temperature": None, "weights": None},
-    "mapping": None,
-}
+PLAIN = Result(Assessment.from_verdicts(["fully"])).to_dict()
 
 
 def results() -> list[Scored]:
@@ -94,33 +66,6 @@ def test_the_sample_and_the_cost_are_told_alike() -> None:
         assert isinstance(result.breakdown, dict)
 
 
-@pytest.mark.parametrize(
-    "carried",
-    [
-        {"assessment": LAYOUT_1, "scoring": SCORING_1},
-        {"score": 0.0, "reason": "because", "assessment": LAYOUT_1, "scoring": SCORING_1},
-        {"score": 0.0, "value": "fail", "reasoning": "because", "scoring": SCORING_1, **LAYOUT_1},
-    ],
-    ids=["a log of DeepEval", "a trace of RAGAS", "an output of LangChain"],
-)
-def test_what_layout_1_carried_is_read(carried: dict[str, Any]) -> None:
-    result = read_result(json.dumps(carried))
-    assert isinstance(result, Result)
-    assert [claim.original_verdict for claim in result.claims] == ["fully", None]
-    assert (result.scoring.temperature, result.scoring.scheme.name) == (0.2, "linear")
-    assert result.score is not None
-
-
-def test_layout_1_of_files_and_ratings_is_read() -> None:
-    assert Assessment.from_json(json.dumps(LAYOUT_1)).claims[0].original_verdict == "fully"
-    plain = CCRS("qr", judge="lexical").evaluate(SAMPLE).to_dict()
-    for later in ("kind", "score", "passed", "reason", "threshold"):
-        del plain[later]
-    del plain["answers"]["qr"]["shared"]
-    plain["schema_version"] = 1
-    assert read_result(plain).score == 1.0
-
-
 def test_a_line_of_results_is_a_line_of_assessments() -> None:
     result = TCVA(judge=ScriptedModel([REPLY])).evaluate(SAMPLE)
     assert Assessment.from_json(result.to_json()) == result.assessment
@@ -147,8 +92,9 @@ def test_equal_judgements_are_equal_whatever_they_cost() -> None:
         ("[]", "a list"),
         ("{}", "scoring"),
         ('{"kind": "grade"}', "'grade', where tcva, ccrs are known"),
-        (json.dumps({**LAYOUT_1, "scoring": SCORING_1, "schema_version": 9}), "schema_version"),
-        (json.dumps({**LAYOUT_1, "scoring": {**SCORING_1, "threshold": 7}}), "threshold=7"),
+        (json.dumps({**PLAIN, "schema_version": 2}), r"\(layout 3\): it has layout 2; judge the"),
+        (json.dumps({**PLAIN, "scoring": {**PLAIN["scoring"], "threshold": 7}}), "threshold=7"),
+        ('{"kind": "ccrs", "answers": {}, "schema_version": 2}', r"it has layout 2; judge the"),
         ('{"kind": "ccrs", "answers": 3}', "not a CCRS result"),
     ],
 )

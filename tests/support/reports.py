@@ -16,7 +16,7 @@ from tcva_adapters.ccrs.scorer import CCRS
 from tcva_adapters.ccrs.summary import summarise_ccrs
 from tcva_adapters.compare.systems.analysis import compare_systems
 from tcva_adapters.compare.systems.report import SystemsReport
-from tcva_adapters.core.verdicts import LEVELS, Verdict
+from tcva_adapters.core.verdicts import LEVELS, Verdict, count_levels
 from tcva_adapters.data import labels_of, sample_lines
 from tcva_adapters.report.content import Content, FixedMethod, Human, Run, Said
 from tcva_adapters.report.details import Draw, detail_lines
@@ -100,7 +100,7 @@ def example_methods() -> tuple[FixedMethod, ...]:
     said = {}
     for sample, result in zip(example_samples(), example_results(), strict=True):
         name = sample.id or ""
-        counts = result.assessment.hard_counts
+        counts = count_levels(result.assessment.verdicts)
         total = counts.sum()
         every[name] = float(counts[:3].sum() / total) if total else None
         strict[name] = float(counts[:1].sum() / total) if total else None

@@ -2,14 +2,14 @@
 import { find, findIn, pieces, searchable } from "./evidence.js";
 import { CHECKS, Ball, Level, Prose, Words } from "./marks.js";
 import { visible } from "./text.js";
-import { html, useEffect, useMemo, useRef, useState } from "./ui.js";
+import { figure, html, useEffect, useMemo, useRef, useState } from "./ui.js";
 
 /** Texts with more characters are folded. */
 const LONG = 1500;
 /** A level that is surer than this needs no picture of the others. */
 const SURE = 0.995;
 
-export function Answer({ detail, claims, levels, printing }) {
+export function Answer({ detail, claims, levels, weights, printing }) {
   const passages = detail.contexts ?? [];
   const places = useMemo(() => placesOf(detail.response ?? "", passages, claims), [detail, claims]);
   const [target, setTarget] = useState(null);
@@ -48,6 +48,7 @@ export function Answer({ detail, claims, levels, printing }) {
                   n=${n}
                   claim=${claim}
                   levels=${levels}
+                  weights=${weights}
                   place=${places.evidence[n]}
                   said=${places.said.some(({ key }) => key === n)}
                   chosen=${n === marking.chosen}
@@ -103,11 +104,12 @@ const spansIn = (evidence, p) =>
     place?.passage === p ? place.spans.map((span) => ({ ...span, key })) : [],
   );
 
-function Claim({ n, claim, levels, place, said, chosen, passages, jump }) {
+function Claim({ n, claim, levels, weights, place, said, chosen, passages, jump }) {
   return html`<li id=${`claim-${n}`} tabindex="-1" class=${`claim ${chosen ? "chosen" : ""}`}>
     <div class="claim-top">
       <span class="claim-number">${n + 1}</span>
       <${Level} name=${claim.verdict} levels=${levels} />
+      ${claim.probabilities && weights && html`<span class="aside">weight ${figure(weighed(claim.probabilities, weights))}</span>`}
       ${said && html`<button type="button" class="quiet" onClick=${() => jump(`said-${n}`, n)} aria-label=${`Claim ${n + 1} in the response`}>in the response</button>`}
     </div>
     <${Prose} text=${claim.claim} class="claim-text" />
@@ -118,6 +120,9 @@ function Claim({ n, claim, levels, place, said, chosen, passages, jump }) {
     ${claim.probabilities && Math.max(...claim.probabilities) < SURE && html`<${Probabilities} shares=${claim.probabilities} levels=${levels} />`}
   </li>`;
 }
+
+/** The expected weight of a claim. */
+const weighed = (shares, weights) => shares.reduce((sum, share, level) => sum + share * weights[level], 0);
 
 function Evidence({ n, claim, place, passages, jump }) {
   const elsewhere = place && claim.passage && place.passage !== claim.passage - 1;

@@ -40,7 +40,7 @@ function Counts({ counts, weights, levels }) {
         (count, level) =>
           html`<tr key=${level} class=${count > 0 ? "" : "absent"}>
             <th scope="row"><${Level} name=${levels[level]} levels=${levels} /></th>
-            <td class="numeric">${Number(count.toFixed(3))}</td>
+            <td class="numeric">${Number(count.toPrecision(4))}</td>
             <td class="numeric">${weights[level]}</td>
           </tr>`,
       )}

@@ -33,7 +33,7 @@ export function Sample({ app }) {
 }
 
 function Content({ app, i }) {
-  const { report, run } = app;
+  const { look, report, run } = app;
   const printing = usePrinting();
   const detail = report.detail(i);
   if (detail === null) {
@@ -56,6 +56,7 @@ function Content({ app, i }) {
       detail=${detail}
       claims=${said?.claims ?? []}
       levels=${report.figures.levels}
+      weights=${look?.settings.weights}
       printing=${printing}
     />
     ${run && html`<${Arithmetic} app=${app} i=${i} />`}

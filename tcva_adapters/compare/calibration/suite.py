@@ -19,10 +19,10 @@ from tcva_adapters.compare.calibration.search import Search
 from tcva_adapters.compare.judged import Judged, JudgedSource, has_score, in_use
 from tcva_adapters.compare.labels import Labels, source_of
 from tcva_adapters.core.aggregation import Floor, Penalty, SchemeLike
-from tcva_adapters.core.evidence import Evidence
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import Config
+from tcva_adapters.results.evidence import Evidence
 from tcva_adapters.results.scoring import changed
 from tcva_adapters.stats.checks import FloatArray
 

@@ -12,7 +12,7 @@ from tcva_adapters.compare.errors.rated import RatedScores
 from tcva_adapters.compare.judged import Judged, JudgedSource
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
-from tcva_adapters.results.evidence_view import under
+from tcva_adapters.results.evidence import under
 from tcva_adapters.results.files import stream_assessments
 from tcva_adapters.results.result import Result
 from tcva_adapters.samples.files import stream_samples

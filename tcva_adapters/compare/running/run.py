@@ -36,7 +36,6 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import Profiles
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.results.store_troubles import StoreTroubles
-from tcva_adapters.results.sureness import UncertaintyCounts, UncertaintyTally
 from tcva_adapters.samples.files import SampleFile, SampleStream, numbered
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.tcva import TCVA
@@ -70,8 +69,6 @@ class Outcome:
         cached: How many were served from an earlier run, by method.
         spent: What the judgements made now cost. Seconds are those of each, added up.
         evidence: What became of the quotes of TCVA's verdicts.
-        uncertainty: How sure TCVA's scores are at the middle one of the temperatures; None where no
-            verdict has probabilities.
         verdicts: The framework metrics' own, by sample and method, where they gave any.
         fatal: Why no other call could succeed; None where none failed like that.
     """
@@ -82,7 +79,6 @@ class Outcome:
     cached: dict[str, int]
     spent: Usage
     evidence: EvidenceCounts
-    uncertainty: UncertaintyCounts | None = None
     verdicts: Mapping[str, Mapping[str, Verdicts]] = field(default_factory=dict)
     fatal: JudgeError | None = None
 
@@ -291,7 +287,6 @@ class _Run:
         self.judgements: list[Assessment] = []
         self.verdicts: dict[str, dict[str, Verdicts]] = {name: {} for name in self.names}
         self.evidence = EvidenceCounts.of(())
-        self.uncertainty = UncertaintyTally()
         self.judged, self.cached = Counter[str](), Counter[str]()
         self.spent = _NOTHING
         self.fatal: JudgeError | None = None
@@ -302,7 +297,7 @@ class _Run:
         """Count one of TCVA's judgements, with a row per temperature, and one for profiles."""
         assessment, place = result.assessment, len(self.judgements)
         self.judgements.append(assessment)
-        self.evidence += EvidenceCounts.of((assessment,)).under(self.tcva.scoring.evidence)
+        self.evidence += EvidenceCounts.of((assessment,), self.tcva.scoring.evidence)
         unscored = assessment.unscored
         if unscored is not None and unscored.fatal:
             self.fatal = JudgeError(unscored.detail, fatal=True)
@@ -312,7 +307,6 @@ class _Run:
         usage = assessment.usage
         plain = Result(assessment, self.tcva.scoring)
         seen = {name: plain.at(t) for name, t in self.ours.items()}
-        self.uncertainty.add(self.names[place], [*seen.values()][len(seen) // 2])
         scores = {name: each.score for name, each in seen.items()}
         if self.tcva.profiles is not None:
             scores[profile_name(self.tcva.profiles)] = result.score
@@ -369,7 +363,6 @@ class _Run:
         return Outcome(
             *(self.rows, results, *counts, self.spent),
             evidence=self.evidence,
-            uncertainty=self.uncertainty.counts,
             verdicts=self.verdicts,
             fatal=self.fatal,
         )

@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from tcva_adapters.core.evidence import DEFAULT_EVIDENCE, HIGH
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.judging.evidence.negation import negations
 from tcva_adapters.judging.evidence.places import Passages, prepared
@@ -20,7 +19,7 @@ from tcva_adapters.judging.evidence.relation import Relation, Side, relation
 from tcva_adapters.judging.evidence.search import Found, find_quote
 from tcva_adapters.judging.evidence.words import listed
 from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
-from tcva_adapters.results.evidence_view import claim_under
+from tcva_adapters.results.evidence import HIGH, lowered
 
 _SHOWN: Final = 1000  # characters of each claim that show its language
 _CLAUSE_END: Final = re.compile(r"[.,;:!?。，；！？।]+(?!\d)\s*(?=\S)")
@@ -38,8 +37,7 @@ def check_evidence(
     quote and claim belong together (see `relation`), the level stays and ``evidence_check`` is
     ``unchecked``.
 
-    ``partial`` and ``minor`` stay; ``evidence_check`` says what is wrong with their quotes, for the
-    stricter view of `evidence_view`. Where the quote is found in another passage than the judge
+    ``partial`` and ``minor`` stay; ``evidence_check`` says what is wrong with their quotes. Where the quote is found in another passage than the judge
     named, the passage is corrected, at any level.
 
     >>> [lowered] = check_evidence(
@@ -68,7 +66,7 @@ def _checked(verdict: ClaimVerdict, passages: Passages, said: Sequence[str]) -> 
     update: dict[str, object] = {"evidence_check": why}
     if is_high and why is EvidenceCheck.NOT_FOUND:
         update["passage"] = None
-    return claim_under(verdict.model_copy(update=update), DEFAULT_EVIDENCE)
+    return lowered(verdict.model_copy(update=update))
 
 
 def _fault(

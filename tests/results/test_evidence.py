@@ -1,0 +1,187 @@
+"""Verdicts whose quotes do not support them: lowered or as judged, and counted by whoever shows them."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tcva_adapters import TCVA, Assessment, ClaimVerdict, Panel, Result, Sample
+from tcva_adapters.compare import compare, sweep
+from tcva_adapters.compare.evaluation import Evaluation
+from tcva_adapters.core.verdicts import LEVELS, Verdict
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.judging.evidence.check import check_evidence
+from tcva_adapters.results.assessment import EvidenceCheck
+from tcva_adapters.results.evidence import (
+    EVIDENCE,
+    Evidence,
+    EvidenceCounts,
+    as_judged,
+    combined_claim,
+    lowered,
+    under,
+)
+from tcva_adapters.results.scoring import Scoring
+from tests.support.scripted import ScriptedModel, verdict_json
+
+PASSAGES = ("The office opens at nine. Parking is not free. They met in Paris. Hunde verboten.",)
+SAMPLE = Sample(
+    id="a",
+    response="The office opens at nine. Parking is free. The drug cures cancer. Dogs can come.",
+    contexts=PASSAGES,
+)
+REPLY = verdict_json(
+    (1, "fully", "opens at noon"),
+    (2, "mostly", "free"),
+    (3, "fully", "They met in Paris"),
+    (4, "minor", "made up, and of no consequence"),
+)
+LEVELS_SEEN = {
+    "lower": ["partial", "partial", "partial", "minor"],
+    "off": ["fully", "mostly", "fully", "minor"],
+}
+FIGURES = {
+    "verdicts": 4,
+    "not_found": 1,
+    "unrelated": 1,
+    "negated": 1,
+    "unchecked": 0,
+    "not_lowered": 1,
+}
+LINES = [
+    "1 of 4 verdicts lowered: quote not found in the passages",
+    "1 of 4 verdicts lowered: quote has nothing to do with the claim",
+    "1 of 4 verdicts lowered: a negation stands beside the quote",
+]
+SHARES = (0.5, 0.25, 0.125, 0.0625, 0.0625)
+
+
+def tcva(**settings: Any) -> TCVA:
+    return TCVA(judge=ScriptedModel([REPLY] * 2), **settings)
+
+
+def levels(result: Result) -> list[str]:
+    return [claim.verdict.value for claim in result.claims if claim.verdict]
+
+
+@pytest.mark.parametrize("evidence", EVIDENCE)
+def test_one_judgement_counts_lowered_or_as_judged(evidence: Evidence) -> None:
+    lower = tcva().evaluate(SAMPLE)
+    result = lower.at(0.5, evidence=evidence)
+    wanted = Result(Assessment.from_verdicts(LEVELS_SEEN[evidence]))
+    assert levels(result) == LEVELS_SEEN[evidence]
+    assert (result.score, result.flip_temperature) == (wanted.score, wanted.flip_temperature)
+    assert result.breakdown == wanted.breakdown
+    assert result.assessment == lower.assessment
+    again = Result.from_json(result.to_json())
+    assert (again, again.score, again.claims) == (result, result.score, result.claims)
+    assert tcva(evidence=evidence).evaluate(SAMPLE) == result
+    assert tcva(evidence=evidence).key(SAMPLE) == tcva().key(SAMPLE)
+    counts = EvidenceCounts.of([lower.assessment], evidence)
+    lines = LINES if evidence == "lower" else []
+    assert list(counts.lines()) == lines
+    assert counts.not_lowered == (1 if lines else 4)
+    assert all(line in result.reason for line in lines)
+    assert ("lowered" in result.reason) == bool(lines)
+    with pytest.raises(InvalidValueError, match="evidence='strict'; it is 'lower' or 'off'"):
+        Scoring(evidence="strict")  # type: ignore[arg-type]  # on purpose
+
+
+def test_a_claim_says_what_was_done() -> None:
+    lower, off = (tcva(evidence=view).evaluate(SAMPLE).claims for view in EVIDENCE)
+    note = "r (a negation stands beside the quote: lowered from mostly)"
+    assert (lower[1].reason, lower[1].original_verdict) == (note, "mostly")
+    assert (off[1].reason, off[1].original_verdict) == ("r", None)
+    assert lower[3] == off[3]
+    checks = [EvidenceCheck.NOT_FOUND, EvidenceCheck.NEGATED, EvidenceCheck.UNRELATED]
+    assert [c.evidence_check for c in lower] == [c.evidence_check for c in off]
+    assert [c.evidence_check for c in off] == [*checks, EvidenceCheck.NOT_FOUND]
+
+
+def test_whoever_shows_verdicts_counts_them() -> None:
+    judge = tcva()
+    report = Evaluation.of(judge, judge.evaluate_many([SAMPLE]))
+    found = compare([SAMPLE], tcva(), frameworks="none", n_boot=10)
+    seen = sweep(found.results)
+    for shown in (report, found, seen):
+        assert shown.to_dict()["evidence"] == FIGURES
+        assert all(line in shown.text() for line in LINES)
+    as_given = sweep(found.results, [0.5], evidence="off")
+    assert as_given.to_dict()["evidence"]["not_lowered"] == 4
+    assert as_given.rows[0].means == (found.results[0].at(0.5, evidence="off").score,)
+    off = compare([SAMPLE], tcva(evidence="off"), frameworks="none", n_boot=10, temperatures=[0.5])
+    assert off.rows[0].score == as_given.rows[0].means[0]
+    assert off.to_dict()["settings"]["evidence"] == "off"
+
+
+def test_of_a_panel_and_of_additional_judges_every_verdict_counts() -> None:
+    models = [ScriptedModel([REPLY], name=f"scripted:{i}") for i in range(3)]
+    result = TCVA(judge=Panel(models[:2]), fuse=[models[2]], evidence="off").evaluate(SAMPLE)
+    counts = EvidenceCounts.of([result.assessment])
+    assert counts.to_dict() == {name: 3 * number for name, number in FIGURES.items()}
+    assert counts == EvidenceCounts.of([result.assessment.members[0]] * 3)
+    assert counts + counts == EvidenceCounts.of([result.assessment] * 2)
+    score = tcva(evidence="off").evaluate(SAMPLE).score
+    assert list(result.member_scores.values()) == [score, score]
+    assert result.score == pytest.approx(score)
+
+
+def test_what_is_unchecked_is_said_and_nothing_where_nothing_is_amiss() -> None:
+    plain = Assessment.from_verdicts(["fully"])
+    unchecked = plain.claims[0].model_copy(update={"evidence_check": EvidenceCheck.UNCHECKED})
+    judged = plain.model_copy(update={"claims": (unchecked, ClaimVerdict(claim="x", verdict=None))})
+    [line] = EvidenceCounts.of([judged]).lines()
+    assert line.startswith("1 of 1 verdicts unchecked: ")
+    assert line in Result(judged).reason
+    assert list(EvidenceCounts.of([plain]).lines()) == []
+
+
+@pytest.mark.parametrize("level", [*LEVELS, None])
+@pytest.mark.parametrize("check", [None, EvidenceCheck.UNCHECKED, EvidenceCheck.NOT_FOUND])
+def test_shares_move_and_come_back(level: Verdict | None, check: EvidenceCheck | None) -> None:
+    claim = ClaimVerdict(claim="c", verdict=level, evidence_check=check, probabilities=SHARES)
+    seen = lowered(claim)
+    is_lowered = level in {"fully", "mostly"} and check is EvidenceCheck.NOT_FOUND
+    assert (seen != claim) == is_lowered
+    assert as_judged(ClaimVerdict.model_validate_json(seen.model_dump_json())) == claim
+    if is_lowered:
+        assert (seen.verdict, seen.probabilities) == ("partial", (0, 0, 0.875, 0.0625, 0.0625))
+        [found] = check_evidence([claim.model_copy(update={"evidence_check": None})], PASSAGES)
+        assert found.model_copy(update={"reason": ""}) == seen.model_copy(update={"reason": ""})
+
+
+@pytest.mark.parametrize("combine", ["median", "fused"])
+def test_votes_of_a_panel_are_combined_again(combine: str) -> None:
+    other = verdict_json(*((n, "fully", "opens at nine") for n in range(1, 5)))
+    models = [ScriptedModel([REPLY], name="one"), ScriptedModel([other], name="two")]
+    panel = Panel(models, combine=combine)  # type: ignore[arg-type]  # either of the two
+    stored = TCVA(judge=panel).evaluate(SAMPLE)
+    for view in EVIDENCE:
+        seen = stored.at(0.5, evidence=view)
+        votes = [under(each, view) for each in stored.assessment.panel]
+        assert seen.seen.panel == tuple(votes)
+        assert seen.claims == panel.combined(votes).claims
+
+
+@given(st.data())
+def test_the_order_of_the_judges_does_not_change_a_bit(data: st.DataObject) -> None:
+    # Shares in tenths: levels tie on paper, and sums in another order differ in the last bit.
+    cuts = st.lists(st.integers(0, 10), min_size=4, max_size=4).map(sorted)
+
+    def vote(at: list[int]) -> ClaimVerdict:
+        parts = tuple(np.diff([0, *at, 10]) / 10)
+        return ClaimVerdict(claim="c", verdict=LEVELS[int(np.argmax(parts))], probabilities=parts)
+
+    votes = data.draw(st.lists(cuts.map(vote), min_size=2, max_size=4))
+    found = [combined_claim(order, fused=True) for order in itertools.permutations(votes)]
+    assert len({(claim.verdict, claim.probabilities) for claim in found}) == 1
+
+
+def test_where_half_of_the_judges_see_no_claim_there_is_none() -> None:
+    votes = [ClaimVerdict(claim="c", verdict=level) for level in (Verdict.FULLY, None)]
+    assert {combined_claim(votes, fused=fused) for fused in (True, False)} == {votes[1]}
