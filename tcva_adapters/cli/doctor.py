@@ -14,7 +14,6 @@ import typer
 from tcva_adapters import __version__, diagnosis
 from tcva_adapters.cli import options
 from tcva_adapters.cli.judges import asked_judges
-from tcva_adapters.core.evidence import HIGH
 from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import InvalidValueError, TCVAError
@@ -25,6 +24,7 @@ from tcva_adapters.judging.resolve import resolve_judge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import JudgeModel
 from tcva_adapters.printing import Part, Table, json_line, notes, show
+from tcva_adapters.results.evidence import HIGH
 from tcva_adapters.samples.sample import Sample
 
 FIT: Final = 10

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from tcva_adapters.core.evidence import HIGH
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.judging.evidence.check import check_evidence
@@ -22,6 +21,7 @@ from tcva_adapters.judging.turns import Calls, CannotScoreError, Turns
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.results.assessment import ClaimVerdict, Reason
+from tcva_adapters.results.evidence import HIGH
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.text.non_claims import non_claim_kind
 
