@@ -39,8 +39,7 @@ def score_interval(assessment: Assessment, scoring: Scoring) -> tuple[float, flo
         for judged, each in zip(judges, chances, strict=True)
     ]
     found = parts[0] if len(parts) == 1 else joined_distribution(parts, scoring.fusion.joined)
-    summary = found.summary(scoring.threshold)
-    return summary.low, summary.high
+    return found.interval()
 
 
 def interval_text(interval: tuple[float, float]) -> str:

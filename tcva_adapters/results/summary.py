@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from tcva_adapters.core.summing import ExactSum
 from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.printing import Part, Report, Table, counted, figure, share, shortened
 from tcva_adapters.results.assessment import Usage
@@ -145,7 +146,7 @@ class Tally:
 
     def __init__(self) -> None:
         self._samples = self._passed = self._scored = self._served = 0
-        self._scores = ExactSum()
+        self._scores = array("d")
         self._levels: Counter[Verdict] = Counter()
         self._evidence = EvidenceCounts.of(())
         self._reasons: Counter[str] = Counter()
@@ -162,7 +163,7 @@ class Tally:
         self._served += judged.from_store
         if result.score is not None:
             self._scored += 1
-            self._scores.add(result.score)
+            self._scores.append(result.score)
         self._levels.update(result.seen.verdicts)
         self._evidence += EvidenceCounts.of([judged], result.scoring.evidence)
         self._usage += result.usage
@@ -179,7 +180,7 @@ class Tally:
         return Summary(
             samples=self._samples,
             scored=self._scored,
-            mean=self._scores.value / self._scored if self._scored else None,
+            mean=math.fsum(self._scores) / self._scored if self._scored else None,
             passed=self._passed,
             levels={level.value: self._levels[level] for level in LEVELS},
             evidence=self._evidence,

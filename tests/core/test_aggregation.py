@@ -15,7 +15,6 @@ from tcva_adapters.core.aggregation import FLOORS, PENALTIES, Floor, Penalty, ag
 from tcva_adapters.core.collapse import ablation
 from tcva_adapters.core.flip import flip_temperature
 from tcva_adapters.core.temperature import Bounds, exponent, exponent_within
-from tcva_adapters.core.uncertainty import score_uncertainty
 from tcva_adapters.core.verdicts import LEVELS, SCHEMES, Verdict, WeightScheme
 from tcva_adapters.errors import InvalidValueError
 
@@ -199,7 +198,6 @@ def test_a_larger_eps_goes_with_the_floor_that_applies_everywhere() -> None:
         lambda: sweep([counts], [0.1, 0.5], eps=0.2),
         lambda: flip_temperature(words, 0.5, eps=0.2),
         lambda: flip_temperature(counts, 0.5, eps=1.1e-9),
-        lambda: score_uncertainty([[0, 0, 0, 0, 1.0]], 0.6, eps=0.2),
         lambda: ablation([counts], 0.5, eps=0.2),
     ]
     for refuse in refused:
