@@ -16,7 +16,7 @@ WORDS = st.lists(st.sampled_from(LEVELS), min_size=1, max_size=10)
 
 
 @given(WORDS, st.floats(0.0, 1.0), st.sampled_from(FLOORS))
-@settings(max_examples=150)
+@settings(max_examples=75)
 def test_passes_from_there_on_and_fails_just_below(
     words: list[Verdict], threshold: float, floor: Floor
 ) -> None:
