@@ -11,7 +11,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Final, Protocol, TextIO, TypeVar
 
-from pydantic_core import from_json
+from pydantic import ValidationError
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import encodable_json, visible_in_json
@@ -65,8 +65,7 @@ def stream_assessments(
     return assessment_rows(
         source,
         skip_bad=skip_bad,
-        read=lambda record: Assessment.from_json(json.dumps(record)),
-        read_text=_assessment,
+        read=_assessment,
         kept=kept,
     )
 
@@ -76,7 +75,6 @@ def assessment_rows(
     *,
     skip_bad: bool,
     read: Callable[[dict[str, Any]], Item],
-    read_text: Callable[[str], Item | None],
     kept: int | None = KEPT,
 ) -> RowStream[Item]:
     """What is made of the rows of a file of assessments: arguments as for `RowStream`.
@@ -88,25 +86,14 @@ def assessment_rows(
     if kind not in ("jsonl", "json"):
         msg = f"assessments are read from jsonl or json, not from {kind} ({name_of(source)})"
         raise InvalidValueError(msg)
-    return RowStream(source, kind, skip_bad=skip_bad, read=read, read_text=read_text, kept=kept)
+    return RowStream(source, kind, skip_bad=skip_bad, read=read, kept=kept)
 
 
-def _assessment(text: str) -> Assessment | None:
-    """An assessment at once; None for a line that is to be read with care, and refused in words."""
+def _assessment(record: dict[str, Any]) -> Assessment:
     try:
-        found = Assessment.model_validate(from_json(text, allow_inf_nan=False))
-    except ValueError:  # ValidationError is one
-        return None
-    return found if _is_finite(found) else None
-
-
-def _is_finite(found: Assessment) -> bool:
-    """Whether its metadata hold no number that is too large, which this parser makes infinite."""
-    try:
-        json.dumps(found.metadata, allow_nan=False)
-    except ValueError:
-        return False
-    return True
+        return Assessment.model_validate(record)
+    except ValidationError:
+        return Assessment.from_json(json.dumps(record))  # which says in words what is wrong
 
 
 class OneLine(Protocol):

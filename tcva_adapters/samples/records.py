@@ -91,11 +91,9 @@ def read_records(
     [{'a': 1}]
     """
     kind = format_of(source, format)
-    if kind == "jsonl":
-        return (record_in(*line) for line in read_lines(source))
     if kind == "csv":
         return _csv_rows(source, missing)
-    return _json_rows(source) if kind == "json" else _parquet_rows(source)
+    return {"jsonl": _jsonl_rows, "json": _json_rows, "parquet": _parquet_rows}[kind](source)
 
 
 def whole_text(source: Source) -> str:
@@ -167,15 +165,6 @@ def unreadable(
     return UnreadableInputError(f"{name_of(source)}{where}: {error}", line=line)
 
 
-def read_lines(source: Source) -> Iterator[tuple[int, str, str]]:
-    """The lines of a file of jsonl that are not empty: number, text, and what is wrong with its bytes.
-
-    Raises:
-        UnreadableInputError: As for `read_records`.
-    """
-    return (line for line in _texts(source) if line[2] or (line[1] and not line[1].isspace()))
-
-
 def _texts(source: Source) -> Iterator[tuple[int, str, str]]:
     """All lines, broken at line feeds alone: number, text, and what is wrong with its bytes."""
     with _opened(source) as lines:
@@ -221,33 +210,38 @@ def loads(text: str) -> Any:
         ValueError: With a sentence; a `json.JSONDecodeError` where the text is no JSON at all.
     """
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_constant=_finite, parse_float=_finite)
+        if "\\u" in text:
+            json.dumps(value, ensure_ascii=False).encode()
     except RecursionError:
         msg = "nested too deeply to be a record"
         raise ValueError(msg) from None
-    try:
-        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except UnicodeEncodeError:
         msg = "an escape such as \\ud83d stands alone, which is half a character"
-        raise ValueError(msg) from None
-    except ValueError:
-        msg = "NaN, Infinity or a number too large is no JSON value; write null"
         raise ValueError(msg) from None
     return value
 
 
-def record_in(number: int, text: str, damage: str = "") -> FileRow:
-    """The row that a line of jsonl is.
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        msg = f"{digits}: NaN, Infinity or a number too large is no JSON value; write null"
+        raise ValueError(msg)
+    return number
 
-    Args:
-        number: Of the line.
-        text: What stands in it.
-        damage: What is wrong with its bytes, where something is.
-    """
-    if not damage and text.lstrip().startswith("["):
-        damage = "a JSON list, not a record; name the format json for such a file"
-    if damage:
-        return FileRow(number, None, damage)
+
+def _jsonl_rows(source: Source) -> Iterator[FileRow]:
+    for number, text, damage in _texts(source):
+        if damage:
+            yield FileRow(number, None, damage)
+        elif text.lstrip().startswith("["):
+            wrong = "a JSON list, not a record; name the format json for such a file"
+            yield FileRow(number, None, wrong)
+        elif text.strip():
+            yield _jsonl_row(number, text)
+
+
+def _jsonl_row(number: int, text: str) -> FileRow:
     try:
         return _record_row(number, loads(text))
     except json.JSONDecodeError as error:

@@ -13,15 +13,12 @@ from tcva_adapters.errors import InvalidSampleError, UnreadableInputError
 from tcva_adapters.samples.output import usable_path
 from tcva_adapters.samples.records import (
     ROW_WORDS,
-    FileRow,
     Format,
     Source,
     format_of,
     is_read_again,
     name_of,
-    read_lines,
     read_records,
-    record_in,
     unreadable,
 )
 
@@ -60,7 +57,6 @@ class RowStream(Iterator[Item], Generic[Item]):
         *,
         skip_bad: bool,
         read: _Read[Item],
-        read_text: Callable[[str], Item | None] | None = None,
         kept: int | None = KEPT,
     ) -> None:
         """Open nothing yet.
@@ -70,8 +66,6 @@ class RowStream(Iterator[Item], Generic[Item]):
             kind: As for `read_records`.
             skip_bad: Go on after a bad row and count it.
             read: Makes an item of a record; raises InvalidSampleError or UnreadableInputError.
-            read_text: Makes an item of a line of jsonl at once; None for a line that `read` shall
-                look at, which says what is wrong with it.
             kept: How many bad rows are kept; None keeps all.
 
         Raises:
@@ -79,8 +73,7 @@ class RowStream(Iterator[Item], Generic[Item]):
         """
         self.source = source
         self.kind = format_of(source, kind)
-        self._skip_bad, self._kept = skip_bad, kept
-        self._read, self._read_text = read, read_text
+        self._skip_bad, self._kept, self._read = skip_bad, kept, read
         self._begin()
 
     def _begin(self) -> None:
@@ -167,38 +160,25 @@ class RowStream(Iterator[Item], Generic[Item]):
 
     def _items(self) -> Generator[tuple[int, Item], None, None]:
         found = False
-        for line, item, error in self._tried():
-            if not error:
-                found = True
-                yield line, cast("Item", item)
-            elif not self._skip_bad:
+        for line, record, wrong in read_records(self.source, self.kind, missing=self.missing):
+            error = wrong
+            if record is not None:
+                try:
+                    item = self._item(record)
+                except (InvalidSampleError, UnreadableInputError) as refusal:
+                    error = str(refusal)
+                else:
+                    found = True
+                    yield line, item
+                    continue
+            if not self._skip_bad:
                 raise unreadable(self.source, error, line=line, word=ROW_WORDS[self.kind])
-            else:
-                self.skipped += 1
-                if self._kept is None or len(self.bad) < self._kept:
-                    self.bad.append((line, error))
+            self.skipped += 1
+            if self._kept is None or len(self.bad) < self._kept:
+                self.bad.append((line, error))
         if not found:
             raise self._nothing()
         self._ended()
-
-    def _tried(self) -> Iterator[tuple[int, Item | None, str]]:
-        """Line, item and error of each row; what is no item has an error."""
-        if self._read_text is None or self.kind != "jsonl":
-            yield from map(self._made, read_records(self.source, self.kind, missing=self.missing))
-            return
-        for line, text, error in read_lines(self.source):
-            if not error and (item := self._read_text(text)) is not None:
-                yield line, item, ""
-            else:
-                yield self._made(record_in(line, text, error))
-
-    def _made(self, row: FileRow) -> tuple[int, Item | None, str]:
-        if row.record is None:
-            return row.line, None, row.error
-        try:
-            return row.line, self._item(row.record), ""
-        except (InvalidSampleError, UnreadableInputError) as refusal:
-            return row.line, None, str(refusal)
 
     def _item(self, record: dict[str, Any]) -> Item:
         return self._read(record)

@@ -162,7 +162,7 @@ def test_numbers_that_are_too_large_are_refused_where_they_are_read(tmp_path: Pa
     path.write_text(changed(metadata={"x": 0}).replace('{"x": 0}', '{"x": 1e999}') + "\n")
     with pytest.raises(UnreadableInputError, match="a number too large is no JSON value"):
         read_assessments(path)
-    with pytest.raises(TCVAError, match="inf is no rating"):
+    with pytest.raises(TCVAError, match="a number too large"):
         Judged.of(path).ratings("x")
 
 
