@@ -8,7 +8,7 @@ import threading
 import time
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -23,8 +23,8 @@ from tcva_adapters.samples.output import make_folder, new_file, usable_path
 
 T = TypeVar("T")
 
-STORE_VERSION: Final = 1
-"""Version of the tables, kept in the file's ``user_version``."""
+STORE_VERSION: Final = 2
+"""Version of the table, kept in the file's ``user_version``; others are refused."""
 
 _APPLICATION_ID: Final = 0x54435641  # "TCVA": tells this file from any other SQLite database
 _MEMORY: Final = ":memory:"
@@ -34,50 +34,36 @@ _PAUSE_SECONDS: Final = 0.01
 _KEYS_PER_QUERY: Final = 500  # SQLite may be built with no more than 999 variables
 _TRANSIENT: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
 
+_ASSESSMENT: Final = "assessment"
+_RECORD: Final = "record"
 _CREATE: Final = (
-    "CREATE TABLE verdicts (key TEXT PRIMARY KEY, status TEXT NOT NULL, assessment TEXT NOT NULL)",
-    "CREATE INDEX verdicts_by_status ON verdicts (status)",
+    "CREATE TABLE judgements (kind, key, status NOT NULL, json NOT NULL, PRIMARY KEY (kind, key))",
     f"PRAGMA application_id = {_APPLICATION_ID}",
     f"PRAGMA user_version = {STORE_VERSION}",
 )
-# One statement sees one state of the file: another process may be making the tables.
+# One statement sees one state of the file: another process may be making the table.
 _WHOSE: Final = (
     "SELECT application_id, user_version, (SELECT COUNT(*) FROM sqlite_master) "
     "FROM pragma_application_id, pragma_user_version"
 )
 _PUT: Final = (
-    "INSERT INTO {table} (key, status, {text}) VALUES (?, ?, ?) "
-    "ON CONFLICT (key) DO UPDATE SET status = excluded.status, {text} = excluded.{text} "
-    "WHERE excluded.status <> 'failed' OR {table}.status = 'failed'"
+    "INSERT INTO judgements (kind, key, status, json) VALUES (?, ?, ?, ?) "
+    "ON CONFLICT (kind, key) DO UPDATE SET status = excluded.status, json = excluded.json "
+    "WHERE excluded.status <> 'failed' OR judgements.status = 'failed'"
 )
-# The casts hand over bytes whatever a damaged row holds, so that it is the reader that refuses it.
+# The cast hands over text whatever a damaged row holds, so that it is the reader that refuses it.
 _FINISHED: Final = (
-    "SELECT key, CAST({text} AS BLOB) FROM {table} WHERE status <> 'failed' AND key IN ({keys})"
+    "SELECT key, CAST(json AS TEXT) FROM judgements "
+    "WHERE kind = ? AND status <> 'failed' AND key IN ({})"
 )
-_BARE: Final[Mapping[str, Any]] = {
-    "sample_id": None,
-    "metadata": {},
-    "from_store": False,
-    "shared": False,
-}
-"""What an assessment is stored without."""
-
-_VERDICTS: Final = {"table": "verdicts", "text": "assessment"}
-_RECORDS: Final = {"table": "records", "text": "record"}
-# One more table needs no new version: a release that does not know it does not look at it.
-_CREATE_RECORDS: Final = (
-    "CREATE TABLE IF NOT EXISTS records "
-    "(key TEXT PRIMARY KEY, status TEXT NOT NULL, record TEXT NOT NULL)"
-)
-_HAS_RECORDS: Final = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'records'"
 _FAILED: Final = (
-    "SELECT rowid, CAST(key AS BLOB), CAST(assessment AS BLOB) FROM verdicts "
-    "WHERE status = 'failed' AND rowid > ? ORDER BY rowid LIMIT 100"
+    "SELECT key, CAST(json AS TEXT) FROM judgements WHERE kind = ? AND status = 'failed'"
 )
+_COUNTS: Final = "SELECT status, COUNT(*) FROM judgements WHERE kind = ? GROUP BY status"
 
 
 class VerdictStore:
-    """Assessments by key, in one SQLite file that threads and processes may share.
+    """Judgements by key, in one SQLite file that threads and processes may share.
 
     Every `put` is committed before it returns, so a killed process loses nothing that was
     acknowledged. (A power cut may lose the last few puts on a WAL file, never the file.)
@@ -94,7 +80,7 @@ class VerdictStore:
 
     Raises:
         InvalidValueError: The path is empty, or none that a file can have.
-        UnreadableInputError: The file is no verdict store, was written by a newer version, or
+        UnreadableInputError: The file is no verdict store, was written by another version, or
             cannot be opened. It is left as it was.
 
     >>> with VerdictStore(":memory:") as store:
@@ -111,7 +97,6 @@ class VerdictStore:
         self._given_up: set[bool] = set()  # reading (False) or writing (True): a wait was in vain
         self._inherited: list[sqlite3.Connection] = []
         self._connection: sqlite3.Connection | None = None
-        self._has_records = False  # not known before somebody needs the table
         self._open()
 
     def get(self, key: str) -> Assessment | None:
@@ -127,13 +112,8 @@ class VerdictStore:
         return self.get_many([key]).get(key)
 
     def get_many(self, keys: Iterable[str]) -> dict[str, Assessment]:
-        """Those of the keys that have a finished assessment; see `get`.
-
-        Raises:
-            UnreadableInputError: As for `get`.
-            InvalidValueError: As for `get`.
-        """
-        found = {key: _read(text) for key, text in self._finished(_VERDICTS, keys)}
+        """Those of the keys that have a finished assessment; see `get`."""
+        found = {key: _read(text) for key, text in self._finished(_ASSESSMENT, keys)}
         return {key: assessment for key, assessment in found.items() if assessment is not None}
 
     def put(self, key: str, assessment: Assessment) -> None:
@@ -149,77 +129,49 @@ class VerdictStore:
         self.put_many([(key, assessment)])
 
     def put_many(self, assessments: Iterable[tuple[str, Assessment]]) -> None:
-        """Keep several by their keys, in one transaction: all of them, or none; see `put`.
-
-        Raises:
-            UnreadableInputError: As for `put`.
-            InvalidValueError: As for `put`.
-        """
-        rows = [
-            (key, _status(each), each.model_copy(update=_BARE).to_json())
+        """Keep several by their keys, in one transaction: all of them, or none; see `put`."""
+        bare: dict[str, Any] = {
+            "sample_id": None,
+            "metadata": {},
+            "from_store": False,
+            "shared": False,
+        }
+        self._put(
+            (_ASSESSMENT, key, _status(each), each.model_copy(update=bare).to_json())
             for key, each in assessments
-        ]
-        self._write(_PUT.format(**_VERDICTS), rows)
+        )
 
     def get_records(self, keys: Iterable[str]) -> dict[str, str]:
-        """Those of the keys that have a finished record; see `put_record`.
-
-        Raises:
-            UnreadableInputError: As for `get`.
-            InvalidValueError: As for `get`.
-        """
-        if not self._has_records:
-            self._has_records = bool(self._fetch(_HAS_RECORDS, ()))
-            if not self._has_records:
-                return {}
-        found = self._finished(_RECORDS, keys)
-        return {key: text.decode(errors="replace") for key, text in found}
+        """Those of the keys that have a finished record; see `put_records` and `get`."""
+        return dict(self._finished(_RECORD, keys))
 
     def put_record(self, key: str, record: str, *, failed: bool) -> None:
-        """Keep one record; see `put_records`.
-
-        Raises:
-            UnreadableInputError: As for `put`.
-            InvalidValueError: As for `put`.
-        """
+        """Keep one record; see `put_records`."""
         self.put_records([(key, record, failed)])
 
     def put_records(self, records: Iterable[tuple[str, str, bool]]) -> None:
-        """Keep texts that are no assessments; they are on their way to the disk when this returns.
-
-        Records have a table of their own, made with the first of them, so `counts` and `failures`
-        do not see them. Failures are cached but never served, and never replace anything else.
+        """Keep texts that are no assessments, as `put` does; `counts` and `failures` leave them out.
 
         Args:
             records: Of each the key, a digest of all that can change it; the text, most often
                 JSON, which whoever reads it checks; and whether another try may give a better one.
-
-        Raises:
-            UnreadableInputError: As for `put`.
-            InvalidValueError: As for `put`.
         """
-        rows = [(key, "failed" if failed else "finished", text) for key, text, failed in records]
-        if not self._has_records:
-            self._fetch(_CREATE_RECORDS, (), writes=True)
-            self._has_records = True
-        self._write(_PUT.format(**_RECORDS), rows)
+        self._put(
+            (_RECORD, key, "failed" if failed else "scored", text) for key, text, failed in records
+        )
 
     def counts(self) -> dict[str, int]:
-        """How many rows are ``scored``, ``unscored`` for good, and ``failed``."""
-        rows = self._fetch("SELECT status, COUNT(*) FROM verdicts GROUP BY status", ())
+        """How many assessments are ``scored``, ``unscored`` for good, and ``failed``."""
+        rows: list[Any] = self._fetch(_COUNTS, _ASSESSMENT)
         return {"scored": 0, "unscored": 0, "failed": 0, **dict(rows)}
 
     def failures(self) -> Iterator[tuple[str, Assessment]]:
         """Key and assessment of every failure that no later success has replaced."""
-        last = 0
-        while rows := self._fetch(_FAILED, (last,)):
-            for last, key, text in rows:  # noqa: B007  # the last one read is where to go on
-                assessment = _read(text)
-                if assessment is not None:
-                    yield key.decode(errors="replace"), assessment
+        found = ((key, _read(text)) for key, text in self._fetch(_FAILED, _ASSESSMENT))
+        return ((key, assessment) for key, assessment in found if assessment is not None)
 
     def __len__(self) -> int:
-        """The number of rows, failures included."""
+        """The number of assessments, failures included."""
         return sum(self.counts().values())
 
     def __bool__(self) -> bool:
@@ -269,27 +221,28 @@ class VerdictStore:
         # An evaluator that was given a path closes no store: it goes with the last that uses it.
         weakref.finalize(self, _close, connection, self._pid)
 
-    def _finished(self, table: Mapping[str, str], keys: Iterable[str]) -> Iterator[Any]:
+    def _finished(self, kind: str, keys: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Key and text of the rows under these keys that are no failures."""
         wanted = list(dict.fromkeys(keys))
         for start in range(0, len(wanted), _KEYS_PER_QUERY):
             part = wanted[start : start + _KEYS_PER_QUERY]
-            yield from self._fetch(_FINISHED.format(**table, keys=",".join("?" * len(part))), part)
+            yield from self._fetch(_FINISHED.format(",".join("?" * len(part))), kind, *part)
 
-    def _fetch(self, query: str, values: Iterable[Any], *, writes: bool = False) -> list[Any]:
-        """Run one statement, a transaction of its own."""
-        values = tuple(values)
-        return self._run(lambda found: found.execute(query, values).fetchall(), writes=writes)
+    def _fetch(self, query: str, *values: str) -> list[tuple[str, str]]:
+        return self._run(lambda found: found.execute(query, values).fetchall())
 
-    def _write(self, query: str, rows: Sequence[tuple[str, str, str]]) -> None:
-        """Run a statement for each of these rows, in one transaction."""
-        if len(rows) > 1:
-            self._run(lambda found: _all_or_none(found, query, rows), writes=True)
-        else:
-            for row in rows:
-                self._fetch(query, row, writes=True)
+    def _put(self, rows: Iterable[tuple[str, str, str, str]]) -> None:
+        rows = list(rows)
 
-    def _run(self, action: Callable[[sqlite3.Connection], T], *, writes: bool) -> T:
+        def all_or_none(connection: sqlite3.Connection) -> None:
+            connection.execute("BEGIN IMMEDIATE")
+            with connection:
+                connection.executemany(_PUT, rows)
+
+        if rows:
+            self._run(all_or_none, writes=True)
+
+    def _run(self, action: Callable[[sqlite3.Connection], T], *, writes: bool = False) -> T:
         """Use the connection, which is nobody else's meanwhile."""
         if self._pid != os.getpid() and self._connection is not None and self.path != _MEMORY:
             # An SQLite connection must not cross a fork, and closing the parent's from here
@@ -310,21 +263,8 @@ class VerdictStore:
             return found
 
 
-def _all_or_none(
-    connection: sqlite3.Connection, query: str, rows: Sequence[tuple[str, str, str]]
-) -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        connection.executemany(query, rows)
-        connection.execute("COMMIT")
-    except BaseException:
-        with suppress(sqlite3.Error):  # a full disk has undone it already
-            connection.execute("ROLLBACK")
-        raise
-
-
 def _close(connection: sqlite3.Connection, process: int) -> None:
-    """Close a connection where it was opened: see `_fetch` for what a fork inherits."""
+    """Close a connection where it was opened: see `_run` for what a fork inherits."""
     if process == os.getpid():
         connection.close()
 
@@ -335,19 +275,19 @@ def _status(assessment: Assessment) -> str:
     return "failed" if assessment.unscored.reason.is_failure else "unscored"
 
 
-def _read(text: bytes) -> Assessment | None:
+def _read(text: str) -> Assessment | None:
     try:
         return Assessment.from_json(text).model_copy(update={"from_store": True})
     except UnreadableInputError:
         return None
 
 
-def _patiently(path: str, action: Callable[[], T], patience: float | None = None) -> T:
+def _patiently(path: str, action: Callable[[], T], patience: float) -> T:
     """Run an action again while another process is in the way.
 
     SQLite waits by itself for most locks, but not while a file changes to the write-ahead log.
     """
-    deadline = time.monotonic() + (_WAIT_SECONDS if patience is None else patience)
+    deadline = time.monotonic() + patience
     while True:
         try:
             return action()
@@ -356,16 +296,13 @@ def _patiently(path: str, action: Callable[[], T], patience: float | None = None
             if code in _TRANSIENT and time.monotonic() < deadline:
                 time.sleep(_PAUSE_SECONDS)
                 continue
-            msg = f"the verdict store {path} cannot be used: {error}; {_hint(code)}"
+            hint = "check the path, its permissions and the free space, or give another path"
+            if code in _TRANSIENT:
+                hint = "another process held it, try again when it is done"
+            elif code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+                hint = "it is no verdict store or a damaged one, give another path or move it away"
+            msg = f"the verdict store {path} cannot be used: {error}; {hint}"
             raise UnreadableInputError(msg) from error
-
-
-def _hint(code: int) -> str:
-    if code in _TRANSIENT:
-        return "another process held it, try again when it is done"
-    if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-        return "it is no verdict store or a damaged one, give another path or move it away"
-    return "check the path, its permissions and the free space, or give another path"
 
 
 def _open(path: str) -> sqlite3.Connection:
@@ -382,24 +319,40 @@ def _open(path: str) -> sqlite3.Connection:
         with suppress(OSError):  # it is there, or SQLite says what is wrong
             os.close(new_file(path))
         _warn_of_network(path)
-    connection = _patiently(
-        path,
-        lambda: sqlite3.connect(
-            path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
-        ),
-    )
+    connection = _patiently(path, lambda: _connected(path), _WAIT_SECONDS)
     try:
-        # The check comes first: a file of someone else's must not be changed in any way.
-        if _patiently(path, lambda: _is_new(connection, path)):
-            _patiently(path, lambda: _create(connection, path))
-        mode = _patiently(path, lambda: _use_write_ahead_log(connection))
-        # Without the log, only FULL keeps the file whole through a power cut.
-        level = "NORMAL" if mode == "wal" else "FULL"
-        _patiently(path, lambda: connection.execute(f"PRAGMA synchronous = {level}"))
+        _patiently(path, lambda: _prepare(connection, path), _WAIT_SECONDS)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _connected(path: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    connection.text_factory = lambda text: text.decode(errors="replace")
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection, path: str) -> None:
+    """Make the table in an empty file, and use the write-ahead log where the file system allows it."""
+    # The check comes first: a file of someone else's must not be changed in any way.
+    if _is_new(connection, path):
+        connection.execute("BEGIN IMMEDIATE")
+        with connection:
+            if _is_new(connection, path):  # another process may have been faster
+                for statement in _CREATE:
+                    connection.execute(statement)
+    try:
+        (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF in _TRANSIENT:
+            raise
+        (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
+    # Without the log, only FULL keeps the file whole through a power cut.
+    connection.execute(f"PRAGMA synchronous = {'NORMAL' if mode == 'wal' else 'FULL'}")
 
 
 @cache
@@ -418,7 +371,7 @@ def _is_new(connection: sqlite3.Connection, path: str) -> bool:
     """Whether the file is still empty.
 
     Raises:
-        UnreadableInputError: It belongs to something else, or to a newer version.
+        UnreadableInputError: It belongs to something else, or to another version.
     """
     application, version, tables = connection.execute(_WHOSE).fetchone()
     if application == version == tables == 0:
@@ -428,31 +381,8 @@ def _is_new(connection: sqlite3.Connection, path: str) -> bool:
         raise UnreadableInputError(msg)
     if version != STORE_VERSION:
         msg = (
-            f"the verdict store {path} has version {version}, and this release reads version "
-            f"{STORE_VERSION}; update tcva-adapters or give another path"
+            f"the verdict store {path} has layout {version}, and this release reads layout "
+            f"{STORE_VERSION}; give another path, where the samples are judged again"
         )
         raise UnreadableInputError(msg)
     return False
-
-
-def _create(connection: sqlite3.Connection, path: str) -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        if _is_new(connection, path):  # another process may have been faster
-            for statement in _CREATE:
-                connection.execute(statement)
-        connection.execute("COMMIT")
-    except BaseException:
-        with suppress(sqlite3.Error):
-            connection.execute("ROLLBACK")
-        raise
-
-
-def _use_write_ahead_log(connection: sqlite3.Connection) -> str:
-    """Ask for the write-ahead log; the answer is the mode that the file system allows."""
-    try:
-        return str(connection.execute("PRAGMA journal_mode = WAL").fetchone()[0])
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF in _TRANSIENT:
-            raise
-        return str(connection.execute("PRAGMA journal_mode").fetchone()[0])
