@@ -564,7 +564,7 @@ def test_a_store_gets_all_numbers_of_a_suite_that_another_store_had_in_part(tmp_
     suite("one")
     clear_shared()
     with closing(sqlite3.connect(tmp_path / "one")) as file:
-        file.execute("DELETE FROM records WHERE rowid = 2")
+        file.execute("DELETE FROM judgements WHERE rowid = 2")
         file.commit()
     first, shared = suite("one"), suite("two")
     clear_shared()

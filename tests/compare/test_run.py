@@ -434,7 +434,10 @@ def test_the_store_reads_back_what_it_cached(tmp_path: Path) -> None:
 def test_a_damaged_record_is_passed_over_and_judged_again(tmp_path: Path, damaged: str) -> None:
     first = run(tmp_path)
     with closing(sqlite3.connect(tmp_path / "verdicts.sqlite")) as plain, plain:
-        plain.execute("UPDATE records SET record = ? WHERE rowid = 1", (damaged,))
+        plain.execute(
+            "UPDATE judgements SET json = ? WHERE rowid = (SELECT MIN(rowid) FROM judgements WHERE kind = 'record')",
+            (damaged,),
+        )
     second = run(tmp_path)
     assert sum(second.judged.values()) == 1
     scores = [(r.sample, r.method, r.score) for r in first.rows]

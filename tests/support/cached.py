@@ -10,6 +10,5 @@ from pathlib import Path
 def records(path: str | Path) -> list[str]:
     """The texts, failures included, in the order in which they came."""
     with closing(sqlite3.connect(path)) as plain:
-        if not plain.execute("SELECT 1 FROM sqlite_master WHERE name = 'records'").fetchall():
-            return []
-        return [text for (text,) in plain.execute("SELECT record FROM records ORDER BY rowid")]
+        query = "SELECT json FROM judgements WHERE kind = 'record' ORDER BY rowid"
+        return [text for (text,) in plain.execute(query)]
