@@ -25,7 +25,6 @@ from typing import Any, Final
 from benchmarks.lexical import data_folder
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.judging.judge import VERDICT_FORMS
-from tcva_adapters.models.metered import Metered
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.stats.bootstrap import interval
 
@@ -33,7 +32,7 @@ TEMPERATURES: Final = (0.5, 0.9)
 SEED: Final = 13
 
 
-def judged(tcva: TCVA, embedded: TCVA, metered: Metered, record: dict[str, Any]) -> dict[str, Any]:
+def judged(tcva: TCVA, embedded: TCVA, record: dict[str, Any]) -> dict[str, Any]:
     """One sample's line."""
     sample = Sample(
         id=record["id"],
@@ -41,11 +40,10 @@ def judged(tcva: TCVA, embedded: TCVA, metered: Metered, record: dict[str, Any])
         response=record["answer"],
         contexts=tuple(record["context"]),
     )
-    metered.calls.clear()
     begin = time.perf_counter()
     result = tcva.evaluate(sample)
     seconds = time.perf_counter() - begin
-    calls = metered.calls
+    usage = result.assessment.usage
     lexical = embedded.evaluate(sample)
     return {
         "id": sample.id,
@@ -57,10 +55,7 @@ def judged(tcva: TCVA, embedded: TCVA, metered: Metered, record: dict[str, Any])
         "levels": [str(each.verdict) for each in result.claims],
         "lowered": sum(each.original_verdict is not None for each in result.claims),
         "seconds": seconds,
-        "calls": [
-            [call.reply.input_tokens, call.reply.cached_tokens, call.reply.output_tokens]
-            for call in calls
-        ],
+        "usage": [usage.calls, usage.input_tokens, usage.output_tokens],
     }
 
 
@@ -86,15 +81,11 @@ def figures(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             yield spearman(f"Spearman, T = {t:g}", own, human)
             yield spearman("  embedded judge", other, human)
             yield spearman("  fused (geometric mean)", fused, human)
-    calls = [call for row in rows for call in row["calls"]]
-    read = [sum(tokens - cached for tokens, cached, _ in row["calls"]) for row in rows]
     yield f"seconds a sample                   {mean(row['seconds'] for row in rows):.1f}"
-    yield f"calls a sample                     {len(calls) / len(rows):.1f}"
-    yield f"prompt tokens evaluated a sample   {mean(read):.0f}"
-    later = [tokens - cached for row in rows for tokens, cached, _ in row["calls"][1:]]
-    if later:
-        yield f"  a call after the first           {mean(later):.0f}"
-    yield f"tokens written a sample            {sum(call[2] for call in calls) / len(rows):.0f}"
+    calls, read, written = (mean(column) for column in zip(*(row["usage"] for row in rows)))
+    yield f"calls a sample                     {calls:.1f}"
+    yield f"prompt tokens a sample             {read:.0f}"
+    yield f"tokens written a sample            {written:.0f}"
 
 
 def main() -> None:
@@ -113,13 +104,12 @@ def main() -> None:
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     rows = {row["id"]: row for row in map(json.loads, lines)}
     model = OpenAICompatibleModel(given.model, base_url=given.base_url, timeout=1800)
-    metered = Metered(model)
-    tcva = TCVA(judge=metered, share=False, verdicts=given.form)
+    tcva = TCVA(judge=model, share=False, verdicts=given.form)
     embedded = TCVA(judge="lexical")
     with path.open("a", encoding="utf-8") as file:
         for record in records:
             if record["id"] not in rows:
-                rows[record["id"]] = row = judged(tcva, embedded, metered, record)
+                rows[record["id"]] = row = judged(tcva, embedded, record)
                 file.write(json.dumps(row) + "\n")
                 file.flush()
     print(f"{given.form}, {model.name}: the first {len(records)} samples of seed {SEED}, {path}")

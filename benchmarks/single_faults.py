@@ -35,9 +35,7 @@ def main() -> None:
         for concurrency in (1, 8):
             clear_shared()
             with FaultServer(auto_judge, for_prompts(FAULTS)) as server, quietly():
-                model = OpenAICompatibleModel(
-                    "m", base_url=server.base_url, logprobs=True, max_retries=1
-                )
+                model = OpenAICompatibleModel("m", base_url=server.base_url, max_retries=1)
                 results = way(samples(SAMPLES), model, concurrency)
             right = sum(
                 result is not None

@@ -207,7 +207,6 @@ def soaked(way: Way, number: int, concurrency: int) -> Soaked:
             timeout=TIMEOUT,
             max_retries=RETRIES,
             max_concurrency=concurrency,
-            logprobs=True,
         )
         with quietly():
             results = way(data, model, concurrency)

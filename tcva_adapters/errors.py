@@ -39,9 +39,8 @@ class JudgeError(TCVAError):
 
     Attributes:
         reason: A short machine-readable word, e.g. ``timeout`` or ``rate_limit``.
-        fatal: True when no further call can succeed either: a wrong key, no credit left, or
-            another failure that was proven to be nobody's own. A command stops on it instead of
-            failing once per sample.
+        fatal: True when it holds for every call, whatever is asked: a wrong key, no credit left,
+            no such model, nobody listening.
     """
 
     def __init__(self, message: str, *, reason: str = "judge_error", fatal: bool = False) -> None:

@@ -32,7 +32,6 @@ def judged(mode: Mode, hit: int, *, concurrency: int, asynchronous: bool) -> lis
             base_url=server.base_url,
             timeout=TIMEOUT if mode.name in ("hang", "drip", "endless") else 20.0,
             max_retries=0,
-            logprobs=mode.name.startswith("logprobs"),
         )
         tcva = TCVA(judge=model, max_concurrency=concurrency, share=False)
         if asynchronous:

@@ -21,7 +21,7 @@ from typing import Any, Final, Self
 
 from tcva_adapters.batches.lines import Line
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.models.openai_batches import Recorded
+from tcva_adapters.models.openai_reply import Answer
 from tcva_adapters.samples.output import make_folder, new_file
 
 NAME: Final = "ledger.sqlite"
@@ -69,7 +69,7 @@ class Turn:
     dropped: Mapping[str, str]
     is_open: bool
     tries: int
-    answer: Recorded | None
+    answer: Answer | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +320,7 @@ def _turn(
     is_open = batch is None
     answer = None
     if status is not None and not is_open:
-        answer = Recorded(status, json.loads(body or "null"), max(0, tries - 1))
+        answer = Answer(status, (body or "null").encode(), sent=max(1, tries))
     return Turn(json.loads(dropped), is_open, tries, answer)
 
 

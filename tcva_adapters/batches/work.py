@@ -8,6 +8,7 @@ there yet ends the way for today, and its request goes into the next file.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -24,11 +25,10 @@ from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judging.combining import voices
 from tcva_adapters.judging.model_judge import ModelJudge
 from tcva_adapters.judging.turns import Turns
-from tcva_adapters.models.call_errors import as_judge_error
-from tcva_adapters.models.openai_batches import Recorded
 from tcva_adapters.models.openai_exchange import Exchange
 from tcva_adapters.models.openai_features import Capabilities, Feature
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
+from tcva_adapters.models.openai_reply import Answer
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import NEUTRAL, JudgeRequest
 from tcva_adapters.results.assessment import Unscored
@@ -257,14 +257,14 @@ class Work:
     ) -> ModelReply | JudgeError | None:
         """The reply to a request of a question; None where it is not there yet."""
         bodies = talk.model.steps(request, talk.exchange)
-        said: Recorded | Exception | None = None
+        answer: Answer | None = None
         for number in count(place * _TRIES):
             try:
-                body = bodies.throw(said) if isinstance(said, Exception) else bodies.send(said)
+                body = bodies.send(answer)  # type: ignore[arg-type]  # None begins
             except StopIteration as stop:
                 return cast("ModelReply", stop.value)
-            except Exception as error:  # noqa: BLE001  # any failure of a call is a value
-                return as_judge_error(error)
+            except JudgeError as error:
+                return error
             turn = talk.turns.get(number)
             answer = None if turn is None else turn.answer
             if turn is None or turn.is_open:
@@ -278,7 +278,6 @@ class Work:
                 answer = _too_large(self._drafts.limits.bytes)
             elif answer is None:
                 return None  # it is under way
-            said = answer.refusal or answer
         return None
 
 
@@ -317,6 +316,7 @@ def _capabilities(dropped: Mapping[str, str]) -> Capabilities:
     return Capabilities(cast("Mapping[Feature, str]", dropped))
 
 
-def _too_large(most: int) -> Recorded:
+def _too_large(most: int) -> Answer:
     said = f"the request is larger than a file of a batch may be ({most:,} bytes)"
-    return Recorded(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, {"error": {"message": said}})
+    content = json.dumps({"error": {"message": said}}).encode()
+    return Answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, content)

@@ -306,7 +306,6 @@ MODEL_FLAGS: Final = {
     "max_retries": "--retries",
     "requests_per_minute": "--rate",
     "prices": "--prices",
-    "logprobs": "--logprobs",
 }
 
 

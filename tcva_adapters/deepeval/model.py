@@ -99,7 +99,7 @@ class DeepEvalModel:
         Raises:
             JudgeError: The LLM raised, or answered with something else than text.
         """
-        with judge_errors(self.llm):
+        with judge_errors():
             if wanted := self._alternatives(request):
                 raw: Any = self.llm
                 return _raw_reply(*raw.generate_raw_response(_prompt(request), wanted))
@@ -112,7 +112,7 @@ class DeepEvalModel:
         Raises:
             JudgeError: The LLM raised, or answered with something else than text.
         """
-        with judge_errors(self.llm):
+        with judge_errors():
             if wanted := self._alternatives(request):
                 raw: Any = self.llm
                 return _raw_reply(*await raw.a_generate_raw_response(_prompt(request), wanted))

@@ -13,9 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.models.call_errors import as_judge_error
-from tcva_adapters.models.proof import acomplete, complete
-from tcva_adapters.models.protocol import JudgeModel, ModelReply
+from tcva_adapters.models.protocol import JudgeModel, ModelReply, acomplete, complete
 from tcva_adapters.models.request import JudgeRequest, Sampling
 from tcva_adapters.models.secrets import quotable
 from tcva_adapters.results.assessment import Reason, Unscored, Usage
@@ -39,8 +37,8 @@ def drive(turns: Turns[Outcome], model: JudgeModel) -> Outcome:
             for request in requests:
                 try:
                     replies.append(complete(model, request))
-                except Exception as error:  # noqa: BLE001  # any failure of a call is a value
-                    replies.append(as_judge_error(error, model))
+                except JudgeError as error:
+                    replies.append(error)
                     break
             requests = turns.send(replies)
     except StopIteration as stop:
@@ -53,8 +51,8 @@ async def adrive(turns: Turns[Outcome], model: JudgeModel) -> Outcome:
     async def reply(request: JudgeRequest) -> ModelReply | JudgeError:
         try:
             return await acomplete(model, request)
-        except Exception as error:  # noqa: BLE001  # as above; cancellation passes through
-            return as_judge_error(error, model)
+        except JudgeError as error:
+            return error
 
     try:
         requests = next(turns)

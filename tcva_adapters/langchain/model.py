@@ -94,7 +94,7 @@ class LangChainModel:
         Raises:
             JudgeError: The LLM raised or answered with something else than text.
         """
-        with judge_errors(self.llm):
+        with judge_errors():
             drawn = self._drawn(request)
             return _reply(self.llm.invoke(self._prompt(request), _CONFIG, **drawn))
 
@@ -104,7 +104,7 @@ class LangChainModel:
         Raises:
             JudgeError: The LLM raised or answered with something else than text.
         """
-        with judge_errors(self.llm):
+        with judge_errors():
             drawn = self._drawn(request)
             return _reply(await self.llm.ainvoke(self._prompt(request), _CONFIG, **drawn))
 

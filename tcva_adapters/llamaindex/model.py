@@ -74,7 +74,7 @@ class LlamaIndexModel:
         Raises:
             JudgeError: The LLM raised; the reason says what it was.
         """
-        with judge_errors(self.llm):
+        with judge_errors():
             return _reply(self.llm.chat(self._messages(request), **self._drawn(request)))
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
@@ -83,7 +83,7 @@ class LlamaIndexModel:
         Raises:
             JudgeError: The LLM raised; the reason says what it was.
         """
-        with judge_errors(self.llm):
+        with judge_errors():
             return _reply(await self.llm.achat(self._messages(request), **self._drawn(request)))
 
     def _drawn(self, request: JudgeRequest) -> dict[str, Any]:

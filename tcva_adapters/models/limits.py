@@ -1,4 +1,4 @@
-"""Two brakes for calls to a server, shared by threads and event loops: how many, how often."""
+"""Two limits for calls to a server, shared by threads and event loops: how many, how often."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
 
-from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.loops import is_in_loop
 
 
@@ -19,15 +18,9 @@ class ConcurrencyLimit:
 
     `asyncio.Semaphore` belongs to one event loop and `threading.Semaphore` would block the loop,
     so places are handed over through futures that both can wait for, first come, first served.
-
-    Raises:
-        InvalidValueError: The limit is below 1.
     """
 
     def __init__(self, limit: int) -> None:
-        if limit < 1:
-            msg = f"max_concurrency must be 1 or more, got {limit!r}"
-            raise InvalidValueError(msg)
         self._free = limit
         self._lock = threading.Lock()
         self._waiting: deque[Future[None]] = deque()
@@ -71,21 +64,16 @@ class ConcurrencyLimit:
         return place
 
     def _leave(self, place: Future[None]) -> None:
-        # Also of a waiter that gives up: a place that was handed over while it was being
-        # cancelled goes to the next one.
-        if not place.cancel() and not place.cancelled():
-            self._release()
-
-    def _release(self) -> None:
-        while True:
-            with self._lock:
-                if not self._waiting:
-                    self._free += 1
+        # A waiter that gives up has no place, unless it was handed over at that very moment.
+        if place.cancel() or place.cancelled():
+            return
+        with self._lock:
+            while self._waiting:
+                following = self._waiting.popleft()
+                if following.set_running_or_notify_cancel():
+                    following.set_result(None)
                     return
-                place = self._waiting.popleft()
-            if place.set_running_or_notify_cancel():
-                place.set_result(None)
-                return
+            self._free += 1
 
 
 class RateLimit:
@@ -93,15 +81,9 @@ class RateLimit:
 
     Each call books the next moment that is free, so that waiters need no queue. A booking is not
     given back when its call is cancelled.
-
-    Raises:
-        InvalidValueError: The rate is not above 0.
     """
 
     def __init__(self, per_minute: float, *, clock: Callable[[], float] = time.monotonic) -> None:
-        if not per_minute > 0:
-            msg = f"requests_per_minute must be above 0, got {per_minute!r}"
-            raise InvalidValueError(msg)
         self._spacing = 60.0 / per_minute
         self._clock = clock
         self._next = float("-inf")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,7 +14,8 @@ import openai
 
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import as_judge_error
-from tcva_adapters.models.openai_errors import Server
+from tcva_adapters.models.openai_clients import Clients, answer_of_error
+from tcva_adapters.models.openai_errors import Failure
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import as_count
 from tcva_adapters.models.secrets import mask_of_environment, quotable
@@ -77,8 +77,8 @@ class BatchService:
     """
 
     def __init__(self, model: OpenAICompatibleModel) -> None:
-        self._client = model.blocking_client()
-        self._is_ours = not model.has_own_client
+        self._client = model.clients.for_files()
+        self._is_ours = isinstance(model.clients, Clients)
         self._server = model.server
 
     def mask(self, text: str) -> str:
@@ -172,24 +172,21 @@ class BatchService:
         try:
             yield
         except openai.OpenAIError as error:
-            raise _as_judge_error(self._server, error) from error
+            raise _as_judge_error(self._server.failure(answer_of_error(error))) from None
         except Exception as error:  # the transport's own, where a file breaks off
             raise as_judge_error(error) from error
 
 
-def _as_judge_error(server: Server, error: openai.OpenAIError) -> JudgeError:
-    failure = server.failure(error)
+def _as_judge_error(failure: Failure) -> JudgeError:
+    url, said = failure.server.url, f"({failure.status}: {failure.message})"
     if failure.status in _NO_INTERFACE:
         msg = (
-            f"{server.url} has no files and batches, or not this one; judge live with 'tcva "
-            f"evaluate' there ({failure.status}: {failure.message})"
+            f"{url} has no files and batches, or not this one; judge live with 'tcva evaluate' there "
+            f"{said}"
         )
         return JudgeError(msg, reason="no_batches")
     if failure.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
-        msg = (
-            f"{server.url} takes no file of this size; submit again with a smaller --batch-size "
-            f"({failure.status}: {failure.message})"
-        )
+        msg = f"{url} takes no file of this size; submit again with a smaller --batch-size {said}"
         return JudgeError(msg)
     return failure.as_error()
 
@@ -213,38 +210,3 @@ def split(pieces: Iterator[bytes]) -> Iterator[bytes]:
             rest.append(last)
     if size and size <= LONGEST_LINE:
         yield b"".join(rest)
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """An answer that came by a file, in the form in which `OpenAICompatibleModel.steps` takes it.
-
-    Attributes:
-        status: The HTTP status that stands beside it.
-        body: Its body, decoded.
-        retries_taken: How often its request had been asked before.
-    """
-
-    status: int
-    body: Any
-    retries_taken: int = 0
-
-    @property
-    def content(self) -> bytes:
-        """The body as it would have come over a connection."""
-        return json.dumps(self.body).encode()
-
-    @property
-    def refusal(self) -> openai.OpenAIError | None:
-        """What the package would have raised; None for a success."""
-        return None if self.status == HTTPStatus.OK else _RefusedError(self)
-
-
-class _RefusedError(openai.OpenAIError):
-    """A failure that stands in a file, with what the package's own errors of a status have."""
-
-    def __init__(self, answer: Recorded) -> None:
-        body = answer.body
-        self.status_code = answer.status
-        self.body = body.get("error", body) if isinstance(body, Mapping) else body
-        super().__init__(f"status {answer.status}")

@@ -1,7 +1,8 @@
-"""What a failed call means: from the SDK's exceptions to `JudgeError`, without any secret."""
+"""What a request without success means: from what came back to `JudgeError`, without any secret."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +10,8 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.models.call_errors import NO_CREDIT, as_judge_error
+from tcva_adapters.models.call_errors import FATAL, NO_CREDIT, innermost_reason
+from tcva_adapters.models.openai_reply import Answer
 from tcva_adapters.models.secrets import Mask, quotable
 
 _CONTEXT_LENGTH: Final = re.compile(
@@ -27,6 +29,7 @@ _NO_MODEL: Final = re.compile(
     re.IGNORECASE,
 )
 _CONTENT_CODES: Final = frozenset({"content_filter", "content_policy_violation"})
+_NO_MODEL_CODES: Final = frozenset({"model_not_found", "DeploymentNotFound"})
 _REFUSED: Final = frozenset({400, 404, 422, 501})
 
 
@@ -38,7 +41,6 @@ class Server:
         url: Its address without credentials and query.
         model: The model asked for.
         mask: Takes the key and passwords out of what it says.
-        retries: How often the SDK repeats a request.
         timeout: Seconds that a call may take, its repeated requests included; None where the
             client of a user decides.
     """
@@ -46,48 +48,35 @@ class Server:
     url: str
     model: str
     mask: Mask = field(repr=False)
-    retries: int
     timeout: float | None
 
     def clean(self, text: str) -> str:
         """A quotation fit for a message."""
         return quotable(text, self.mask)
 
-    def failure(self, error: Exception) -> Failure:
-        """What the SDK's exception says."""
-        status = getattr(error, "status_code", None)
-        if status is None:
-            cause = error.__cause__ or error
-            text = self.clean(str(cause) or type(cause).__name__)  # a reset says nothing else
-            return Failure(self, None, text, kind=as_judge_error(error).reason)
-        response = getattr(error, "response", None)
-        location = "" if response is None else response.headers.get("location", "")
-        return self.refusal(status, getattr(error, "body", None), str(error), location)
-
-    def refusal(self, status: int, said: Any, text: str = "", location: str = "") -> Failure:
-        """What an answer means that is no success.
-
-        Args:
-            status: The HTTP status.
-            said: Its ``error``, a mapping or a text.
-            text: What is quoted where that says nothing.
-            location: Where the server pointed instead.
-        """
-        fields = said if isinstance(said, Mapping) else {"message": said}
+    def failure(self, answer: Answer) -> Failure:
+        """What an answer means that is no success."""
+        try:
+            payload = json.loads(answer.content)
+        except (ValueError, RecursionError):
+            payload = None
+        said: Any = payload.get("error", payload) if isinstance(payload, Mapping) else payload
+        fields: Mapping[str, Any] = said if isinstance(said, Mapping) else {"message": said}
         message, param = fields.get("message"), fields.get("param")
+        if not (isinstance(message, str) and message):
+            message = answer.content[:10_000].decode(errors="replace")
         return Failure(
             self,
-            status,
-            self.clean(message if isinstance(message, str) and message else text),
+            answer,
+            self.clean(message),
             code=str(fields.get("code") or ""),
             param=param if isinstance(param, str) else None,
-            location=location,
         )
 
-    def late(self) -> JudgeError:
+    def late(self, sent: int) -> JudgeError:
         """What is raised when the time of a call is over."""
         msg = (
-            f"{self.url} did not answer within {self.timeout:g} s, retries included; raise timeout "
+            f"{self.url} did not answer within {self.timeout:g} s ({requests(sent)}); raise timeout "
             "(--judge-timeout) or lower the concurrency"
         )
         return JudgeError(msg, reason="timeout")
@@ -101,21 +90,22 @@ class Failure:
 
     Attributes:
         server: Who failed.
-        status: The HTTP status; None where there was no answer.
+        answer: What came back, with the number of requests that were sent until then.
         message: What the server said, cleaned.
         code: The server's word for it, or an empty string.
         param: The parameter that the server blames.
-        location: Where the server pointed instead.
-        kind: Why there was no answer, in a word; see `as_judge_error`.
     """
 
     server: Server
-    status: int | None
+    answer: Answer
     message: str
     code: str = ""
     param: str | None = None
-    location: str = ""
-    kind: str = ""
+
+    @property
+    def status(self) -> int:
+        """The HTTP status; 0 where there was no answer."""
+        return self.answer.status or 0
 
     @property
     def is_refusal(self) -> bool:
@@ -152,7 +142,7 @@ class Failure:
     @property
     def _is_no_model(self) -> bool:
         return (
-            self.code in ("model_not_found", "DeploymentNotFound")
+            self.code in _NO_MODEL_CODES
             or self.param == "model"
             or _NO_MODEL.search(self._said) is not None
         )
@@ -160,69 +150,94 @@ class Failure:
     @property
     def _said(self) -> str:
         """The message where it is an answer to the request; that of a broken server is none."""
-        return self.message if (self.status or 0) < HTTPStatus.INTERNAL_SERVER_ERROR else ""
+        return self.message if self.status < HTTPStatus.INTERNAL_SERVER_ERROR else ""
 
     def as_error(self) -> JudgeError:
-        """The failure as it is raised.
+        """The failure as it is raised; fatal where it holds for every call."""
+        url = self.server.url
+        sent = requests(self.answer.sent)
+        if self.answer.status is not None:
+            return self._status_error(f"{url} answered {self.status}", sent)
+        error = self.answer.error
+        reason, cause = innermost_reason(error) if error is not None else ("", None)
+        said = self.server.clean(str(cause or "")) or "the connection broke off"
+        if reason == "timeout":
+            return JudgeError(f"{url} did not answer in time ({sent}): {said}", reason="timeout")
+        if reason == "unreachable":
+            msg = f"cannot reach {url}; check OPENAI_BASE_URL or base_url ({sent}): {said}"
+            return JudgeError(msg, reason=reason, fatal=True)
+        return JudgeError(f"no reply of {url} could be read ({sent}): {said}", reason="connection")
 
-        It is fatal where the server refuses whoever asks; see `tcva_adapters.models.proof` for
-        what else may be.
-        """
-        server, said = self.server, f": {self.message}" if self.message else ""
-        if self.status is not None:
-            return self._status_error(f"{server.url} answered {self.status}{said}")
-        if self.kind == "timeout":
-            msg = f"{server.url} did not answer in time ({server.retries} retries){said}"
-            return JudgeError(msg, reason="timeout")
-        if self.kind == "unreachable":
-            msg = f"cannot reach {server.url}; check OPENAI_BASE_URL or base_url{said}"
-            return JudgeError(msg, reason="unreachable")
-        msg = f"no reply of {server.url} could be read{said}"
-        return JudgeError(msg, reason="connection")
-
-    def _status_error(self, answer: str) -> JudgeError:
-        server, status = self.server, self.status or 0
+    def _status_error(self, answered: str, sent: str) -> JudgeError:
+        server, status = self.server, self.status
         url, model = server.url, server.model
-        where = server.clean(shown_url(self.location))
-        rejected = f"the API key was not accepted; check OPENAI_API_KEY or api_key ({answer})"
-        forbidden = f"the server refused the request; check the key's rights ({answer})"
-        unknown = f"no model {model!r} at {url}; `curl {url}/models` lists those it has ({answer})"
+        answer = f"{answered}: {self.message}" if self.message else answered
+        if (pause := self.answer.pause) is not None:
+            is_longer = server.timeout is not None and pause >= server.timeout
+            sent = f"{sent}; it asks for a pause of {pause:g} s{', more than is left' * is_longer}"
+        where = server.clean(shown_url(self.answer.headers.get("location", ""))) or "nowhere"
         lost = (
             f"no chat completions at {url}; check base_url, which usually ends in /v1, and the "
             f"model's name {model!r} ({answer})"
         )
-        hurried = f"rate limit after {server.retries} retries; set requests_per_minute ({answer})"
         pointed = (
-            f"{url} redirects to {where or 'nowhere'}, where samples are not sent; if that is the "
-            f"judge, set base_url or OPENAI_BASE_URL to its address (status {status})"
+            f"{url} redirects to {where}, where samples are not sent; if that is the judge, set "
+            f"base_url or OPENAI_BASE_URL to its address (status {status})"
         )
         is_broken = status >= HTTPStatus.INTERNAL_SERVER_ERROR
+        is_spent = self.code == NO_CREDIT and not is_broken
+        is_too_long = self._is_context_length or status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE
         # The first that holds.
         cases = (
-            (status < HTTPStatus.BAD_REQUEST, ("redirect", pointed, False)),
+            (status < HTTPStatus.BAD_REQUEST, "redirect", pointed),
             (
-                (self.code == NO_CREDIT and not is_broken) or status == HTTPStatus.PAYMENT_REQUIRED,
-                ("quota", f"no credit left: {answer}", True),
+                is_spent or status == HTTPStatus.PAYMENT_REQUIRED,
+                "quota",
+                f"no credit left: {answer}",
             ),
-            (status == HTTPStatus.UNAUTHORIZED, ("authentication", rejected, True)),
-            (status == HTTPStatus.FORBIDDEN, ("permission", forbidden, False)),
-            (status == HTTPStatus.TOO_MANY_REQUESTS, ("rate_limit", hurried, False)),
-            (status == HTTPStatus.REQUEST_TIMEOUT, ("timeout", answer, False)),
             (
-                self._is_context_length or status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-                ("context_length", f"the prompt is too long for {model}: {answer}", False),
+                status == HTTPStatus.UNAUTHORIZED,
+                "authentication",
+                f"the API key was not accepted; check OPENAI_API_KEY or api_key ({answer})",
             ),
+            (
+                status == HTTPStatus.FORBIDDEN,
+                "permission",
+                f"the server refused the request; check the key's rights ({answer})",
+            ),
+            (
+                status == HTTPStatus.TOO_MANY_REQUESTS,
+                "rate_limit",
+                f"rate limit ({sent}); set requests_per_minute ({answer})",
+            ),
+            (status == HTTPStatus.REQUEST_TIMEOUT, "timeout", answer),
+            (is_too_long, "context_length", f"the prompt is too long for {model}: {answer}"),
             (
                 self._is_content,
-                ("judge_error", f"the content filter refused the sample: {answer}", False),
+                "judge_error",
+                f"the content filter refused the sample: {answer}",
             ),
-            (is_broken, ("server_error", f"{answer} ({server.retries} retries)", False)),
-            (self._is_no_model, ("model_not_found", unknown, False)),
-            (status == HTTPStatus.NOT_FOUND, ("model_not_found", lost, False)),
-            (True, ("judge_error", answer, False)),
+            (is_broken, "server_error", f"{answer} ({sent})"),
+            (
+                self._is_no_model,
+                "model_not_found",
+                f"no model {model!r} at {url}; `curl {url}/models` lists those it has ({answer})",
+            ),
+            (status == HTTPStatus.NOT_FOUND, "model_not_found", lost),
+            (True, "judge_error", answer),
         )
-        reason, msg, fatal = next(case for holds, case in cases if holds)
-        return JudgeError(msg, reason=reason, fatal=fatal)
+        reason, msg = next((reason, msg) for holds, reason, msg in cases if holds)
+        is_fatal = reason in FATAL or (reason == "model_not_found" and self.code in _NO_MODEL_CODES)
+        return JudgeError(msg, reason=reason, fatal=is_fatal)
+
+
+def requests(sent: int) -> str:
+    """How many requests were sent, in words.
+
+    >>> requests(1), requests(3)
+    ('1 request sent', '3 requests sent')
+    """
+    return f"{sent} request{'' if sent == 1 else 's'} sent"
 
 
 def shown_url(url: str) -> str:

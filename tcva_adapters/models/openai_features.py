@@ -11,7 +11,6 @@ from typing import Any, Final, Literal, get_args
 from tcva_adapters.models.request import JudgeRequest, Sampling
 
 Feature = Literal[
-    "n",
     "many_logprobs",
     "logprobs",
     "json_schema",
@@ -32,7 +31,6 @@ _FORMAT_WORDS: Final = (
     r"|grammar"
 )
 _WORDS: Final[dict[Feature, str]] = {
-    "n": r"^n(?=$)|(?<=['\"`])n(?=['\"`])|n(?= ?[=>]| must| should)",
     "many_logprobs": "(?:top_)?logprobs",
     "logprobs": "(?:top_)?logprobs",
     "json_schema": _FORMAT_WORDS,
@@ -44,9 +42,8 @@ _NAMED: Final = {
     feature: re.compile(rf"(?<![a-z_])(?:{_WORDS.get(feature, feature)})(?![a-z_])", re.IGNORECASE)
     for feature in _FEATURES
 }
-TOP_LOGPROBS: Final = 5
-"""Alternatives per token: there are five levels, and some servers allow no more. More of them, which
-answers of one token ask for, are the feature ``many_logprobs``."""
+FEW_LOGPROBS: Final = 5
+"""Alternatives per token that every server with logprobs gives; more are ``many_logprobs``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +55,12 @@ class Settings:
         temperature: None to leave it to the server.
         seed: None to send none.
         max_tokens: Limit of a reply's length.
-        logprobs: Whether to ask for token probabilities.
     """
 
     model: str
     temperature: float | None
     seed: int | None
     max_tokens: int
-    logprobs: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +98,9 @@ class Capabilities:
 
     def body(self, settings: Settings, request: JudgeRequest) -> dict[str, Any]:
         """The arguments of a chat completion, without the dropped features."""
-        body: dict[str, Any] = {
-            "model": settings.model,
-            "messages": [
-                {"role": role, "content": text}
-                for role, text in (("system", request.system), ("user", request.user))
-                if text
-            ],
-        }
+        texts = (("system", request.system), ("user", request.user))
+        messages = [{"role": role, "content": text} for role, text in texts if text]
+        body: dict[str, Any] = {"model": settings.model, "messages": messages}
         # Prompts of others carry no schema: they ask for their form in the text.
         form = self.response_format if request.schema else None
         if form == "json_schema":
@@ -124,40 +114,32 @@ class Capabilities:
             body["temperature"] = temperature
         if settings.seed is not None and "seed" not in self.dropped:
             body["seed"] = settings.seed + drawn.seed_offset
-        alternatives = drawn.top_logprobs or (TOP_LOGPROBS if settings.logprobs else None)
-        if alternatives is not None and "logprobs" not in self.dropped:
-            most = TOP_LOGPROBS if "many_logprobs" in self.dropped else alternatives
-            body |= {"logprobs": True, "top_logprobs": min(alternatives, most)}
-        if drawn.choices > 1 and "n" not in self.dropped:
-            body["n"] = drawn.choices
+        if drawn.top_logprobs is not None and "logprobs" not in self.dropped:
+            few = "many_logprobs" in self.dropped
+            number = min(drawn.top_logprobs, FEW_LOGPROBS) if few else drawn.top_logprobs
+            body |= {"logprobs": True, "top_logprobs": number}
         if self.token_limit is not None:
             body[self.token_limit] = drawn.max_tokens or settings.max_tokens
         return body
 
 
-def blamed_features(body: Mapping[str, Any], param: str | None) -> tuple[Feature, ...]:
-    """The features of a request that belong to the parameter that a refusal blames."""
-    return tuple(f for f in features_in(body) if param and _NAMED[f].search(param))
-
-
 def features_in(body: Mapping[str, Any]) -> tuple[Feature, ...]:
     """The features that a request uses, in the order in which they would be given up."""
-    used = set(body)
-    used.add(body.get("response_format", {}).get("type", ""))
-    if body.get("top_logprobs", 0) > TOP_LOGPROBS:
+    used = {*body, body.get("response_format", {}).get("type", "")}
+    if body.get("top_logprobs", 0) > FEW_LOGPROBS:
         used.add("many_logprobs")
     return tuple(f for f in _FEATURES if f in used)
 
 
-def named_features(body: Mapping[str, Any], message: str) -> tuple[Feature, ...]:
-    """The features of a request that the text of a refusal names, the first one in front."""
-    found = ((feature, _NAMED[feature].search(message)) for feature in features_in(body))
+def named_features(body: Mapping[str, Any], text: str) -> tuple[Feature, ...]:
+    """The features of a request that a text names, the first one in front."""
+    found = ((feature, _NAMED[feature].search(text)) for feature in features_in(body))
     places = ((match.start(), feature) for feature, match in found if match)
     return tuple(feature for _, feature in sorted(places, key=lambda place: place[0]))
 
 
 def next_drop(body: Mapping[str, Any], named: tuple[Feature, ...]) -> Feature | None:
-    """What to give up after a refusal: what it names, else the next rung; None at the end.
+    """What to give up after a refusal: what it names, else the next in line; None at the end.
 
     >>> next_drop({"seed": 0, "temperature": 0.0}, ("temperature",))
     'temperature'
@@ -167,9 +149,3 @@ def next_drop(body: Mapping[str, Any], named: tuple[Feature, ...]) -> Feature | 
     if named:
         return named[0]
     return next((f for f in features_in(body) if f != "max_completion_tokens"), None)
-
-
-def format_drop(body: Mapping[str, Any]) -> Feature | None:
-    """The form of a reply that a request asks for, to be given up when replies come out empty."""
-    form = body.get("response_format", {}).get("type")
-    return form if form in ("json_schema", "json_object") else None

@@ -7,36 +7,31 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Generator, Hashable, Mapping
+from collections.abc import Generator, Hashable, Mapping
 from copy import copy
-from dataclasses import replace
-from functools import partial
+from dataclasses import asdict, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from typing_extensions import Unpack
 
 from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError
-from tcva_adapters.models.openai_clients import (
-    Connections,
-    LoopClients,
-    create,
-    new_blocking_client,
-    new_client,
-    post,
-)
+from tcva_adapters.loops import wait_for
 from tcva_adapters.models.openai_errors import Server, shown_url
 from tcva_adapters.models.openai_exchange import Exchange
-from tcva_adapters.models.openai_features import Capabilities, Settings
+from tcva_adapters.models.openai_features import FEW_LOGPROBS, Capabilities, Settings
+from tcva_adapters.models.openai_reply import Answer
 from tcva_adapters.models.protocol import ModelReply
-from tcva_adapters.models.request import NEUTRAL, JudgeRequest
+from tcva_adapters.models.request import NEUTRAL, JudgeRequest, Sampling
 from tcva_adapters.models.secrets import Mask, secrets_of
 from tcva_adapters.models.settings import ModelSettings, check_url, is_local
-from tcva_adapters.models.steps import arun, run
 from tcva_adapters.results.settings import resolved, shows_settings
 from tcva_adapters.sharing import Identity
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
+
+    from tcva_adapters.models.openai_clients import Clients, UsersClients
 
 DEFAULT_URL: Final = "https://api.openai.com/v1"
 PLACEHOLDER_KEY: Final = "none"
@@ -48,14 +43,15 @@ _PROBE_RETRIES: Final = 1
 class OpenAICompatibleModel:
     """A chat model behind the OpenAI API or anything that speaks it.
 
-    The openai package does the transport: connections, repeated requests with growing pauses,
-    Retry-After. What a server refuses (JSON schema, JSON mode, seed, token probabilities,
-    temperature, the name of the token limit) is left out from then on; see `capabilities`.
+    The openai package does the transport. A failed request is repeated after growing pauses, or
+    after the one that the server asks for, as long as there is time. What a server refuses (JSON
+    schema, JSON mode, seed, token probabilities, temperature, the name of the token limit) is left
+    out from then on; see `capabilities`.
 
     A call ends after ``timeout`` seconds, its repeated requests included; waiting for a place
     under ``max_concurrency`` or ``requests_per_minute`` comes before that. Replies of more than
-    16 MB are not read, and redirects to another scheme, host or port are not followed. This holds
-    for clients that are made here; one of the user's keeps its own rules.
+    16 MB are not read, and redirects are not followed. This holds for clients that are made here;
+    one of the user's keeps its own rules.
 
     One object may be used from several threads and event loops at once, also from a synchronous
     call inside a running loop, and in a forked process. It is pickled as its settings, without
@@ -89,7 +85,12 @@ class OpenAICompatibleModel:
         **settings: Unpack[ModelSettings],
     ) -> None:
         try:
-            import openai  # noqa: PLC0415  # takes a second, and is an extra
+            import_module("openai")  # it takes a second, and is an extra
+            from tcva_adapters.models.openai_clients import (  # noqa: PLC0415  # see above
+                Clients,
+                Connections,
+                UsersClients,
+            )
         except ImportError as error:
             msg = f"a model as judge needs openai: pip install 'tcva-adapters[openai]' ({error})"
             raise MissingDependencyError(msg) from error
@@ -97,50 +98,34 @@ class OpenAICompatibleModel:
         if not isinstance(model, str) or not model.strip():
             msg = f"model={model!r}; it is the name of a model"
             raise InvalidValueError(msg)
-        self._settings = Settings(
-            model, found["temperature"], found["seed"], found["max_tokens"], found["logprobs"]
-        )
-        self._client: Any = client
+        self._settings = Settings(model, found["temperature"], found["seed"], found["max_tokens"])
         self._made_from: Hashable | None = None
-        self._pickled: Mapping[str, Any] | str = (
-            f"{model}: a model with a client of its own is not pickled; give base_url, and set "
-            "OPENAI_API_KEY where it is opened"
-        )
-        given, clients = client or async_client, None
-        blocking: Callable[[], OpenAI] | None = None
-        self._send = post if given is None else create
-        if given is None:
+        if client is None and async_client is None:
             url = (found["base_url"] or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL).strip()
-            key, retries = _key(found["api_key"], check_url(url)), found["max_retries"]
-            clients = partial(LoopClients, partial(new_client, url, key, retries))
-            blocking = partial(new_blocking_client, url, key, retries)
+            key = _key(found["api_key"], check_url(url))
+            clients: Clients | UsersClients = Clients(url, key, found["max_retries"])
+            timeout: float | None = found["timeout"]
             if type(self) is OpenAICompatibleModel:
                 # An address may hold a password, too.
                 digest = hashlib.sha256(f"{url}\n{key}".encode()).hexdigest()
                 self._made_from = (self._settings, found["prices"], digest)
             self._pickled = _pickled(settings, url)
-        elif hasattr(given, "base_url"):
-            url, key, retries = str(given.base_url), str(given.api_key), given.max_retries
         else:
-            msg = f"a client is one of the openai package, not a {type(given).__name__}"
-            raise InvalidValueError(msg)
-        if async_client is not None:
-
-            def again() -> AsyncOpenAI:
-                return async_client.copy(http_client=openai.DefaultAsyncHttpxClient())
-
-            clients = partial(LoopClients, again, first=async_client)
+            clients, timeout = UsersClients(client, async_client), None
+            url, key = clients.address
+            self._pickled = (
+                f"{model}: a model with a client of its own is not pickled; give base_url, and set "
+                "OPENAI_API_KEY where it is opened"
+            )
         self._connections = Connections(
-            clients, found["max_concurrency"], found["requests_per_minute"], blocking
+            clients, found["max_concurrency"], found["requests_per_minute"]
         )
         mask = Mask(key, os.environ.get("OPENAI_API_KEY") or "", *secrets_of(url))
-        timeout = found["timeout"] if given is None else None
-        self._server = Server(shown_url(url), model, mask, retries, timeout)
-        self._exchange = Exchange(self._server, found["prices"], openai.OpenAIError)
+        self._exchange = Exchange(Server(shown_url(url), model, mask, timeout), found["prices"])
 
     def __copy__(self) -> Self:
         found = object.__new__(type(self))
-        vars(found).update(vars(self), _exchange=copy(self._exchange))
+        vars(found).update(vars(self), _exchange=self.exchange(self.capabilities))
         return found
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -149,10 +134,10 @@ class OpenAICompatibleModel:
     def __reduce__(self) -> tuple[Any, ...]:
         if isinstance(self._pickled, str):
             raise InvalidValueError(self._pickled)
-        return _reopened, (type(self), self._settings.model, self._pickled, self._server.url)
+        return _reopened, (type(self), self._settings.model, self._pickled, self.server.url)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._settings.model!r}, base_url={self._server.url!r})"
+        return f"{type(self).__name__}({self._settings.model!r}, base_url={self.server.url!r})"
 
     @property
     def name(self) -> str:
@@ -162,63 +147,29 @@ class OpenAICompatibleModel:
     @property
     def parameters(self) -> Mapping[str, Any]:
         """What can change a reply: the settings as asked for, and the server's host and path."""
-        return {
-            "server": self._server.url.partition("://")[2],
-            "temperature": self._settings.temperature,
-            "seed": self._settings.seed,
-            "max_tokens": self._settings.max_tokens,
-            "logprobs": self._settings.logprobs,
-        }
+        own = asdict(self._settings)
+        del own["model"]
+        return {"server": self.server.url.partition("://")[2], **own}
 
     @property
     def identity(self) -> Identity:
         """The same server, settings and key are the same judge; a client of the user's is itself."""
         if self._made_from is None:
             return Identity(self)
-        server = self._server
-        return Identity(self, self._made_from, (server.timeout, server.retries), server.timeout)
+        timeout = self.server.timeout
+        return Identity(
+            self, self._made_from, (timeout, self._connections.clients.max_retries), timeout
+        )
 
     @property
     def capabilities(self) -> Capabilities:
         """What the server has refused so far."""
         return self._exchange.capabilities
 
-    def steps(
-        self, request: JudgeRequest, exchange: Exchange
-    ) -> Generator[dict[str, Any], Any, ModelReply]:
-        """A call without its transport, for who brings answers another way.
-
-        Args:
-            request: What is asked.
-            exchange: What is known of the server, and learnt; see `exchange`.
-
-        Raises:
-            JudgeError: As `complete` does.
-        """
-        reply, _ = yield from exchange.steps(request, self._settings)
-        return reply
-
-    def exchange(self, known: Capabilities) -> Exchange:
-        """What `steps` takes, where so much is known; what it learns stays with it."""
-        return self._exchange.knowing(known)
-
-    def blocking_client(self) -> OpenAI:
-        """A client for what is no chat completion: the user's own, or a new one, to be closed.
-
-        Raises:
-            InvalidValueError: The user gave an asynchronous one alone.
-        """
-        if self._connections.blocking is not None:
-            return self._connections.blocking()
-        if self._client is None:
-            msg = f"{self!r} has an AsyncOpenAI alone; give client=openai.OpenAI(...), too"
-            raise InvalidValueError(msg)
-        return self._client  # type: ignore[no-any-return]  # the user's, checked when it was given
-
     @property
-    def has_own_client(self) -> bool:
-        """Whether `blocking_client` is the user's."""
-        return self._connections.blocking is None
+    def clients(self) -> Clients | UsersClients:
+        """What makes the clients of the openai package."""
+        return self._connections.clients
 
     @property
     def prices(self) -> tuple[float, float] | None:
@@ -228,7 +179,25 @@ class OpenAICompatibleModel:
     @property
     def server(self) -> Server:
         """The server, as messages name it."""
-        return self._server
+        return self._exchange.server
+
+    def exchange(self, known: Capabilities) -> Exchange:
+        """What `steps` takes, where so much is known; what it learns stays with it."""
+        return Exchange(self.server, self.prices, known)
+
+    def steps(
+        self, request: JudgeRequest, exchange: Exchange
+    ) -> Generator[dict[str, Any], Answer, ModelReply]:
+        """A call without its transport, for who brings answers another way.
+
+        Args:
+            request: What is asked.
+            exchange: What is known of the server, and learnt; see `exchange`.
+
+        Raises:
+            JudgeError: As `complete` does.
+        """
+        return exchange.steps(request, self._settings)
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request.
@@ -237,10 +206,12 @@ class OpenAICompatibleModel:
             JudgeError: No text came. ``reason`` is one of ``authentication``, ``permission``,
                 ``model_not_found``, ``quota``, ``redirect``, ``unreachable``, ``connection``,
                 ``timeout``, ``rate_limit``, ``server_error``, ``context_length`` and
-                ``judge_error``; ``fatal`` is true for ``authentication`` and ``quota``.
+                ``judge_error``; ``fatal`` is true where every call would fail like
+                that: ``authentication``, ``quota``, ``unreachable``, and where the server's code
+                says that there is no such model.
         """
         with self._connections.limit.hold():
-            return self._block(request, self._settings)
+            return self._block(request)
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request without blocking the event loop.
@@ -250,10 +221,11 @@ class OpenAICompatibleModel:
         """
         here = self._connections
         async with here.limit.ahold():
-            if here.clients is None:
-                loop = asyncio.get_running_loop()
-                return await loop.run_in_executor(here.pool, self._block, request, self._settings)
-            return await self._await(request, self._settings, here.clients)
+            if not here.clients.is_asynchronous:
+                return await asyncio.get_running_loop().run_in_executor(
+                    here.pool, self._block, request
+                )
+            return await self._await(request)
 
     def probe(self) -> dict[str, Any]:
         """Ask one tiny question with every feature, for a report on the server.
@@ -265,10 +237,10 @@ class OpenAICompatibleModel:
             came), ``token_limit``, ``requests`` sent, and ``dropped`` with the server's reasons.
         """
         started = time.perf_counter()
-        settings = replace(self._settings, logprobs=True)
-        report: dict[str, Any] = {"answers": False, "server": self._server.url}
+        report: dict[str, Any] = {"answers": False, "server": self.server.url}
+        request = replace(NEUTRAL, sampling=Sampling(top_logprobs=FEW_LOGPROBS))
         try:
-            reply = self._block(NEUTRAL, settings, max_retries=_PROBE_RETRIES)
+            reply = self._block(request, max_retries=_PROBE_RETRIES)
         except JudgeError as error:
             report |= {"reason": error.reason, "detail": str(error)}
         else:
@@ -287,57 +259,46 @@ class OpenAICompatibleModel:
             }
         return report | {"seconds": round(time.perf_counter() - started, 3)}
 
-    def _block(
-        self, request: JudgeRequest, settings: Settings, *, max_retries: int | None = None
-    ) -> ModelReply:
-        """A call that blocks its thread, over whichever client there is."""
-        here, client = self._connections, self._client
-        clients = here.clients
-        if client is None and clients is not None:
-            return here.thread.run(self._await(request, settings, clients, max_retries=max_retries))
-        if max_retries is not None:
-            client = client.with_options(max_retries=max_retries)
+    def _block(self, request: JudgeRequest, max_retries: int | None = None) -> ModelReply:
+        """A call that blocks its thread."""
+        here = self._connections
+        client = here.blocking()
+        if client is None:
+            return wait_for(self._await(request, max_retries))
+        call = here.call(self.server, max_retries)
 
-        def send(body: dict[str, Any]) -> Any:
-            if here.rate is not None:
-                time.sleep(here.rate.book())
-            return client.chat.completions.with_raw_response.create(**body)
-
-        reply, used = run(self._exchange.steps(request, settings), send)
-        return run(self._exchange.settled(request, settings, reply, used), send)
-
-    async def _await(
-        self,
-        request: JudgeRequest,
-        settings: Settings,
-        clients: LoopClients,
-        *,
-        max_retries: int | None = None,
-    ) -> ModelReply:
-        rate, client = self._connections.rate, cast("Any", await clients.client())
-        if max_retries is not None:
-            client = client.with_options(max_retries=max_retries)
-        if self._send is create:
-            _ = client.chat.completions  # it imports, which is to take no call's time
-        reply: ModelReply | None = None
+        steps = self._exchange.steps(request, self._settings)
         try:
-            async with asyncio.timeout(self._server.timeout) as deadline:
+            body = next(steps)
+            while True:
+                time.sleep(call.place_in_line())
+                answer = here.clients.send(client, body, call.left)
+                pause = call.pause(answer)
+                if pause is None:
+                    body = steps.send(call.last(answer))
+                else:
+                    time.sleep(pause)
+        except StopIteration as stop:
+            return stop.value  # type: ignore[no-any-return]  # a generator returns its result untyped
 
-                async def send(body: dict[str, Any]) -> Any:
-                    if rate is not None:
-                        pause, end = rate.book(), deadline.when()
-                        if end is not None:  # standing in line is not the server's time
-                            deadline.reschedule(end + pause)
-                        await asyncio.sleep(pause)
-                    return await self._send(client, body)
+    async def _await(self, request: JudgeRequest, max_retries: int | None = None) -> ModelReply:
+        here = self._connections
+        client = await here.asynchronous()
+        call = here.call(self.server, max_retries)
 
-                found, used = await arun(self._exchange.steps(request, settings), send)
-                reply = found
-                return await arun(self._exchange.settled(request, settings, found, used), send)
-        except TimeoutError:
-            if reply is not None:
-                return reply  # it was paid for
-            raise self._server.late() from None
+        steps = self._exchange.steps(request, self._settings)
+        try:
+            body = next(steps)
+            while True:
+                await asyncio.sleep(call.place_in_line())
+                answer = await here.clients.asend(client, body, call.left)
+                pause = call.pause(answer)
+                if pause is None:
+                    body = steps.send(call.last(answer))
+                else:
+                    await asyncio.sleep(pause)
+        except StopIteration as stop:
+            return stop.value  # type: ignore[no-any-return]  # as above
 
 
 def _pickled(settings: ModelSettings, url: str) -> Mapping[str, Any] | str:

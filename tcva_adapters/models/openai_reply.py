@@ -3,12 +3,67 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from contextlib import suppress
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from typing import Any, Final
 
 from tcva_adapters.models.protocol import TokenLogprob, as_count
 from tcva_adapters.models.reply_json import read_integer
+
+_PASSING: Final = frozenset({408, 409, 429})
+"""Statuses below 500 that pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back of a request, over a connection or in a file of a batch.
+
+    Attributes:
+        status: The HTTP status; None where there was no answer.
+        content: Its body.
+        headers: Its headers, in small letters.
+        sent: Requests that were sent for it, repeated ones included.
+        error: Why there was no answer.
+        is_final: Whether there will be none the next time either.
+    """
+
+    status: int | None
+    content: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    sent: int = 1
+    error: BaseException | None = None
+    is_final: bool = False
+
+    @property
+    def is_success(self) -> bool:
+        """Whether a completion may be in it."""
+        return (
+            self.status is not None and HTTPStatus.OK <= self.status < HTTPStatus.MULTIPLE_CHOICES
+        )
+
+    @property
+    def may_pass(self) -> bool:
+        """Whether the same request may get another answer."""
+        if self.status is None:
+            return not self.is_final
+        is_broken = self.status >= HTTPStatus.INTERNAL_SERVER_ERROR
+        return self.status in _PASSING or (is_broken and self.status != HTTPStatus.NOT_IMPLEMENTED)
+
+    @property
+    def pause(self) -> float | None:
+        """Seconds that the server wants to pass before the next request; None where it says none."""
+        for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+            with suppress(KeyError, ValueError):
+                seconds = float(self.headers[name]) * unit
+                return seconds if seconds > 0 else None  # NaN is none either
+        with suppress(KeyError, ValueError, OverflowError):
+            seconds = parsedate_to_datetime(self.headers["retry-after"]).timestamp() - time.time()
+            return seconds if seconds > 0 else None
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +80,6 @@ class Completion:
         token_logprobs: None where there are none.
         cached_tokens: Those of `input_tokens` that came from the server's cache, as OpenAI or
             llama.cpp tell it; 0 where the server does not say.
-        choices: The texts of all choices, where there are several; empty otherwise.
     """
 
     text: str
@@ -36,7 +90,6 @@ class Completion:
     model: str = ""
     token_logprobs: tuple[TokenLogprob, ...] | None = None
     cached_tokens: int = 0
-    choices: tuple[str, ...] = ()
 
 
 def read_completion(raw: str) -> Completion | None:
@@ -49,9 +102,8 @@ def read_completion(raw: str) -> Completion | None:
     """
     try:
         payload = json.loads(raw, parse_int=read_integer)
-        choice, *others = payload["choices"]
+        choice = payload["choices"][0]
         message = choice["message"]
-        texts = [_content(other["message"].get("content")) for other in others]
         text = _content(message.get("content"))
         finish_reason = choice.get("finish_reason") or ""
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
@@ -66,7 +118,6 @@ def read_completion(raw: str) -> Completion | None:
         model=str(payload.get("model") or ""),
         token_logprobs=token_logprobs(choice.get("logprobs")),
         cached_tokens=_cached(payload),
-        choices=(text, *texts) if texts else (),
     )
 
 

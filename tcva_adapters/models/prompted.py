@@ -16,8 +16,7 @@ from typing import Any, Final, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.models.proof import acomplete, complete
-from tcva_adapters.models.protocol import JudgeModel, ModelReply
+from tcva_adapters.models.protocol import JudgeModel, ModelReply, acomplete, complete
 from tcva_adapters.models.reply_json import after_reasoning, json_values
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.results.assessment import Usage

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.models.secrets import mask_of, mask_of_environment
+from tcva_adapters.models.call_errors import judge_errors
+from tcva_adapters.models.secrets import mask_of_environment
 from tcva_adapters.results.assessment import Usage
 from tcva_adapters.samples.sample import whole_characters
 from tcva_adapters.sharing import Identity
@@ -61,8 +62,6 @@ class ModelReply:
             not given.
         cached_tokens: Those of `input_tokens` that the server took from its cache; 0 where it does
             not say.
-        choices: The texts of all replies, `text` among them, where several were asked for in one
-            request and came; empty otherwise.
     """
 
     text: str
@@ -74,7 +73,6 @@ class ModelReply:
     cost: float | None = None
     token_logprobs: tuple[TokenLogprob, ...] | None = None
     cached_tokens: int = 0
-    choices: tuple[str, ...] = ()
 
     def usage(self, seconds: float) -> Usage:
         """What the call for it cost, with the seconds that it took; absurd numbers count 0."""
@@ -140,19 +138,29 @@ def identity_of_model(model: JudgeModel) -> Identity:
     return found if isinstance(found, Identity) else Identity(model)
 
 
-def checked_reply(model: JudgeModel, reply: Any) -> ModelReply:
-    """A model's reply that is one, without keys, and that every file and store can hold.
+def complete(model: JudgeModel, request: JudgeRequest) -> ModelReply:
+    """A model's answer that is one, without keys, and that every file and store can hold.
 
     Raises:
-        JudgeError: The model returned something else.
+        JudgeError: No text came, whatever the model raised or returned instead.
     """
+    with judge_errors():
+        return _checked(model.complete(request))
+
+
+async def acomplete(model: JudgeModel, request: JudgeRequest) -> ModelReply:
+    """The same, awaited.
+
+    Raises:
+        JudgeError: As there.
+    """
+    with judge_errors():
+        return _checked(await model.acomplete(request))
+
+
+def _checked(reply: Any) -> ModelReply:
     if not isinstance(reply, ModelReply) or not isinstance(reply.text, str):
         msg = f"the judge model returned {type(reply).__name__}; it must return a ModelReply"
         raise JudgeError(msg, reason="no_reply")
-    hidden = mask_of(model)
-    text, *choices = (
-        hidden(mask_of_environment()(whole_characters(each)))
-        for each in (reply.text, *reply.choices)
-    )
-    found: ModelReply = replace(reply, choices=tuple(choices)) if choices else reply
-    return found if text == found.text else replace(found, text=text, token_logprobs=None)
+    text = mask_of_environment()(whole_characters(reply.text))
+    return reply if text == reply.text else replace(reply, text=text, token_logprobs=None)

@@ -13,14 +13,12 @@ class Sampling:
     Attributes:
         max_tokens: Limit of the reply's length.
         top_logprobs: Ask for so many alternatives of each token.
-        choices: Replies to draw at once.
         temperature: The model's, 0 to 2; never the dial's.
         seed_offset: Added to the model's seed, where it has one.
     """
 
     max_tokens: int | None = None
     top_logprobs: int | None = None
-    choices: int = 1
     temperature: float | None = None
     seed_offset: int = 0
 

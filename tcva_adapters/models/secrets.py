@@ -5,12 +5,9 @@ from __future__ import annotations
 import base64
 import os
 import re
-from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
-
-from pydantic import SecretStr
 
 from tcva_adapters.samples.sample import whole_characters
 
@@ -25,21 +22,6 @@ _ENOUGH: Final = 6
 _LONG: Final = 10
 """Characters that a secret has at least, with a digit among them and without one: placeholders
 such as ``none`` or ``ollama`` are words that replies hold."""
-
-_HELD: Final = re.compile(
-    r"(?:api|access)_?key$|(?:access|auth|bearer|session|ad|api)_?token$|secret|password",
-    re.IGNORECASE,
-)
-"""What the packages of LLMs call their keys."""
-
-_LINKS: Final = frozenset(
-    {"llm", "langchain_llm", "bound", "runnable", "fallbacks", "model", "client", "_client"}
-)
-"""What they call that which they wrap."""
-
-_DEEPEST: Final = 5
-
-_SECRET_NAME: Final = re.compile(r"key|token|secret|pass|sig|code|auth", re.IGNORECASE)
 
 # A value wants a digit, another sign that it is no word, or many characters.
 _SHAPED: Final = re.compile(
@@ -68,15 +50,10 @@ class Mask:
     """
 
     def __init__(self, *secrets: str) -> None:
+        plain = {form for secret in secrets for form in (secret, unquote(secret))}
         forms = {
             form
-            for secret in secrets
-            for form in (
-                secret,
-                unquote(secret),
-                quote(secret, safe=""),
-                quote(unquote(secret), ""),
-            )
+            for form in plain | {quote(each, safe="") for each in plain}
             if len(form) >= _LONG or (len(form) >= _ENOUGH and re.search(r"\d", form))
         }
         longest_first = sorted(forms, key=len, reverse=True)
@@ -91,40 +68,28 @@ class Mask:
 
 
 def secrets_of(url: str) -> tuple[str, ...]:
-    """The secrets that an address holds: a password, the header made of it, keys in the query."""
+    """What an address holds that nobody is to read: a password, and values of the query."""
     parts = urlsplit(url)
-    found = [value for name, value in parse_qsl(parts.query) if _SECRET_NAME.search(name)]
     userinfo, has_user, _ = parts.netloc.rpartition("@")
+    values = [value for _, value in parse_qsl(parts.query)]
     if has_user:
-        user, _, password = userinfo.partition(":")
-        header = base64.b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode()
-        found += [password or user, header]
-    return tuple(found)
+        values += [userinfo.partition(":")[2] or userinfo, basic(userinfo).partition(" ")[2]]
+    return tuple(values)
+
+
+def basic(userinfo: str) -> str:
+    """The header of a user and password as an address writes them.
+
+    >>> basic("me:p%40ss")
+    'Basic bWU6cEBzcw=='
+    """
+    user, _, password = userinfo.partition(":")
+    return f"Basic {base64.b64encode(f'{unquote(user)}:{unquote(password)}'.encode()).decode()}"
 
 
 def mask_of_environment() -> Mask:
     """Takes out the keys that the environment holds, whoever uses them."""
-    held = [os.environ.get(name, "") for name in os.environ if name.endswith("_API_KEY")]
-    return _mask(tuple(held))
-
-
-def mask_of(holder: object) -> Mask:
-    """Takes out the keys that an LLM object holds, or what it wraps; nothing is called for that."""
-    return _mask(tuple(sorted(set(_held_by(holder, _DEEPEST)))))
-
-
-def _held_by(holder: object, depth: int) -> Iterator[str]:
-    slots = {name: getattr(holder, name, None) for name in getattr(holder, "__slots__", ())}
-    parts: dict[str, Any] = {**slots, **getattr(holder, "__dict__", {})}
-    for name, value in parts.items():
-        if isinstance(value, SecretStr):
-            yield value.get_secret_value()
-        elif isinstance(value, str):
-            if _HELD.search(name):
-                yield value
-        elif name in _LINKS and depth:
-            for inner in value if isinstance(value, list) else [value]:
-                yield from _held_by(inner, depth - 1)
+    return _mask(tuple(os.environ[name] for name in os.environ if name.endswith("_API_KEY")))
 
 
 @lru_cache(maxsize=32)

@@ -17,7 +17,6 @@ from tcva_adapters.models.openai_errors import shown_url
 from tcva_adapters.results.settings import (
     Setting,
     check_count,
-    check_flag,
     check_kind,
     whole_number,
 )
@@ -124,14 +123,6 @@ class ModelSettings(TypedDict, total=False):
             "The judge's price per million input tokens and per million output tokens, to fill in "
             "costs.",
             _check_prices,
-        ),
-    ]
-    logprobs: Annotated[
-        bool,
-        Setting(
-            False,
-            "Ask for token probabilities, from which verdicts get level probabilities.",
-            check_flag,
         ),
     ]
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import threading
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, ClassVar, Final
 
 from instructor import OpenAISchema
 from langchain_core.callbacks import Callbacks
@@ -27,14 +25,13 @@ from ragas.run_config import add_async_retry, add_retry
 
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judging.resolve import is_lexical
+from tcva_adapters.loops import wait_for
 from tcva_adapters.models.call_errors import judge_errors
 from tcva_adapters.models.openai_reply import token_logprobs
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
 from tcva_adapters.models.request import ONE_WORD, JudgeRequest, one_word_of
 from tcva_adapters.scorer import Scorer
 from tcva_adapters.sharing import Identity
-
-Awaited = TypeVar("Awaited")
 
 _CALLBACKS: ContextVar[Callbacks] = ContextVar("tcva_ragas_callbacks", default=None)
 
@@ -124,7 +121,7 @@ class WrappedModel:
             JudgeError: The LLM raised; the reason says what it was.
         """
         generate = add_retry(self.llm.generate_text, self.llm.run_config)
-        with judge_errors(self.llm):
+        with judge_errors():
             result = generate(**self._arguments(request))
         return self._reply(result)
 
@@ -135,7 +132,7 @@ class WrappedModel:
             JudgeError: The LLM raised; the reason says what it was.
         """
         generate = add_async_retry(self.llm.agenerate_text, self.llm.run_config)
-        with judge_errors(self.llm):
+        with judge_errors():
             result = await generate(**self._arguments(request))
         return self._reply(result)
 
@@ -223,7 +220,7 @@ class InstructorModel:
             else:
                 reply = self.llm.generate(prompt, model)
         except Exception as error:  # noqa: BLE001  # what it means is found out there
-            return _reply_of_error(error, self.llm)
+            return _reply_of_error(error)
         return _instructor_reply(reply, request)
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
@@ -239,7 +236,7 @@ class InstructorModel:
             else:
                 reply = await asyncio.to_thread(self.llm.generate, prompt, model)
         except Exception as error:  # noqa: BLE001  # what it means is found out there
-            return _reply_of_error(error, self.llm)
+            return _reply_of_error(error)
         return _instructor_reply(reply, request)
 
     @property
@@ -299,13 +296,13 @@ def _instructor_reply(reply: BaseModel, request: JudgeRequest) -> ModelReply:
     return _completion_reply(text, completion)
 
 
-def _reply_of_error(error: Exception, asked: object) -> ModelReply:
+def _reply_of_error(error: Exception) -> ModelReply:
     completion = getattr(error, "last_completion", None)
     text = getattr(getattr(_first_choice(completion), "message", None), "content", None)
     if isinstance(text, str):
         retries = max(int(getattr(error, "n_attempts", 1) or 1) - 1, 0)
         return _completion_reply(text, completion, retries)
-    with judge_errors(asked):
+    with judge_errors():
         raise error
 
 
@@ -325,27 +322,3 @@ def _completion_reply(text: str, completion: Any, retries: int = 0) -> ModelRepl
 def _first_choice(completion: Any) -> Any:
     choices = getattr(completion, "choices", None)
     return choices[0] if choices else None
-
-
-_LOOP_LOCK: Final = threading.Lock()
-
-
-@lru_cache(maxsize=1)
-def _own_loop(process: int) -> asyncio.AbstractEventLoop:
-    """One loop for all synchronous calls of asynchronous clients, in a thread of its own.
-
-    Such a client keeps connections that belong to the loop they were opened in. With a new loop
-    per call they are dead, and requests are sent, and paid, twice. A forked process inherits the
-    loop without the thread that runs it, so each process has its own.
-    """
-    del process
-    loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, name="tcva-ragas", daemon=True).start()
-    return loop
-
-
-def wait_for(answer: Coroutine[Any, Any, Awaited]) -> Awaited:
-    """Wait for an asynchronous answer without a loop here; it also works where one is running."""
-    with _LOOP_LOCK:  # threads that come first together would each make a loop
-        loop = _own_loop(os.getpid())
-    return asyncio.run_coroutine_threadsafe(answer, loop).result()

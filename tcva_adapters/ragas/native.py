@@ -26,7 +26,7 @@ from ragas.metrics.collections import (
 from tcva_adapters.core.collapse import from_ragas
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.ragas.model import wait_for
+from tcva_adapters.loops import wait_for
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
 

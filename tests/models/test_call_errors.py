@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+
 import pytest
 
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import as_judge_error
+from tcva_adapters.models.protocol import ModelReply, acomplete, complete
+from tcva_adapters.models.request import JudgeRequest
+
+REQUEST = JudgeRequest("be strict", "claim 1", {"type": "object"}, "verdicts")
 
 
 class RateLimitError(Exception):
@@ -17,36 +25,105 @@ class GatewayError(Exception):
         status_code = 504
 
 
+class SpentError(Exception):
+    status_code = 429
+    code = "insufficient_quota"
+
+
+def caused(cause: Exception) -> Exception:
+    outer: Exception = type("APIConnectionError", (Exception,), {})("gave up")
+    outer.__cause__ = cause
+    return outer
+
+
+CIRCLE = ValueError("round")
+CIRCLE.__cause__ = CIRCLE
+
+
 @pytest.mark.parametrize(
     ("error", "reason", "fatal"),
     [
         (TimeoutError("late"), "timeout", False),
         (RateLimitError("slow down"), "rate_limit", False),
         (GatewayError("late"), "timeout", False),
+        (SpentError("no money"), "quota", True),
         (type("AuthenticationError", (Exception,), {})("no"), "authentication", True),
+        (type("PermissionDeniedError", (Exception,), {})("no"), "permission", False),
         (ValueError("odd"), "judge_error", False),
+        (caused(RateLimitError("slow down")), "rate_limit", False),
+        (caused(ConnectionRefusedError(111, "refused")), "unreachable", True),
+        (CIRCLE, "judge_error", False),
     ],
+    ids=repr,
 )
-def test_names_and_statuses_tell(error: Exception, reason: str, fatal: bool) -> None:
+def test_names_statuses_and_causes_tell(error: Exception, reason: str, fatal: bool) -> None:
     found = as_judge_error(error)
     assert (found.reason, found.fatal) == (reason, fatal)
-    assert str(error) in str(found)
-
-
-def test_the_cause_tells_where_a_retrying_package_hides_it() -> None:
-    outer = RuntimeError("gave up")
-    outer.__cause__ = RateLimitError("slow down")
-    assert as_judge_error(outer).reason == "rate_limit"
+    assert str(error.__cause__ or error) in str(found)
 
 
 def test_a_judge_error_stays_itself_even_in_a_circle() -> None:
     error = JudgeError("no", reason="permission", fatal=True)
     error.__cause__ = error
     assert as_judge_error(error) is error
-    circle = ValueError("round")
-    circle.__cause__ = circle
-    assert as_judge_error(circle).reason == "judge_error"
 
 
-def test_keys_are_taken_out() -> None:
-    assert "sk-abcdefgh1234" not in str(as_judge_error(ValueError("bad key sk-abcdefgh1234")))
+class Model:
+    """Does what it is told to."""
+
+    name = "scripted"
+    parameters: Mapping[str, Any] = {}
+
+    def __init__(self, act: Callable[[], Any]) -> None:
+        self.act = act
+
+    def complete(self, request: JudgeRequest) -> Any:
+        return self.act()
+
+    async def acomplete(self, request: JudgeRequest) -> Any:
+        return self.act()
+
+
+faces = pytest.mark.parametrize(
+    "ask",
+    [lambda model: complete(model, REQUEST), lambda model: asyncio.run(acomplete(model, REQUEST))],
+    ids=["sync", "async"],
+)
+
+
+def raising(error: BaseException) -> Callable[[], Any]:
+    def act() -> None:
+        raise error
+
+    return act
+
+
+@faces
+def test_whatever_a_model_does_comes_out_as_a_reply_or_a_judge_error(
+    ask: Callable[[Any], ModelReply], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "given-by-hand-0123456789")
+    assert ask(Model(lambda: ModelReply("by given-by-hand-0123456789"))).text == "by ***"
+    for act, says in (
+        (raising(ValueError("bad key sk-abcdefgh1234")), r"ValueError: bad key \*\*\*"),
+        (raising(asyncio.CancelledError("inside")), "inside"),  # its own tasks'
+        (lambda: None, "must return a ModelReply"),
+        (lambda: ModelReply(7), "must return a ModelReply"),  # type: ignore[arg-type]  # the point
+    ):
+        with pytest.raises(JudgeError, match=says):
+            ask(Model(act))
+
+
+def test_a_cancelled_task_stays_cancelled() -> None:
+    class Slow(Model):
+        async def acomplete(self, request: JudgeRequest) -> Any:
+            await asyncio.sleep(30)
+
+    async def main() -> None:
+        task = asyncio.create_task(acomplete(Slow(lambda: None), REQUEST))
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())

@@ -23,11 +23,11 @@ from ragas.llms.base import InstructorBaseRagasLLM, LangchainLLMWrapper
 
 from tcva_adapters import TCVA, Result
 from tcva_adapters.errors import JudgeError
+from tcva_adapters.loops import wait_for
 from tcva_adapters.models.call_errors import as_judge_error
 from tcva_adapters.models.protocol import JudgeModel
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.ragas import ScorerMetricResult, TCVACollectionMetric, as_judge_model
-from tcva_adapters.ragas.model import wait_for
 from tcva_adapters.results.assessment import Reason
 from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, scripted
 from tests.support.office import SAMPLE, SCORE, TWO
@@ -160,7 +160,7 @@ def test_a_reply_that_instructor_cannot_read_is_repaired_here() -> None:
     [
         (in_turn(error(429, "slow down")), Reason.RATE_LIMIT, False),
         (in_turn(error(401, f"wrong key {KEY}")), Reason.JUDGE_ERROR, True),
-        (in_turn(error(404, "no such model")), Reason.JUDGE_ERROR, True),
+        (in_turn(error(404, "no such model")), Reason.JUDGE_ERROR, False),
         (in_turn(error(503, "busy")), Reason.JUDGE_ERROR, False),
     ],
     ids=["rate limit", "key", "model", "server"],

@@ -96,7 +96,7 @@ _add("status 401", "stop", _status(401, "Incorrect API key provided.", code="inv
 _add("status 402", "stop", _status(402, "Insufficient balance."))
 _add("quota", "stop", _status(429, "You exceeded your quota.", code="insufficient_quota"))
 _add("status 429", "failed", _status(429, "Slow down.", retry_after=0.01))
-_add("no model", "failed", _status(404, "The model `m` does not exist.", code="model_not_found"))
+_add("no model", "stop", _status(404, "The model `m` does not exist.", code="model_not_found"))
 _add("context length", "failed", _status(400, "too long", code="context_length_exceeded"))
 _add("content filter", "failed", _status(400, "refused", code="content_filter"))
 _add("500 not found", "failed", _status(500, "model 'm' not found, invalid model output"))
