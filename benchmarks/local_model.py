@@ -82,7 +82,9 @@ def figures(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             yield spearman("  embedded judge", other, human)
             yield spearman("  fused (geometric mean)", fused, human)
     yield f"seconds a sample                   {mean(row['seconds'] for row in rows):.1f}"
-    calls, read, written = (mean(column) for column in zip(*(row["usage"] for row in rows)))
+    calls, read, written = (
+        mean(column) for column in zip(*(row["usage"] for row in rows), strict=True)
+    )
     yield f"calls a sample                     {calls:.1f}"
     yield f"prompt tokens a sample             {read:.0f}"
     yield f"tokens written a sample            {written:.0f}"
