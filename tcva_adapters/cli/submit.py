@@ -59,7 +59,7 @@ _NoTrial = Annotated[
 
 
 @options.takes(CCRSSettings, "suite")
-@options.takes(TCVASettings, "claims", "max_claims", "prompt", "repeats")
+@options.takes(TCVASettings, "claims", "max_claims", "repeats")
 def submit(
     samples: options.SampleFile,
     *,
