@@ -34,7 +34,7 @@ from tcva_adapters.models.openai_reply import read_completion
 from tcva_adapters.models.protocol import ModelReply, TokenLogprob
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.non_claims import non_claim_kind
@@ -191,7 +191,7 @@ def _result(text: str) -> None:
         claims=(claim,),
         metadata={"m": text},
     )
-    result = Result.from_json(Result(assessment, Scoring()).to_json())
+    result = Result.from_json(Result(assessment, ScoringConfig()).to_json())
     str(result.score) + result.reason  # it is computed
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,7 +27,7 @@ from tcva_adapters.core.flip import flip_point
 from tcva_adapters.core.temperature import Bounds, exponent_within
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
 from tcva_adapters.report.figures import settings_of
-from tcva_adapters.results.scoring import Fusion, Scoring
+from tcva_adapters.results.settings import ScoringConfig
 from tests.support.browser import Watched, launched, opened
 from tests.support.reports import small_report
 
@@ -98,37 +98,35 @@ def kinds_of_rows(seed: int = 0) -> Iterator[Rows]:
     yield Rows("fused", fused)
 
 
-def settings() -> Iterator[Scoring]:
+def settings() -> Iterator[ScoringConfig]:
     """The grid of schemes and penalties, then what else a run may have."""
     for scheme, penalty in product(SCHEMES.values(), PENALTIES):
-        yield Scoring(scheme=scheme, penalty=penalty)
-        yield Scoring(scheme=scheme, penalty=penalty, eps=0.05, floor="always")
+        yield ScoringConfig(scheme=scheme, penalty=penalty)
+        yield ScoringConfig(scheme=scheme, penalty=penalty, eps=0.05, floor="always")
     for weights in [(1, 0.75, 0.5, 0.5, 0.1), (0.9, 0.9, 0.3, 0.3, 0.3), (1, 1, 1, 0, 0)]:
         custom = WeightScheme.custom(*weights)
-        yield from (Scoring(scheme=custom, penalty=penalty) for penalty in PENALTIES)
-    plain = Scoring(eps=1e-12)
-    yield replace(plain, fusion=Fusion(0.5))
-    yield replace(plain, fusion=Fusion(0.1, (2.0, 1.0, 0.5)))
-    yield replace(plain, fusion=Fusion(0.95, (0.0, 1.0, 3.0)))
-    yield replace(plain, fusion=Fusion(None, (1.0, 1.0, 0.0)))
-    yield replace(plain, bounds=Bounds(-20.0, 1.0, 0.1, 1.0))
-    yield replace(plain, bounds=Bounds(0.5, 30.0, 0.0, 1.4), floor="always")
+        yield from (ScoringConfig(scheme=custom, penalty=penalty) for penalty in PENALTIES)
+    plain = ScoringConfig(eps=1e-12)
+    yield plain.changed(fuse_weights=(2.0, 1.0, 0.5))
+    yield plain.changed(fuse_weights=(1.0, 1.0, 0.0))
+    yield plain.changed(bounds=Bounds(-20.0, 1.0, 0.1, 1.0))
+    yield plain.changed(bounds=Bounds(0.5, 30.0, 0.0, 1.4), floor="always")
 
 
-def dial(scoring: Scoring, threshold: float = 0.5) -> dict[str, Any]:
+def dial(scoring: ScoringConfig, threshold: float = 0.5) -> dict[str, Any]:
     """Settings as the page's data block has them."""
     return {**settings_of(scoring), "threshold": threshold}
 
 
-def library(counts: FloatArray, scoring: Scoring, temperatures: FloatArray) -> FloatArray:
+def library(counts: FloatArray, scoring: ScoringConfig, temperatures: FloatArray) -> FloatArray:
     """Scores, shape (rows, temperatures)."""
     judges = [sweep(counts[:, j], temperatures, **scoring.options) for j in range(counts.shape[1])]
-    return scoring.fusion.joined(judges)
+    return scoring.joined(judges)
 
 
-def fitting(rows: Rows, scoring: Scoring) -> bool:
+def fitting(rows: Rows, scoring: ScoringConfig) -> bool:
     """Whether the fusion's weights, where it has some, are as many as there are judges."""
-    weights = scoring.fusion.weights
+    weights = scoring.fuse_weights
     return weights is None or len(weights) == rows.counts.shape[1]
 
 
@@ -137,11 +135,10 @@ def passed(scores: FloatArray, thresholds: FloatArray) -> npt.NDArray[np.int64]:
     return np.searchsorted(thresholds, scores, side="right").astype(np.int64)
 
 
-def _thresholds(rows: Rows, scoring: Scoring) -> FloatArray:
+def _thresholds(rows: Rows, scoring: ScoringConfig) -> FloatArray:
     """Three decimals, and the rows' own scores where these are fractions."""
     typed = np.arange(1001) / 1000
-    is_fused = rows.counts.shape[1] > 1 and scoring.fusion.temperature != 0.5
-    if is_fused or exponent_within(0.5, scoring.bounds) != 1.0:
+    if rows.counts.shape[1] > 1 or exponent_within(0.5, scoring.bounds) != 1.0:
         return typed
     return np.unique([*typed, *library(rows.counts, scoring, np.array([0.5])).ravel()])
 
@@ -170,7 +167,7 @@ class Compared:
     moved: float = 0.0
     never: int = 0
 
-    def compare(self, page: Watched, rows: Rows, scoring: Scoring) -> None:
+    def compare(self, page: Watched, rows: Rows, scoring: ScoringConfig) -> None:
         """Scores at all temperatures, and the decisions at all thresholds."""
         bounds = scoring.bounds
         inside = (bounds.t_min <= TEMPERATURES) & (bounds.t_max >= TEMPERATURES)
@@ -186,7 +183,7 @@ class Compared:
         differing = np.abs(passed(found, thresholds) - passed(wanted, thresholds))
         self.differing += int(differing.sum())
 
-    def compare_flips(self, page: Watched, rows: Rows, scoring: Scoring) -> None:
+    def compare_flips(self, page: Watched, rows: Rows, scoring: ScoringConfig) -> None:
         """The flip temperatures of some rows."""
         for threshold in (0.5, 0.7, 0.95):
             found = page.call(_FLIPS, [rows.as_json(FLIPPED), dial(scoring, threshold)])
@@ -212,7 +209,7 @@ def main() -> None:
                 if fitting(rows, scoring):
                     of_kind.compare(page, rows, scoring)
             for penalty in ("paper", "off"):
-                of_kind.compare_flips(page, rows, Scoring(penalty=penalty))
+                of_kind.compare_flips(page, rows, ScoringConfig(penalty=penalty))
             print(
                 f"{rows.kind}: {len(rows.counts)} rows, {of_kind.scores} scores, largest difference "
                 f"{of_kind.largest:.1e}; {of_kind.differing} of {of_kind.decisions} decisions differ ({of_kind.ties} "

@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import is_typeddict
 
 # The frameworks are imported for their adapters' docstrings; they are to ask nobody for anything.
 os.environ |= {
@@ -31,7 +30,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from tcva_adapters import __version__
 from tcva_adapters.cli.app import app, imported
-from tcva_adapters.results.settings import settings_of
+from tcva_adapters.results.settings import SettingsModel
 
 project = "tcva-adapters"
 release = version = __version__
@@ -114,14 +113,14 @@ def names_in_the_code() -> set[str]:
 
 
 def describe_settings(
-    _: Sphinx, __: str, ___: str, table: object, ____: object, lines: list[str]
+    _: Sphinx, __: str, ___: str, model: object, ____: object, lines: list[str]
 ) -> None:
-    """Give a table of settings its meanings, which stand in its annotations."""
-    if is_typeddict(table) and "Setting(" in repr(table.__annotations__):
+    """Give a model of settings its meanings, which stand in its fields."""
+    if isinstance(model, type) and issubclass(model, SettingsModel):
         lines += ["", "Attributes:"]
         lines += [
-            f"    {name}: {setting.meaning} Default: ``{setting.default!r}``."
-            for name, setting in settings_of(table).items()
+            f"    {name}: {field.description} Default: ``{field.default!r}``."
+            for name, field in model.model_fields.items()
         ]
 
 

@@ -21,18 +21,13 @@ from collections.abc import (
     Sized,
 )
 from contextlib import aclosing
-from pathlib import Path
-from typing import Annotated, Any, Final, Generic, NoReturn, Self, TypeVar
-
-from typing_extensions import TypedDict  # as the tables that extend these are
+from typing import Any, Final, Generic, NoReturn, Self, TypeVar
 
 from tcva_adapters.batch import Asking, Question, answered, asked
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, TCVAError
-from tcva_adapters.judging.resolve import MAX_CONCURRENCY
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.protocol import Scored
-from tcva_adapters.results.settings import Setting, check_count, check_flag, check_kind
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.window import astream, stream
@@ -44,49 +39,6 @@ _NOT_IN_FILES: Final = re.compile(r"[/\\:]")
 Steps = Generator[Sequence[Question[Any]], Sequence[Any], R]
 """A sample's way to its result: yields questions that do not wait for each other, is sent their
 answers, and returns the result."""
-
-
-def open_store(name: str, store: Any) -> VerdictStore | None:
-    """A store from itself or its path; None for none.
-
-    Raises:
-        InvalidValueError: It is something else.
-        UnreadableInputError: The file is no store, or cannot be opened.
-    """
-    check_kind(VerdictStore, str, Path)(name, store)
-    return VerdictStore(store) if isinstance(store, str | Path) else store
-
-
-class JudgingSettings(TypedDict, total=False):
-    """Settings of everything that asks a judge."""
-
-    store: Annotated[
-        VerdictStore | str | Path | None,
-        Setting(
-            None,
-            "A path or a VerdictStore: judgements made before are served from it.",
-            open_store,
-            is_named=False,
-        ),
-    ]
-    share: Annotated[
-        bool,
-        Setting(
-            True,
-            "Share judgements with other evaluators of this process that ask the same judge.",
-            check_flag,
-            is_named=False,
-        ),
-    ]
-    max_concurrency: Annotated[
-        int,
-        Setting(
-            MAX_CONCURRENCY,
-            "How many judgements are under way at once.",
-            check_count,
-            is_named=False,
-        ),
-    ]
 
 
 class Scorer(ABC, Generic[R]):

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Annotated, Any, Self
-
-from typing_extensions import Unpack
+from typing import Any, Self
 
 from tcva_adapters.batch import Question
+from tcva_adapters.core.temperature import as_temperature
 from tcva_adapters.criteria import Criterion, resolve_criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.combining import told, voices
-from tcva_adapters.judging.judge import (
-    MAX_CLAIMS,
-    VERDICT_FORMS,
-    ClaimsMode,
-    Judge,
-    VerdictForm,
-    identity_of,
-)
+from tcva_adapters.judging.judge import Judge, identity_of
 from tcva_adapters.judging.keys import verdict_key
 from tcva_adapters.judging.panel import Panel
 from tcva_adapters.judging.repeats import Repeats
@@ -36,80 +28,16 @@ from tcva_adapters.judging.turns import Turns
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored, Usage
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.scoring import (
-    DIAL,
-    Profiles,
-    Scoring,
-    StrictnessSettings,
-    WeightSettings,
-)
 from tcva_adapters.results.settings import (
-    Setting,
-    check_count,
-    check_kind,
-    check_one_of,
-    resolved,
+    Profiles,
+    ScoringConfig,
+    TCVASettings,
     shows_settings,
     unusual,
 )
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.scorer import JudgingSettings, Scorer, Steps, column_name, lacks
-
-
-class FurtherSettings(WeightSettings, JudgingSettings, total=False):
-    """All settings of `TCVA` but how strict it is."""
-
-    claims: Annotated[
-        ClaimsMode,
-        Setting(
-            "split",
-            "split (sentences, one call) or llm (asked of the judge, two calls).",
-            check_one_of("split", "llm"),
-        ),
-    ]
-    max_claims: Annotated[
-        int,
-        Setting(
-            MAX_CLAIMS,
-            "Samples with more claims are unscored, without a call of a model.",
-            check_count,
-        ),
-    ]
-    verdicts: Annotated[
-        VerdictForm,
-        Setting(
-            "written",
-            "written (evidence, reason and level of all claims in one call) or yes_no (P(yes) of each "
-            "claim, by the probabilities of tokens).",
-            check_one_of(*VERDICT_FORMS),
-        ),
-    ]
-    repeats: Annotated[
-        int,
-        Setting(
-            1,
-            "Independent judgements of each sample by a model; their spread is reported.",
-            check_count,
-        ),
-    ]
-    fuse: Annotated[
-        Any,
-        Setting(
-            None,
-            "An additional judge, or several, whose scores are fused with the first one's; "
-            "lexical costs no call, and a TCVA judges by its own criterion.",
-            lambda _, fuse: _listed(fuse),
-        ),
-    ]
-    profiles: Annotated[
-        Profiles | None,
-        Setting(None, "Settings for samples with certain metadata.", check_kind(Profiles)),
-    ]
-
-
-class TCVASettings(StrictnessSettings, FurtherSettings, total=False):
-    """The settings of `TCVA`, and of every drop-in: the dial, and how it is judged."""
+from tcva_adapters.scorer import Scorer, Steps, column_name, lacks
 
 
 class TCVA(FromConfig, Scorer[Result]):
@@ -130,7 +58,7 @@ class TCVA(FromConfig, Scorer[Result]):
         criterion: The criterion.
         judge: The judge.
         scoring: The settings of the dial.
-        profiles: Settings for samples with certain metadata; None for the same everywhere.
+        profiles: Temperatures for samples with certain metadata; None for the same everywhere.
         members: What judges for the additional scores that are fused with the judge's.
         settings: All settings by name, checked and in their final form.
 
@@ -153,14 +81,12 @@ class TCVA(FromConfig, Scorer[Result]):
         criterion: Criterion | str = "faithfulness",
         *,
         judge: Any = None,
-        **settings: Unpack[TCVASettings],
+        **settings: Any,
     ) -> None:
-        found = resolved(TCVASettings, settings, of="TCVA")
+        found = dict(TCVASettings(**settings))
         self.criterion = resolve_criterion(criterion)
-        self.scoring = Scoring(**{name: found[name] for name in DIAL})
+        self.scoring = ScoringConfig(**{name: found[name] for name in ScoringConfig.model_fields})
         self.profiles: Profiles | None = found["profiles"]
-        if self.profiles is not None:
-            self.profiles.check(self.scoring)
         self.store: VerdictStore | None = found["store"]
         self.share: bool = found["share"]
         self.max_concurrency: int = found["max_concurrency"]
@@ -171,9 +97,9 @@ class TCVA(FromConfig, Scorer[Result]):
         self.judge: Judge = once if found["repeats"] == 1 else Repeats(once, found["repeats"])
         how["repeats"] = found["repeats"]
         self.members = tuple(_member(each, self.criterion, how) for each in found["fuse"])
-        weights = self.scoring.fusion.weights
+        weights = self.scoring.fuse_weights
         if weights is not None and len(weights) != 1 + len(self.members):
-            msg = f"fusion has {len(weights)} weights for {1 + len(self.members)} judges"
+            msg = f"fuse_weights={weights!r} for {1 + len(self.members)} judges"
             raise InvalidValueError(msg)
         # What another TCVA can be given: judges, which follow its criterion, and those that came
         # with a criterion of their own. Clients are shared.
@@ -273,10 +199,7 @@ class TCVA(FromConfig, Scorer[Result]):
 
     def result(self, assessment: Assessment) -> Result:
         """An assessment under this object's settings, or those of the profile it falls under."""
-        scoring = self.scoring
-        if self.profiles is not None:
-            scoring = self.profiles.scoring(scoring, assessment.metadata)
-        return Result(assessment, scoring)
+        return Result(assessment, self.scoring.for_profile(self.profiles, assessment.metadata))
 
     def unscored(self, reason: Reason, detail: str, sample: Sample | None = None) -> Result:
         """The result of what cannot be judged; see `Scorer.unscored`."""
@@ -302,8 +225,7 @@ class TCVA(FromConfig, Scorer[Result]):
         """The settings as names tell them: a judge that came ready-made has its own."""
         own = {name: self.judge.parameters.get(name) for name in JUDGING}
         judging = {name: value for name, value in own.items() if value is not None}
-        dial = {name: getattr(self.scoring, name) for name in DIAL}
-        return {**self.settings, **dial, **judging, "fuse": self.members}
+        return {**self.settings, **judging, "fuse": self.members}
 
     def _unscored(self, why: Unscored, sample: Sample | None) -> Assessment:
         return Assessment(
@@ -419,14 +341,7 @@ def each_temperature(
     if "temperature" in settings:
         msg = f"temperature={settings['temperature']!r} beside temperatures=...; list it there"
         raise InvalidValueError(msg)
-    check = DIAL["temperature"].check
-    return list(dict.fromkeys(check("temperature", each) for each in temperatures))
-
-
-def _listed(fuse: Any) -> tuple[Any, ...]:
-    if fuse is None:
-        return ()
-    return tuple(fuse) if isinstance(fuse, list | tuple) else (fuse,)
+    return list(dict.fromkeys(map(as_temperature, temperatures)))
 
 
 def _again(given: Any, judge: Judge) -> Any:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tcva_adapters import TCVA, Assessment, Fusion, Result, Sample
+from tcva_adapters import TCVA, Assessment, Result, Sample
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.summary import summarise
@@ -44,8 +44,8 @@ def test_every_other_setting_is_free() -> None:
     result, model = fused()
     strict = (((1 + 0.7**-8) / 2) ** (-1 / 8), ((1 + 0.3**-8) / 2) ** (-1 / 8))
     assert result.at(0.1).score == pytest.approx(math.sqrt(math.prod(strict)), abs=1e-12)
-    weighted = result.at(0.5, fusion=Fusion(temperature=0.5, weights=(3, 1)))
-    assert weighted.score == pytest.approx(0.75 * 0.85 + 0.25 * 0.65, abs=1e-12)
+    weighted = result.at(0.5, fuse_weights=(3, 1))
+    assert weighted.score == pytest.approx(0.85**0.75 * 0.65**0.25, abs=1e-12)
     assert len(model.requests) == 1
 
 
@@ -141,12 +141,10 @@ def test_fused_assessments_survive_json() -> None:
 
 
 def test_wrong_weights_fail_when_built() -> None:
-    with pytest.raises(InvalidValueError, match="3 weights for 2 judges"):
-        TCVA(judge="lexical", fuse="lexical", fusion=Fusion(weights=(1, 1, 1)))
+    with pytest.raises(InvalidValueError, match="for 2 judges"):
+        TCVA(judge="lexical", fuse="lexical", fuse_weights=(1, 1, 1))
     with pytest.raises(InvalidValueError, match="weights"):
-        Fusion(weights=(-1, 1))
-    with pytest.raises(InvalidValueError, match="temperature 3"):
-        Fusion(temperature=3)
+        TCVA(judge="lexical", fuse="lexical", fuse_weights=(-1, 1))
     with pytest.raises(InvalidValueError, match="unknown judge 'lexcial'"):
         TCVA(judge="lexical", fuse="lexcial")
 

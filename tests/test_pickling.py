@@ -32,7 +32,6 @@ from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.ragas import ScorerMetric as RagasScorer
 from tcva_adapters.ragas import TCVACollectionMetric
 from tcva_adapters.ragas import TCVAMetric as RagasTCVA
-from tcva_adapters.results.scoring import Fusion, Profiles
 from tcva_adapters.sharing import SHARED
 from tests.support.server import ScriptedServer, auto_judge
 
@@ -134,8 +133,8 @@ def test_what_cannot_be_pickled_is_named_without_its_text(
             "correctness",
             judge="lexical",
             fuse=["lexical", TCVA("faithfulness", judge="lexical", max_claims=3)],
-            fusion=Fusion(weights=(2.0, 1.0, 1.0)),
-            profiles=Profiles("domain", {"medical": {"temperature": 0.2}}),
+            fuse_weights=(2.0, 1.0, 1.0),
+            profiles={"domain": {"medical": 0.2}},
             scheme=[1, 0.8, 0.6, 0.2, 0],
         ),
         TCVA(judge=TCVA(judge="lexical", max_claims=2).judge),

@@ -431,7 +431,7 @@ def test_a_subclass_of_a_judge_or_a_model_is_another_judge() -> None:
     own = type("Own", (OpenAICompatibleModel,), {})
     one, two = (own("m", base_url="http://localhost:1/v1", prices=[1, 2]) for _ in range(2))
     assert one.identity.key != two.identity.key
-    plain = OpenAICompatibleModel("m", base_url="http://localhost:1/v1", prices=[1, 2])  # type: ignore[arg-type]  # a list
+    plain = OpenAICompatibleModel("m", base_url="http://localhost:1/v1", prices=[1, 2])
     assert isinstance(hash(plain.identity.key), int)
 
 

@@ -20,7 +20,7 @@ from tcva_adapters.errors import (
 )
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.results.assessment import Reason
-from tcva_adapters.results.result import Scoring
+from tcva_adapters.results.result import ScoringConfig
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.results.summary import summarise
 from tests.support.scripted import ScriptedModel, verdict_json
@@ -182,7 +182,9 @@ def test_the_reason_names_levels_and_the_worst_claim() -> None:
 
 
 def test_flip_temperature_is_where_a_result_starts_to_pass() -> None:
-    result = Result(Assessment.from_verdicts(["fully", "minor", "minor"]), Scoring(threshold=0.8))
+    result = Result(
+        Assessment.from_verdicts(["fully", "minor", "minor"]), ScoringConfig(threshold=0.8)
+    )
     flip = result.flip_temperature
     assert flip is not None
     assert result.at(flip).passed

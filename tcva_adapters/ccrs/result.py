@@ -23,8 +23,7 @@ from tcva_adapters.results.assessment import (
 )
 from tcva_adapters.results.metadata import Metadata, written_out
 from tcva_adapters.results.protocol import json_object
-from tcva_adapters.results.scoring import DIAL
-from tcva_adapters.results.settings import check_share
+from tcva_adapters.results.settings import Share, check
 from tcva_adapters.samples.checked import first_fault
 
 Protocol = Literal["single", "suite", "lexical"]
@@ -117,7 +116,7 @@ class CCRSResult(BaseModel):
     exact: bool | None = None
     em: ExactMatch = DEFAULT_MODE
     lambda_: float = Field(default=DEFAULT_LAMBDA, ge=0.0, le=1.0, allow_inf_nan=False)
-    threshold: float = Field(default=DIAL["threshold"].default, ge=0.0, le=1.0, allow_inf_nan=False)
+    threshold: float = Field(default=0.5, ge=0.0, le=1.0, allow_inf_nan=False)
     sample_id: str | None = None
     metadata: Metadata = Field(default_factory=dict)
 
@@ -230,7 +229,7 @@ class CCRSResult(BaseModel):
             InvalidValueError: A number lies outside [0, 1].
         """
         given = {"lambda_": lambda_, "threshold": threshold}
-        changes = {n: check_share(n, value) for n, value in given.items() if value is not None}
+        changes = {n: check(Share, n, value) for n, value in given.items() if value is not None}
         return self.model_copy(update=changes)
 
     def unscored_for(self, why: Unscored) -> Self:

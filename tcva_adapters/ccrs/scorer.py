@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Annotated, Any, Self
+from typing import Any, Self
 
-from pydantic import ValidationError
-from typing_extensions import Unpack
+from pydantic import Field, ValidationError
 
 from tcva_adapters.batch import Question
-from tcva_adapters.ccrs.exact import DEFAULT_MODE, ExactMatch, check_mode, exact_match
+from tcva_adapters.ccrs.exact import DEFAULT_MODE, ExactMatch, exact_match
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, Metric, fields_of, resolve_metrics
 from tcva_adapters.ccrs.rater import Answers, ModelRater, Rater, resolve_rater
 from tcva_adapters.ccrs.rater import Steps as Rating
@@ -20,55 +19,33 @@ from tcva_adapters.judging.judge import EMPTY_REASONS
 from tcva_adapters.judging.keys import digest
 from tcva_adapters.judging.resolve import DEFAULT, tell_of_default
 from tcva_adapters.results.assessment import Reason, Unscored, Usage
-from tcva_adapters.results.scoring import DIAL
-from tcva_adapters.results.settings import (
-    Setting,
-    check_flag,
-    check_share,
-    resolved,
-    shows_settings,
-    unusual,
-)
+from tcva_adapters.results.settings import RunConfig, Share, shows_settings, unusual
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.scorer import JudgingSettings, Scorer, Steps, column_name, lacks
+from tcva_adapters.scorer import Scorer, Steps, column_name, lacks
 
 _KEY_VERSION = 1
 
 
-class CCRSSettings(JudgingSettings, total=False):
+class CCRSSettings(RunConfig):
     """The settings of `CCRS`."""
 
-    threshold: Annotated[
-        float, Setting(DIAL["threshold"].default, DIAL["threshold"].meaning, check_share)
-    ]
-    lambda_: Annotated[
-        float,
-        Setting(
-            DEFAULT_LAMBDA,
-            "What the exact match weighs in answer correctness, in [0, 1].",
-            check_share,
-            label="lambda",
-        ),
-    ]
-    em: Annotated[
-        ExactMatch,
-        Setting(
-            DEFAULT_MODE,
-            "The exact match: strict (equal strings, as in the source) or normalised (without "
-            "regard to case, punctuation, articles and white space).",
-            lambda _, em: check_mode(em),
-        ),
-    ]
-    suite: Annotated[
-        bool,
-        Setting(
-            False,  # a default like the others
-            "Ask for all metrics in one call. It saves calls and is no longer the source's "
-            "protocol: a number may lean on the others.",
-            check_flag,
-        ),
-    ]
+    threshold: Share = Field(default=0.5, description="A score in [0, 1] passes from here on.")
+    lambda_: Share = Field(
+        default=DEFAULT_LAMBDA,
+        title="lambda",
+        description="What the exact match weighs in answer correctness, in [0, 1].",
+    )
+    em: ExactMatch = Field(
+        default=DEFAULT_MODE,
+        description="The exact match: strict (equal strings, as in the source) or normalised "
+        "(without regard to case, punctuation, articles and white space).",
+    )
+    suite: bool = Field(
+        default=False,
+        description="Ask for all metrics in one call. It saves calls and is no longer the source's "
+        "protocol: a number may lean on the others.",
+    )
 
 
 class CCRS(Scorer[CCRSResult]):
@@ -110,9 +87,9 @@ class CCRS(Scorer[CCRSResult]):
         metrics: Iterable[str | Metric] | str = tuple(METRICS),
         *,
         judge: Any = None,
-        **settings: Unpack[CCRSSettings],
+        **settings: Any,
     ) -> None:
-        self.settings: Mapping[str, Any] = resolved(CCRSSettings, settings, of="CCRS")
+        self.settings: Mapping[str, Any] = dict(CCRSSettings(**settings))
         self.metrics = resolve_metrics(metrics)
         self.store: VerdictStore | None = self.settings["store"]
         self.share: bool = self.settings["share"]

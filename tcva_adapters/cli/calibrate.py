@@ -15,7 +15,7 @@ from tcva_adapters.compare.calibration.candidates import temperature_grid
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.config import OURS
-from tcva_adapters.results.scoring import DialSettings
+from tcva_adapters.results.settings import ScoringConfig
 
 # typer reads them at run time, so what is optional is spelt out.
 _Objective = Annotated[
@@ -47,10 +47,6 @@ _Thresholds = Annotated[
 _By = Annotated[
     Optional[str], typer.Option("--by", help="Metadata field: a profile for each value.")
 ]
-_Mapping = Annotated[
-    Optional[str],
-    typer.Option("--mapping", help="isotonic: a rising line from scores to the human scale."),
-]
 _Folds = Annotated[int, typer.Option(help="Parts of a division.")]
 _Repeats = Annotated[int, typer.Option(help="Divisions.")]
 _Seed = Annotated[int, typer.Option(help="Seed of divisions and resamples.")]
@@ -73,7 +69,7 @@ _Out = Annotated[
 ]
 
 
-@options.takes(DialSettings, options.BOUNDS)
+@options.takes(ScoringConfig, options.BOUNDS)
 def calibrate(
     context: typer.Context,
     assessments: File,
@@ -92,7 +88,6 @@ def calibrate(
     human_scale: stat_options.HumanScale = "0,1",
     by: _By = None,
     group: stat_options.Group = None,
-    mapping: _Mapping = None,
     folds: _Folds = 5,
     repeats: _Repeats = 50,
     bootstrap: Resamples = 2000,
@@ -112,9 +107,6 @@ def calibrate(
 
     Example: tcva calibrate judged.jsonl --human human_score --out tcva.json
     """
-    if mapping not in {None, "isotonic"}:
-        msg = f"unknown mapping {mapping!r}; there is isotonic"
-        raise InvalidValueError(msg)
     scale = texts.parse_pair(human_scale, "--human-scale")
     if out is not None:
         options.check_target(out, assessments, OURS, overwrite=overwrite)
@@ -137,7 +129,6 @@ def calibrate(
             thresholds=thresholds or None,
             human_scale=scale,
             human_threshold=human_threshold,
-            mapping=mapping is not None,
             by=by,
             group=group,
             config=config,

@@ -22,7 +22,7 @@ from tcva_adapters.compare.pipeline import PATIENCE
 from tcva_adapters.compare.pipeline import compare as run_compare
 from tcva_adapters.compare.running.folder import CONTENTS, PARQUET
 from tcva_adapters.errors import TCVAWarning
-from tcva_adapters.tcva import TCVASettings
+from tcva_adapters.results.settings import TCVASettings
 
 STORE: Final = "verdicts.sqlite"
 _GOING_ON: Final = "what is done is in {}; the same command goes on"

@@ -15,7 +15,7 @@ from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import analyse_errors
 from tcva_adapters.compare.errors.analysis import BINS, MOST
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.scoring import DialSettings, Scoring, changed
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.dependence import DRAWS
 
 # typer reads them at run time, so what is optional is spelt out.
@@ -36,7 +36,7 @@ _Seed = Annotated[int, typer.Option(help="Seed of the permutations.")]
 _DIAL: Final = ("temperature", "threshold", "scheme", "penalty", "eps", "floor", "evidence")
 
 
-@options.takes(DialSettings, *_DIAL)
+@options.takes(ScoringConfig, *_DIAL)
 def errors(
     context: typer.Context,
     assessments: File,
@@ -77,7 +77,7 @@ def errors(
     found = analyse_errors(
         assessments,
         ratings,
-        scoring=changed(Scoring(), {name: settings[name] for name in _DIAL if name in settings}),
+        scoring=ScoringConfig(**{name: settings[name] for name in _DIAL if name in settings}),
         config=config,
         by=by or (),
         group=group,

@@ -16,7 +16,7 @@ from tcva_adapters.compare.estimate_samples import RatedSamples
 from tcva_adapters.compare.estimating import estimated
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import notes
-from tcva_adapters.results.scoring import DialSettings
+from tcva_adapters.results.settings import ScoringConfig
 
 # typer reads them at run time, so what is optional is spelt out.
 _LabelFiles = Annotated[
@@ -61,7 +61,7 @@ _Out = Annotated[
 _Seed = Annotated[int, typer.Option(help="Seed of the draw of --next.")]
 
 
-@options.takes(DialSettings, "temperature", "evidence")
+@options.takes(ScoringConfig, "temperature", "evidence")
 def estimate(
     context: typer.Context,
     assessments: File,

@@ -25,7 +25,8 @@ from tcva_adapters.compare.labels import Labels
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.long_run import long_run
 from tcva_adapters.results.result import Result
-from tcva_adapters.tcva import TCVA, TCVASettings
+from tcva_adapters.results.settings import TCVASettings
+from tcva_adapters.tcva import TCVA
 
 _SETTINGS: Final = (
     *("temperature", "threshold", "scheme", "penalty", "eps", "floor", "bounds", "evidence"),

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Optional, TypeVar, get_args, get_origin
 
 import typer
+from pydantic.fields import FieldInfo
 
 from tcva_adapters.cli import texts
 from tcva_adapters.compare.labels import Labels
@@ -25,12 +26,11 @@ from tcva_adapters.core.temperature import PAPER_BOUNDS
 from tcva_adapters.criteria import CRITERIA
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.frameworks import NO_TELEMETRY
-from tcva_adapters.models.settings import ModelSettings
 from tcva_adapters.printing import Notes
 from tcva_adapters.results.config import Config, configured
 from tcva_adapters.results.files import OURS as RESULTS
 from tcva_adapters.results.files import check_suffix
-from tcva_adapters.results.settings import Setting, settings_of, shown
+from tcva_adapters.results.settings import ModelConfig, SettingsModel, check, shown
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples import files
 from tcva_adapters.samples.output import check_ours, make_folder, usable_path
@@ -235,11 +235,11 @@ ENDS: Final = {
 nothing is: an end that is not typed is the configuration file's, or the paper's."""
 
 
-def takes(table: type, *names: str) -> Callable[[Command], Command]:
+def takes(model: type[SettingsModel], *names: str) -> Callable[[Command], Command]:
     """Gives a command the options of settings, which it gets as keyword arguments.
 
     Args:
-        table: Where the settings' defaults and meanings stand.
+        model: Where the settings' defaults and meanings stand.
         names: The settings, in the order of the help.
     """
 
@@ -254,7 +254,7 @@ def takes(table: type, *names: str) -> Callable[[Command], Command]:
                 given |= {BOUNDS: typed} if typed else {}
             command(*arguments, **given)
 
-        settings = [_option(name, settings_of(table)[name]) for name in names if name != BOUNDS]
+        settings = [_option(name, model.model_fields[name]) for name in names if name != BOUNDS]
         settings += [_end(*end) for end in ENDS.items()] if BOUNDS in names else []
         return with_options(run, command, settings)
 
@@ -311,7 +311,7 @@ MODEL_FLAGS: Final = {
 
 def takes_model_settings(command: Command) -> Command:
     """Gives a command the options of how a model is asked, which it gets as ``model_settings``."""
-    known = {name: settings_of(ModelSettings)[name] for name in MODEL_FLAGS}
+    known = {name: ModelConfig.model_fields[name] for name in MODEL_FLAGS}
 
     @wraps(command)
     def run(*arguments: Any, **given: Any) -> None:
@@ -319,40 +319,39 @@ def takes_model_settings(command: Command) -> Command:
         if asked["prices"] is not None:
             asked["prices"] = texts.parse_pair(asked["prices"], "--prices")
         changed = {
-            name: known[name].check(MODEL_FLAGS[name], value)  # named as it was typed
+            name: check(
+                ModelConfig.type_of(name), MODEL_FLAGS[name], value
+            )  # named as it was typed
             for name, value in asked.items()
             if value != known[name].default
         }
         command(*arguments, model_settings=changed, **given)
 
-    more = [_model_option(name, setting) for name, setting in known.items()]
+    more = [_model_option(name, field) for name, field in known.items()]
     return with_options(run, command, more, without={"model_settings"})
 
 
-def _model_option(name: str, setting: Setting) -> inspect.Parameter:
-    flag, meaning = MODEL_FLAGS[name], setting.meaning
+def _model_option(name: str, field: FieldInfo) -> inspect.Parameter:
+    return _option(name, field, f"judge_{name}", MODEL_FLAGS[name])
+
+
+def _option(name: str, field: FieldInfo, parameter: str = "", *flags: str) -> inspect.Parameter:
+    kind: Any = str if name in _AS_TEXT else field.annotation
+    meaning = field.description or ""
     if name == "prices":
-        setting, meaning = replace(setting, annotation=Optional[str]), f"{meaning[:-1]}, e.g. 1,5."
-    return _option(name, replace(setting, meaning=meaning), f"judge_{name}", flag)
-
-
-def _option(name: str, setting: Setting, parameter: str = "", *flags: str) -> inspect.Parameter:
-    kind: Any = str if name in _AS_TEXT else setting.annotation
+        kind, meaning = Optional[str], f"{meaning[:-1]}, e.g. 1,5."
     if get_origin(kind) is Literal:
         kind = str
     if type(None) in get_args(kind):
-        kind = Optional[get_args(kind)[0]]
+        some = get_args(kind)[0]
+        kind = Optional[get_args(some)[0] if get_origin(some) is Annotated else some]
     flags = flags or _FLAGS.get(name, ())
     return inspect.Parameter(
         parameter or name,
         inspect.Parameter.KEYWORD_ONLY,
-        default=_as_text(setting.default) if name in _AS_TEXT else setting.default,
-        annotation=Annotated[kind, typer.Option(*flags, help=setting.meaning)],
+        default=shown(field.default) if name in _AS_TEXT else field.default,
+        annotation=Annotated[kind, typer.Option(*flags, help=meaning)],
     )
-
-
-def _as_text(default: Any) -> str:
-    return ",".join(map(shown, default)) if isinstance(default, tuple) else shown(default)
 
 
 def silence_frameworks() -> None:
@@ -381,7 +380,7 @@ def under_config(
         if source is not None and source.name != "DEFAULT"
     }
     if BOUNDS in dial:
-        of_file = Config.load(config).settings.given().get(BOUNDS, PAPER_BOUNDS)
+        of_file = Config.load(config).given().get(BOUNDS, PAPER_BOUNDS)
         typed[BOUNDS] = replace(of_file, **dial[BOUNDS])
     return {**dial, **configured(config, typed)}
 

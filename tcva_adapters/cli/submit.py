@@ -14,8 +14,8 @@ from tcva_adapters.cli.judged import print_figures
 from tcva_adapters.cli.submitted import FOLDER, scorer_of
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import notes
+from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.tcva import TCVASettings
 
 # typer reads them at run time, so what is optional is spelt out.
 _Judge = Annotated[
@@ -86,7 +86,7 @@ def submit(
     """Ask for judgements by a provider's batches: half the price, within a day.
 
     What the store knows is not asked. The same command again goes on where it was interrupted.
-    Verdicts are asked for as written, all in one request: labels and yes_no ask claim after claim,
+    Verdicts are asked for as written, all in one request: yes_no asks claim after claim,
     and each would wait for a batch.
 
     Example: tcva submit samples.jsonl --judge openai:gpt-4.1-mini -o july

@@ -18,10 +18,10 @@ from tcva_adapters.cli.judged import (
 )
 from tcva_adapters.cli.written import say_written
 from tcva_adapters.compare import sweep as swept
-from tcva_adapters.results.scoring import DialSettings
+from tcva_adapters.results.settings import ScoringConfig
 
 
-@options.takes(DialSettings, "eps", "floor", options.BOUNDS, "evidence")
+@options.takes(ScoringConfig, "eps", "floor", options.BOUNDS, "evidence")
 def sweep(
     context: typer.Context,
     assessments: File,

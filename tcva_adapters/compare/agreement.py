@@ -16,7 +16,7 @@ from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import Part, Report, Table, Wrapped, counted, figure, shortened
 from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.alpha import FEW_UNITS, Alpha, krippendorff_alpha
 from tcva_adapters.stats.kappa import weighted_kappa
 
@@ -190,7 +190,7 @@ def panel_report(
     assessments: Sequence[Assessment],
     *,
     human: npt.ArrayLike | None = None,
-    scoring: Scoring | None = None,
+    scoring: ScoringConfig | None = None,
     groups: Sequence[Hashable] | None = None,
 ) -> PanelReport:
     """Agreement and disputes of the judges behind these assessments, and what they are worth.

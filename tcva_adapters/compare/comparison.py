@@ -45,7 +45,6 @@ from tcva_adapters.printing import Part, Tabular, Wrapped, counted
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.scoring import changed
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
 
@@ -277,14 +276,14 @@ class Comparison(Tabular):
         if self.human:
             human = [self.human.get(sample.id or "", math.nan) for sample in self.samples]
         views = [once(result.assessment) for result in self.results]
-        scoring = changed(self.tcva.scoring, {"temperature": self._middle})
+        scoring = self.tcva.scoring.changed(temperature=self._middle)
         groups = self._groups_of
         own = None if groups is None else [groups[sample.id or ""] for sample in self.samples]
         return panel_worth(views, human=human, scoring=scoring, groups=own)
 
     def errors(self) -> ErrorReport | None:
         """Where `lead` is wrong; None without ten human ratings of scored samples, in [0, 1]."""
-        scoring = changed(self.tcva.scoring, {"temperature": self._middle})
+        scoring = self.tcva.scoring.changed(temperature=self._middle)
         return errors_of(self.results, self.samples, self.human, scoring, groups=self._groups_of)
 
     @property

@@ -21,7 +21,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import counted
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.evidence import Evidence
-from tcva_adapters.results.scoring import Scoring, changed
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.checks import BoolArray, FloatArray, IntArray, group_codes, numbers
 from tcva_adapters.stats.selection import round_weights
 
@@ -50,7 +50,7 @@ class RatedSamples:
     """
 
     judged: Judged
-    scoring: Scoring
+    scoring: ScoringConfig
     scores: FloatArray
     ratings: FloatArray
     human: str
@@ -78,7 +78,7 @@ class RatedSamples:
     ) -> RatedSamples:
         """Read or take samples; see `estimate` for the arguments and the errors."""
         asked = {"temperature": temperature, "evidence": evidence}
-        dial = changed(in_use(config), {name: v for name, v in asked.items() if v is not None})
+        dial = in_use(config).changed(**{name: v for name, v in asked.items() if v is not None})
         read = Judged.of(judged, skip_bad=skip_bad).under(dial.evidence)
         view = View(make_plan([dial.temperature], **dial.options))
         scores = np.concatenate([view(block)[:, 0] for block in blocks(read.table)])

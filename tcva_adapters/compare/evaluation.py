@@ -86,7 +86,7 @@ class Evaluation(Report):
     def sentence(self) -> str:
         """How many samples pass at this setting of the dial, the mean, and what to doubt."""
         tcva = self.tcva
-        profiles = "" if tcva.profiles is None else f" or by {tcva.profiles.by!r}"
+        profiles = f" or by {next(iter(tcva.profiles))!r}" if tcva.profiles else ""
         lexical = "the lexical judge only compares words" if tcva.judge.is_local else ""
         at = f" at {tcva.scoring.place}{profiles}"
         return self.summary.passing(at, judge=lexical)
@@ -109,8 +109,8 @@ class Evaluation(Report):
         }
         if tcva.members:
             figures["fused"] = self.additional_judges()
-        if tcva.profiles is not None:
-            figures["profiles"] = {"by": tcva.profiles.by, "values": list(tcva.profiles.values)}
+        for by, values in (tcva.profiles or {}).items():
+            figures["profiles"] = {"by": by, "values": list(values)}
         if self.tcva.has_panel:
             figures["panel"] = self.panel().to_dict()
         if isinstance(tcva.judge, Repeats):
@@ -175,8 +175,8 @@ class Evaluation(Report):
         for member in self.additional_judges():
             left_out = f"; left out on {n} samples" if (n := member["left_out"]) else ""
             yield f"fused with {member['criterion']} by {member['judge']}{left_out}"
-        if tcva.profiles is not None:
-            yield f"other settings by {tcva.profiles.by!r}: {', '.join(tcva.profiles.values)}"
+        for by, values in (tcva.profiles or {}).items():
+            yield f"other temperatures by {by!r}: {', '.join(values)}"
         yield from self.summary.parts()
         if self.tcva.has_panel:
             yield from self.panel().parts()

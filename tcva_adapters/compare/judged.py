@@ -28,7 +28,7 @@ from tcva_adapters.results.evidence import (
     under,
 )
 from tcva_adapters.results.result import Result, judged_counts
-from tcva_adapters.results.scoring import Scoring, changed
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.samples.ids import DistinctIds
 from tcva_adapters.stats.checks import FloatArray, numbers
 
@@ -201,9 +201,10 @@ class Judged:
             return ()
         found, notes = Config.load(config), []
         name = "the configuration" if isinstance(config, Config) else config
-        if found.profiles is not None:
-            by = repr(found.profiles.by)
-            notes.append(f"{name} has profiles by {by}; its settings for all samples are used here")
+        notes += [
+            f"{name} has profiles by {by!r}; its settings for all samples are used here"
+            for by in found.profiles or ()
+        ]
         if self.criterion and found.criterion not in {None, self.criterion}:
             notes.append(f"{name} is for {found.criterion}, these are of {self.criterion}")
         return tuple(notes)
@@ -224,13 +225,13 @@ JudgedSource = (
 """What `Judged.of` takes."""
 
 
-def in_use(config: Config | str | Path | None) -> Scoring:
+def in_use(config: Config | str | Path | None) -> ScoringConfig:
     """The settings that a file has for all samples; the defaults without one.
 
     Raises:
         UnreadableInputError: As for `Config.load`.
     """
-    return changed(Scoring(), {} if config is None else Config.load(config).settings.given())
+    return ScoringConfig(**({} if config is None else Config.load(config).given()))
 
 
 def by_judge(counts: npt.ArrayLike) -> FloatArray:

@@ -50,7 +50,6 @@ from tcva_adapters.compare.views.summary import summarise_table
 from tcva_adapters.core.temperature import as_temperature, check_temperature
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.progress import progress_of
-from tcva_adapters.results.scoring import changed
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.files import SampleFile, SampleStream, stream_samples
 from tcva_adapters.samples.sample import Sample
@@ -350,7 +349,7 @@ class _Plan:
     def settings(self) -> dict[str, Any]:
         """What the figures depend on, as JSON values; texts of samples as a digest."""
         request, judge = self.request, self.tcva.judge
-        dial = jsonable(self.tcva.scoring)
+        dial = self.tcva.scoring.model_dump(mode="json")
         del dial["temperature"]  # one of the temperatures
         found = {
             "samples": f"{len(self.samples)}, {self.digest}",
@@ -470,7 +469,7 @@ class _Plan:
         if not (self.request.ablation or self.beside):
             return ()
         middle = self.temperatures[len(self.temperatures) // 2]
-        scoring = changed(self.tcva.scoring, {"temperature": middle})
+        scoring = self.tcva.scoring.changed(temperature=middle)
         ours = Judged.of(outcome.results).under(scoring.evidence)
         human, known = None, self.groups
         if self.human is not None:

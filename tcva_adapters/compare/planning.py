@@ -14,11 +14,10 @@ from tcva_adapters.compare.calibration.candidates import score_matrix
 from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.judged import Judged, JudgedSource, in_use
 from tcva_adapters.compare.labels import Labels
-from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import Part, Table, Tabular, Wrapped, counted, figure
 from tcva_adapters.results.config import Config
-from tcva_adapters.results.scoring import Scoring, changed
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.assumed import assumed_correlation, assumed_mean
 from tcva_adapters.stats.checks import FloatArray, one_of, whole
 from tcva_adapters.stats.planning import (
@@ -231,7 +230,7 @@ def plan(
         _check_unassumed(assumed)
         scoring = in_use(config)
         if temperature is not None:
-            scoring = changed(scoring, {"temperature": check_temperature(temperature)})
+            scoring = scoring.changed(temperature=temperature)
         pilot = _Pilot.of(judged, against, scoring, skip_bad=skip_bad)
         known, source = pilot.spread(objective, human, group)
         about, is_paired = f"The {_name(objective)} of {pilot.judged.title}", against is not None
@@ -318,7 +317,7 @@ class _Pilot:
         cls,
         source: JudgedSource,
         against: JudgedSource | None,
-        scoring: Scoring,
+        scoring: ScoringConfig,
         *,
         skip_bad: bool,
     ) -> _Pilot:
@@ -372,7 +371,7 @@ class _Pilot:
         return found
 
 
-def _scores(judged: Judged, scoring: Scoring) -> FloatArray:
+def _scores(judged: Judged, scoring: ScoringConfig) -> FloatArray:
     return score_matrix(judged.counts, [scoring])[:, 0]
 
 

@@ -8,7 +8,7 @@ from tcva_adapters.compare.repeats import repeat_report
 from tcva_adapters.compare.worth import panel_worth
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import ScoringConfig
 
 
 def once(assessment: Assessment) -> Assessment:
@@ -16,7 +16,7 @@ def once(assessment: Assessment) -> Assessment:
     return assessment.repeats[0] if assessment.repeats else assessment
 
 
-def several_notes(assessments: Sequence[Assessment], scoring: Scoring) -> Iterator[str]:
+def several_notes(assessments: Sequence[Assessment], scoring: ScoringConfig) -> Iterator[str]:
     """A sentence on their repeats, and one on their panel; nothing for a single judge.
 
     Args:

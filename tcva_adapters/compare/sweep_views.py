@@ -12,7 +12,7 @@ from tcva_adapters.core.aggregation import Plan, scores_of
 from tcva_adapters.core.collapse import binary_counts
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.results.counted import Counts
-from tcva_adapters.results.scoring import GEOMETRIC
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.exact_mean import ExactMean
 
 BLOCK: Final = 65_536
@@ -40,7 +40,7 @@ class View:
     def __call__(self, counts: FloatArray) -> FloatArray:
         """The scores of checked counts of shape (n, J, 5), fused where J > 1: (n, temperatures)."""
         by_judge = counts.swapaxes(0, 1)
-        return GEOMETRIC.joined(
+        return ScoringConfig().joined(
             [scores_of(binary_counts(c) if self.is_binary else c, self.plan) for c in by_judge]
         )
 

@@ -32,7 +32,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import Part, Table, Tabular
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.evidence import Evidence
-from tcva_adapters.results.scoring import Scoring, changed
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.bootstrap import AgreementInterval, intervals
 
 TEMPERATURES: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -97,7 +97,7 @@ class Sweep(Tabular):
     rows: tuple[SweepRow, ...]
     human: str | None
     unused: tuple[str, ...]
-    scoring: Scoring
+    scoring: ScoringConfig
     ways: tuple[SameSamples, ...]
     groups: Sequence[Hashable] | None = None
     of_groups: str = ""
@@ -236,7 +236,7 @@ def sweep(
     """
     _check(human, group, ablation=ablation, penalties=penalties)
     given = {"eps": eps, "floor": floor, "bounds": bounds, "evidence": evidence}
-    dial = changed(in_use(config), {name: v for name, v in given.items() if v is not None})
+    dial = in_use(config).changed(**{name: v for name, v in given.items() if v is not None})
     grid = tuple(check_temperature(temperature, dial.bounds) for temperature in temperatures)
     floors: dict[str, Any] = {"eps": dial.eps, "floor": dial.floor, "bounds": dial.bounds}
     in_turn = SCHEMES if ablation and config is None else {dial.scheme.name: dial.scheme}
@@ -257,7 +257,7 @@ def sweep(
         of_groups = _of_groups(groups, has_score(read.counts) & np.isfinite(ratings))
     first = len(PARTS) if ablation else 0
     said = None if human is None else source_of(human)
-    scoring = replace(dial, scheme=next(iter(weights.values())), penalty=chosen[0])
+    scoring = dial.changed(scheme=next(iter(weights.values())), penalty=chosen[0])
     at = scoring.temperature if scoring.temperature in grid else sorted(grid)[len(grid) // 2]
     parts = ablation and ratings is not None  # else the means by temperature say it all
     others = [Judged.of(each, skip_bad=skip_bad) for each in beside]
@@ -266,7 +266,7 @@ def sweep(
         *(read, grid, tuple(rows[:first]), tuple(rows[first:]), said, read.unused(config), scoring),
         groups=groups,
         of_groups=of_groups,
-        ways=ways(read, replace(scoring, temperature=at), ratings, **how),
+        ways=ways(read, scoring.changed(temperature=at), ratings, **how),
     )
 
 

@@ -17,7 +17,7 @@ from tcva_adapters.errors import MissingDependencyError
 from tcva_adapters.printing import counted, figure
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.bootstrap import PairedDifference, paired_difference
 from tcva_adapters.stats.checks import FloatArray, numbers, same_length
 from tcva_adapters.stats.correlation import agreement
@@ -140,7 +140,7 @@ def panel_worth(
     assessments: Sequence[Assessment],
     *,
     human: npt.ArrayLike | None = None,
-    scoring: Scoring | None = None,
+    scoring: ScoringConfig | None = None,
     groups: Sequence[Hashable] | None = None,
 ) -> PanelWorth:
     """What the judges behind these assessments are worth together.
@@ -154,7 +154,7 @@ def panel_worth(
     Raises:
         InvalidValueError: There is not one rating for each assessment.
     """
-    dial = scoring or Scoring()
+    dial = scoring or ScoringConfig()
     judges = list(dict.fromkeys(each.judge for a in assessments for each in a.panel))
     table = np.full((len(assessments), len(judges) + 1), np.nan)
     for row, assessment in zip(table, assessments, strict=True):
@@ -177,7 +177,7 @@ def panel_worth(
         return PanelWorth(found, None, f"no comparison with its best judge: {error}")
 
 
-def _score(assessment: Assessment, dial: Scoring) -> float:
+def _score(assessment: Assessment, dial: ScoringConfig) -> float:
     alone = assessment.model_copy(update={"members": ()})
     score = Result(alone, dial).score
     return np.nan if score is None else score

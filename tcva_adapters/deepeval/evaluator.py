@@ -15,7 +15,7 @@ from deepeval.errors import MissingTestCaseParamsError
 from deepeval.metrics import BaseMetric
 from deepeval.metrics.utils import construct_verbose_logs
 from deepeval.test_case import LLMTestCase
-from typing_extensions import TypedDict, Unpack  # as the tables that these extend are
+from pydantic import BeforeValidator, Field
 
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.deepeval.model import llm_of_name
@@ -27,19 +27,19 @@ from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.scoring import DIAL, Profiles
 from tcva_adapters.results.settings import (
-    Setting,
-    check_flag,
+    Profiles,
+    SettingsModel,
+    Share,
+    TCVASettings,
+    check,
     check_names,
-    resolved,
-    settings_of,
     shows_settings,
 )
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scorer import Scorer
-from tcva_adapters.tcva import TCVA, FurtherSettings, each_temperature
+from tcva_adapters.tcva import TCVA, each_temperature
 
 R = TypeVar("R", bound=Scored)
 
@@ -59,53 +59,46 @@ class Collected(NamedTuple, Generic[R]):
     result: R
 
 
-def _check_name(name: str, value: Any) -> str | None:
+def _check_name(value: Any) -> str | None:
     if value is not None and not (isinstance(value, str) and value.strip()):
-        msg = f"{name}={value!r}; it is a text, or None for a name that tells the settings"
-        raise InvalidValueError(msg)
+        msg = "it should be a text, or None for a name that tells the settings"
+        raise ValueError(msg)
     return value
 
 
-def _check_collected(name: str, value: Any) -> list[Any]:
-    if value is not None and not isinstance(value, list):
-        msg = f"{name}={value!r}; it is a list to add results to, or None for a new one"
-        raise InvalidValueError(msg)
-    return [] if value is None else value
+def _check_collected(value: Any) -> Any:
+    if not (value is None or isinstance(value, list)):
+        msg = "it should be a list to add results to, or None for a new one"
+        raise ValueError(msg)
+    return value  # itself: copies of a metric share it
 
 
-def _flag(default: bool, meaning: str) -> Setting:  # as in Setting
-    return Setting(default, meaning, check_flag)
-
-
-class MetricSettings(TypedDict, total=False):
+class MetricConfig(SettingsModel):
     """What every metric takes in DeepEval, beside what it is scored by."""
 
-    name: Annotated[
-        str | None,
-        Setting(
-            None,
-            "What reports call the metric; by default what is scored, and in brackets the "
-            "settings that are not the usual ones.",
-            _check_name,
-        ),
-    ]
-    include_reason: Annotated[bool, _flag(True, "Say why in reason. It costs no call.")]
-    async_mode: Annotated[bool, _flag(True, "As DeepEval expects it; measure needs no event loop.")]
-    strict_mode: Annotated[
-        bool, _flag(False, "As in DeepEval: the threshold is 1, and a score below counts as 0.")
-    ]
-    verbose_mode: Annotated[bool, _flag(False, "Print each result.")]
-    flaky: Annotated[bool, _flag(False, "As in DeepEval: reported, but it decides nothing.")]
-    collected: Annotated[
-        list[Any] | None,
-        Setting(
-            None, "The list that results are added to; by default a new one.", _check_collected
-        ),
-    ]
-
-
-class TCVAMetricSettings(MetricSettings, FurtherSettings, total=False):
-    """The settings of `TCVAMetric` that have no position: those of `TCVA`, and every metric's."""
+    name: Annotated[str | None, BeforeValidator(_check_name)] = Field(
+        default=None,
+        description="What reports call the metric; by default what is scored, and in brackets the "
+        "settings that are not the usual ones.",
+    )
+    include_reason: bool = Field(default=True, description="Say why in reason. It costs no call.")
+    async_mode: bool = Field(
+        default=True,
+        description="As DeepEval expects it; measure needs no event loop.",
+    )
+    strict_mode: bool = Field(
+        default=False,
+        description="As in DeepEval: the threshold is 1, and a score below counts as 0.",
+    )
+    verbose_mode: bool = Field(default=False, description="Print each result.")
+    flaky: bool = Field(
+        default=False,
+        description="As in DeepEval: reported, but it decides nothing.",
+    )
+    collected: Annotated[Any, BeforeValidator(_check_collected)] = Field(
+        default=None,
+        description="The list that results are added to; by default a new one.",
+    )
 
 
 _FOLLOWED: Final = frozenset({"threshold", "strict_mode", "async_mode", "verbose_mode"})
@@ -129,7 +122,7 @@ class ScorerMetric(BaseMetric, Generic[R]):  # type: ignore[no-untyped-call]  # 
         scorer: What scores, a `CCRS` or a `TCVA`, with its judge.
         threshold: A score passes from here on; by default the scorer's. None as for DeepEval's own
             metrics: the test case is scored, neither passed nor failed.
-        **settings: See `MetricSettings`.
+        **settings: See `MetricConfig`.
 
     Attributes:
         scorer: What scores, under the metric's threshold.
@@ -150,7 +143,7 @@ class ScorerMetric(BaseMetric, Generic[R]):  # type: ignore[no-untyped-call]  # 
     """
 
     setting_names: ClassVar[frozenset[str]] = frozenset(
-        {"scorer", "threshold", *settings_of(MetricSettings)}
+        {"scorer", "threshold", *MetricConfig.model_fields}
     )
 
     name: str
@@ -161,15 +154,15 @@ class ScorerMetric(BaseMetric, Generic[R]):  # type: ignore[no-untyped-call]  # 
     _required_params: Any
     _scorer: Scorer[R]
 
-    @shows_settings(MetricSettings)
+    @shows_settings(MetricConfig)
     def __init__(
         self,
         scorer: Scorer[R],
         threshold: float | EllipsisType | None = ...,
-        **settings: Unpack[MetricSettings],
+        **settings: Any,
     ) -> None:
         _check_scorer(scorer)
-        found = resolved(MetricSettings, settings, of="ScorerMetric")
+        found = dict(MetricConfig(**settings))
         found["threshold"] = scorer.threshold if threshold is ... else threshold
         _build(self, scorer, {**found, "scorer": scorer})
 
@@ -264,19 +257,6 @@ class ScorerMetric(BaseMetric, Generic[R]):  # type: ignore[no-untyped-call]  # 
         # The metadata that profiles go by is in no key of the cache: nothing may be taken from it.
         return settings if _profiles(self._scorer) is None else f"{settings} {uuid4()}"
 
-    def is_successful(self) -> bool | None:
-        """Whether the score reaches the threshold; that of its profile, if the test case has one.
-
-        Returns:
-            None without a threshold.
-        """
-        if _profiles(self._scorer) is None or self.threshold is None or self.error is not None:
-            usual: bool | None = super().is_successful()
-            return usual
-        result = self.result
-        self.success = result is not None and bool(result.passed)
-        return self.success
-
     @property
     def result(self) -> R | None:
         """The result of the last test case, also where it came from DeepEval's cache."""
@@ -304,8 +284,7 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):  # type: ignore[no-untyped-c
         model: The judge: a DeepEval LLM, ``"lexical"``, ``"openai:MODEL"``, or another framework's
             LLM object. None and all other names mean what they mean to DeepEval's own metrics:
             its settings choose the provider.
-        **settings: See `MetricSettings` and `TCVASettings`. DeepEval shows ``threshold`` for test
-            cases of all profiles; a test case passes by that of its own.
+        **settings: See `MetricConfig` and `TCVASettings`.
 
     Raises:
         InvalidValueError: A setting is out of range or unknown, or is set later; raised before
@@ -322,7 +301,14 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):  # type: ignore[no-untyped-c
     """
 
     setting_names = frozenset(
-        {"criterion", "threshold", "temperature", "model", *settings_of(TCVAMetricSettings)}
+        {
+            "criterion",
+            "threshold",
+            "temperature",
+            "model",
+            *MetricConfig.model_fields,
+            *TCVASettings.model_fields,
+        }
     )
 
     criterion: Criterion
@@ -330,19 +316,19 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):  # type: ignore[no-untyped-c
     store: VerdictStore | None
     profiles: Profiles | None
 
-    @shows_settings(TCVAMetricSettings)
+    @shows_settings(MetricConfig, TCVASettings)
     def __init__(
         self,
         criterion: Criterion | str = "faithfulness",
-        threshold: float | None = DIAL["threshold"].default,
-        temperature: float | str = DIAL["temperature"].default,
+        threshold: float | None = TCVASettings.default("threshold"),
+        temperature: float | str = TCVASettings.default("temperature"),
         model: Any = None,
-        **settings: Unpack[TCVAMetricSettings],
+        **settings: Any,
     ) -> None:
         check_names(settings, sorted(self.setting_names), of="TCVAMetric")
-        own = settings_of(MetricSettings)
+        own = MetricConfig.model_fields
         given = {name: value for name, value in settings.items() if name in own}
-        found = resolved(MetricSettings, given, of="TCVAMetric")
+        found = dict(MetricConfig(**given))
         _check_threshold(threshold)
         is_name = model is None or (isinstance(model, str) and not _OURS.fullmatch(model))
         judge = llm_of_name(model) if is_name else model
@@ -354,13 +340,13 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):  # type: ignore[no-untyped-c
         _build(self, tcva, {**found, **tcva.settings, **shown})
 
 
-@shows_settings(TCVAMetricSettings, without=("name",))
+@shows_settings(MetricConfig, TCVASettings, without=("name", "temperature"))
 def tcva_metrics(
     temperatures: Iterable[float | str] = ("strict", "balanced", "lenient"),
     criterion: Criterion | str = "faithfulness",
-    threshold: float | None = DIAL["threshold"].default,
+    threshold: float | None = TCVASettings.default("threshold"),
     model: Any = None,
-    **settings: Unpack[TCVAMetricSettings],
+    **settings: Any,
 ) -> list[TCVAMetric]:
     """One metric per temperature. They share each judgement: a test case is one call for all.
 
@@ -393,6 +379,7 @@ def _build(metric: Any, scorer: Scorer[Any], settings: Mapping[str, Any]) -> Non
         {
             "_scorer": scorer,  # first: it is the one that says so where it cannot be pickled
             **settings,
+            "collected": [] if settings["collected"] is None else settings["collected"],
             **view,
             "name": scorer.title if settings["name"] is None else settings["name"],
             "evaluation_model": scorer.judge_name,
@@ -406,11 +393,8 @@ def _build(metric: Any, scorer: Scorer[Any], settings: Mapping[str, Any]) -> Non
 def _view(scorer: Scorer[Any], threshold: Any, *, strict: bool) -> dict[str, Any]:
     """The threshold that holds, and the scorer under it."""
     threshold = _check_threshold(threshold)
-    profiles = _profiles(scorer)
     if strict:
-        threshold = 1.0  # whatever else is set, in profiles as well
-        if profiles is not None:
-            scorer = scorer.changed(profiles=_without_thresholds(profiles))
+        threshold = 1.0  # whatever else is set
     # Without a threshold there is nothing that a score could fall short of.
     from_here_on = 0.0 if threshold is None else threshold
     if scorer.threshold != from_here_on:
@@ -425,25 +409,17 @@ def _check_scorer(scorer: Any) -> None:
 
 
 def _check_threshold(threshold: Any) -> Any:
-    return None if threshold is None else DIAL["threshold"].check("threshold", threshold)
+    return None if threshold is None else check(Share, "threshold", threshold)
 
 
 def _profiles(scorer: Scorer[Any]) -> Profiles | None:
     return getattr(scorer, "profiles", None)
 
 
-def _without_thresholds(profiles: Profiles) -> Profiles:
-    values = {
-        value: {name: setting for name, setting in settings.items() if name != "threshold"}
-        for value, settings in profiles.values.items()
-    }
-    return Profiles(profiles.by, values)
-
-
 def _follow(metric: Any, name: str, value: Any) -> None:
     """Take a new value; where it is refused, nothing has changed."""
-    if name in settings_of(MetricSettings):
-        value = settings_of(MetricSettings)[name].check(name, value)
+    if name in MetricConfig.model_fields:
+        value = getattr(MetricConfig(**{name: value}), name)
     now = {**vars(metric), name: value}
     vars(metric).update(
         {name: value, **_view(now["_given"], now["threshold"], strict=now["strict_mode"])}

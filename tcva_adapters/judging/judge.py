@@ -5,22 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, Protocol, get_args, runtime_checkable
+from typing import Any, Final, Protocol, get_args, runtime_checkable
 
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.lexical.judge import LexicalJudge
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
+from tcva_adapters.results.settings import JudgeConfig, VerdictForm
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.sharing import Identity
 from tcva_adapters.text.sentences import split_claims
 
-ClaimsMode = Literal["split", "llm"]
-VerdictForm = Literal["written", "yes_no"]
-
 VERDICT_FORMS: Final[tuple[VerdictForm, ...]] = get_args(VerdictForm)
 
-MAX_CLAIMS: Final = 240
+MAX_CLAIMS: Final[int] = JudgeConfig.default("max_claims")
 """Samples with more claims are not sent to a model."""
 
 

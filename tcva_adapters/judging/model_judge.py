@@ -8,14 +8,7 @@ from typing import Any, Final
 
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.judge import (
-    MAX_CLAIMS,
-    VERDICT_FORMS,
-    ClaimsMode,
-    VerdictForm,
-    blank_field,
-    nothing_to_score,
-)
+from tcva_adapters.judging.judge import MAX_CLAIMS, VERDICT_FORMS, blank_field, nothing_to_score
 from tcva_adapters.judging.prompts import PROMPT_VERSION, claims_request
 from tcva_adapters.judging.reply import parse_claims
 from tcva_adapters.judging.turns import Calls, CannotScoreError, Turns, adrive, drive, why_unscored
@@ -23,7 +16,7 @@ from tcva_adapters.judging.written import written_verdicts
 from tcva_adapters.judging.yes_no import has_probabilities, read_yes, yes_no_request
 from tcva_adapters.models.protocol import JudgeModel, identity_of_model
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
-from tcva_adapters.results.settings import check_count
+from tcva_adapters.results.settings import ClaimsMode, VerdictForm, check_count
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.sharing import Identity
 from tcva_adapters.text.non_claims import non_claim_kind

@@ -7,13 +7,14 @@ from typing import Any
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.combining import COMBINES, Combine, Several
-from tcva_adapters.judging.judge import MAX_CLAIMS, Judge, VerdictForm
+from tcva_adapters.judging.judge import MAX_CLAIMS, Judge
 from tcva_adapters.judging.resolve import (
     JUDGING,
     MAX_CONCURRENCY,
     is_lexical,
     resolve_judge,
 )
+from tcva_adapters.results.settings import VerdictForm
 
 
 class Panel(Several):
@@ -29,7 +30,7 @@ class Panel(Several):
             that fails is left out.
         max_claims: Most claims per sample, the same for every judge.
         max_concurrency: Calls under way at once of each model that is given by name.
-        verdicts: In which form the models among them are asked; see `ModelJudge`.
+        verdicts: In which form the models among them are asked; see `JudgeConfig`.
 
     Raises:
         InvalidValueError: Fewer than two judges, two of one name, a judge that asks for claims of
@@ -50,8 +51,8 @@ class Panel(Several):
         combine: Combine = "median",
         least: int = 1,
         max_claims: int = MAX_CLAIMS,
-        max_concurrency: int = MAX_CONCURRENCY,
         verdicts: VerdictForm = "written",
+        max_concurrency: int = MAX_CONCURRENCY,
     ) -> None:
         if isinstance(judges, str) or len(judges) < 2:
             number = 1 if isinstance(judges, str) else len(judges)

@@ -9,21 +9,13 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
-from typing_extensions import Unpack
-
 from tcva_adapters.errors import DefaultJudgeWarning, InvalidValueError
 from tcva_adapters.frameworks import FRAMEWORKS
-from tcva_adapters.judging.judge import (
-    MAX_CLAIMS,
-    ClaimsMode,
-    Judge,
-    LexicalSampleJudge,
-    VerdictForm,
-)
+from tcva_adapters.judging.judge import MAX_CLAIMS, Judge, LexicalSampleJudge
 from tcva_adapters.models.protocol import JudgeModel
-from tcva_adapters.models.settings import ModelSettings
+from tcva_adapters.results.settings import ClaimsMode, JudgeConfig, VerdictForm
 
-MAX_CONCURRENCY: Final = 8
+MAX_CONCURRENCY: Final[int] = JudgeConfig.default("max_concurrency")
 
 # Names, not imports: nothing is loaded that the user has not loaded.
 _BY_LLM_PACKAGE: Final = {each.llm_package: each for each in FRAMEWORKS.values()}
@@ -44,8 +36,6 @@ FOR_MODELS: Final = ("claims", "verdicts")
 
 JUDGING: Final = (*FOR_MODELS, "max_claims")
 """The settings of how a judge judges, which all judges of an evaluator follow as far as they can."""
-
-_USUAL: Final = {"claims": "split", "verdicts": "written", "max_claims": MAX_CLAIMS}
 
 DEFAULT: Final = "lexical"
 """Who judges where no judge is named."""
@@ -82,8 +72,8 @@ def resolve_judge(
         MissingDependencyError: The openai package is not installed.
         JudgeError: No API key.
     """
-    how = {"claims": claims, "verdicts": verdicts, "max_claims": max_claims}
-    changed = [name for name, value in how.items() if value != _USUAL[name]]
+    how = {"claims": claims, "max_claims": max_claims, "verdicts": verdicts}
+    changed = [name for name, value in how.items() if value != JudgeConfig.default(name)]
     if isinstance(judge, Judge):
         if changed:
             msg = f"{judge.name} is a judge already; give {', '.join(changed)} to it, not here"
@@ -134,7 +124,7 @@ def _meant(name: str) -> str:
     return f"was {meant!r} meant? "
 
 
-def model_of_name(name: str, **settings: Unpack[ModelSettings]) -> JudgeModel | None:
+def model_of_name(name: str, **settings: Any) -> JudgeModel | None:
     """The model that ``openai:MODEL`` names; None for any other name.
 
     Raises:

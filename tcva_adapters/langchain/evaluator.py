@@ -11,16 +11,16 @@ from langchain_core.runnables.base import RunnableBinding
 from langchain_core.runnables.config import merge_configs
 from langchain_core.runnables.configurable import DynamicRunnable
 from pydantic import ConfigDict, Field, SkipValidation, create_model
-from typing_extensions import TypedDict, Unpack  # pydantic reads the other ones from 3.12 on
+from typing_extensions import TypedDict  # pydantic reads the other ones from 3.12 on
 
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.langchain.results import TCVAOutput, as_output
 from tcva_adapters.langchain.samples import sample_for
 from tcva_adapters.results.config import FromConfig
-from tcva_adapters.results.settings import check_names, settings_of, shows_settings
+from tcva_adapters.results.settings import TCVASettings, check_names, shows_settings
 from tcva_adapters.scorer import Scorer
-from tcva_adapters.tcva import TCVA, TCVASettings, each_temperature
+from tcva_adapters.tcva import TCVA, each_temperature
 
 _SHOWN: Final = 80
 _CLIENTS: Final = ("store", "fuse")
@@ -164,14 +164,14 @@ else:
         __base__=ScorerEvaluator,
         **{
             name: (
-                Annotated[setting.annotation, SkipValidation],
+                Annotated[field.annotation, SkipValidation],
                 Field(
-                    description=setting.meaning,
+                    description=field.description,
                     exclude=name in _CLIENTS,
                     repr=name not in _CLIENTS,
                 ),
             )
-            for name, setting in settings_of(TCVASettings).items()
+            for name, field in TCVASettings.model_fields.items()
         },
     )
 
@@ -220,11 +220,11 @@ class TCVAEvaluator(FromConfig, _WithSettings):
         criterion: Criterion | str = "faithfulness",
         mapper: Callable[[Any], Any] | None = None,
         name: str | None = None,
-        **settings: Unpack[TCVASettings],
+        **settings: Any,
     ) -> None:
-        given: Any = settings.pop("scorer", None)  # type: ignore[typeddict-item]  # see below
+        given: Any = settings.pop("scorer", None)
         # LangChain hands in every field, where this one is made of the others; users do not.
-        is_langchain = settings_of(TCVASettings).keys() <= settings.keys()
+        is_langchain = TCVASettings.model_fields.keys() <= settings.keys()
         needed = "ScorerEvaluator(scorer) takes any; this one builds its own"
         require(given is None or is_langchain, "scorer", given, needed)
         tcva = TCVA(criterion, judge=llm, **settings)
@@ -253,7 +253,7 @@ def tcva_evaluators(
     criterion: Criterion | str = "faithfulness",
     mapper: Callable[[Any], Any] | None = None,
     name: str | None = None,
-    **settings: Unpack[TCVASettings],
+    **settings: Any,
 ) -> dict[str, TCVAEvaluator]:
     """One evaluator per temperature, which share their judgements: a sample is judged once.
 

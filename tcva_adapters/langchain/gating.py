@@ -13,7 +13,7 @@ from tcva_adapters.errors import InvalidSampleError, TCVAError
 from tcva_adapters.langchain.evaluator import check_evaluator, require
 from tcva_adapters.langchain.results import TCVAOutput, result_of
 from tcva_adapters.langchain.samples import run_record
-from tcva_adapters.results.settings import check_count, check_flag
+from tcva_adapters.results.settings import check, check_count
 
 _GOOD: Final = frozenset({Verdict.FULLY, Verdict.MOSTLY})
 
@@ -70,7 +70,7 @@ def gate(
         InvalidValueError: An argument is of the wrong kind.
     """
     check_evaluator(evaluator)
-    check_flag("allow_unscored", allow_unscored)
+    check(bool, "allow_unscored", allow_unscored)
 
     def checked(value: Any, output: TCVAOutput) -> Any:
         if output["passed"] or (allow_unscored and output["passed"] is None):

@@ -14,7 +14,6 @@ from llama_index.core.evaluation.base import BaseEvaluator
 from llama_index.core.prompts.mixin import PromptDictType
 from llama_index.core.schema import MetadataMode
 from llama_index_instrumentation import get_dispatcher
-from typing_extensions import Unpack
 
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
@@ -29,10 +28,10 @@ from tcva_adapters.llamaindex.samples import aread_response, read_response
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.settings import check_one_of, shows_settings
+from tcva_adapters.results.settings import TCVASettings, shows_settings
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scorer import R, Scorer
-from tcva_adapters.tcva import TCVA, TCVASettings, each_temperature
+from tcva_adapters.tcva import TCVA, each_temperature
 
 _LONGEST_PAUSE: Final = 86_400
 _dispatcher: Final = get_dispatcher(__name__)
@@ -268,7 +267,7 @@ class TCVAEvaluator(FromConfig, ScorerEvaluator[Result]):
         *,
         criterion: Criterion | str = "faithfulness",
         context_metadata_mode: MetadataMode | str = MetadataMode.NONE,
-        **settings: Unpack[TCVASettings],
+        **settings: Any,
     ) -> None:
         tcva = TCVA(criterion, judge=settings_llm() if llm is None else llm, **settings)
         super().__init__(tcva, context_metadata_mode=context_metadata_mode)
@@ -281,7 +280,7 @@ def tcva_evaluators(
     *,
     criterion: Criterion | str = "faithfulness",
     context_metadata_mode: MetadataMode | str = MetadataMode.NONE,
-    **settings: Unpack[TCVASettings],
+    **settings: Any,
 ) -> dict[str, TCVAEvaluator]:
     """One evaluator per temperature, by name, as ``BatchEvalRunner`` takes them.
 
@@ -308,8 +307,12 @@ def tcva_evaluators(
 
 
 def _metadata_mode(given: MetadataMode | str) -> MetadataMode:
-    check = check_one_of(*(mode.value for mode in MetadataMode))
-    return MetadataMode(check("context_metadata_mode", given))
+    try:
+        return MetadataMode(given)
+    except ValueError:
+        known = " or ".join(repr(mode.value) for mode in MetadataMode)
+        msg = f"context_metadata_mode={given!r}; it is {known}"
+        raise InvalidValueError(msg) from None
 
 
 def _seconds(pause: Any) -> float:

@@ -11,9 +11,7 @@ from collections.abc import Generator, Hashable, Mapping
 from copy import copy
 from dataclasses import asdict, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, Self, cast
-
-from typing_extensions import Unpack
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError
 from tcva_adapters.loops import wait_for
@@ -24,8 +22,8 @@ from tcva_adapters.models.openai_reply import Answer
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import NEUTRAL, JudgeRequest, Sampling
 from tcva_adapters.models.secrets import Mask, secrets_of
-from tcva_adapters.models.settings import ModelSettings, check_url, is_local
-from tcva_adapters.results.settings import resolved, shows_settings
+from tcva_adapters.models.settings import check_url, is_local
+from tcva_adapters.results.settings import ModelConfig, shows_settings
 from tcva_adapters.sharing import Identity
 
 if TYPE_CHECKING:
@@ -64,7 +62,7 @@ class OpenAICompatibleModel:
         async_client: The same for the asynchronous face. On a second event loop it is copied
             with fresh connections, since connections die with their loop. Where only one of the
             two is given, it serves both faces.
-        **settings: See `ModelSettings`.
+        **settings: See `ModelConfig`.
 
     Raises:
         InvalidValueError: A setting is out of range or unknown, or the address is none.
@@ -75,14 +73,14 @@ class OpenAICompatibleModel:
     follows_sampling = True
     """Requests may ask for a temperature and a seed of their own."""
 
-    @shows_settings(ModelSettings)
+    @shows_settings(ModelConfig)
     def __init__(
         self,
         model: str,
         *,
         client: OpenAI | None = None,
         async_client: AsyncOpenAI | None = None,
-        **settings: Unpack[ModelSettings],
+        **settings: Any,
     ) -> None:
         try:
             import_module("openai")  # it takes a second, and is an extra
@@ -94,7 +92,7 @@ class OpenAICompatibleModel:
         except ImportError as error:
             msg = f"a model as judge needs openai: pip install 'tcva-adapters[openai]' ({error})"
             raise MissingDependencyError(msg) from error
-        found = cast("ModelSettings", resolved(ModelSettings, settings, of="a model"))
+        found = dict(ModelConfig(**settings))
         if not isinstance(model, str) or not model.strip():
             msg = f"model={model!r}; it is the name of a model"
             raise InvalidValueError(msg)
@@ -301,7 +299,7 @@ class OpenAICompatibleModel:
             return stop.value  # type: ignore[no-any-return]  # as above
 
 
-def _pickled(settings: ModelSettings, url: str) -> Mapping[str, Any] | str:
+def _pickled(settings: Mapping[str, Any], url: str) -> Mapping[str, Any] | str:
     """The settings from which a model is made again elsewhere, or why it is not."""
     is_secret = "@" in url or "?" in url
     if settings.get("api_key") is not None:
@@ -314,7 +312,7 @@ def _pickled(settings: ModelSettings, url: str) -> Mapping[str, Any] | str:
 
 
 def _reopened(
-    cls: type[OpenAICompatibleModel], model: str, settings: ModelSettings, server: str
+    cls: type[OpenAICompatibleModel], model: str, settings: Mapping[str, Any], server: str
 ) -> OpenAICompatibleModel:
     """A model as it was pickled, with the key of this process' environment.
 

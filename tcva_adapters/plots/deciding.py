@@ -16,7 +16,7 @@ from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.plots.canvas import COLOURS, SMALL, Width, canvas, label, legend, mark_cliff
 from tcva_adapters.plots.sources import Dial, DialSource
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.checks import whole
 
 _BINS: Final = 18
@@ -25,7 +25,7 @@ _BINS: Final = 18
 def flips(
     source: DialSource,
     *,
-    scoring: Scoring | None = None,
+    scoring: ScoringConfig | None = None,
     bins: int = _BINS,
     ax: Axes | None = None,
     width: Width = "column",

@@ -38,7 +38,7 @@ from tcva_adapters.plots.canvas import (
 )
 from tcva_adapters.plots.grouped import Curve, Groups, means_with_ends, share_ends
 from tcva_adapters.plots.sources import Dial, DialSource, cliff_of, groups_of
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.checks import BoolArray, one_of
 
 Curves = Literal["both", "mean", "pass_rate"]
@@ -51,7 +51,7 @@ _MARKS: Final = 12
 def sweep_curve(
     source: Sweep | DialSource,
     *,
-    scoring: Scoring | None = None,
+    scoring: ScoringConfig | None = None,
     temperatures: Sequence[float | str] | None = None,
     show: Curves | None = None,
     level: float = 0.95,
@@ -85,7 +85,7 @@ def sweep_curve(
         if temperatures is not None:
             msg = "a sweep has temperatures of its own; give them to compare.sweep"
             raise InvalidValueError(msg)
-        dial = Dial(source.judged, scoring or Scoring())
+        dial = Dial(source.judged, scoring or ScoringConfig())
         grid = np.array(source.temperatures)
         curves = {row.name: row.scores for row in (*source.ablation, *source.rows)}
         if len({row.penalty for row in source.rows}) > 1:

@@ -23,7 +23,7 @@ from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.checks import numbers
 
 DialSource = Comparison | Evaluation | JudgedSource
@@ -44,16 +44,16 @@ class Dial:
     """
 
     judged: Judged
-    scoring: Scoring
+    scoring: ScoringConfig
 
     @classmethod
-    def of(cls, source: DialSource, scoring: Scoring | None = None) -> Dial:
+    def of(cls, source: DialSource, scoring: ScoringConfig | None = None) -> Dial:
         """Judgements with their own settings, or with those given.
 
         Args:
             source: See `DialSource`.
             scoring: By default the settings of the comparison, evaluation or results; those of
-                `Scoring()` for assessments and counts, which have none.
+                `ScoringConfig()` for assessments and counts, which have none.
 
         Raises:
             InvalidValueError: Results with several settings, and none given; or as for `Judged.of`.
@@ -66,7 +66,9 @@ class Dial:
             given = list(source)
         if scoring is None and isinstance(given, list):
             scoring = _common(given)
-        dial = scoring or (Scoring(evidence=given.seen) if isinstance(given, Judged) else Scoring())
+        dial = scoring or (
+            ScoringConfig(evidence=given.seen) if isinstance(given, Judged) else ScoringConfig()
+        )
         return cls(Judged.of(given).under(dial.evidence), dial)
 
     def scores(self, temperatures: npt.ArrayLike) -> FloatArray:
@@ -78,7 +80,7 @@ class Dial:
             sweep(one, temperatures.tolist(), **self.scoring.options)
             for one in counts.swapaxes(0, 1)
         ]
-        return self.scoring.fusion.joined(by_judge)
+        return self.scoring.joined(by_judge)
 
     def flips(self) -> FloatArray:
         """From which temperature on each sample passes, shape (N,); inf for never, nan unscored."""
@@ -126,12 +128,12 @@ def cliff_of(bounds: Bounds) -> float | None:
     return bounds.t_min + share * (bounds.t_max - bounds.t_min)
 
 
-def _common(items: Sequence[Any]) -> Scoring | None:
+def _common(items: Sequence[Any]) -> ScoringConfig | None:
     """The settings of results, if they have the same but for the temperature; None without any."""
     found = [item.scoring for item in items if isinstance(item, Result)]
-    settings = {replace(scoring, temperature=scoring.bounds.t_min) for scoring in found}
+    settings = {scoring.changed(temperature=scoring.bounds.t_min) for scoring in found}
     if len(settings) > 1:
-        msg = f"results have {len(settings)} different settings; say which: scoring=Scoring(...)"
+        msg = f"results have {len(settings)} different settings; say which: scoring=ScoringConfig(...)"
         raise InvalidValueError(msg)
     return next(iter(settings), None)
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from ragas.metrics.collections.base import BaseMetric
-from typing_extensions import Unpack
 
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.ragas.evaluator import OWN, NoLLM, OfScorer, refuse_judge
@@ -15,10 +14,10 @@ from tcva_adapters.ragas.samples import COLUMNS, checked_rows, sample_of, sample
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.settings import shows_settings
+from tcva_adapters.results.settings import TCVASettings, shows_settings
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scorer import R, Scorer
-from tcva_adapters.tcva import TCVA, TCVASettings
+from tcva_adapters.tcva import TCVA
 
 
 class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # RAGAS' own bases disagree
@@ -154,7 +153,7 @@ class TCVACollectionMetric(FromConfig, ScorerCollectionMetric[Result]):  # type:
         name: str | None = None,
         *,
         criterion: Criterion | str = "faithfulness",
-        **settings: Unpack[TCVASettings],
+        **settings: Any,
     ) -> None:
         refuse_judge(settings)
         super().__init__(TCVA(criterion, judge=NoLLM(), **settings), llm, name=name)

@@ -13,7 +13,6 @@ from ragas.callbacks import ChainType, new_group
 from ragas.dataset_schema import SingleTurnSample
 from ragas.metrics.base import MetricOutputType, MetricType, MetricWithLLM, SingleTurnMetric
 from ragas.prompt import PromptMixin, PydanticPrompt
-from typing_extensions import Unpack
 
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
@@ -26,9 +25,9 @@ from tcva_adapters.ragas.samples import COLUMNS, sample_of
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.settings import shows_settings
+from tcva_adapters.results.settings import TCVASettings, shows_settings
 from tcva_adapters.scorer import R, Scorer
-from tcva_adapters.tcva import TCVA, TCVASettings, each_temperature
+from tcva_adapters.tcva import TCVA, each_temperature
 
 OWN: Final = "own"
 """The judge that a scorer was built with."""
@@ -335,7 +334,7 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):
         output_type: MetricOutputType | None = MetricOutputType.CONTINUOUS,
         *,
         criterion: Criterion | str = "faithfulness",
-        **settings: Unpack[TCVASettings],
+        **settings: Any,
     ) -> None:
         columns: Any = _required_columns
         if not isinstance(columns, dict | None):
@@ -353,7 +352,7 @@ def tcva_metrics(
     *,
     llm: Any = None,
     criterion: Criterion | str = "faithfulness",
-    **settings: Unpack[TCVASettings],
+    **settings: Any,
 ) -> list[TCVAMetric]:
     """A metric per temperature for ``evaluate``: a column each, and one judgement for all of them.
 

@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from tcva_adapters.compare.comparison import Comparison
 from tcva_adapters.compare.running.details import SampleDetails, stream_details
@@ -23,10 +23,8 @@ from tcva_adapters.report.content import SCALE, Content, FixedMethod, Human, Run
 from tcva_adapters.report.existing import unmatched_text
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.files import stream_assessments
-from tcva_adapters.results.scoring import Profiles, Scoring
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.samples.output import usable_path
-
-_SCORING: Final = TypeAdapter(Scoring)
 
 
 def of_comparison(found: Comparison, title: str) -> Content:
@@ -71,15 +69,14 @@ def _content(
 ) -> Content:
     settings = figures[SETTINGS]
     temperatures = tuple(figures["temperatures"])
-    dial = {name: settings[name] for name in Scoring.__dataclass_fields__ if name in settings}
+    dial = {name: settings[name] for name in ScoringConfig.model_fields if name in settings}
     middle = temperatures[len(temperatures) // 2]
-    profiles = settings["profiles"]
     run = Run(
         name=f"{figures['criterion']} by {figures['judge']}",
         assessments={each.sample_id or "": each for each in judged},
-        scoring=_SCORING.validate_python({**dial, "temperature": middle}),
+        scoring=ScoringConfig(**{**dial, "temperature": middle}),
         temperatures=temperatures,
-        profiles=None if profiles is None else Profiles(profiles["by"], profiles["values"]),
+        profiles=settings["profiles"],
     )
     ratings = {each.sample.id or "": each.human for each in details if each.human is not None}
     return Content(

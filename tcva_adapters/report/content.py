@@ -12,7 +12,7 @@ from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.evidence import under
 from tcva_adapters.results.framework_score import FrameworkVerdict
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.scoring import Profiles, Scoring
+from tcva_adapters.results.settings import Profiles, ScoringConfig
 from tcva_adapters.samples.sample import Sample
 
 SCALE: Final = (0.0, 1.0)
@@ -32,15 +32,15 @@ class Run:
 
     name: str
     assessments: Mapping[str, Assessment]
-    scoring: Scoring
+    scoring: ScoringConfig
     temperatures: tuple[float, ...] = ()
     profiles: Profiles | None = None
 
     def result(self, assessment: Assessment) -> Result:
         """One of its judgements at the settings that the page begins with, or at its own profile's."""
-        if self.profiles is None:
+        if not self.profiles:
             return Result(assessment, self.scoring)
-        return Result(assessment, self.profiles.scoring(self.scoring, assessment.metadata))
+        return Result(assessment, self.scoring.for_profile(self.profiles, assessment.metadata))
 
     def seen(self, name: str) -> Assessment:
         """What was judged of a sample, under the settings' view of the evidence."""

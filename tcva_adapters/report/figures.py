@@ -19,7 +19,7 @@ from tcva_adapters.report.plain import plain
 from tcva_adapters.results.assessment import Assessment, Usage
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.result import judged_counts
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import Profiles, ScoringConfig
 from tcva_adapters.results.summary import form_lines
 
 FORMAT: Final = 1
@@ -179,9 +179,7 @@ def _run(run: Run, places: Mapping[str | None, int]) -> dict[str, Any]:
         "prompt_version": first.prompt_version,
         "local": first.is_lexical,
         "settings": settings_of(run.scoring),
-        "profiles": None
-        if run.profiles is None
-        else {"by": run.profiles.by, "values": plain(run.profiles.values)},
+        "profiles": _profiles(run.profiles),
         "members": [f"{member.criterion} by {member.judge}" for member in members],
         "rows": shown,
         "row": row,
@@ -190,6 +188,13 @@ def _run(run: Run, places: Mapping[str | None, int]) -> dict[str, Any]:
         "evidence": evidence.to_dict(),
         "usage": plain(usage.model_dump()),
     }
+
+
+def _profiles(profiles: Profiles | None) -> dict[str, Any] | None:
+    """As the page has them: the field, and what differs for each of its values."""
+    for field, values in (profiles or {}).items():
+        return {"by": field, "values": {each: {"temperature": t} for each, t in values.items()}}
+    return None
 
 
 def _forms(run: Run) -> Iterator[str]:
@@ -204,9 +209,8 @@ def _counts(counts: list[float]) -> list[float]:
     return [int(count) if count.is_integer() else count for count in counts]
 
 
-def settings_of(scoring: Scoring) -> dict[str, Any]:
+def settings_of(scoring: ScoringConfig) -> dict[str, Any]:
     """The settings of the dial as JSON values."""
-    fusion, mapping = scoring.fusion, scoring.mapping
     published = SCHEMES.get(scoring.scheme.name)
     return {
         "temperature": scoring.temperature,
@@ -219,11 +223,8 @@ def settings_of(scoring: Scoring) -> dict[str, Any]:
         "evidence": scoring.evidence,
         "on_unscored": scoring.on_unscored,
         "bounds": asdict(scoring.bounds),
-        "fusion": {
-            "temperature": fusion.temperature,
-            "weights": None if fusion.weights is None else list(fusion.weights),
-        },
-        "mapping": None if mapping is None else {"x": list(mapping.x), "y": list(mapping.y)},
+        "fusion": {"temperature": None, "weights": scoring.fuse_weights},
+        "mapping": None,
     }
 
 

@@ -19,7 +19,7 @@ from tcva_adapters.report.content import FixedMethod, Run, Said
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.protocol import read_result
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.results.summary import Summary, Tally
 from tcva_adapters.samples.files import SampleFile
 from tcva_adapters.samples.ids import DistinctIds
@@ -48,7 +48,7 @@ class JudgedSamples:
     samples: Sequence[Sample]
     judgements: Sequence[Assessment]
     ratings: Sequence[CCRSResult]
-    scorings: Counter[Scoring]
+    scorings: Counter[ScoringConfig]
     summary: Summary
     kinds: Kinds
     notes: tuple[str, ...] = ()
@@ -69,7 +69,7 @@ class JudgedSamples:
         samples: list[Sample] = []
         judgements: list[Assessment] = []
         ratings: list[CCRSResult] = []
-        ids, tally, kinds, scorings = DistinctIds(), Tally(), Kinds(), Counter[Scoring]()
+        ids, tally, kinds, scorings = DistinctIds(), Tally(), Kinds(), Counter[ScoringConfig]()
         for place, item in enumerate(items, start=1):
             if isinstance(item, CCRSResult):
                 judged: Assessment | CCRSResult = item
@@ -105,7 +105,7 @@ class JudgedSamples:
         return [sample.id or "" for sample in self.samples]
 
     @property
-    def scoring(self) -> Scoring:
+    def scoring(self) -> ScoringConfig:
         """The setting that most results have."""
         return self.scorings.most_common(1)[0][0]
 

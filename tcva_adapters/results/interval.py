@@ -12,10 +12,10 @@ from tcva_adapters.core.uncertainty import (
 )
 from tcva_adapters.core.verdicts import FloatArray, WeightScheme
 from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import ScoringConfig
 
 
-def score_interval(assessment: Assessment, scoring: Scoring) -> tuple[float, float] | None:
+def score_interval(assessment: Assessment, scoring: ScoringConfig) -> tuple[float, float] | None:
     """The central interval that has at least 95 % of the scores which its verdicts may give.
 
     Claims, and the judges of a fused score, are drawn independently.
@@ -38,7 +38,7 @@ def score_interval(assessment: Assessment, scoring: Scoring) -> tuple[float, flo
         else score_distribution(each, scores_of)
         for judged, each in zip(judges, chances, strict=True)
     ]
-    found = parts[0] if len(parts) == 1 else joined_distribution(parts, scoring.fusion.joined)
+    found = parts[0] if len(parts) == 1 else joined_distribution(parts, scoring.joined)
     return found.interval()
 
 

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from tcva_adapters.core.flip import flip_point
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
@@ -28,13 +28,12 @@ from tcva_adapters.results.interval import interval_text, score_interval
 from tcva_adapters.results.metadata import written_out
 from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.repeated import Repeated
-from tcva_adapters.results.scoring import Scoring, changed
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.samples.checked import first_fault
 
-__all__ = ["Result", "Scoring", "judged_counts"]
+__all__ = ["Result", "ScoringConfig", "judged_counts"]
 
 _QUOTED: Final = 80
-_SCORING: Final = TypeAdapter(Scoring)
 
 
 def judged_counts(assessments: Sequence[Assessment]) -> FloatArray:
@@ -75,7 +74,7 @@ class Result:
     """
 
     assessment: Assessment
-    scoring: Scoring = field(default_factory=Scoring)
+    scoring: ScoringConfig = field(default_factory=ScoringConfig)
     seen: Assessment = field(init=False, repr=False, compare=False)
     score: float | None = field(init=False)
     kind: ClassVar[str] = "tcva"
@@ -151,13 +150,6 @@ class Result:
         return lambda temperatures: curve(temperatures) - self.scoring.threshold
 
     @property
-    def human_score(self) -> float | None:
-        """The score on the scale of human ratings; None without a score or without a mapping to it."""
-        if self.score is None or self.scoring.mapping is None:
-            return None
-        return self.scoring.mapping(self.score)
-
-    @property
     def member_scores(self) -> dict[str, float | None]:
         """The scores that were fused, by judge, the main judge first; None where one has none.
 
@@ -197,9 +189,7 @@ class Result:
         Raises:
             InvalidValueError: A setting is out of range, or unknown.
         """
-        return Result(
-            self.assessment, changed(self.scoring, {**changes, "temperature": temperature})
-        )
+        return Result(self.assessment, self.scoring.changed(temperature=temperature, **changes))
 
     def unscored_for(self, why: Unscored) -> Self:
         """The result of another sample that has no score, by the same judge and settings."""
@@ -234,7 +224,7 @@ class Result:
             "reason": self.reason,
             "interval": None if self.interval is None else list(self.interval),
             "breakdown": self.breakdown,
-            "scoring": _SCORING.dump_python(self.scoring, mode="json"),
+            "scoring": self.scoring.model_dump(mode="json"),
             **judged,
         }
 
@@ -313,9 +303,9 @@ class Result:
 
 
 @lru_cache(maxsize=2**6)
-def _scoring_of(text: str) -> Scoring:
+def _scoring_of(text: str) -> ScoringConfig:
     """The settings in some JSON: all lines of a file have the same ones."""
-    return _SCORING.validate_python(json.loads(text))
+    return ScoringConfig(**json.loads(text))
 
 
 def _shorten(text: str) -> str:

@@ -1,214 +1,531 @@
-"""Settings are written once: name, default, check and meaning, in one table per scorer.
+"""Settings are written once: name, default, check and meaning, in one model for each purpose.
 
-A table is a ``TypedDict`` whose annotations carry a `Setting`. Signatures, configuration files,
-default names and the options of commands come from it, and type checkers and editors read it as
-the keyword arguments of everything that takes ``**settings: Unpack[Table]``.
+Constructors, configuration files, default names and the options of commands read these models.
+``title`` is what default names call a setting, and ``repr=False`` keeps it out of them.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from difflib import get_close_matches
 from functools import cache
-from typing import Annotated, Any, Final, TypeVar, get_args, get_origin, get_type_hints
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, Self, TypeVar, get_type_hints
 
-from tcva_adapters.errors import InvalidValueError
+import numpy as np
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
+
+from tcva_adapters.core.aggregation import (
+    DEFAULT_EPS,
+    DEFAULT_FLOOR,
+    DEFAULT_PENALTY,
+    Floor,
+    Penalty,
+    check_eps,
+    check_floored,
+    score_curves,
+    sweep,
+)
+from tcva_adapters.core.checks import as_number
+from tcva_adapters.core.panel import fuse
+from tcva_adapters.core.temperature import (
+    BALANCED,
+    PAPER_BOUNDS,
+    Bounds,
+    as_temperature,
+    check_temperature,
+)
+from tcva_adapters.core.verdicts import FloatArray, WeightScheme
+from tcva_adapters.errors import InvalidValueError, TCVAError
+from tcva_adapters.results.evidence import DEFAULT_EVIDENCE, Evidence
+from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.samples.checked import Checked
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+ClaimsMode = Literal["split", "llm"]
+VerdictForm = Literal["written", "yes_no"]
+Profiles = Mapping[str, Mapping[str, float]]
+"""A metadata field with a temperature for each of its values: ``{"domain": {"medical": 0.2}}``."""
+
+_STRICT: Final = ConfigDict(
+    frozen=True, extra="forbid", strict=True, arbitrary_types_allowed=True, allow_inf_nan=False
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One setting.
+def _number(value: Any) -> float:
+    number = None if isinstance(value, bool) else as_number(value)
+    if number is None:
+        msg = "it should be a number"
+        raise ValueError(msg)
+    return number
 
-    Attributes:
-        default: Its value where none is given.
-        meaning: What it does, in a sentence.
-        check: Takes the setting's name and a value, returns the value in its final form, and
-            raises InvalidValueError for one that cannot be used.
-        label: What default names call it.
-        is_named: Whether default names tell a value that is not the default.
-        in_files: Whether a configuration file may hold it.
-        annotation: Its type.
+
+Number = Annotated[float, BeforeValidator(_number)]
+Share = Annotated[Number, Field(ge=0, le=1)]
+Positive = Annotated[Number, Field(gt=0)]
+Count = Annotated[int, Field(ge=1)]
+
+
+def check(kind: Any, name: str, value: Any) -> Any:
+    """A value of a type, e.g. `Count`, in its final form.
+
+    Raises:
+        InvalidValueError: It does not fit; the message names it.
     """
-
-    default: Any
-    meaning: str
-    check: Callable[[str, Any], Any]
-    label: str = ""
-    is_named: bool = True
-    in_files: bool = False
-    annotation: Any = None
+    try:
+        return _adapter(kind).validate_python(value)
+    except ValidationError as error:
+        raise _refusal(error, name) from None
 
 
-@cache
-def settings_of(table: type) -> Mapping[str, Setting]:
-    """The settings of a table by name, those of the tables that it extends first.
+def check_count(name: str, value: Any) -> int:
+    """A whole number from 1 up.
 
-    Args:
-        table: A ``TypedDict`` whose annotations are ``Annotated[type, Setting(...)]``.
+    Raises:
+        InvalidValueError: See `check`.
     """
-    found = {}
-    for name, hint in get_type_hints(table, include_extras=True).items():
-        if get_origin(hint) is not Annotated:
-            msg = f"{table.__name__}.{name} has no Setting in its annotation"
-            raise TypeError(msg)
-        annotation, setting = get_args(hint)
-        found[name] = replace(setting, label=setting.label or name, annotation=annotation)
+    found: int = check(Count, name, value)
     return found
 
 
-def resolved(table: type, given: Mapping[str, Any], *, of: str) -> dict[str, Any]:
-    """Every setting of a table: what is given, checked and in its final form, else the default.
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    own = isinstance(kind, type) and issubclass(kind, BaseModel)
+    return TypeAdapter(kind, config=None if own else _STRICT)
 
-    Args:
-        table: The table.
-        given: Values by name.
-        of: What the settings are for, as messages call it.
 
-    Raises:
-        InvalidValueError: A setting is unknown, or its value cannot be used.
-    """
-    known = settings_of(table)
-    check_names(given, known, of=of)
-    return {
-        name: setting.check(name, given.get(name, setting.default))
-        for name, setting in known.items()
-    }
+def _refusal(error: ValidationError, name: str = "") -> TCVAError:
+    """The first fault: as the core says it, or the setting, its value and what it should be."""
+    first = error.errors(include_url=False)[0]
+    raised = first.get("ctx", {}).get("error")
+    if isinstance(raised, TCVAError):
+        return raised
+    name = name or "".join(f"[{p}]" if isinstance(p, int) else str(p) for p in first["loc"][:2])
+    why = first["msg"].removeprefix("Value error, ").replace("Input", "it")
+    # What was meant as a key stays unsaid.
+    value = type(first["input"]).__name__ if name == "api_key" else repr(first["input"])
+    return InvalidValueError(f"{name}={value}; {why}")
 
 
 def check_names(given: Collection[str], known: Collection[str], *, of: str) -> None:
     """Refuse names that are no settings.
 
     Raises:
-        InvalidValueError: One of them is unknown; the message lists those that there are.
+        InvalidValueError: One of them is unknown; the message has the nearest known one.
+
+    >>> check_names(["temprature"], ["temperature", "threshold"], of="TCVA")
+    Traceback (most recent call last):
+    ...
+    tcva_adapters.errors.InvalidValueError: unknown setting 'temprature' of TCVA; was 'temperature' meant? Its settings are temperature, threshold
     """
     for name in given:
         if name not in known:
-            msg = f"unknown setting {name!r} of {of}; its settings are {', '.join(known)}"
+            near = get_close_matches(name, known, 1)
+            meant = f"was {near[0]!r} meant? Its" if near else "its"
+            msg = f"unknown setting {name!r} of {of}; {meant} settings are {', '.join(known)}"
             raise InvalidValueError(msg)
 
 
-def shows_settings(table: type, *, without: Collection[str] = ()) -> Callable[[Function], Function]:
+class SettingsModel(Checked):
+    """Settings that are checked when they are given, and never change."""
+
+    model_config = _STRICT
+
+    def __init__(self, **given: Any) -> None:
+        check_names(given, type(self).model_fields, of=type(self).__name__.removesuffix("Settings"))
+        try:
+            BaseModel.__init__(self, **given)
+        except ValidationError as error:
+            raise _refusal(error) from None
+
+    @classmethod
+    def default(cls, name: str) -> Any:
+        """The value of a setting where none is given."""
+        return cls.model_fields[name].default
+
+    @classmethod
+    def type_of(cls, name: str) -> Any:
+        """The type of a setting with its checks, for `check`."""
+        return get_type_hints(cls, include_extras=True)[name]
+
+    def changed(self, **changes: Any) -> Self:
+        """A copy with other settings, presets and schemes by name.
+
+        Raises:
+            InvalidValueError: A setting is out of range, or unknown.
+        """
+        return type(self)(**{**dict(self), **changes})
+
+
+def shows_settings(
+    *models: type[BaseModel], without: Collection[str] = ()
+) -> Callable[[Function], Function]:
     """Decorates a function so that its signature shows the settings in place of ``**settings``.
 
     `inspect`, documentation tools, and frameworks that rebuild objects from signatures see every
     setting with its default.
 
     Args:
-        table: The table.
+        models: Where the settings are.
         without: Settings that the function does not take.
     """
 
     def decorate(function: Function) -> Function:
         signature = inspect.signature(function)
-        own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        shown = [
-            inspect.Parameter(
-                name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=setting.default,
-                annotation=setting.annotation,
-            )
-            for name, setting in settings_of(table).items()
-            if name not in without and name not in signature.parameters
-        ]
-        function.__signature__ = signature.replace(parameters=[*own, *shown])  # type: ignore[attr-defined]  # inspect reads it
+        shown = {n: p for n, p in signature.parameters.items() if p.kind is not p.VAR_KEYWORD}
+        for model in models:
+            for name, field in model.model_fields.items():
+                if name not in without and name not in shown:
+                    shown[name] = inspect.Parameter(
+                        name,
+                        inspect.Parameter.KEYWORD_ONLY,
+                        default=field.default,
+                        annotation=field.annotation,
+                    )
+        function.__signature__ = signature.replace(parameters=[*shown.values()])  # type: ignore[attr-defined]  # inspect reads it
         return function
 
     return decorate
 
 
-def unusual(table: type, values: Mapping[str, Any], *, without: Collection[str] = ()) -> list[str]:
-    """What default names tell: ``label=value`` for each setting that is not the default.
+def unusual(
+    model: type[BaseModel], values: Mapping[str, Any], *, without: Collection[str] = ()
+) -> list[str]:
+    """What default names say: ``title=value`` for each setting that is not the default.
 
     Args:
-        table: The table.
-        values: Settings in their final form, by name; those that are missing are the default.
-        without: Settings that are not told.
+        model: Of the settings.
+        values: Settings by name; those that are missing are the default.
+        without: Settings that are not said.
     """
-    told = []
-    for name, setting in settings_of(table).items():
-        if not setting.is_named or name in without or name not in values:
-            continue
-        usual, value = setting.check(name, setting.default), values[name]
+    return [
+        f"{field.title or name}={shown(values[name])}"
+        for name, field in model.model_fields.items()
+        if field.repr and name in values and name not in without
         # What is called the same is the same: a published scheme's weights, given as numbers.
-        if value != usual and _short(value) != _short(usual):
-            told.append(f"{setting.label}={shown(value)}")
-    return told
+        if values[name] != field.default and shown(values[name]) != shown(field.default)
+    ]
 
 
 def shown(value: Any) -> str:
     """A setting's value in a name: its own short form, or that of a number."""
     if isinstance(value, tuple):
         return "+".join(map(shown, value))
-    short = _short(value)
-    if isinstance(short, str):
-        return short
+    if isinstance(value, Mapping):
+        return f"by {next(iter(value))}"
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return f"{value:g}" if is_number else str(value)
+    return f"{value:g}" if is_number else str(getattr(value, "short_name", value))
 
 
-def _short(value: Any) -> Any:
-    return getattr(value, "short_name", value)
+def _scheme(value: Any) -> WeightScheme:
+    stored = isinstance(value, Mapping) and value.keys() == {"name", "weights"}
+    return WeightScheme(**value) if stored else WeightScheme.resolve(value)
 
 
-def check_kind(*kinds: type) -> Callable[[str, Any], Any]:
-    """A check: the value is None or of one of these kinds."""
-
-    def check(name: str, value: Any) -> Any:
-        if value is not None and not isinstance(value, kinds):
-            msg = f"{name}={value!r}; it is None or a {' or '.join(k.__name__ for k in kinds)}"
-            raise InvalidValueError(msg)
-        return value
-
-    return check
-
-
-def whole_number(what: str, least: float) -> Callable[[str, Any], int]:
-    """A check: a whole number from ``least`` up; ``what`` says so in its message."""
-
-    def check(name: str, value: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            msg = f"{name}={value!r}; it is {what}"
-            raise InvalidValueError(msg)
-        return value
-
-    return check
-
-
-check_count: Final = whole_number("a whole number from 1 up", 1)
-
-
-def check_flag(name: str, value: Any) -> bool:
-    """A check: True or False; any other value has a truth that was hardly meant."""
-    if not isinstance(value, bool):
-        msg = f"{name}={value!r}; it is True or False"
+def _bounds(value: Any) -> Any:
+    """Bounds as they are, or from a mapping as configuration files have it."""
+    known = Bounds.__dataclass_fields__
+    if isinstance(value, Mapping) and value and set(value) <= {*known}:
+        return Bounds(**value)
+    if not isinstance(value, Bounds):
+        msg = f"bounds={value!r}; they are Bounds(p_min=-8, p_max=12.25), or a mapping with {', '.join(known)}"
         raise InvalidValueError(msg)
     return value
 
 
-def check_share(name: str, value: Any) -> float:
-    """A check: a number in [0, 1]."""
-    # What numpy calls numbers is none of Python's own kinds.
+def _weights(value: Any) -> tuple[float, ...] | None:
+    if value is None:
+        return None
+    if isinstance(value, str | bytes) or not isinstance(value, Sequence) or not value:
+        msg = "it should be one number for each judge, the main judge first"
+        raise ValueError(msg)
+    weights = tuple(map(_number, value))
     try:
-        is_share = not isinstance(value, bool | str) and 0.0 <= float(value) <= 1.0
-    except (TypeError, ValueError, OverflowError):
-        is_share = False
-    if not is_share:
-        msg = f"{name}={value!r}; it lies in [0, 1]"
-        raise InvalidValueError(msg)
-    return float(value)
+        fuse(np.ones((1, len(weights))), weights=weights)
+    except InvalidValueError as error:
+        raise ValueError(str(error)) from None  # said under this setting's name
+    return weights
 
 
-def check_one_of(*known: str) -> Callable[[str, Any], Any]:
-    """A check: one of these words."""
+class ScoringConfig(SettingsModel):
+    """What makes a score of verdicts: settings that cost no call, so that they may change later.
 
-    def check(name: str, value: Any) -> Any:
-        if value not in known:
-            msg = f"{name}={value!r}; it is {' or '.join(map(repr, known))}"
-            raise InvalidValueError(msg)
-        return value
+    ``eps`` and ``floor`` go together wherever the temperature stands: flips, sweeps and reports
+    turn it over all of its range.
 
-    return check
+    >>> ScoringConfig(temperature="strict").temperature
+    0.2
+    """
+
+    temperature: Annotated[float, BeforeValidator(as_temperature)] = Field(
+        default=BALANCED,
+        title="T",
+        description="Strictness in [0.1, 1.0], low is strict; strict, balanced, lenient; or a "
+        "domain: medicine, finance, law, security, corporate, education, creative, chat.",
+    )
+    threshold: Share = Field(default=0.5, description="A score in [0, 1] passes from here on.")
+    scheme: Annotated[WeightScheme, BeforeValidator(_scheme)] = Field(
+        default=WeightScheme.DEFAULT,
+        description="Weights of the five levels: default, linear, aggressive, conservative, or "
+        "five numbers.",
+    )
+    penalty: Penalty = Field(
+        default=DEFAULT_PENALTY,
+        description="Penalty for none verdicts: paper, ramped, absolute or off.",
+    )
+    eps: Annotated[float, BeforeValidator(check_eps)] = Field(
+        default=DEFAULT_EPS,
+        description="Floor under the weights; one above 1e-9 goes with floor always.",
+    )
+    floor: Floor = Field(
+        default=DEFAULT_FLOOR,
+        description="Where the floor applies: paper (at exponents up to 0), or always.",
+    )
+    bounds: Annotated[Bounds, BeforeValidator(_bounds)] = Field(
+        default=PAPER_BOUNDS,
+        title="p",
+        description="The exponents of the power mean at the ends of the scale of temperatures.",
+    )
+    evidence: Evidence = Field(
+        default=DEFAULT_EVIDENCE,
+        description="What a fully or mostly counts as whose quote does not support it: lower "
+        "(partial) or off (as it is).",
+    )
+    on_unscored: Share | None = Field(
+        default=None,
+        description="Score for samples that have none of their own (a refusal, an empty context); "
+        "failures of the judge never become a score.",
+    )
+    fuse_weights: Annotated[tuple[float, ...] | None, BeforeValidator(_weights)] = Field(
+        default=None,
+        description="With fuse: the judges' weights in the geometric mean, the main judge's first.",
+    )
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+
+    @model_validator(mode="after")
+    def _go_together(self) -> Self:
+        check_temperature(self.temperature, self.bounds)
+        check_floored(self.eps, self.floor, self.bounds.p_max)
+        return self
+
+    @property
+    def place(self) -> str:
+        """The temperature in a word, and a view that is not the usual one.
+
+        >>> ScoringConfig(evidence="off").place
+        'T=0.5, evidence off'
+        """
+        return f"T={self.temperature:g}{self.unusual_view}"
+
+    @property
+    def unusual_view(self) -> str:
+        """The exponents and the view of the evidence, each where it is not the usual one.
+
+        >>> ScoringConfig(bounds=Bounds(p_min=-4)).unusual_view
+        ', p=-4..12.25'
+        """
+        p = "" if self.bounds == PAPER_BOUNDS else f", p={self.bounds.short_name}"
+        return p + ("" if self.evidence == DEFAULT_EVIDENCE else f", evidence {self.evidence}")
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The keyword arguments of `aggregate`, `sweep` and `flip_temperature`."""
+        return {
+            name: getattr(self, name) for name in ("scheme", "penalty", "eps", "floor", "bounds")
+        }
+
+    def single(self, counts: Sequence[float]) -> float:
+        """The score of five level counts; nan where all are 0."""
+        return float(sweep([counts], [self.temperature], **self.options)[0, 0])
+
+    def curve(self, counts: FloatArray) -> Callable[[FloatArray], FloatArray]:
+        """A sample's score as a function of temperatures, whatever the temperature here is.
+
+        Args:
+            counts: Its level counts, shape (J, 5), with a row for each judge, the main one first.
+
+        Returns:
+            Takes temperatures within the bounds, shape (T,), and gives as many scores; nan
+            throughout where the main judge has no verdicts.
+
+        >>> ScoringConfig().curve(np.array([[1.0, 1, 1, 0, 0]]))(np.array([0.1, 0.5])).round(3)
+        array([0.786, 0.867])
+        """
+        by_judge = score_curves(counts, **self.options)
+        return lambda temperatures: self.joined(by_judge(temperatures))
+
+    def joined(self, by_judge: Sequence[FloatArray] | FloatArray) -> FloatArray:
+        """The geometric mean of several judges' scores; what an additional judge lacks is left out.
+
+        Args:
+            by_judge: Arrays of one shape, the main judge's first; nan where a judge has no score.
+
+        Returns:
+            Of the same shape; nan wherever the main judge has none.
+
+        >>> scores = [np.array([0.9, 0.9, np.nan]), np.array([0.4, np.nan, 1.0])]
+        >>> ScoringConfig().joined(scores).round(3)
+        array([0.6, 0.9, nan])
+        """
+        main = by_judge[0]
+        if len(by_judge) == 1:
+            return main
+        table = np.stack([scores.ravel() for scores in by_judge], axis=1)
+        fused = fuse(table, weights=self.fuse_weights).scores
+        return np.where(np.isnan(main), np.nan, fused.reshape(main.shape))
+
+    def for_profile(self, profiles: Profiles | None, metadata: Mapping[str, Any]) -> ScoringConfig:
+        """The settings for a sample with this metadata.
+
+        >>> profiles = {"domain": {"medical": 0.2}}
+        >>> ScoringConfig().for_profile(profiles, {"domain": "medical"}).temperature
+        0.2
+        """
+        for field, temperatures in (profiles or {}).items():
+            value = metadata.get(field)
+            if value is not None and str(value) in temperatures:
+                return self.changed(temperature=temperatures[str(value)])
+        return self
+
+
+def _store(value: Any) -> Any:
+    if value is not None and not isinstance(value, VerdictStore | str | Path):
+        msg = "it should be None or a VerdictStore or str or Path"
+        raise ValueError(msg)
+    return VerdictStore(value) if isinstance(value, str | Path) else value
+
+
+def _listed(value: Any) -> tuple[Any, ...]:
+    if value is None:
+        return ()
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
+
+
+class RunConfig(SettingsModel):
+    """How any judge is asked."""
+
+    store: Annotated[VerdictStore | None, BeforeValidator(_store)] = Field(
+        default=None,
+        repr=False,
+        description="A path or a VerdictStore: judgements made before are served from it.",
+    )
+    share: bool = Field(
+        default=True,
+        repr=False,
+        description="Share judgements with other evaluators of this process that ask the same "
+        "judge.",
+    )
+    max_concurrency: Count = Field(
+        default=8, repr=False, description="How many judgements are under way at once."
+    )
+
+
+class JudgeConfig(RunConfig):
+    """How claims are made and judged."""
+
+    claims: ClaimsMode = Field(
+        default="split",
+        description="split (sentences, one call) or llm (asked of the judge, two calls).",
+    )
+    max_claims: Count = Field(
+        default=240,
+        description="Samples with more claims are unscored, without a call of a model.",
+    )
+    verdicts: VerdictForm = Field(
+        default="written",
+        description="written (evidence, reason and level of all claims in one call) or yes_no (P(yes) "
+        "of each claim, by the probabilities of tokens).",
+    )
+    repeats: Count = Field(
+        default=1,
+        description="Independent judgements of each sample by a model; their spread is reported.",
+    )
+    fuse: Annotated[tuple[Any, ...], BeforeValidator(_listed)] = Field(
+        default=(),
+        description="An additional judge, or several, whose scores are fused with the first one's; "
+        "lexical costs no call, and a TCVA judges by its own criterion.",
+    )
+
+
+def _profiles(value: Any) -> Profiles | None:
+    if value is None:
+        return None
+    fits = isinstance(value, Mapping) and len(value) == 1
+    field, values = next(iter(value.items())) if fits else (None, None)
+    if not (isinstance(field, str) and field and isinstance(values, Mapping)):
+        msg = "it should map one metadata field to the temperatures of its values, e.g. {'domain': {'medical': 0.2}}"
+        raise ValueError(msg)
+    return {field: {str(each): as_temperature(t) for each, t in values.items()}}
+
+
+class TCVASettings(JudgeConfig, ScoringConfig):
+    """All settings of `TCVA`, and of every drop-in."""
+
+    profiles: Annotated[Profiles | None, BeforeValidator(_profiles)] = Field(
+        default=None,
+        description="Other temperatures for samples with certain metadata: {field: {value: T}}.",
+    )
+
+    @model_validator(mode="after")
+    def _profiles_in_range(self) -> Self:
+        for temperatures in (self.profiles or {}).values():
+            for temperature in temperatures.values():
+                check_temperature(temperature, self.bounds)
+        return self
+
+
+def _prices(value: Any) -> Any:
+    if value is not None and not (isinstance(value, list | tuple) and len(value) == 2):
+        msg = "it should be two numbers, per million input and per million output tokens"
+        raise ValueError(msg)
+    return tuple(value) if isinstance(value, list) else value
+
+
+class ModelConfig(SettingsModel):
+    """How a model behind the OpenAI API is asked."""
+
+    base_url: str | None = Field(
+        default=None, description="The server's address; OPENAI_BASE_URL, else OpenAI's."
+    )
+    api_key: str | None = Field(
+        default=None,
+        repr=False,
+        description="The key; OPENAI_API_KEY. A server on the own machine or network needs none.",
+    )
+    temperature: Annotated[Number, Field(ge=0, le=2)] | None = Field(
+        default=0.0, description="0 to 2; None leaves it to the server."
+    )
+    seed: int | None = Field(default=0, description="None sends none.")
+    max_tokens: Count = Field(default=4096, description="Limit of a reply's length.")
+    timeout: Positive = Field(
+        default=300.0,
+        description="Seconds for one call of the judge, its repeated requests and pauses included.",
+    )
+    max_retries: Annotated[int, Field(ge=0)] = Field(
+        default=5, description="How often a failed request is repeated, as long as there is time."
+    )
+    max_concurrency: Count = Field(
+        default=8, description="Calls under way at once, over all threads and event loops."
+    )
+    requests_per_minute: Positive | None = Field(
+        default=None, description="Calls of the judge are spaced evenly to so many per minute."
+    )
+    prices: Annotated[
+        tuple[Annotated[Number, Field(ge=0)], Annotated[Number, Field(ge=0)]] | None,
+        BeforeValidator(_prices),
+    ] = Field(
+        default=None,
+        description="The judge's price per million input tokens and per million output tokens, to "
+        "fill in costs.",
+    )

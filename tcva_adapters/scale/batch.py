@@ -110,5 +110,5 @@ def row_keys(scorer: Scorer[Any], samples: Iterable[Sample]) -> Iterator[str]:
     for sample in samples:
         parts: dict[str, Any] = {name: getattr(sample, name) for name in fields}
         if profiles is not None:
-            parts["profile"] = repr(sample.metadata.get(profiles.by))
+            parts["profile"] = repr([sample.metadata.get(field) for field in profiles])
         yield digest({"scorer": who, "sample": parts})

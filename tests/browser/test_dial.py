@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +63,7 @@ def test_all_scores_follow(changes: dict[str, Any], reports: Reports, open_repor
         assert row["TCVA"] == f"{score:.3f}"
         assert ("pass" in row["Decision"]) is (score >= expected.threshold), name
         flip = Result(
-            content.runs[0].assessments[name], replace(scoring, **settings)
+            content.runs[0].assessments[name], scoring.changed(**settings)
         ).flip_temperature
         assert row["Passes from T"] == ("never" if flip is None else f"{flip:.2f}"), name
 

@@ -433,7 +433,7 @@ def test_settings_may_be_numbers_of_numpy() -> None:
     [
         ({"metrics": ("qr", "nope")}, "unknown metric 'nope'"),
         ({"metrics": ()}, "at least one"),
-        ({"em": "loose"}, "strict or normalised"),
+        ({"em": "loose"}, "it should be 'strict' or 'normalised'"),
         ({"lambda_": 1.5}, "lambda_=1.5"),
         ({"max_concurrency": 0}, "max_concurrency=0"),
         ({"max_concurrency": "8"}, "max_concurrency='8'"),

@@ -14,7 +14,6 @@ from scipy import stats
 from tcva_adapters import Assessment, Config, sweep
 from tcva_adapters.cli.app import run
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.results.config import ProfileTable, Settings
 from tcva_adapters.results.files import read_assessments, write_assessments
 from tcva_adapters.results.result import Result
 
@@ -74,7 +73,7 @@ def test_a_detectable_gain_is_recommended_and_read_by_evaluate(
     assert temperature > 0.8
     assert found["gain"]["low"] > 0
     config = Config.load("new/tcva.json")
-    assert config.settings.temperature == temperature
+    assert config.settings["temperature"] == temperature
     assert config.provenance is not None
     assert config.provenance["human"] == "score"
 
@@ -118,7 +117,7 @@ def test_profiles_by_a_field(capsys: pytest.CaptureFixture[str]) -> None:
     found = said(capsys, "judged.jsonl", *arguments)
     assert list(found["profiles"]) == ["medical", "creative"]
     settings = Config.load("tcva.json").settings
-    assert settings.temperature == found["recommended"]["temperature"]
+    assert settings["temperature"] == found["recommended"]["temperature"]
     assert run(["calibrate", "judged.jsonl", *QUICK, *arguments]) == 0
     printed, also = capsys.readouterr()
     assert "by 'domain', each on its own samples:" in printed
@@ -134,20 +133,6 @@ def test_words_as_labels_and_thresholds(capsys: pytest.CaptureFixture[str]) -> N
     assert found["candidates"] == 2
     assert found["recommended"]["threshold"] == 0.8
     assert found["in_sample"] == 1.0
-
-
-def test_a_mapping_to_the_human_scale(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["--human", "curved", "--mapping", "isotonic", "-o", "tcva.json"]
-    found = said(capsys, "judged.jsonl", *arguments)
-    assert found["mapping"]["detectable"] is True
-    knots = Config.load("tcva.json").mapping
-    assert knots is not None
-    assert list(knots.x) == found["mapping"]["scale"]["x"]
-    assert run(["calibrate", "judged.jsonl", *QUICK, *arguments]) == 0
-    assert "mapping: use the mapping" in capsys.readouterr().out
-    stars = ["--human", "stars", "--mapping", "isotonic", "--human-scale", "1,5"]
-    assert run(["calibrate", "judged.jsonl", *QUICK, *stars]) == 0
-    assert "mapping: no detectable gain: use none" in capsys.readouterr().out
 
 
 def test_more_to_choose_from(capsys: pytest.CaptureFixture[str]) -> None:
@@ -174,8 +159,6 @@ def test_unusable_lines_can_be_skipped(capsys: pytest.CaptureFixture[str]) -> No
         (["--human", "always"], "all 160 human ratings are 1"),
         (["--human", "score", "--objective", "auc"], "unknown objective 'auc'"),
         (["--human", "stars", "--objective", "mae"], "--human-scale 1,5"),
-        (["--human", "score", "--mapping", "spline"], "there is isotonic"),
-        (["--human", "score", "--mapping", "isotonic", "--by", "domain"], "one of them at a time"),
         (["--human", "score", "--human-scale", "5"], "it is two numbers"),
         (["--human", "score", "--folds", "200"], "cannot fill 200 folds"),
         (["--human", "score", "--group", "page", "--folds", "100"], "80 groups of rated"),
@@ -202,8 +185,8 @@ def test_the_judgements_are_never_overwritten(capsys: pytest.CaptureFixture[str]
 def test_a_choice_has_to_beat_the_settings_in_use(capsys: pytest.CaptureFixture[str]) -> None:
     Config(
         criterion="correctness",
-        settings=Settings(temperature=1.0, penalty="off"),
-        profiles=ProfileTable(by="domain", values={"medical": Settings(temperature=0.2)}),
+        settings={"temperature": 1.0, "penalty": "off"},
+        profiles={"domain": {"medical": 0.2}},
     ).dump("tcva.json")
     arguments = ["calibrate", "creative.jsonl", *QUICK, "--human", "score", "--config", "tcva.json"]
     assert run([*arguments, "--json"]) == 0

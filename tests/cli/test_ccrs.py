@@ -120,7 +120,7 @@ def test_results_can_go_through_a_pipe(samples: str, capsys: pytest.CaptureFixtu
     ("arguments", "said"),
     [
         (["--metrics", "qr,xx"], "unknown metric 'xx'"),
-        (["--em", "loose"], "strict or normalised"),
+        (["--em", "loose"], "it should be 'strict' or 'normalised'"),
         (["--lambda", "2"], "lambda_=2.0"),
         (["--suite"], "the lexical judge makes none"),
         (["--weights", "cc"], "not of the form metric=number"),

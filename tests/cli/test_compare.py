@@ -17,7 +17,6 @@ from tcva_adapters.compare.running import methods, write
 from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results import files
-from tcva_adapters.results.config import ProfileTable, Settings
 from tests.support.cached import records
 from tests.support.lexical_server import LexicalServer
 from tests.support.server import WRONG_KEY, ScriptedServer
@@ -349,10 +348,9 @@ def test_a_table_that_cannot_be_written_leaves_the_former_one(tmp_path: Path) ->
 def test_a_file_sets_the_dial_and_its_profiles_are_a_method_of_their_own(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    strict = {"medical": Settings(temperature="strict")}
     Config(
-        settings=Settings(temperature=0.7, penalty="off"),
-        profiles=ProfileTable(by="domain", values=strict),
+        settings={"temperature": 0.7, "penalty": "off"},
+        profiles={"domain": {"medical": "strict"}},
     ).dump("tcva.json")
     answer = "The office opens at nine. Parking costs five euros."
     records = [record("a", answer, domain="medical"), record("b", answer, domain="chat")]

@@ -12,7 +12,7 @@ from tcva_adapters import Assessment
 from tcva_adapters.cli.app import run
 from tcva_adapters.compare import estimate
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.results.config import Config, Settings
+from tcva_adapters.results.config import Config
 from tcva_adapters.results.files import write_assessments
 
 
@@ -35,7 +35,7 @@ def test_the_command_and_the_function_say_the_same(
     file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = tmp_path / "tcva.json"
-    Config(settings=Settings(temperature=0.2)).dump(config)
+    Config(settings={"temperature": 0.2}).dump(config)
     with Path(file).open("a", encoding="utf-8") as judged:
         judged.write("no assessment\n")
     words = ["--human", "human", "--human-scale", "1,5", "--level", "0.9", "--evidence", "off"]

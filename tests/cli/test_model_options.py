@@ -111,9 +111,9 @@ def test_a_lexical_judge_has_none_of_them(
     [
         (("--prices", "5"), "two numbers"),
         (("--prices", "a,b"), "not a list of numbers"),
-        (("--rate", "0"), "--rate=0.0; it is"),
-        (("--judge-timeout", "-1"), "--judge-timeout=-1.0; it is"),
-        (("--retries", "-1"), "--retries=-1; it is"),
+        (("--rate", "0"), "--rate=0.0; it should"),
+        (("--judge-timeout", "-1"), "--judge-timeout=-1.0; it should"),
+        (("--retries", "-1"), "--retries=-1; it should"),
     ],
 )
 def test_values_that_cannot_be_used_are_refused(

@@ -12,7 +12,6 @@ from tcva_adapters import Config
 from tcva_adapters.cli.app import run
 from tcva_adapters.core import temperature as dial
 from tcva_adapters.core.temperature import Bounds
-from tcva_adapters.results.config import ProfileTable, Settings
 from tests.support.scripted import verdict_json
 from tests.support.server import ScriptedServer, auto_judge
 
@@ -28,7 +27,7 @@ RECORD = {
 def _in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("in.jsonl").write_text(json.dumps(RECORD), encoding="utf-8")
-    Config(settings=Settings(temperature=0.9, penalty="off")).dump("tcva.json")
+    Config(settings={"temperature": 0.9, "penalty": "off"}).dump("tcva.json")
 
 
 def figures(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, object]:
@@ -53,7 +52,7 @@ def test_what_is_typed_wins_even_where_it_is_the_default(
 def test_an_end_of_the_exponents_that_is_not_typed_is_the_files(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    Config(settings=Settings(temperature=0.3, bounds=Bounds(-6.0, 4.0))).dump("tcva.json")
+    Config(settings={"temperature": 0.3, "bounds": Bounds(-6.0, 4.0)}).dump("tcva.json")
     for typed, place in (
         ([], "T=0.3, p=-6..4"),
         (["--p-min", "-2"], "T=0.3, p=-2..4"),
@@ -75,8 +74,7 @@ def test_a_domain_is_a_temperature_and_says_what_it_is_worth(
 
 
 def test_profiles_follow_the_metadata(capsys: pytest.CaptureFixture[str]) -> None:
-    strict = {"medical": Settings(temperature="strict")}
-    Config(profiles=ProfileTable(by="domain", values=strict)).dump("tcva.json")
+    Config(profiles={"domain": {"medical": "strict"}}).dump("tcva.json")
     records = [{**RECORD, "id": "b", "domain": "medical"}, {**RECORD, "domain": "chat"}]
     Path("in.jsonl").write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
     one = {}
@@ -92,7 +90,7 @@ def test_profiles_follow_the_metadata(capsys: pytest.CaptureFixture[str]) -> Non
 def test_a_bad_file_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
     Path("tcva.json").write_text('{"settings": {"temprature": 1}}')
     assert run(["evaluate", "in.jsonl", "--config", "tcva.json"]) == 2
-    assert "settings: unknown setting 'temprature'" in capsys.readouterr().err
+    assert "unknown setting 'temprature'" in capsys.readouterr().err
 
 
 def test_the_lexical_judge_joins_a_model_at_no_call(
@@ -141,14 +139,12 @@ def test_a_panel_needs_one_claim_list(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_further_judges_and_profiles_are_named(capsys: pytest.CaptureFixture[str]) -> None:
-    Config(profiles=ProfileTable(by="domain", values={"medical": Settings(temperature=0.2)})).dump(
-        "profiles.json"
-    )
+    Config(profiles={"domain": {"medical": 0.2}}).dump("profiles.json")
     arguments = ["evaluate", "in.jsonl", "--fuse", "lexical", "--config", "profiles.json"]
     assert run(arguments) == 0
     out = capsys.readouterr().out
     assert "fused with faithfulness by lexical/" in out
-    assert "other settings by 'domain': medical" in out
+    assert "other temperatures by 'domain': medical" in out
     assert run([*arguments, "--json"]) == 0
     figures = json.loads(capsys.readouterr().out)
     (judge,) = figures["fused"]

@@ -15,7 +15,6 @@ from tcva_adapters.cli.app import run
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.collapse import ablation
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.results.config import Settings
 from tcva_adapters.results.files import read_assessments, write_assessments
 
 RNG = np.random.default_rng(5)
@@ -109,7 +108,7 @@ def test_one_scheme_of_ones_own(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_file_sets_the_rest_of_the_dial(capsys: pytest.CaptureFixture[str]) -> None:
-    Config(settings=Settings(scheme="linear", penalty="off", eps=0.05, floor="always")).dump(
+    Config(settings={"scheme": "linear", "penalty": "off", "eps": 0.05, "floor": "always"}).dump(
         "tcva.json"
     )
     (row,) = said(capsys, "--config", "tcva.json", "-T", "0.2")["rows"]

@@ -89,7 +89,7 @@ def _in_a_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LexicalSe
 EVALUATE = ["evaluate", "few.jsonl", "--overwrite"]
 QUICK = ["--bootstrap", "50"]
 CALIBRATE = ["calibrate", "plain.jsonl", "--human", "grade", "--repeats", "3", "-B", "100"]
-WRONG = [[*CALIBRATE, "--by", "domain", "--mapping", "isotonic"], ["sweep", "few.jsonl"]]
+WRONG = [[*CALIBRATE, "--folds", "9999"], ["sweep", "few.jsonl"]]
 SYSTEMS = ["systems", "plain.jsonl", "reranked.jsonl", "-B", "100"]
 VARIANTS = [
     ["demo"],
@@ -102,7 +102,6 @@ VARIANTS = [
     ["sweep", "plain.jsonl", *("--penalty", "paper", "--penalty", "off") * 3],
     CALIBRATE,
     [*CALIBRATE, "--by", "domain", "-o", "tcva.json", "--overwrite"],
-    [*CALIBRATE, "--mapping", "isotonic"],
     [*CALIBRATE, "--objective", "kappa", "--threshold", "0.4", "--threshold", "0.6"],
     ["plan", "plain.jsonl", "--human", "grade", "--width", "0.1", "--difference", "0.1"],
     ["plan", *["--correlation", "0.6", "--between", "0.8", "--difference", "0.05", "-n", "123456"]],

@@ -18,7 +18,7 @@ from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.judging.judge import LexicalSampleJudge
 from tcva_adapters.printing import Report
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import ScoringConfig
 
 COPIES = 4
 GROUPS = 40
@@ -95,12 +95,12 @@ def test_a_panel_is_worth_something_to_other_groups() -> None:
     judged = panel(GROUPS)
     copies, groups = [judged[i] for i in OF], OF.tolist()
     human = [each.metadata["true"] for each in copies]
-    worth = panel_worth(copies, human=human, scoring=Scoring(0.5), groups=groups)
+    worth = panel_worth(copies, human=human, scoring=ScoringConfig(temperature=0.5), groups=groups)
     assert worth.best is not None
     best = worth.best
     assert best.difference.clusters == GROUPS
     assert "on 160 samples of 40 groups" in best.sentence
-    alone = panel_worth(judged, human=human[::COPIES], scoring=Scoring(0.5)).best
+    alone = panel_worth(judged, human=human[::COPIES], scoring=ScoringConfig(temperature=0.5)).best
     assert alone is not None
     assert best.difference.low <= alone.difference.low
     told = json.loads(json.dumps(worth.to_dict()))["best_judge"]
@@ -113,7 +113,10 @@ def test_a_panel_ahead_of_its_best_judge_on_few_groups_is_not_told_from_chance()
     judged = panel(GROUPS)
     human = [each.metadata["median"] for each in judged]
     few = panel_worth(
-        judged, human=human, scoring=Scoring(0.5), groups=[i % 3 for i in range(GROUPS)]
+        judged,
+        human=human,
+        scoring=ScoringConfig(temperature=0.5),
+        groups=[i % 3 for i in range(GROUPS)],
     )
     assert few.best is not None
     assert few.best.difference.delta > 0.0

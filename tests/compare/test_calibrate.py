@@ -15,7 +15,7 @@ from tcva_adapters.compare.calibration.candidates import DEFAULT, Grid, describe
 from tcva_adapters.compare.calibration.nested import Choice, Division, Gain, Resampling
 from tcva_adapters.compare.calibration.objectives import Objective, mid_ranks
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.stats.resampling import resample
 from tests.support.paper import judged, needs_paper_data
@@ -135,8 +135,8 @@ def test_where_all_settings_agree_alike_the_default_is_kept() -> None:
     counts = np.eye(5)[[0, 1, 2, 3, 4] * 8]
     human = np.random.default_rng(0).random(40)
     found = calibrate(counts, human, schemes=["default", "linear"], repeats=3, n_boot=100)
-    assert found.chosen == Scoring()
-    assert found.picks == ((Scoring(), 1.0),)
+    assert found.chosen == ScoringConfig()
+    assert found.picks == ((ScoringConfig(), 1.0),)
     # An interval without width would be certain of what nothing is known about.
     assert found.gain.value == pytest.approx(0.0, abs=1e-12)
     assert found.gain.reason == "both agree as well on all resamples: nothing varies"

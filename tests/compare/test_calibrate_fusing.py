@@ -9,7 +9,7 @@ from tcva_adapters.compare import calibrate
 from tcva_adapters.compare.calibration.candidates import score_matrix
 from tcva_adapters.compare.calibration.report import Calibration
 from tcva_adapters.printing import text_of
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.bootstrap import paired_difference
 from tcva_adapters.stats.checks import FloatArray
 
@@ -30,10 +30,10 @@ def test_several_judges_have_a_gain_over_the_best_one() -> None:
     found = calibrate(counts, quality, temperatures=[0.5], repeats=2, n_boot=200)
     row = found.fusing
     assert row is not None
-    alone = [score_matrix(counts[:, [j]], [Scoring()])[:, 0] for j in range(2)]
+    alone = [score_matrix(counts[:, [j]], [ScoringConfig()])[:, 0] for j in range(2)]
     best = int(row.best.removeprefix("judge ")) - 1
     expected = paired_difference(
-        "spearman", score_matrix(counts, [Scoring()])[:, 0], alone[best], quality, n_boot=200
+        "spearman", score_matrix(counts, [ScoringConfig()])[:, 0], alone[best], quality, n_boot=200
     )
     assert (row.gain, row.p_two_sided) == (expected.delta, expected.p_two_sided)
     assert (row.looked_at, row.p_holm) == (1, row.p_two_sided)

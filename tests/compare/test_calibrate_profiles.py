@@ -19,12 +19,12 @@ from tcva_adapters.compare.calibration.suite import calibrate_profiles
 from tcva_adapters.compare.judged import Judged
 from tcva_adapters.compare.ratings import human_ratings, metadata_values, parse_rating
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray
 
 QUICK: dict[str, Any] = {"repeats": 3, "n_boot": 200}
 SEARCH = Search(
-    "spearman", Grid(), Resampling(5, 3, 200, 0.95, 0), (0.0, 1.0), None, False, Scoring()
+    "spearman", Grid(), Resampling(5, 3, 200, 0.95, 0), (0.0, 1.0), None, ScoringConfig()
 )
 
 
@@ -57,7 +57,7 @@ def test_each_part_has_its_own_answer() -> None:
 def test_a_part_whose_labels_are_all_the_same_keeps_the_baseline() -> None:
     counts, human, parts = suite()
     human[:80] = 1.0
-    kept = replace(SEARCH, baseline=Scoring(temperature=0.7))
+    kept = replace(SEARCH, baseline=ScoringConfig(temperature=0.7))
     found = calibrate_profiles(kept, counts[:, None], human, parts)
     assert found["medical"].recommendation.startswith("all 80 human ratings are 1")
     assert found["medical"].recommendation.endswith("keep T=0.7")
@@ -81,7 +81,7 @@ def test_no_part_at_all_is_refused() -> None:
 
 def test_the_file_holds_what_is_detectable_and_says_where_it_comes_from(tmp_path: Path) -> None:
     counts, human, parts = suite()
-    found = calibrate(counts[:80], human[:80], mapping=True, **QUICK)
+    found = calibrate(counts[:80], human[:80], **QUICK)
     search = replace(SEARCH, baseline=found.recommended)
     profiles = calibrate_profiles(search, counts[:, None], human, parts)
     judged = replace(Judged.of(counts), criterion="faithfulness", judge="given")
@@ -90,11 +90,10 @@ def test_the_file_holds_what_is_detectable_and_says_where_it_comes_from(tmp_path
     path = tmp_path / "tcva.json"
     found.save(path)
     assert Config.load(path) == config
-    assert config.settings.temperature == 0.5
-    assert "threshold" not in config.settings.given()  # rank correlations say nothing about it
-    assert config.mapping is None  # ratings that are the scores: nothing to gain
+    assert config.settings["temperature"] == 0.5
+    assert "threshold" not in config.settings  # rank correlations say nothing about it
     assert config.profiles is not None
-    assert list(config.profiles.values) == ["creative"]
+    assert list(config.profiles["domain"]) == ["creative"]
     assert config.provenance is not None
     assert config.provenance["human"] == "h"
     assert config.provenance["profiles"]["chat"]["detectable"] is False
@@ -105,17 +104,10 @@ def test_the_file_holds_what_is_detectable_and_says_where_it_comes_from(tmp_path
     assert tcva.criterion.name == "faithfulness"
 
 
-def test_decisions_bring_their_threshold_and_a_mapping_its_knots() -> None:
+def test_decisions_bring_their_threshold() -> None:
     counts, human, _ = suite()
     decided = calibrate(counts, human, objective="kappa", human_threshold=0.9, **QUICK)
-    assert decided.config().settings.threshold == 0.5
-    bent = calibrate(counts, sweep(counts, [0.5])[:, 0] ** 4, mapping=True, **QUICK)
-    config = bent.config()
-    assert config.mapping is not None
-    assert bent.mapping is not None
-    assert config.mapping.x == bent.mapping.scale.x
-    assert config.provenance is not None
-    assert "scale" not in config.provenance["mapping"]
+    assert decided.config().settings["threshold"] == 0.5
 
 
 def test_labels_are_numbers_or_words() -> None:

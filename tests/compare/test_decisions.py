@@ -24,7 +24,7 @@ from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import text_of
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored
-from tcva_adapters.results.result import Result, Scoring
+from tcva_adapters.results.result import Result, ScoringConfig
 
 BOUNDS = Bounds()
 
@@ -100,7 +100,7 @@ def test_thresholds_of_either_side() -> None:
     assert {s.sample: s.passes for s in theirs.samples}["bad"] is False
     assert theirs.threshold == 0.7
     # A mean of 1 and .3 reaches .9 where it solves that equation; 1 and none never does.
-    (strict,) = view_of(scoring=Scoring(threshold=0.9)).methods
+    (strict,) = view_of(scoring=ScoringConfig(threshold=0.9)).methods
     late = brentq(lambda p: ((1 + 0.3**p) / 2) ** (1 / p) - 0.9, 1, 12)
     flips = [s.flip for s in strict.samples]
     assert flips == [pytest.approx(temperature_of(late), abs=1e-9), None, 0.1, None]
@@ -122,12 +122,12 @@ def test_who_has_no_score_is_named_and_not_counted() -> None:
     assert theirs.unscored_ours == ("refused", "b")
     assert theirs.unscored_theirs == ("c",)
     # By the user's own policy a refusal fails at every T, so it agrees with the theirs everywhere.
-    (theirs,) = decision_view(ours, table, scoring=Scoring(on_unscored=0.0)).methods
+    (theirs,) = decision_view(ours, table, scoring=ScoringConfig(on_unscored=0.0)).methods
     assert [(s.sample, s.agrees) for s in theirs.samples] == [
         ("a", (Span(0.1),)),
         ("refused", (Span(0.1),)),
     ]
-    (theirs,) = decision_view(ours, table, scoring=Scoring(on_unscored=1.0)).methods
+    (theirs,) = decision_view(ours, table, scoring=ScoringConfig(on_unscored=1.0)).methods
     assert theirs.samples[1].agrees == ()
 
 
@@ -145,7 +145,7 @@ def test_a_second_range_below_exponent_0() -> None:
     # above it (39/40)^(1/p) is 0, and reaches .5 at p = ln(39/40)/ln(1/2). Below 0 it starts where
     # ((39 + 1e-9^p)/40)^(1/p) = .5.
     assessment = assessed("x", *["fully"] * 39, "none")
-    spans = passing(Result(assessment, Scoring(penalty="off")))
+    spans = passing(Result(assessment, ScoringConfig(penalty="off")))
     first = brentq(lambda p: ((39 + 1e-9**p) / 40) ** (1 / p) - 0.5, -4, -1e-6)
     assert [s.start for s in spans] == [
         pytest.approx(temperature_of(first), abs=1e-9),
@@ -167,7 +167,7 @@ floors: list[tuple[float, Floor]] = [
     (0.2, "always"),
 ]
 scorings = st.builds(
-    lambda floored, **rest: Scoring(eps=floored[0], floor=floored[1], **rest),
+    lambda floored, **rest: ScoringConfig(eps=floored[0], floor=floored[1], **rest),
     floored=st.sampled_from(floors),
     threshold=st.sampled_from([0.0, 0.01, 0.1, 0.3, 0.5, 0.55, 0.7, 0.9, 1.0]),
     penalty=st.sampled_from(["paper", "ramped", "absolute", "off"]),
@@ -177,7 +177,7 @@ scorings = st.builds(
 
 @given(verdict_lists, scorings, st.lists(st.floats(0.1, 1.0) | st.floats(0.44, 0.48), max_size=8))
 def test_spans_say_what_the_score_says(
-    verdicts: list[str], scoring: Scoring, temperatures: list[float]
+    verdicts: list[str], scoring: ScoringConfig, temperatures: list[float]
 ) -> None:
     result = Result(Assessment.from_verdicts(verdicts), scoring)
     spans = passing(result)
@@ -257,7 +257,7 @@ def test_all_methods_together() -> None:
     [
         ({"temperatures": [1.5]}, "1.5"),
         ({"thresholds": {"theirs": math.inf}}, "inf"),
-        ({"scoring": Scoring(), "temperatures": ["soft"]}, "soft"),
+        ({"scoring": ScoringConfig(), "temperatures": ["soft"]}, "soft"),
     ],
 )
 def test_wrong_settings_are_refused(options: dict[str, object], said: str) -> None:
@@ -325,7 +325,7 @@ def test_fused_scores_pass_where_they_reach_the_threshold(
 ) -> None:
     main, *members = [Assessment.from_verdicts(words) for words in judges]
     assessment = main.model_copy(update={"members": tuple(members)})
-    result = Result(assessment, Scoring(threshold=threshold))
+    result = Result(assessment, ScoringConfig(threshold=threshold))
     spans = passing(result)
     for temperature in np.linspace(0.1, 1.0, 37).tolist():
         score = result.at(temperature).score

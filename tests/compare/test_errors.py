@@ -14,7 +14,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.results.files import write_assessments
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import ScoringConfig
 
 pytest.importorskip("scipy", reason="the extra stats")
 
@@ -169,8 +169,8 @@ def test_a_missing_interval_has_its_reason_and_few_ratings_no_table() -> None:
 
 def test_the_settings_of_the_dial_decide() -> None:
     judged = suite()
-    strict = analyse_errors(judged, "human", scoring=Scoring(temperature=0.1), draws=99)
-    lenient = analyse_errors(judged, "human", scoring=Scoring(temperature=0.9), draws=99)
+    strict = analyse_errors(judged, "human", scoring=ScoringConfig(temperature=0.1), draws=99)
+    lenient = analyse_errors(judged, "human", scoring=ScoringConfig(temperature=0.9), draws=99)
     assert strict.error.value < lenient.error.value
 
 

@@ -18,7 +18,7 @@ from tcva_adapters.judging.panel import Panel
 from tcva_adapters.printing import text_of
 from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.files import write_assessments
-from tcva_adapters.results.scoring import Profiles, Scoring
+from tcva_adapters.results.settings import ScoringConfig
 from tests.support.scripted import ScriptedModel, verdict_json
 
 PASSAGE = "The office opens at nine. Parking is free for visitors."
@@ -102,7 +102,7 @@ def test_without_a_mean_the_samples_say_why() -> None:
 
 def test_a_sample_is_named_once_where_methods_share_its_claims() -> None:
     judged = Assessment.from_verdicts(["none"], sample_id="x")
-    methods = [grade(name, [Result(judged, Scoring())]) for name in ("T=0.1", "T=0.9")]
+    methods = [grade(name, [Result(judged, ScoringConfig())]) for name in ("T=0.1", "T=0.9")]
     methods.append(Graded("other", (Case("x", 0.2),)))
     found = Gates.of(0.5).judge(methods).worst()
     assert [method.name for method, _ in found] == ["T=0.1", "other"]
@@ -210,20 +210,6 @@ def test_each_judge_of_several_has_a_gate_of_its_own() -> None:
         Evaluation.of(TCVA(judge="lexical"), [], gates=Gates.of("ragas=1"))
 
 
-def test_a_profile_has_a_threshold_of_its_own() -> None:
-    profiles = Profiles("domain", {"strict": {"threshold": 0.99}})
-    tcva = TCVA(judge="lexical", profiles=profiles)
-    meta = {"domain": "strict"}
-    sample = Sample(
-        response="It opens at ten. Parking is free for visitors.", contexts=[PASSAGE], metadata=meta
-    )
-    (whole,) = grade_tcva(tcva, [tcva.evaluate(sample)])
-    (case,) = whole.cases
-    assert case.passed is False
-    if case.score is not None and case.score >= 0.5:
-        assert verdict_of(case, whole).endswith("fails by its profile")
-
-
 def test_the_criteria_are_names_of_gates() -> None:
     for name in CRITERIA:
         assert Gates.of(f"{name}=0.5").least["mean score"] == {name: 0.5}
@@ -292,5 +278,5 @@ def test_claims_are_shown_for_what_is_asked_for() -> None:
 def test_unscored_results_say_why() -> None:
     why = Unscored(reason=Reason.TIMEOUT, detail="no answer in 3 s")
     lost = Assessment(criterion="f", judge="j", prompt_version="1", unscored=why)
-    (case,) = grade("f", [Result(lost, Scoring())]).cases
+    (case,) = grade("f", [Result(lost, ScoringConfig())]).cases
     assert (case.why, case.is_failure, case.sample) == ("timeout: no answer in 3 s", True, "row-1")

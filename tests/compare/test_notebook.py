@@ -22,7 +22,6 @@ from tcva_adapters.errors import (
     UnreadableInputError,
 )
 from tcva_adapters.printing import Tabular
-from tcva_adapters.results.config import ProfileTable, Settings
 from tcva_adapters.results.files import write_assessments
 from tests.compare.dialogue_set import write
 
@@ -99,7 +98,7 @@ def test_a_command_prints_the_report_of_its_function(
     command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_assessments("all.jsonl", judged())
-    Config(settings=Settings(temperature=0.3, penalty="off")).dump("tcva.json")
+    Config(settings={"temperature": 0.3, "penalty": "off"}).dump("tcva.json")
     quick = ["--repeats", "2", "-B", "100"] if command == "calibrate" else []
     arguments = [command, "all.jsonl", "--human", "grade", "--config", "tcva.json", *quick]
     found = (
@@ -119,7 +118,7 @@ def test_what_a_calibration_chose_is_saved() -> None:
     found = calibrate(judged(), "grade", objective="mae", **QUICK)
     found.save("new/tcva.json")
     assert Config.load("new/tcva.json") == found.config()
-    assert found.config().settings.temperature == found.recommended.temperature
+    assert found.config().settings["temperature"] == found.recommended.temperature
     assert found.config().criterion == "faithfulness"
 
 
@@ -137,8 +136,8 @@ def test_parts_and_groups_may_be_values() -> None:
 
 def test_a_configuration_in_memory_is_the_setting_to_beat() -> None:
     config = Config(
-        settings=Settings(temperature=0.9, scheme="linear"),
-        profiles=ProfileTable(by="part", values={"odd": Settings(temperature=0.2)}),
+        settings={"temperature": 0.9, "scheme": "linear"},
+        profiles={"part": {"odd": 0.2}},
     )
     found = calibrate(judged(), "grade", config=config, **QUICK)
     assert (found.baseline.temperature, found.baseline.scheme.name) == (0.9, "linear")

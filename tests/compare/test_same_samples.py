@@ -20,7 +20,7 @@ from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.results.files import write_assessments
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import ScoringConfig
 from tests.support.paper import judged as paper
 from tests.support.paper import needs_paper_data
 
@@ -44,11 +44,11 @@ def assessments(
 @pytest.mark.parametrize(
     "scoring",
     [
-        Scoring(),
-        Scoring(0.3, scheme="linear", floor="always", bounds=Bounds(p_min=-3.0)),  # type: ignore[arg-type]  # resolved
+        ScoringConfig(),
+        ScoringConfig(temperature=0.3, scheme="linear", floor="always", bounds=Bounds(p_min=-3.0)),
     ],
 )
-def test_parts_are_the_cores(scoring: Scoring) -> None:
+def test_parts_are_the_cores(scoring: ScoringConfig) -> None:
     options = {n: v for n, v in scoring.options.items() if n != "penalty"}
     expected = ablation(COUNTS, scoring.temperature, **options)
     found = parts_taken_out(COUNTS[:, None], scoring)
@@ -63,7 +63,7 @@ def test_the_table_is_of_samples_that_all_have_scored() -> None:
         Judged.of(assessments(COUNTS, "written")),
         Judged.of(assessments(lacking, "yes_no")),
     )
-    (found,) = ways(ours, Scoring(), HUMAN, ablation=False, beside=[other], n_boot=300)
+    (found,) = ways(ours, ScoringConfig(), HUMAN, ablation=False, beside=[other], n_boot=300)
     assert (found.samples, [row.name for row in found.rows]) == (35, ["written", "yes_no"])
     assert found.rows[0] == type(found.rows[0])(
         "written", found.rows[1].mean, found.rows[1].pass_rate, found.rows[0].agreement
@@ -78,7 +78,9 @@ def test_the_table_is_of_samples_that_all_have_scored() -> None:
 
 def test_differences_are_of_the_same_resamples() -> None:
     ours = Judged.of(assessments(COUNTS, "written"))
-    (found,) = ways(ours, Scoring(0.9), HUMAN, ablation=True, beside=[], n_boot=400, seed=4)
+    (found,) = ways(
+        ours, ScoringConfig(temperature=0.9), HUMAN, ablation=True, beside=[], n_boot=400, seed=4
+    )
     parts = ablation(COUNTS, 0.9)
     rng = np.random.default_rng(0)
     by_hand = []

@@ -15,9 +15,9 @@ from tcva_adapters import Assessment, Result, WeightScheme
 from tcva_adapters.compare import Gates, panel_report, panel_worth, repeat_report
 from tcva_adapters.compare.graded import Graded, grade
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import ScoringConfig
 
-HALF = Scoring(scheme=WeightScheme.resolve("linear"), penalty="off")
+HALF = ScoringConfig(scheme=WeightScheme.resolve("linear"), penalty="off")
 LEVELS = ("fully", "mostly", "partial", "minor", "none")
 
 

@@ -19,8 +19,8 @@ from ragas.llms import llm_factory
 from ragas.llms.base import LangchainLLMWrapper
 
 from tcva_adapters import TCVA, Result
-from tcva_adapters.judging.judge import VerdictForm
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
+from tcva_adapters.results.settings import VerdictForm
 from tests.contract.adapters import ADAPTERS, SAMPLES, Adapter
 from tests.contract.drop_ins import DROP_INS
 from tests.deepeval.entry import hanging_up

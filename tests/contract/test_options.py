@@ -11,13 +11,12 @@ from typing import Any
 
 import pytest
 
-from tcva_adapters import TCVA, Config, Fusion, HumanScale, Panel, Result
+from tcva_adapters import TCVA, Config, Panel, Result
 from tcva_adapters.core import temperature
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.errors import DomainWarning, InvalidValueError
 from tcva_adapters.judging.combining import Combine
 from tcva_adapters.judging.model_judge import ModelJudge
-from tcva_adapters.results.config import MappingKnots, ProfileTable, Settings
 from tests.contract.adapters import ADAPTERS, SAMPLES, Adapter
 from tests.contract.drop_ins import DROP_INS
 from tests.support.scripted import ScriptedModel, verdict_json
@@ -49,19 +48,16 @@ each_adapter = pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: 
 @each_adapter
 @pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
 def test_fused_scores_are_the_same_to_the_last_bit(adapter: Adapter, asynchronous: bool) -> None:
-    fusion = Fusion(temperature=0.3, weights=(2, 1, 1))
-    mapping = HumanScale((0.0, 1.0), (1.0, 5.0))
-    expected = ours(fuse=[second(), "lexical"], fusion=fusion, mapping=mapping)
+    weights = (2.0, 1.0, 1.0)
+    expected = ours(fuse=[second(), "lexical"], fuse_weights=weights)
     results = adapter.entry().run(
         SAMPLES,
         reply,
         asynchronous=asynchronous,
         fuse=[second(), "lexical"],
-        fusion=fusion,
-        mapping=mapping,
+        fuse_weights=weights,
     )
     assert scores(results) == scores(expected)
-    assert [r.human_score for r in results] == [r.human_score for r in expected]
     assert [len(r.assessment.members) for r in results] == [2] * len(SAMPLES)
     assert scores([r.at(0.2) for r in results]) == scores([r.at(0.2) for r in expected])
     assert scores(results) != scores(ours())
@@ -165,15 +161,14 @@ def test_every_drop_in_is_built_from_a_file(
     path = tmp_path / "tcva.json"
     config = Config(
         criterion="answer_relevancy",
-        settings=Settings(temperature=0.7, scheme="linear", penalty="off"),
-        mapping=MappingKnots(x=(0.0, 1.0), y=(1.0, 5.0)),
+        settings={"temperature": 0.7, "scheme": "linear", "penalty": "off"},
     )
     config.dump(path)
     tcva = inside(drop_in.from_config(path, **{judge: "lexical", "threshold": 0.6}))
     assert tcva.criterion.name == "answer_relevancy"
     assert tcva.scoring == TCVA.from_config(path, threshold=0.6).scoring
 
-    strict = ProfileTable(by="domain", values={"medical": Settings(temperature="strict")})
+    strict = {"domain": {"medical": "strict"}}
     config.model_copy(update={"profiles": strict}).dump(path)
     one = inside(drop_in.from_config(path, profile="medical", **{judge: "lexical"}))
     assert (one.scoring.temperature, one.profiles) == (0.2, None)
@@ -200,7 +195,7 @@ def test_profiles_follow_metadata_where_a_framework_has_it() -> None:
     from tcva_adapters.langchain import TCVAEvaluator, result_of  # noqa: PLC0415  # likewise
     from tcva_adapters.llamaindex import TCVAEvaluator as Index  # noqa: PLC0415  # likewise
 
-    medical = ProfileTable(by="domain", values={"medical": Settings(temperature="strict")})
+    medical = {"domain": {"medical": "strict"}}
     config = Config(profiles=medical)
     sample, domain = SAMPLES[0], {"domain": "medical"}
     expected = TCVA(judge="lexical", temperature="strict").evaluate(sample)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from deepeval.metrics.utils import copy_metrics
 
-from tcva_adapters import TCVA, Fusion, HumanScale, Profiles, Result
+from tcva_adapters import TCVA, Result
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.deepeval import Collected, TCVAMetric
 from tcva_adapters.errors import InvalidValueError
@@ -37,14 +37,13 @@ def test_a_copy_has_every_setting_and_shares_judge_store_and_list(tmp_path: Path
         "on_unscored": 0.25,
         "claims": "split",  # the lexical judge knows no other
         "max_claims": 3,
-        "verdicts": "written",  # nor of these
+        "verdicts": "written",
         "repeats": 1,
         "evidence": "off",
         "store": tmp_path / "verdicts.sqlite",
         "fuse": [TCVA("faithfulness", judge="lexical")],
-        "fusion": Fusion(temperature=0.5),
-        "mapping": HumanScale((0.0, 1.0), (1.0, 5.0)),
-        "profiles": Profiles("domain", {"medical": {"temperature": 0.2}}),
+        "fuse_weights": (2.0, 1.0),
+        "profiles": {"domain": {"medical": 0.2}},
         "name": "mine",
         "include_reason": False,
         "async_mode": False,
@@ -76,7 +75,6 @@ def test_a_copy_has_every_setting_and_shares_judge_store_and_list(tmp_path: Path
     assert tcva_of(copied).scoring == tcva_of(metric).scoring
     assert copied.scorer.fingerprint == metric.scorer.fingerprint
     assert copied.scorer.share is False
-    assert tcva_of(copied).judge.parameters["max_claims"] == 3
     if metric.store is not None:
         metric.store.close()
 

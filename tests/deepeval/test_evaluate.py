@@ -25,7 +25,7 @@ from deepeval.models import LocalModel
 from deepeval.test_case import ConversationalTestCase, LLMTestCase, Turn
 from deepeval.tracing import observe, update_current_span
 
-from tcva_adapters import TCVA, Profiles, Sample
+from tcva_adapters import TCVA, Sample
 from tcva_adapters.deepeval import LexicalLLM, TCVAMetric, result_of, results_of
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Reason
@@ -469,7 +469,7 @@ def test_the_cache_serves_verdicts_and_notices_another_temperature(asynchronous:
 @both_ways
 def test_the_cache_does_not_mix_up_profiles(asynchronous: bool) -> None:
     # DeepEval's key of a test case is its texts, without the metadata.
-    profiles = Profiles("domain", {"medical": {"temperature": 0.2}, "chat": {"temperature": 0.9}})
+    profiles = {"domain": {"medical": 0.2, "chat": 0.9}}
     sample = SAMPLES[3].model_copy(update={"input": "Whose?"})
     for domain, temperature in (("medical", 0.2), ("chat", 0.9)):
         case = case_of(sample)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from deepeval.metrics.utils import copy_metrics
 
-from tcva_adapters import Profiles
 from tcva_adapters.deepeval import TCVAMetric
-from tests.deepeval.entry import case_of, scripted
-from tests.deepeval.office import CASE, HALF, HALF_AT_HALF, OPENS, SAMPLE, tcva_of
+from tests.deepeval.entry import scripted
+from tests.deepeval.office import CASE, HALF, HALF_AT_HALF, OPENS, tcva_of
 from tests.support.scripted import verdict_json
 
 
@@ -40,42 +39,6 @@ def test_strict_mode_holds_the_threshold_at_one() -> None:
 
 # Two claims at weight 0.7: the score is 0.7 at every temperature, between the two thresholds.
 PARTIAL = verdict_json((1, "partial", OPENS), (2, "partial", ""))
-
-
-THRESHOLDS = Profiles("domain", {"medical": {"threshold": 0.9}, "chat": {"threshold": 0.1}})
-
-
-@pytest.mark.parametrize(
-    ("threshold", "domain", "passes"),
-    [(0.5, "medical", False), (0.5, "other", True), (0.8, "chat", True), (0.8, "other", False)],
-)
-def test_a_test_case_passes_by_the_threshold_of_its_profile(
-    threshold: float, domain: str, passes: bool
-) -> None:
-    metric = TCVAMetric(model=scripted(PARTIAL), threshold=threshold, profiles=THRESHOLDS)
-    case = case_of(SAMPLE)
-    case.metadata = {"domain": domain}
-    assert metric.measure(case) == pytest.approx(0.7, abs=1e-12)
-    assert (metric.success, metric.is_successful()) == (passes, passes)
-    assert metric.result is not None
-    assert metric.result.passed is passes
-    assert metric.threshold == threshold
-
-
-def test_profiles_do_not_change_what_strict_mode_or_no_threshold_or_a_failure_means() -> None:
-    case = case_of(SAMPLE)
-    case.metadata = {"domain": "chat"}
-    strict = TCVAMetric(model=scripted(PARTIAL), strict_mode=True, profiles=THRESHOLDS)
-    assert strict.measure(case) == 0.0
-    assert strict.success is False
-    assert str(strict.reason).startswith("0.700 < 1 at T=0.5")
-    assert strict.profiles is THRESHOLDS  # as given, for copies
-    free = TCVAMetric(model=scripted(PARTIAL), threshold=None, profiles=THRESHOLDS)
-    free.measure(case)
-    assert free.success is None
-    failed = TCVAMetric(model=scripted(TimeoutError("slow")), profiles=THRESHOLDS)
-    failed.measure(case)
-    assert failed.success is False
 
 
 def test_what_deepeval_sets_from_its_cache_is_taken() -> None:

@@ -27,7 +27,6 @@ from tests.deepeval.office import CASE, plenty, tcva_of
         ({"on_unscored": 2}, "on_unscored=2"),
         ({"max_claims": 0}, "max_claims=0"),
         ({"claims": "llm"}, "llm"),
-        ({"prompt": "compact"}, "compact"),
         ({"model": 7}, "unknown judge 7"),
         ({"scheme": (1, 0)}, "has 5 weights"),
         ({"scheme": (math.nan,) * 5}, "nan"),
@@ -52,9 +51,7 @@ WRONG: dict[str, list[Any]] = {
     "bounds": [None, True, 3, {"p_low": -4}],
     "on_unscored": [True, "1", math.nan, -1],
     "claims": [None, True, 3],
-    "prompt": [None, True, "short"],
     "verdicts": [None, True, "letters"],
-    "samples": [None, True, math.nan, 0, 2.5],
     "repeats": [None, True, math.nan, 0, 2.5],
     "evidence": [None, True, "lowered"],
     "max_claims": [None, True, math.nan, -1, 2.5],
@@ -67,8 +64,7 @@ WRONG: dict[str, list[Any]] = {
     "flaky": [None, "no"],
     "collected": [3, True, (), "results"],
     "fuse": [True, 3, "lexcial"],
-    "fusion": [None, 3, "geometric"],
-    "mapping": [3, "isotonic", [0, 1]],
+    "fuse_weights": [3, "geometric", (-1, 1)],
     "profiles": [3, "domain", {}],
     "share": [None, 0],
     "max_concurrency": [None, 0],
@@ -91,7 +87,7 @@ def test_a_wrong_value_is_refused_when_built_and_when_set(name: str, value: Any)
 def test_nothing_is_opened_for_wrong_options(tmp_path: Path) -> None:
     path = tmp_path / "verdicts.sqlite"
     with pytest.raises(InvalidValueError, match="flaky=3"):
-        TCVAMetric(model="lexical", store=path, flaky=3)  # type: ignore[arg-type]  # wrong on purpose
+        TCVAMetric(model="lexical", store=path, flaky=3)
     assert not path.exists()
 
 

@@ -29,7 +29,7 @@ from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.results.files import read_assessments
 from tcva_adapters.results.protocol import read_result
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.samples.files import read_samples
 from tcva_adapters.samples.names import ALIASES
 from tcva_adapters.samples.sample import Sample
@@ -129,7 +129,7 @@ def _edited(text: str, edits: list[tuple[int, str]]) -> str:
     return text
 
 
-_RESULT: Final = Result(Assessment.from_verdicts(["fully", "none"]), Scoring()).to_json()
+_RESULT: Final = Result(Assessment.from_verdicts(["fully", "none"]), ScoringConfig()).to_json()
 _STORED: Final = st.one_of(
     st.lists(st.tuples(st.integers(0, 2000), _PIECES), min_size=1, max_size=4).map(
         lambda edits: _edited(_RESULT, edits)

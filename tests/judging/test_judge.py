@@ -48,7 +48,7 @@ def judged(
     claims: str = "split",
 ) -> tuple[Assessment, ScriptedModel]:
     model = ScriptedModel(answers)
-    judge = ModelJudge(model, claims=claims)  # type: ignore[arg-type]  # tests pass wrong ones too
+    judge = ModelJudge(model, claims=claims)  # type: ignore[arg-type]  # one of the two
     return judge.assess(sample, criterion), model
 
 

@@ -223,7 +223,10 @@ class Own:
         ({"judge": Panel(["lexical", Own()])}, "of own: only a model can be asked again"),
         ({"judge": Own()}, "of own: only a model can be asked again in another way"),
         ({"judge": Drawn(FULLY), "claims": "llm"}, "claims='llm': each repeat would make claims"),
-        ({"judge": Drawn(FULLY), "repeats": 0}, "repeats=0; it is a whole number from 1 up"),
+        (
+            {"judge": Drawn(FULLY), "repeats": 0},
+            "repeats=0; it should be greater than or equal to 1",
+        ),
         ({"judge": Drawn(FULLY), "repeats": True}, "repeats=True"),
     ],
 )

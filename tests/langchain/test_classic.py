@@ -11,7 +11,6 @@ from langchain_core.callbacks import BaseCallbackHandler
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.langchain import TCVAEvaluator, TCVAStringEvaluator, result_of
-from tcva_adapters.results.scoring import Profiles
 
 ANSWER = "It opens at nine."
 
@@ -71,7 +70,7 @@ def test_callbacks_tags_and_metadata_reach_the_run() -> None:
 
 
 def test_profiles_go_by_the_metadata() -> None:
-    profiles = Profiles("domain", {"medical": {"temperature": 0.2}})
+    profiles = {"domain": {"medical": 0.2}}
     evaluator = TCVAStringEvaluator(TCVAEvaluator("lexical", profiles=profiles))
     found = evaluator.evaluate_strings(
         prediction=ANSWER, contexts=[ANSWER], metadata={"domain": "medical"}

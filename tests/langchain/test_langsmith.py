@@ -25,7 +25,7 @@ from langsmith.evaluation import aevaluate, evaluate
 from langsmith.schemas import Example, Run
 from langsmith.utils import get_env_var
 
-from tcva_adapters import CCRS, Profiles
+from tcva_adapters import CCRS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.langchain import (
     ScorerEvaluator,
@@ -410,7 +410,7 @@ def test_an_earlier_answer_in_the_inputs_messages_is_not_the_one_that_is_judged(
 
 
 def test_profiles_go_by_the_examples_metadata() -> None:
-    profiles = Profiles("domain", {"medical": {"temperature": 0.2}})
+    profiles = {"domain": {"medical": 0.2}}
     evaluator = TCVARunEvaluator(TCVAEvaluator("lexical", profiles=profiles))
     run = run_with({}, {"answer": "It opens at nine. It is red."})
     seen = {}
@@ -424,7 +424,7 @@ def test_profiles_go_by_the_examples_metadata() -> None:
 
 
 def test_profiles_go_by_the_metadata_in_functions_too() -> None:
-    profiles = Profiles("domain", {"medical": {"temperature": 0.2}})
+    profiles = {"domain": {"medical": 0.2}}
     judged = create_tcva_judge(TCVAEvaluator("lexical", profiles=profiles))
     medical = {"domain": "medical"}
     by_hand = judged(outputs="At nine.", context=["At nine."], metadata=medical)

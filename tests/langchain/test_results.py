@@ -30,7 +30,7 @@ from tcva_adapters.langchain import (
 )
 from tcva_adapters.langchain.results import as_output
 from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.scoring import Fusion, HumanScale, Scoring
+from tcva_adapters.results.settings import ScoringConfig
 from tests.langchain.entry import scripted
 from tests.langchain.office import RECORD
 from tests.support.office import TWO
@@ -167,7 +167,7 @@ FULL_AND_MINOR = Assessment.from_verdicts(["fully", "minor"])
 
 
 def test_every_setting_of_the_dial_survives_the_output() -> None:
-    scoring = Scoring(
+    scoring = ScoringConfig(
         temperature=0.3,
         threshold=0.4,
         scheme=WeightScheme.LINEAR,
@@ -176,8 +176,7 @@ def test_every_setting_of_the_dial_survives_the_output() -> None:
         floor="always",
         on_unscored=0.0,
         bounds=Bounds(-4.0, 4.0),
-        fusion=Fusion(0.5, (1.0, 2.0)),
-        mapping=HumanScale((0.0, 1.0), (1.0, 5.0)),
+        fuse_weights=(1.0, 2.0),
     )
     fused = FULL_AND_MINOR.model_copy(update={"members": (Assessment.from_verdicts(["none"]),)})
     result = Result(fused, scoring)

@@ -10,15 +10,14 @@ import pytest
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.llamaindex import TCVAEvaluator
-from tcva_adapters.results.settings import settings_of
-from tcva_adapters.tcva import TCVASettings
+from tcva_adapters.results.settings import TCVASettings
 from tests.llamaindex.entry import scripted
 from tests.llamaindex.office import evaluated
 
 
 def test_signatures_show_every_setting_once() -> None:
     shown = inspect.signature(TCVAEvaluator).parameters
-    settings = settings_of(TCVASettings)
+    settings = TCVASettings.model_fields
     assert list(shown) == ["llm", "criterion", "context_metadata_mode", *settings]
     assert all(shown[name].default == setting.default for name, setting in settings.items())
 
@@ -37,7 +36,6 @@ def test_signatures_show_every_setting_once() -> None:
             "on_unscored": (3, True, math.nan, -1),
             "criterion": ("tone", True, None, 3, ""),
             "claims": ("guess", True, None),
-            "prompt": ("short", True, None),
             "max_claims": (0, True, None, math.nan, -1, 1.5),
             "context_metadata_mode": ("some", True, None, 3),
             "llm": (object(), "gpt-9", True, 0, ""),

@@ -22,7 +22,7 @@ from tcva_adapters.core.temperature import Bounds, exponent
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.plots.sources import Dial
 from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.result import Result, Scoring
+from tcva_adapters.results.result import Result, ScoringConfig
 from tcva_adapters.stats.means import mean_intervals, share_interval
 from tcva_adapters.stats.metric_correlation import correlation_matrix
 from tests.compare.test_systems import table as systems_table
@@ -49,7 +49,7 @@ def band(figure: Figure, number: int) -> np.ndarray[Any, Any]:
 
 def test_the_sweep_curve_has_means_pass_rates_and_intervals() -> None:
     table = counts(60)
-    scoring = Scoring(threshold=0.6, scheme="linear", penalty="off")  # type: ignore[arg-type]  # by name
+    scoring = ScoringConfig(threshold=0.6, scheme="linear", penalty="off")
     figure = plots.sweep_curve(table, scoring=scoring, level=0.9)
     for name, place in (("mean", 0), ("share ≥ 0.6", 1)):
         grid, heights = line(axes_of(figure), name).T
@@ -74,7 +74,7 @@ def test_the_cliff_is_marked_where_a_none_can_fall() -> None:
     assert exponent(place) == pytest.approx(0.0, **ONE)
     without = axes_of(plots.sweep_curve([[2, 0, 0, 1, 0], [1, 0, 0, 0, 0]]))
     assert len(without.lines) == 2
-    high = Scoring(bounds=Bounds(p_min=1.0, p_max=2.0))
+    high = ScoringConfig(bounds=Bounds(p_min=1.0, p_max=2.0))
     assert len(axes_of(plots.sweep_curve([[1, 0, 0, 0, 1]] * 2, scoring=high)).lines) == 2
 
 
@@ -83,7 +83,7 @@ def test_a_sweep_has_a_curve_for_each_row() -> None:
     axes = axes_of(plots.sweep_curve(swept))
     for row in swept.rows:
         assert line(axes, row.name).T[1] == pytest.approx(row.means, **ONE)
-    both = axes_of(plots.sweep_curve(swept, show="both", scoring=Scoring(threshold=0.7)))
+    both = axes_of(plots.sweep_curve(swept, show="both", scoring=ScoringConfig(threshold=0.7)))
     passed = np.nanmean(
         np.where(np.isnan(swept.rows[1].scores), np.nan, swept.rows[1].scores >= 0.7), axis=0
     )
@@ -95,7 +95,7 @@ def test_a_sweep_has_a_curve_for_each_row() -> None:
 
 
 def test_results_bring_their_settings() -> None:
-    scoring = Scoring(threshold=0.8, penalty="off")
+    scoring = ScoringConfig(threshold=0.8, penalty="off")
     results = [
         Result(Assessment.from_verdicts(verdicts), scoring)
         for verdicts in (["fully", "none"], ["fully", "minor"], ["fully"])

@@ -173,9 +173,9 @@ def test_wrong_options_fail_when_built() -> None:
     with pytest.raises(InvalidValueError, match="unknown judge"):
         TCVACollectionMetric(object())
     with pytest.raises(InvalidValueError, match="called llm"):
-        TCVACollectionMetric("lexical", judge="lexical")  # type: ignore[call-arg]  # on purpose
+        TCVACollectionMetric("lexical", judge="lexical")
     with pytest.raises(InvalidValueError, match=r"unknown setting 'temp' of TCVA.*store"):
-        TCVACollectionMetric("lexical", temp=7)  # type: ignore[call-arg]  # on purpose
+        TCVACollectionMetric("lexical", temp=7)
 
 
 @pytest.mark.parametrize("setting", ["llm", "temperature", "criterion", "max_concurrency"])

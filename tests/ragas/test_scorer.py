@@ -13,7 +13,7 @@ import pytest
 from ragas import RunConfig, SingleTurnSample, aevaluate, evaluate
 from ragas.dataset_schema import EvaluationResult
 
-from tcva_adapters import TCVA, Profiles
+from tcva_adapters import TCVA
 from tcva_adapters.ccrs import CCRS, METRICS, CCRSResult
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.ragas import (
@@ -120,7 +120,7 @@ def test_tcva_is_a_scorer_like_the_others() -> None:
 def test_what_is_no_scorer_is_refused(family: Any) -> None:
     with pytest.raises(InvalidValueError, match=r"scorer='faithfulness'; it is a scorer"):
         family("faithfulness")
-    strict = TCVA(judge="lexical", profiles=Profiles("domain", {"medical": {"temperature": 0.2}}))
+    strict = TCVA(judge="lexical", profiles={"domain": {"medical": 0.2}})
     with pytest.raises(InvalidValueError, match="carry no metadata"):
         family(strict)
 

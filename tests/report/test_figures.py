@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcva_adapters import Assessment, Fusion, Result, Sample
+from tcva_adapters import Assessment, Result, Sample
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.core.panel import fuse
 from tcva_adapters.core.temperature import Bounds
@@ -18,7 +18,7 @@ from tcva_adapters.report.content import Content, Run
 from tcva_adapters.report.details import Draw
 from tcva_adapters.report.figures import ABSENT, UNSCORED, figures_of
 from tcva_adapters.results.assessment import ClaimVerdict, Reason, Unscored
-from tcva_adapters.results.scoring import HumanScale, Scoring, changed
+from tcva_adapters.results.settings import ScoringConfig
 from tests.report.blocks import blocks_of
 
 GRID = [0.1, 0.35, 0.5, 0.77, 1.0]
@@ -26,8 +26,8 @@ SETTINGS: list[dict[str, Any]] = [
     {},
     {"scheme": "linear", "penalty": "ramped", "threshold": 0.7},
     {"scheme": (1.0, 0.8, 0.5, 0.5, 0.1), "penalty": "off", "eps": 0.05, "floor": "always"},
-    {"fusion": Fusion(0.3, (2.0, 1.0)), "on_unscored": 0.25, "penalty": "absolute"},
-    {"bounds": Bounds(-4.0, 4.0), "mapping": HumanScale((0.1, 0.9), (1.0, 5.0))},
+    {"fuse_weights": (2.0, 1.0), "on_unscored": 0.25, "penalty": "absolute"},
+    {"bounds": Bounds(-4.0, 4.0)},
 ]
 
 
@@ -85,9 +85,9 @@ def score_in(figures: dict[str, Any], place: int, temperature: float) -> float |
 def test_scores_can_be_made_of_the_page_to_the_last_bit(
     settings: dict[str, Any], members: bool, tmp_path: Path
 ) -> None:
-    if not members and "fusion" in settings:
-        settings = {**settings, "fusion": Fusion()}
-    results = [Result(each, changed(Scoring(), settings)) for each in assessments(members=members)]
+    if not members and "fuse_weights" in settings:
+        settings = {**settings, "fuse_weights": None}
+    results = [Result(each, ScoringConfig(**settings)) for each in assessments(members=members)]
     write(results, tmp_path / "page.html")
     figures, details = blocks_of(tmp_path / "page.html")
     assert figures["samples"]["ids"] == [f"q{i}" for i in range(60)]
@@ -109,7 +109,7 @@ def test_scores_can_be_made_of_the_page_to_the_last_bit(
 
 def test_a_named_scheme_is_named_and_another_is_not() -> None:
     for scheme, name in (("linear", "linear"), ((1, 0.75, 0.5, 0.25, 0.1), None)):
-        scoring = changed(Scoring(), {"scheme": scheme})
+        scoring = ScoringConfig(scheme=scheme)
         judged = {"a": Assessment.from_verdicts(["fully"], sample_id="a")}
         content = Content("t", samples=[Sample(id="a")], runs=(Run("r", judged, scoring),))
         (run,) = figures_of(content, Draw.of(content, 1))["runs"]
@@ -147,7 +147,7 @@ def test_the_page_says_in_which_form_verdicts_were_asked_for(tmp_path: Path) -> 
     said = {}
     for form in ("written", "yes_no"):
         judged = [each.model_copy(update={"form": form}) for each in assessments(members=False)]
-        write([Result(each, Scoring()) for each in judged], tmp_path / f"{form}.html")
+        write([Result(each, ScoringConfig()) for each in judged], tmp_path / f"{form}.html")
         figures, _ = blocks_of(tmp_path / f"{form}.html")
         said[form] = [note for note in figures["notes"] if "asked for" in note]
         (name,) = (run["name"] for run in figures["runs"])

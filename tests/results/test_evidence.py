@@ -26,7 +26,7 @@ from tcva_adapters.results.evidence import (
     lowered,
     under,
 )
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import ScoringConfig
 from tests.support.scripted import ScriptedModel, verdict_json
 
 PASSAGES = ("The office opens at nine. Parking is not free. They met in Paris. Hunde verboten.",)
@@ -89,7 +89,7 @@ def test_one_judgement_counts_lowered_or_as_judged(evidence: Evidence) -> None:
     assert all(line in result.reason for line in lines)
     assert ("lowered" in result.reason) == bool(lines)
     with pytest.raises(InvalidValueError, match="evidence='strict'; it is 'lower' or 'off'"):
-        Scoring(evidence="strict")  # type: ignore[arg-type]  # on purpose
+        ScoringConfig(evidence="strict")
 
 
 def test_a_claim_says_what_was_done() -> None:

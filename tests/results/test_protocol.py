@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tcva_adapters import CCRS, TCVA, Assessment, CCRSResult, Fusion, HumanScale, Result, Sample
+from tcva_adapters import CCRS, TCVA, Assessment, CCRSResult, Result, Sample
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.assessment import Reason, Usage
 from tcva_adapters.results.protocol import Scored, read_result
@@ -32,10 +32,9 @@ def results() -> list[Scored]:
         TCVA(
             judge=ScriptedModel([REPLY]),
             fuse="lexical",
-            fusion=Fusion(0.4, (1, 2)),
+            fuse_weights=(1, 2),
             temperature="strict",
             scheme=(1, 0.8, 0.5, 0.2, 0),
-            mapping=HumanScale((0.0, 1.0), (1.0, 5.0)),
             on_unscored=0.0,
         ),
         TCVA(judge=ScriptedModel([RuntimeError("boom")])),

@@ -19,7 +19,7 @@ from tcva_adapters.compare.running.write import write_csv
 from tcva_adapters.compare.systems.read import read_systems
 from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.results.config import Config, Settings
+from tcva_adapters.results.config import Config
 from tcva_adapters.results.files import read_assessments, write_assessments
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.csv_cells import csv_text, harmless, original
@@ -45,7 +45,7 @@ def test_files_and_folders_are_their_owners_alone(tmp_path: Path, mask: int) -> 
         folder = tmp_path / "new"
         folder.mkdir(0o700)
         write_assessments(folder / "a.jsonl", [MADE])
-        Config(settings=Settings(temperature=0.2)).dump(folder / "c.json")
+        Config(settings={"temperature": 0.2}).dump(folder / "c.json")
         write_csv(folder / "s.csv", [Row("a", "m", 0.5)])
     finally:
         os.umask(before)

@@ -69,7 +69,7 @@ def test_rows_come_back_with_columns_more(kind: str) -> None:
     rows = as_rows(found)
     assert [row["id"] for row in rows] == ["a", "b", "c", "d"]
     assert [int(row["n"]) for row in rows] == [1, 2, 3, 4]
-    tcva = TCVA(**SETTINGS)  # type: ignore[arg-type]  # plain values
+    tcva = TCVA(**SETTINGS)
     for given, row in zip(ROWS[:2], rows, strict=False):
         fields = {"id": given["id"], "response": given["answer"], "contexts": given["docs"]}
         wanted = tcva.evaluate(Sample(**fields, metadata={"n": given["n"]}))

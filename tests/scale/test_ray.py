@@ -59,7 +59,7 @@ def read(folder: Path) -> list[dict[str, Any]]:
 
 
 def wanted(given: list[dict[str, Any]]) -> dict[str, Result]:
-    tcva = TCVA(**SETTINGS)  # type: ignore[arg-type]  # plain values
+    tcva = TCVA(**SETTINGS)
     found = tcva.evaluate_many([Sample.from_record(row) for row in given])
     return {str(each.sample_id): each for each in found}
 

@@ -33,7 +33,7 @@ from tcva_adapters.results.assessment import (
 )
 from tcva_adapters.results.framework_score import FrameworkVerdict
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
 from tests.hostile.corpus import TEXTS
@@ -63,7 +63,7 @@ def small() -> Content:
         name: Assessment.from_verdicts(words).model_copy(update={"sample_id": name})
         for name, words in judged.items()
     }
-    run = Run("run", assessments, Scoring())
+    run = Run("run", assessments, ScoringConfig())
     return Content("two samples", samples=samples, runs=(run,))
 
 
@@ -87,10 +87,10 @@ def human_rating(sample: Sample) -> float | None:
     return sum(level in {Verdict.FULLY, Verdict.MOSTLY} for level in levels) / len(levels)
 
 
-def run_of(name: str, results: Sequence[Result], scoring: Scoring | None = None) -> Run:
+def run_of(name: str, results: Sequence[Result], scoring: ScoringConfig | None = None) -> Run:
     """Results as a run."""
     assessments = {each.sample_id or "": each.assessment for each in results}
-    return Run(name, assessments, scoring or Scoring(), (0.1, 0.5, 0.9))
+    return Run(name, assessments, scoring or ScoringConfig(), (0.1, 0.5, 0.9))
 
 
 def example_methods() -> tuple[FixedMethod, ...]:
@@ -226,7 +226,7 @@ def random_content(size: int, seed: int = 0, *, questions: str = "Question {}?")
         scores[name] = float(np.round((verdicts < 3).mean(), 3))
         ratings[name] = float(np.round(rng.random(), 2))
     method = FixedMethod(RAGAS, scores, "ragas")
-    run = Run("random", assessments, Scoring(), (0.1, 0.5, 0.9))
+    run = Run("random", assessments, ScoringConfig(), (0.1, 0.5, 0.9))
     return Content(
         f"{size} samples", samples=samples, runs=(run,), methods=(method,), human=Human(ratings)
     )
@@ -280,8 +280,8 @@ def hostile_content(texts: Sequence[str]) -> Content:
         sentence=script,
         samples=samples,
         runs=(
-            Run(script, assessments, Scoring()),
-            Run(f"{long[:300]} {script}", assessments, Scoring(temperature=0.2)),
+            Run(script, assessments, ScoringConfig()),
+            Run(f"{long[:300]} {script}", assessments, ScoringConfig(temperature=0.2)),
         ),
         methods=(
             FixedMethod(script, dict.fromkeys(assessments, 0.5), script, script, said=said),
@@ -381,7 +381,7 @@ class Expected:
     def of(cls, content: Content, run: int = 0, **changes: Any) -> Expected:
         """With some settings other than the run's."""
         shown = content.runs[run]
-        scoring = replace(shown.scoring, **changes)
+        scoring = shown.scoring.changed(**changes)
         results = {name: Result(each, scoring) for name, each in shown.assessments.items()}
         order = [sample.id or "" for sample in content.samples]
         scores = {n: s for n in order if n in results and (s := results[n].score) is not None}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -13,20 +12,19 @@ from tcva_adapters.core.aggregation import PENALTIES
 from tcva_adapters.core.flip import flip_point
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
-from tcva_adapters.results.scoring import Fusion, HumanScale, Scoring
+from tcva_adapters.results.settings import ScoringConfig
 
 TEMPERATURES = [step / 100 for step in range(10, 101)]
 THRESHOLDS = (0.0, 0.3, 0.5, 0.64, 0.7, 0.9, 1.0)
 WEIGHTS = (*SCHEMES.values(), WeightScheme.custom(1, 1, 0.5, 0.5, 0.125))
 VARIANTS = (
-    Scoring(),
-    Scoring(floor="always"),
-    Scoring(eps=1e-12),
-    Scoring(fusion=Fusion(temperature=0.5, weights=(3, 1, 0))),
-    Scoring(fusion=Fusion(temperature=0.2), floor="always", eps=0.01),
-    Scoring(fusion=Fusion(temperature=0.9)),
-    Scoring(bounds=Bounds(p_min=-3.0, p_max=1.0, t_min=0.0, t_max=1.0), temperature=0.5),
-    Scoring(scheme=WeightScheme.custom(0.9, 1 / 3, 1 / 3, 0, 0)),
+    ScoringConfig(),
+    ScoringConfig(floor="always"),
+    ScoringConfig(eps=1e-12),
+    ScoringConfig(fuse_weights=(3, 1, 0)),
+    ScoringConfig(floor="always", eps=0.01),
+    ScoringConfig(bounds=Bounds(p_min=-3.0, p_max=1.0, t_min=0.0, t_max=1.0), temperature=0.5),
+    ScoringConfig(scheme=WeightScheme.custom(0.9, 1 / 3, 1 / 3, 0, 0)),
 )
 
 
@@ -51,24 +49,23 @@ def plain(value: float | None) -> float | None:
     return None if value is None or np.isnan(value) else float(value)
 
 
-def case(row: FloatArray, scoring: Scoring) -> dict[str, Any]:
+def case(row: FloatArray, scoring: ScoringConfig) -> dict[str, Any]:
     """One row under one setting."""
-    if scoring.fusion.weights is not None:
-        weights = scoring.fusion.weights[: len(row)]
-        scoring = replace(scoring, fusion=replace(scoring.fusion, weights=weights))
+    if scoring.fuse_weights is not None:
+        scoring = scoring.changed(fuse_weights=scoring.fuse_weights[: len(row)])
     bounds = scoring.bounds
     settings = {
         "weights": scoring.scheme.weights,
         **{name: getattr(scoring, name) for name in ("penalty", "eps", "floor")},
         "bounds": {n: getattr(bounds, n) for n in ("p_min", "p_max", "t_min", "t_max")},
-        "fusion": {"temperature": scoring.fusion.temperature, "weights": scoring.fusion.weights},
+        "fusion": {"temperature": None, "weights": scoring.fuse_weights},
     }
     found = scoring.curve(row)(np.array(TEMPERATURES))
     judges = [[float(c) for c in counts] if counts.any() else None for counts in row]
     return {"row": judges, "settings": settings, "scores": list(map(plain, found))}
 
 
-def flips(row: FloatArray, scoring: Scoring) -> list[float | None]:
+def flips(row: FloatArray, scoring: ScoringConfig) -> list[float | None]:
     """From which temperature on a row reaches each threshold."""
     curve = scoring.curve(row)
     return [
@@ -83,14 +80,14 @@ def main() -> None:
     cases = []
     for variant, weights, penalty in product(VARIANTS, WEIGHTS, PENALTIES):
         is_own = variant.scheme.name == "custom"
-        scoring = replace(variant, scheme=variant.scheme if is_own else weights, penalty=penalty)
+        scoring = variant.changed(scheme=variant.scheme if is_own else weights, penalty=penalty)
         cases += [case(row, scoring) for row in rows(draw, 10)]
         row = rows(draw, 1 + len(cases) % 3)[-1]
-        if scoring.fusion.weights is None:
+        if scoring.fuse_weights is None:
             cases.append({**case(row, scoring), "flips": flips(row, scoring)})
-    line = HumanScale((0.2, 0.4, 0.8), (1.0, 2.0, 4.0))
-    mapped = [(x, line(x)) for x in np.linspace(0, 1, 41).tolist()]
-    scale = {"x": line.x, "y": line.y, "points": mapped}
+    x, y = (0.2, 0.4, 0.8), (1.0, 2.0, 4.0)
+    points = [(at, float(np.interp(at, x, y))) for at in np.linspace(0, 1, 41).tolist()]
+    scale = {"x": x, "y": y, "points": points}
     found = {"temperatures": TEMPERATURES, "thresholds": THRESHOLDS, "cases": cases, "scale": scale}
     print(json.dumps(found))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from itertools import product
 from typing import Any, Final
 
@@ -13,9 +13,9 @@ from tcva_adapters.core.aggregation import DEFAULT_EPS, Floor, Penalty, SchemeLi
 from tcva_adapters.core.temperature import PAPER_BOUNDS
 from tcva_adapters.core.verdicts import FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import ScoringConfig
 
-DEFAULT: Final = Scoring()
+DEFAULT: Final = ScoringConfig()
 
 _CHOSEN: Final = ("temperature", "scheme", "penalty", "floor", "eps", "threshold")
 
@@ -57,7 +57,7 @@ class Grid:
     eps: Sequence[float] | None = None
     thresholds: Sequence[float] | None = None
 
-    def candidates(self, baseline: Scoring) -> list[Scoring]:
+    def candidates(self, baseline: ScoringConfig) -> list[ScoringConfig]:
         """Every combination, and the baseline, each once, those closest to the baseline first.
 
         What is not chosen here is the baseline's: the fusion of several judges, say, or the view of
@@ -86,9 +86,9 @@ class Grid:
                 for each in combinations
                 if each["floor"] != "paper" or check_eps(each["eps"]) <= DEFAULT_EPS
             ]
-        every = [replace(baseline, **each) for each in combinations]
+        every = [baseline.changed(**each) for each in combinations]
 
-        def distance(scoring: Scoring) -> tuple[int, float, float]:
+        def distance(scoring: ScoringConfig) -> tuple[int, float, float]:
             return (
                 sum(getattr(scoring, name) != getattr(baseline, name) for name in _CHOSEN[1:]),
                 round(abs(scoring.temperature - baseline.temperature), 9),
@@ -98,7 +98,7 @@ class Grid:
         return sorted(dict.fromkeys([baseline, *every]), key=distance)
 
 
-def score_matrix(counts: FloatArray, settings: Sequence[Scoring]) -> FloatArray:
+def score_matrix(counts: FloatArray, settings: Sequence[ScoringConfig]) -> FloatArray:
     """The scores under each setting, fused where there are several judges.
 
     Args:
@@ -116,14 +116,14 @@ def score_matrix(counts: FloatArray, settings: Sequence[Scoring]) -> FloatArray:
         grid = [settings[j].temperature for j in columns]
         first = settings[columns[0]]
         judges = [sweep(rows, grid, **first.options) for rows in counts.swapaxes(0, 1)]
-        scores[:, columns] = first.fusion.joined(judges)
+        scores[:, columns] = first.joined(judges)
     return scores
 
 
-def describe(scoring: Scoring) -> str:
+def describe(scoring: ScoringConfig) -> str:
     """A setting in a few words: the temperature, and whatever differs from the default.
 
-    >>> describe(Scoring(temperature=0.7, penalty="off"))
+    >>> describe(ScoringConfig(temperature=0.7, penalty="off"))
     'T=0.7, penalty off'
     """
     words = [f"T={scoring.temperature:g}"]
@@ -143,7 +143,7 @@ def scheme_text(scheme: WeightScheme) -> str:
     return ",".join(f"{w:g}" for w in scheme.weights) if scheme.name == "custom" else scheme.name
 
 
-def as_settings(scoring: Scoring) -> dict[str, Any]:
+def as_settings(scoring: ScoringConfig) -> dict[str, Any]:
     """A setting as plain JSON values, under the names of the configuration file."""
     scheme = scoring.scheme
     weights = list(scheme.weights) if scheme.name == "custom" else scheme.name

@@ -8,14 +8,14 @@ from tcva_adapters.compare.calibration.candidates import score_matrix
 from tcva_adapters.compare.calibration.nested import Resampling
 from tcva_adapters.compare.fused import FusedRow, gain_of
 from tcva_adapters.compare.judged import Judged
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray
 
 
 def fusing_gain(
     judged: Judged,
     ratings: FloatArray,
-    scoring: Scoring,
+    scoring: ScoringConfig,
     groups: Sequence[Hashable] | None,
     drawn: Resampling,
 ) -> FusedRow | None:

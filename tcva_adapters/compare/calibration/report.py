@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from tcva_adapters.compare.calibration.candidates import DEFAULT, as_settings, describe
-from tcva_adapters.compare.calibration.isotonic import Mapped
 from tcva_adapters.compare.calibration.nested import Gain, Resampling
 from tcva_adapters.compare.calibration.objectives import Objective, ObjectiveName
 from tcva_adapters.compare.fused import FusedRow
@@ -16,8 +15,8 @@ from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.judged import Judged
 from tcva_adapters.compare.views.crosstab import Crosstab
 from tcva_adapters.printing import Part, Table, Tabular, Wrapped, counted, figure, share
-from tcva_adapters.results.config import Config, MappingKnots, ProfileTable, Settings
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.config import Config
+from tcva_adapters.results.settings import ScoringConfig
 
 FEW_RATINGS: Final = 30
 
@@ -52,7 +51,6 @@ class Calibration(Tabular):
         gain: ``out_of_fold`` against ``before``.
         picks: Each setting that was chosen in a training fold, with its share of the folds, most
             frequent first.
-        mapping: Where one was asked for.
         resampling: Folds, repeats, resamples, level and seed.
         notes: What to keep in mind, in sentences.
         judged: The samples; None for one part of them.
@@ -70,17 +68,16 @@ class Calibration(Tabular):
     n: int
     unscored: int
     unrated: int
-    baseline: Scoring
+    baseline: ScoringConfig
     candidates: int
-    chosen: Scoring
+    chosen: ScoringConfig
     in_sample: float
     out_of_fold: float
     before: float
     by_fold: float
     before_by_fold: float
     gain: Gain
-    picks: tuple[tuple[Scoring, float], ...]
-    mapping: Mapped | None
+    picks: tuple[tuple[ScoringConfig, float], ...]
     resampling: Resampling
     notes: tuple[str, ...]
     judged: Judged | None = field(default=None, compare=False, repr=False)
@@ -97,7 +94,7 @@ class Calibration(Tabular):
         return self.gain.detectable and self.chosen != self.baseline
 
     @property
-    def recommended(self) -> Scoring:
+    def recommended(self) -> ScoringConfig:
         """The chosen setting where its gain is detectable, otherwise the baseline."""
         return self.chosen if self.detectable else self.baseline
 
@@ -137,7 +134,7 @@ class Calibration(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain JSON values; a figure that is not defined is None."""
-        judged, mapped = self.judged, self.mapping
+        judged = self.judged
         figures: dict[str, Any] = {"sentence": self.sentence}
         figures |= {name: getattr(self, name) for name in _FIGURES}
         figures |= {name: as_settings(getattr(self, name)) for name in _SETTINGS}
@@ -145,7 +142,6 @@ class Calibration(Tabular):
         figures |= {**self.resampling._asdict(), "picks": self.records()}
         figures["smallest_gain"] = self.gain.smallest
         figures["power"] = {f"{size:g}": self.gain.power(size) for size in _GAINS}
-        figures["mapping"] = mapped and {**jsonable(mapped), "detectable": mapped.gain.detectable}
         if judged is not None:
             figures |= {**judged.to_dict(), "human": self.human, "by": self.by}
             figures["fusing"] = jsonable(self.fusing)
@@ -161,26 +157,19 @@ class Calibration(Tabular):
     def config(self) -> Config:
         """The recommended settings as a file's content.
 
-        Only what is detectable gets in: a mapping that is better out of fold, and the profiles of
-        those parts whose own setting is. Every other part uses the settings for all.
+        Only what is detectable gets in: of the parts, the temperatures that are. Every other part
+        uses the settings for all.
         """
-        mapping = self.mapping
         own = {
-            part: _settings(profile.calibration)
+            part: profile.calibration.recommended.temperature
             for part, profile in self.profiles.items()
             if profile.calibration is not None and profile.calibration.detectable
         }
-        told = self.to_dict()
-        if mapping is not None:
-            del told["mapping"]["scale"]  # which has its own place in the file
         return Config(
             criterion=(self.judged and self.judged.criterion) or None,
             settings=_settings(self),
-            mapping=MappingKnots(x=mapping.scale.x, y=mapping.scale.y)
-            if mapping is not None and mapping.gain.detectable
-            else None,
-            profiles=ProfileTable(by=self.by, values=own) if self.by is not None and own else None,
-            provenance=told,
+            profiles={self.by: own} if self.by is not None and own else None,
+            provenance=self.to_dict(),
         )
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
@@ -207,7 +196,7 @@ class Calibration(Tabular):
         yield f"{title}{self.objective} with {self.human!r}, {self.n} samples{said}"
         if self.judged is not None:
             yield from self.judged.evidence.lines()
-        yield Table(("", "", ""), [*self._rows(), *self._mapping_rows()], "lrp", headless=True)
+        yield Table(("", "", ""), [*self._rows()], "lrp", headless=True)
         yield from self._decisions()
         picks = [f"{describe(setting)} {part:.0%}" for setting, part in self.picks]
         often = [text for text in picks[:_SHOWN_PICKS] if not text.endswith(" 0%")]
@@ -216,9 +205,6 @@ class Calibration(Tabular):
         yield from (f"note: {note}" for note in self.notes)
         if self.fusing is not None:
             yield Wrapped(f"fused, at {describe(self.baseline)}: {self.fusing.sentence}")
-        if self.mapping is not None:
-            detectable = self.mapping.gain.detectable
-            yield f"mapping: {'use the mapping' if detectable else 'no detectable gain: use none'}"
         if self.profiles:
             yield f"\nby {self.by!r}, each on its own samples:"
             yield from (f"  {part}: {found.text}" for part, found in self.profiles.items())
@@ -245,16 +231,6 @@ class Calibration(Tabular):
                 f"{share(ours)} pass by score, {share(theirs)} by rating",
                 indent=2,
             )
-
-    def _mapping_rows(self) -> Iterator[tuple[str, str, str]]:
-        found = self.mapping
-        if found is None:
-            return
-        yield "mae of the scores", f"{found.mae_raw:.3f}", "stretched to the human scale"
-        fitted = "isotonic, on the samples it was fitted on"
-        yield "mae when mapped", f"{found.mae_in_sample:.3f}", fitted
-        yield "mae out of fold", f"{found.mae:.3f}", "isotonic, on samples it has not seen"
-        yield _gain_row("gain of the mapping", found.gain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,8 +279,8 @@ def _ends(gain: Gain, digits: int = 0) -> str:
     return f"{gain.level:.{digits}%} interval {figure(gain.low)} to {figure(gain.high)}"
 
 
-def _settings(found: Calibration) -> Settings:
+def _settings(found: Calibration) -> dict[str, Any]:
     values = as_settings(found.recommended)
     if Objective(found.objective).kind != "pass_fail":
         del values["threshold"]  # nothing was learned about it
-    return Settings(**values)
+    return values

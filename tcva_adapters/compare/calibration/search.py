@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.compare.calibration.candidates import Grid, describe, score_matrix
-from tcva_adapters.compare.calibration.isotonic import map_scores
 from tcva_adapters.compare.calibration.nested import Choice, Division, Resampling, inside_folds
 from tcva_adapters.compare.calibration.objectives import Objective, ObjectiveName, mid_ranks
 from tcva_adapters.compare.calibration.rated import Rated
@@ -23,7 +22,7 @@ from tcva_adapters.compare.calibration.report import FEW_RATINGS, Calibration
 from tcva_adapters.compare.grouping import group_note
 from tcva_adapters.compare.views.crosstab import Crosstab
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray
 
 _BASELINE: Final = 0  # a grid puts it first
@@ -53,7 +52,6 @@ class Search:
         resampling: The folds, and the resamples behind the interval.
         human_scale: The lowest and the highest rating that could be given.
         human_threshold: A rating passes from here on; None is the middle of the scale.
-        mapping: Fit an isotonic mapping from the score to the human scale, too.
         baseline: The setting that the choice has to beat. It is always among those to choose from,
             and the one closest to it wins among equals.
     """
@@ -63,8 +61,7 @@ class Search:
     resampling: Resampling
     human_scale: tuple[float, float]
     human_threshold: float | None
-    mapping: bool
-    baseline: Scoring
+    baseline: ScoringConfig
 
     def on(
         self, counts: npt.ArrayLike, human: npt.ArrayLike, groups: Sequence[Any] | None
@@ -78,7 +75,6 @@ class Search:
 
         Raises:
             InvalidValueError: As for `calibrate`.
-            MissingDependencyError: ``mapping`` without scipy.
         """
         measured = Objective(self.objective)
         if self.grid.thresholds is not None and measured.kind != "pass_fail":
@@ -91,7 +87,7 @@ class Search:
             )
             raise InvalidValueError(msg)
         samples = Rated.of(counts, human, groups)
-        if measured.kind == "scale" or self.mapping:
+        if measured.kind == "scale":
             samples.check_scale(self.human_scale)
         target = samples.target(measured, self.human_scale, self.human_threshold)
         division = Division.of(target, samples.groups, self.resampling)
@@ -109,13 +105,6 @@ class Search:
             raise InvalidValueError(msg)
         unseen = choice.unseen(views, division)
         gain = division.gain(measured, unseen, before, target)
-        mapped = None
-        if self.mapping:
-            # Where no gain is detectable, the baseline's scores are what will be mapped.
-            best = choice.best if gain.detectable else _BASELINE
-            picks = choice.picks.ravel() if best else np.full(choice.picks.size, _BASELINE)
-            columns = scores[:, picks]
-            mapped = map_scores(columns, scores[:, best], samples.human, division, self.human_scale)
         shares = Counter(choice.picks.ravel().tolist()).most_common()
         return Calibration(
             objective=measured.name,
@@ -132,7 +121,6 @@ class Search:
             before_by_fold=inside_folds(measured, before, target, division),
             gain=gain,
             picks=tuple((settings[j], number / choice.picks.size) for j, number in shares),
-            mapping=mapped,
             resampling=self.resampling,
             notes=_notes(len(target), division, groups),
             decisions=tuple(
@@ -144,7 +132,7 @@ class Search:
         )
 
     def _views(
-        self, objective: Objective, scores: FloatArray, settings: Sequence[Scoring]
+        self, objective: Objective, scores: FloatArray, settings: Sequence[ScoringConfig]
     ) -> FloatArray:
         """Scores as the objective sees them, on one scale for all settings."""
         if objective.kind == "rank":

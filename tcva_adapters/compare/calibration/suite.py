@@ -23,7 +23,6 @@ from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.evidence import Evidence
-from tcva_adapters.results.scoring import changed
 from tcva_adapters.stats.checks import FloatArray
 
 
@@ -40,7 +39,6 @@ def calibrate(
     thresholds: Sequence[float] | None = None,
     human_scale: tuple[float, float] = (0.0, 1.0),
     human_threshold: float | None = None,
-    mapping: bool = False,
     by: str | Sequence[Any] | None = None,
     group: str | Sequence[Any] | None = None,
     config: Config | str | Path | None = None,
@@ -67,10 +65,9 @@ def calibrate(
         floors: Floors, likewise.
         eps: Least weights, likewise.
         thresholds: A score passes from here on; likewise, for ``f1`` and ``kappa`` only.
-        human_scale: Lowest and highest rating that could be given, for ``mae`` and the mapping.
+        human_scale: Lowest and highest rating that could be given, for ``mae``.
         human_threshold: A rating passes from here on; by default the middle of the scale.
-        mapping: Fit an isotonic mapping from the score to the human scale, too.
-        by: A key of the metadata, or values, shape (N,): a profile for each value.
+        by: A key of the metadata, or values, shape (N,): a temperature for each value.
         group: Likewise: samples of one group (a document) share a fold and are drawn together.
         config: The settings in use, which a choice has to beat; by default T=0.5.
         bounds: The exponents at the ends of the scale; by default those in use. No choice either.
@@ -84,24 +81,18 @@ def calibrate(
 
     Raises:
         InvalidValueError: A setting out of range, fewer samples or groups than folds, ratings or
-            scores that are all the same, ratings outside a scale that is needed, or a mapping and
-            profiles at once.
+            scores that are all the same, or ratings outside a scale that is needed.
         InvalidSampleError: A sample with a score and a rating belongs to no group. Further errors as for `Judged.of` and `Config.load`.
 
     >>> counts = [[4, 0, 0, 0, 0], [3, 0, 1, 0, 0], [2, 0, 0, 1, 1], [0, 0, 0, 1, 3]] * 5
     >>> calibrate(counts, [1.0, 0.8, 0.3, 0.0] * 5).recommendation
     'no detectable difference: keep 0.5'
     """
-    if mapping and by is not None:
-        msg = "a mapping belongs to one setting and --by makes several; use one of them at a time"
-        raise InvalidValueError(msg)
     given = {"bounds": bounds, "evidence": evidence}
-    baseline = changed(
-        in_use(config), {n: value for n, value in given.items() if value is not None}
-    )
+    baseline = in_use(config).changed(**{n: v for n, v in given.items() if v is not None})
     grid = Grid(temperatures, schemes, penalties, floors, eps, thresholds)
     drawn = Resampling(folds, repeats, n_boot, level, seed)
-    search = Search(objective, grid, drawn, human_scale, human_threshold, mapping, baseline)
+    search = Search(objective, grid, drawn, human_scale, human_threshold, baseline)
     read = Judged.of(judged, skip_bad=skip_bad).under(baseline.evidence)
     return replace(_of_suite(search, read, human, by, group), unused=read.unused(config))
 
@@ -124,7 +115,9 @@ def _of_suite(
     )
     if by is None:
         return found
-    own = replace(search, baseline=found.recommended)
+    # A part has a temperature of its own; what else was chosen holds for all.
+    grid = Grid(search.grid.temperatures)
+    own = replace(search, grid=grid, baseline=found.recommended)
     profiles = calibrate_profiles(own, judged.counts, ratings, judged.values(by, "parts"), groups)
     return replace(found, by=by if isinstance(by, str) else "part", profiles=profiles)
 

@@ -25,7 +25,7 @@ from tcva_adapters.compare.labels import Labels, source_of
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import FloatArray, check_level, whole
 from tcva_adapters.stats.dependence import DRAWS
@@ -46,7 +46,7 @@ def analyse_errors(
     judged: JudgedSource,
     human: str | Labels | npt.ArrayLike,
     *,
-    scoring: Scoring | None = None,
+    scoring: ScoringConfig | None = None,
     config: Config | str | Path | None = None,
     by: Sequence[str] = (),
     group: str | Sequence[Any] | None = None,
@@ -128,7 +128,7 @@ def errors_of(
     results: Iterable[Result],
     samples: Iterable[Sample],
     human: Mapping[str, float],
-    scoring: Scoring,
+    scoring: ScoringConfig,
     human_scale: tuple[float, float] = (0.0, 1.0),
     groups: Mapping[str, Hashable] | None = None,
 ) -> ErrorReport | None:

@@ -13,7 +13,7 @@ from tcva_adapters.compare.calibration.rated import Rated
 from tcva_adapters.compare.judged import Judged, has_score
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.core.aggregation import make_plan, scores_of
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.checks import BoolArray, FloatArray, IntArray, group_codes
 
 
@@ -62,7 +62,7 @@ class RatedScores:
         cls,
         judged: Judged,
         human: str | Labels | npt.ArrayLike,
-        scoring: Scoring,
+        scoring: ScoringConfig,
         human_scale: tuple[float, float],
         group: str | Sequence[Any] | None,
     ) -> RatedScores:
@@ -84,7 +84,7 @@ class RatedScores:
         return cls(
             judged=read,
             places=np.flatnonzero(kept),
-            scores=scoring.fusion.joined(by_judge)[:, 0],
+            scores=scoring.joined(by_judge)[:, 0],
             human=(rated.human - low) / (high - low),
             counts=rated.counts[:, 0],
             codes=None if groups is None else group_codes(groups, kept),

@@ -14,7 +14,7 @@ from tcva_adapters.compare.jsonable import jsonable
 from tcva_adapters.compare.views.crosstab import Crosstab
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.checks import BoolArray
 from tcva_adapters.stats.enough import LEAST_SAMPLES, why_no_interval
 from tcva_adapters.stats.interval import Interval
@@ -103,7 +103,9 @@ class LevelWorth:
         return not self.worth.reason and not self.worth.low <= self.weight <= self.worth.high
 
 
-def level_worths(rated: RatedScores, scoring: Scoring, *, level: float) -> tuple[LevelWorth, ...]:
+def level_worths(
+    rated: RatedScores, scoring: ScoringConfig, *, level: float
+) -> tuple[LevelWorth, ...]:
     """The levels that occur, fully first."""
     shares = rated.counts / rated.counts.sum(axis=1, keepdims=True)
     used = np.flatnonzero((shares > 0.0).any(axis=0)).tolist()

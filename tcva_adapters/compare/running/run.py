@@ -33,7 +33,7 @@ from tcva_adapters.results.assessment import Assessment, Reason, Usage
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.scoring import Profiles
+from tcva_adapters.results.settings import Profiles
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.results.store_troubles import StoreTroubles
 from tcva_adapters.samples.files import SampleFile, SampleStream, numbered
@@ -160,10 +160,10 @@ def tcva_name(temperature: float) -> str:
 def profile_name(profiles: Profiles) -> str:
     """The name of the method that follows profiles.
 
-    >>> profile_name(Profiles("domain", {}))
+    >>> profile_name({"domain": {}})
     'tcva by domain'
     """
-    return f"tcva by {profiles.by}"
+    return f"tcva by {next(iter(profiles))}"
 
 
 async def judge_all(

@@ -23,7 +23,7 @@ from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.result import Result, judged_counts
-from tcva_adapters.results.scoring import GEOMETRIC
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.samples.records import ROW_WORDS, format_of, read_records, unreadable
 
 TEMPERATURES: Final = (0.1, 0.5, 0.9)
@@ -231,7 +231,7 @@ def _assessments(
     several = len({(a.criterion, _judges(a)) for a in judged}) > len({a.criterion for a in judged})
     counts = judged_counts(judged)
     by_judge = [sweep(counts[:, j], dial) for j in range(counts.shape[1])]
-    scores = GEOMETRIC.joined(by_judge)
+    scores = ScoringConfig().joined(by_judge)
     seen: dict[str, int] = {}
     for record, assessment, at in zip(records, judged, scores.tolist(), strict=True):
         metric = assessment.criterion + (f" by {_judges(assessment)}" if several else "")

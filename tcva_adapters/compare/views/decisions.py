@@ -18,7 +18,7 @@ from tcva_adapters.compare.views.spans import Best, Spans, best, outside, passin
 from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.result import Result, Scoring, judged_counts
+from tcva_adapters.results.result import Result, ScoringConfig, judged_counts
 
 THRESHOLD: Final = 0.5
 """Of a method that has no threshold of its own."""
@@ -118,7 +118,7 @@ def decision_view(
     table: ScoreTable,
     *,
     ours: Sequence[str] = (),
-    scoring: Scoring | None = None,
+    scoring: ScoringConfig | None = None,
     temperatures: Sequence[float | str] | None = None,
     thresholds: Mapping[str, float] | None = None,
 ) -> DecisionView:
@@ -141,7 +141,7 @@ def decision_view(
     Raises:
         InvalidValueError: An unknown method or temperature; two assessments for one sample.
     """
-    scoring = scoring or Scoring()
+    scoring = scoring or ScoringConfig()
     asked = [scoring.temperature] if temperatures is None else temperatures
     grid = tuple(check_temperature(t, scoring.bounds) for t in asked)
     limits = resolve_thresholds(table.methods, thresholds, others_too=True)
@@ -204,7 +204,7 @@ def _named(
 
 
 def _passing(
-    assessments: Iterable[tuple[str, Assessment]], table: ScoreTable, scoring: Scoring
+    assessments: Iterable[tuple[str, Assessment]], table: ScoreTable, scoring: ScoringConfig
 ) -> dict[str, Spans]:
     """Where each sample with a score of ours passes, in the order of the table.
 
@@ -229,7 +229,7 @@ def _against(
     table: ScoreTable,
     threshold: float,
     spans: Mapping[str, Spans],
-    scoring: Scoring,
+    scoring: ScoringConfig,
     grid: Sequence[float],
 ) -> MethodDecisions:
     theirs = dict(zip(table.samples, table.column(name).tolist(), strict=True))

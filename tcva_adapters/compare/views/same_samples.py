@@ -27,7 +27,7 @@ from tcva_adapters.core.collapse import ablation_plans
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.printing import Part, Table, Wrapped, counted, figure, share
-from tcva_adapters.results.scoring import Scoring
+from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.bootstrap import PairedDifference, intervals, paired_difference
 from tcva_adapters.stats.checks import BoolArray
 from tcva_adapters.stats.correlation import Measure
@@ -109,7 +109,7 @@ class SameSamples:
 
 def ways(
     ours: Judged,
-    scoring: Scoring,
+    scoring: ScoringConfig,
     human: FloatArray | None,
     *,
     ablation: bool,
@@ -147,7 +147,7 @@ def ways(
 def same_samples(
     title: str,
     scores: Mapping[str, FloatArray],
-    scoring: Scoring,
+    scoring: ScoringConfig,
     human: FloatArray | None,
     *,
     n_boot: int = 10_000,
@@ -190,7 +190,7 @@ def same_samples(
     return SameSamples(title, scoring.temperature, scoring.threshold, len(table), tuple(rows))
 
 
-def parts_taken_out(counts: FloatArray, scoring: Scoring) -> dict[str, FloatArray]:
+def parts_taken_out(counts: FloatArray, scoring: ScoringConfig) -> dict[str, FloatArray]:
     """Scores with parts of the method taken out (paper, section 4.6), by the names of `PARTS`.
 
     Args:
@@ -207,7 +207,7 @@ def parts_taken_out(counts: FloatArray, scoring: Scoring) -> dict[str, FloatArra
 
 
 def in_other_forms(
-    ours: Judged, others: Sequence[Judged], scoring: Scoring
+    ours: Judged, others: Sequence[Judged], scoring: ScoringConfig
 ) -> dict[str, FloatArray]:
     """Scores of judgements of the same samples, joined by id, by the forms that verdicts were asked for.
 
