@@ -193,7 +193,7 @@ def test_what_a_fused_model_said_is_cached_beside_a_judge_that_costs_nothing(
 
 @pytest.mark.parametrize(
     ("flags", "form", "said"),
-    [],
+    [(("--verdicts", "yes_no"), "yes_no", "verdicts asked for as yes_no: 3 of 3 samples")],
 )
 def test_the_form_of_verdicts_is_chosen_and_told(
     flags: tuple[str, ...],

@@ -200,7 +200,9 @@ def test_the_form_is_part_of_the_key_and_the_name() -> None:
 
 @pytest.mark.parametrize("judge", ["lexical", Model(lambda _: ModelReply(""))])
 def test_other_forms_are_refused(judge: Any) -> None:
-    with pytest.raises(InvalidValueError, match="verdicts='labels'; it is 'written' or 'yes_no'"):
+    with pytest.raises(
+        InvalidValueError, match="verdicts='labels'; it should be 'written' or 'yes_no'"
+    ):
         TCVA(judge=judge, verdicts="labels")
     with pytest.raises(InvalidValueError, match="verdicts='yes_no' needs a model as judge"):
         TCVA(judge="lexical", verdicts="yes_no")
