@@ -191,6 +191,6 @@ def test_a_view_of_the_evidence_is_an_option(capsys: pytest.CaptureFixture[str])
     assert "lowered" not in printed
     assert run(["sweep", "judged.jsonl", "--evidence", "hard"]) == 2
     assert "evidence='hard'" in capsys.readouterr().err
-    Path("tcva.json").write_text('{"version": 1, "settings": {"evidence": "off"}}')
+    Path("tcva.json").write_text('{"version": 2, "settings": {"evidence": "off"}}')
     assert said(capsys, "--config", "tcva.json", "-T", "0.5")["evidence_view"] == "off"
     assert said(capsys, "-T", "0.5")["evidence_view"] == "lower"
