@@ -23,7 +23,7 @@ from scipy.stats import spearmanr
 from benchmarks.lexical import data_folder
 from tcva_adapters import TCVA, Assessment, Result, Sample
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.judging.evidence.check import check_evidence
+from tcva_adapters.judging.evidence import check_evidence
 from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
 from tcva_adapters.results.evidence import EVIDENCE, EvidenceCounts
 from tcva_adapters.text.sentences import split_claims

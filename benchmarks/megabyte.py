@@ -23,7 +23,7 @@ from tcva_adapters.ccrs.prompts import suite_request
 from tcva_adapters.ccrs.reply import read_rating, read_ratings
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.criteria import CORRECTNESS, FAITHFULNESS
-from tcva_adapters.judging.evidence.check import check_evidence
+from tcva_adapters.judging.evidence import check_evidence
 from tcva_adapters.judging.judge import LexicalSampleJudge
 from tcva_adapters.judging.keys import verdict_key
 from tcva_adapters.judging.prompts import claims_request, verdict_request

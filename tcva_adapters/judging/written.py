@@ -9,13 +9,11 @@ from typing import Final
 
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.criteria import Criterion
-from tcva_adapters.judging.evidence.check import check_evidence
-from tcva_adapters.judging.evidence.places import prepared
-from tcva_adapters.judging.evidence.search import find_quote
-from tcva_adapters.judging.evidence.words import spaced
+from tcva_adapters.judging.evidence import check_evidence
 from tcva_adapters.judging.fences import BLOCKS
 from tcva_adapters.judging.judge import passages
 from tcva_adapters.judging.prompts import claim_key, verdict_request, verdict_system
+from tcva_adapters.judging.quotes import find_quote, prepared
 from tcva_adapters.judging.reply import ParsedVerdict, parse_verdicts
 from tcva_adapters.judging.turns import Calls, CannotScoreError, Turns
 from tcva_adapters.models.protocol import ModelReply
@@ -24,6 +22,7 @@ from tcva_adapters.results.assessment import ClaimVerdict, Reason
 from tcva_adapters.results.evidence import HIGH
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.text.non_claims import non_claim_kind
+from tcva_adapters.text.words import listed
 
 CLAIMS_A_CALL: Final = 24
 
@@ -176,13 +175,13 @@ class _Part:
 
         Small models fill the form of a reply with whatever stands near.
         """
-        words, held = spaced(verdict.evidence).split(), passages(self.sample, self.criterion)
+        words, held = listed(verdict.evidence), passages(self.sample, self.criterion)
         runs = [f" {' '.join(words[i : i + _RUN])} " for i in range(len(words) - _RUN + 1)]
         if not runs or find_quote(verdict.evidence, prepared(held)):
             return ""
 
         def is_copied(text: str) -> bool:
-            plain = spaced(text)
+            plain = f" {' '.join(listed(text))} "
             return sum(run in plain for run in runs) >= _MOST * len(runs)
 
         if is_copied(verdict_system(self.criterion, allow_non_claims=True)):

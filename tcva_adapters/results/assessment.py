@@ -89,11 +89,13 @@ _COSTS: Final = frozenset({"usage", "from_store", "shared"})
 
 
 class EvidenceCheck(StrEnum):
-    """What the check of a quote found; the first three do not support a verdict, the last may."""
+    """What the check of a quote found; all but the last leave a verdict unsupported."""
 
     NOT_FOUND = "not_found"
     UNRELATED = "unrelated"
     NEGATED = "negated"
+    CONTRADICTS = "contradicts"
+    TOO_SHORT = "too_short"
     UNCHECKED = "unchecked"
 
     @property
@@ -111,6 +113,8 @@ _CHECKS: Final = {
     EvidenceCheck.NOT_FOUND: "quote not found in the passages",
     EvidenceCheck.UNRELATED: "quote has nothing to do with the claim",
     EvidenceCheck.NEGATED: "a negation stands beside the quote",
+    EvidenceCheck.CONTRADICTS: "a number or negation of the quote contradicts the claim",
+    EvidenceCheck.TOO_SHORT: "quote of a word or two without all numbers and names of the claim",
     EvidenceCheck.UNCHECKED: "quote and claim share no word: a paraphrase, or another language",
 }
 

@@ -44,8 +44,8 @@ class EvidenceCounts:
     def of(cls, assessments: Iterable[Assessment], evidence: Evidence = "lower") -> EvidenceCounts:
         """Count the verdicts of assessments as they are stored.
 
-        >>> EvidenceCounts.of([Assessment.from_verdicts(["fully"])]).to_dict()
-        {'verdicts': 1, 'not_found': 0, 'unrelated': 0, 'negated': 0, 'unchecked': 0, 'not_lowered': 0}
+        >>> EvidenceCounts.of([Assessment.from_verdicts(["fully"])]).verdicts
+        1
         """
         claims = (claim for each in _single(assessments) for claim in each.claims if claim.verdict)
         return cls.counted(

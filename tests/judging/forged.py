@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from tcva_adapters.results.assessment import EvidenceCheck
 
-NOT_FOUND, UNRELATED, NEGATED, UNCHECKED = EvidenceCheck
+NOT_FOUND, UNRELATED, NEGATED, CONTRADICTS, TOO_SHORT, UNCHECKED = EvidenceCheck
 
 PASSAGES: Final = (
     # 1

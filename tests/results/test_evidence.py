@@ -15,7 +15,7 @@ from tcva_adapters.compare import compare, sweep
 from tcva_adapters.compare.evaluation import Evaluation
 from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.evidence.check import check_evidence
+from tcva_adapters.judging.evidence import check_evidence
 from tcva_adapters.results.assessment import EvidenceCheck
 from tcva_adapters.results.evidence import (
     EVIDENCE,
@@ -50,6 +50,8 @@ FIGURES = {
     "not_found": 1,
     "unrelated": 1,
     "negated": 1,
+    "contradicts": 0,
+    "too_short": 0,
     "unchecked": 0,
     "not_lowered": 1,
 }

@@ -61,5 +61,7 @@ export const CHECKS = {
   not_found: "quote not found in the passages",
   unrelated: "quote has nothing to do with the claim",
   negated: "a negation stands beside the quote",
+  contradicts: "a number or negation of the quote contradicts the claim",
+  too_short: "quote of a word or two without all numbers and names of the claim",
   unchecked: "quote and claim share no word: a paraphrase, or another language",
 };

@@ -63,7 +63,8 @@ function mapped(scores, mapping) {
 
 /** Claims whose quote was not found, or says something else. */
 function lowered({ evidence }) {
-  return evidence.not_found + evidence.unrelated + evidence.negated;
+  const { not_found: none, unrelated, negated, contradicts, too_short: short } = evidence;
+  return none + unrelated + negated + contradicts + short;
 }
 
 function Tile({ name, id, value, low = null, high = null, write, about, level, kind }) {

@@ -1,1 +1,0 @@
-"""Whether a quote stands in the passages, and whether it says anything about its claim."""

@@ -1,0 +1,153 @@
+"""Where a claim says something else than its source in much the same words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from tcva_adapters.text.lists import words
+from tcva_adapters.text.negation import DENIALS, denied
+from tcva_adapters.text.words import Token, is_content, stem
+
+_ANTONYMS: Final = frozenset(frozenset(pair.split("/")) for pair in words("antonyms"))
+_PREFIXES: Final = ("un", "dis", "non", "im", "in", "il", "ir")
+_SHORTEST: Final = 3  # letters of a word whose opposite has a syllable in front
+_AWAY: Final = words("taking_away")
+_EXCUSES: Final = DENIALS.union(_AWAY, map(stem, _AWAY))
+_HEDGES: Final = words("hedges")
+_UNITS: Final = frozenset({"percent", "dollar", "euro", "pound", "yen"})
+_NEAR: Final = 3  # tokens between a number and what is counted
+_YEAR, _SHORT_YEAR = 4, 2  # digits
+_POINT: Final = re.compile(r"\d[.,]\d")
+_LARGE: Final = 1000  # numbers from here on are often rounded
+
+
+def opposites(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
+    """Words of the claim whose opposite stands in the source, and neither in the other one.
+
+    >>> from tcva_adapters.text.words import tokenise
+    >>> opposites(tokenise("It rises, and is unsafe."), tokenise("It falls, and is safe."))
+    ['rises', 'unsafe']
+    """
+    here, there = ({t.key for t in tokens if t.kind == "word"} for tokens in (claim, source))
+    gone, new = there - here, here - there
+    opposed = {a for a in new for b in gone if {a, b} in _ANTONYMS}
+    for one, other in ((gone, new), (new, gone)):
+        longer = {p + key: key for key in one if len(key) >= _SHORTEST for p in _PREFIXES}
+        for key in other & longer.keys():
+            opposed |= {key, longer[key]} & new
+    return [token.text for token in claim if token.key in opposed]
+
+
+def negation_differs(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
+    """Words that one of the two denies and the other, which denies nothing, asserts.
+
+    Words of denial (*forbidden*) and a second negation excuse a difference but do not make one.
+
+    >>> from tcva_adapters.text.words import tokenise
+    >>> negation_differs(tokenise("It offers X-rays."), tokenise("It does not offer X-rays."))
+    ['offer']
+    """
+    one, other = claim, source
+    outside = denied(one)
+    if not outside:
+        one, other = source, claim
+        outside = denied(one)
+    elif denied(source):
+        return []
+    clauses = [token.clause for token in one if token.kind == "negator"]
+    twice = len(clauses) > len(set(clauses))
+    if not outside or twice or any(token.key in _EXCUSES for token in (*claim, *source)):
+        return []
+    said = {t.key for t in other} - {t.key for at, t in enumerate(one) if at not in outside}
+    return [one[at].text for at in sorted(outside) if one[at].key in said]
+
+
+def values(tokens: Sequence[Token]) -> set[str]:
+    """The values of all numbers of a text, in each of their readings."""
+    numbers = [token for token in tokens if token.kind in {"number", "vague"}]
+    return {token.key for token in numbers} | {token.other for token in numbers if token.other}
+
+
+def other_numbers(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
+    """Numbers of the claim in whose place the source has another one.
+
+    They count the same, or stand behind the same word. Nothing is said of other units, of what is
+    rounded, of ranges and of sums: whether they differ cannot be told.
+
+    >>> from tcva_adapters.text.words import tokenise
+    >>> other_numbers(tokenise("It rose by 50 %."), tokenise("It rose by 5 %."))
+    ['50']
+    """
+    here, there = values(claim), values(source)
+    plainly = {token.key for token in source if token.kind in {"number", "vague"}}
+    others = [at for at, t in enumerate(source) if t.kind == "number" and t.key not in here]
+    return [
+        token.text
+        for at, token in enumerate(claim)
+        if token.kind == "number"
+        and token.key not in there
+        and token.other not in plainly
+        and any(_in_place(claim, at, source, other) for other in others)
+        and not _is_derived(token, there)
+    ]
+
+
+def _in_place(claim: Sequence[Token], at: int, source: Sequence[Token], other: int) -> bool:
+    """Whether two numbers count the same, or stand behind the same word."""
+    if bool(claim[at].other) != bool(source[other].other):
+        return False  # a time of day
+    if _hedges(claim, at) != _hedges(source, other):
+        return False
+    counted, also = list(_counted(claim, at)), list(_counted(source, other))
+    if counted and also:
+        return counted[0] in also or also[0] in counted
+    return at > 0 and other > 0 and claim[at - 1].key == source[other - 1].key
+
+
+def _counted(tokens: Sequence[Token], at: int) -> Iterator[str]:
+    for token in tokens[at + 1 : at + 1 + _NEAR]:
+        if token.clause != tokens[at].clause or token.kind == "number":
+            return
+        if is_content(token):
+            yield token.key
+        if token.key in _UNITS:
+            return
+
+
+def _hedges(tokens: Sequence[Token], at: int) -> set[str]:
+    near = *tokens[max(0, at - _NEAR) : at], *tokens[at + 1 : at + 2]
+    return {token.key for token in near} & _HEDGES
+
+
+def _is_derived(token: Token, others: set[str]) -> bool:
+    """Whether a number is a short year, a rounded one, or the sum or difference of two.
+
+    A point may part thousands or decimals: it may also be a thousand times another one.
+    """
+    if any(_is_short_year(token.key, other) for other in others):
+        return True
+    if not _is_plain(token.key):
+        return False
+    value, numbers = float(token.key), {float(other) for other in others if _is_plain(other)}
+    if _POINT.search(token.text) and numbers & {value * 1000, value / 1000}:
+        return True
+    if any(value in (a + b, a - b) for a in numbers for b in numbers):
+        return True
+    size = 1.0
+    while value and value % (size * 10) == 0:
+        size *= 10
+    return any(
+        abs(number - value) < size and (size >= _LARGE or not number.is_integer())
+        for number in numbers
+    )
+
+
+def _is_short_year(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    return (len(short), len(long)) == (_SHORT_YEAR, _YEAR) and long.endswith(short)
+
+
+def _is_plain(key: str) -> bool:
+    return key.replace(".", "", 1).isdecimal()
