@@ -24,7 +24,7 @@ from tcva_adapters.core.checks import check_within, listed
 from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds, check_bounds, exponent_within
 from tcva_adapters.core.verdicts import FloatArray, Verdict, WeightScheme, count_levels
 
-_PROBES: Final = 65
+_PROBES: Final = 257
 """Temperatures that are looked at in one go, each time between two of the time before."""
 
 
