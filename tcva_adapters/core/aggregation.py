@@ -210,9 +210,9 @@ def make_plan(
     check_bounds(bounds)
     at = np.array([check_temperature(t, bounds) for t in listed("temperatures", temperatures)])
     weights = WeightScheme.resolve(scheme).as_array()
-    check_penalty(penalty)
+    check_known("penalty", penalty, PENALTIES)
     floored = np.maximum(weights, check_eps(eps))
-    check_floor(floor)
+    check_known("floor", floor, FLOORS)
     exponents = exponent_within(at, bounds)
     check_floored(eps, floor, float(exponents.max(initial=-np.inf)))
     return Plan(
@@ -222,26 +222,6 @@ def make_plan(
         weights=floored if floor == "always" else weights,
         penalty=penalty,
     )
-
-
-def check_penalty(penalty: Penalty) -> Penalty:
-    """A penalty's name as it is.
-
-    Raises:
-        InvalidValueError: There is no such penalty.
-    """
-    check_known("penalty", penalty, PENALTIES)
-    return penalty
-
-
-def check_floor(floor: Floor) -> Floor:
-    """A floor's name as it is.
-
-    Raises:
-        InvalidValueError: There is no such floor.
-    """
-    check_known("floor", floor, FLOORS)
-    return floor
 
 
 def check_known(what: str, name: str, known: Sequence[str]) -> None:
