@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
@@ -15,6 +14,7 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeErr
 from tcva_adapters.printing import Part, Table, Tabular, counted, figure, shortened
 from tcva_adapters.results.assessment import Usage
 from tcva_adapters.results.files import write_assessments
+from tcva_adapters.results.summary import Scores, cost_lines
 from tcva_adapters.samples.records import Source
 
 _DETAIL: Final = 60
@@ -188,12 +188,7 @@ class CCRSSummary(Tabular):
             scored, passed = f"{whole.scored}/{size}", f"passed {whole.passed}/{whole.scored}"
             rows.append(("composite", figure(whole.mean), scored, passed))
         yield Table(("metric", "mean", "scored", ""), rows, "lrrp")
-        used = self.usage
-        if used.calls or self.served:
-            yield (
-                f"{counted(used.calls, 'call')}, {used.input_tokens} + {used.output_tokens} tokens; "
-                f"{counted(self.served, 'rating')} from the store"
-            )
+        yield from cost_lines(self.usage, self.served, "rating")
 
 
 def summarise_ccrs(
@@ -249,7 +244,7 @@ class CCRSTally:
             "threshold": 0.5 if threshold is None else threshold,
             "renormalise": renormalise,
         }
-        self._whole = _Scores() if weights is not None or threshold is not None else None
+        self._whole = Scores() if weights is not None or threshold is not None else None
         self._metrics: dict[str, _Metric] = {}
         self._first: CCRSResult | None = None
         self._samples = self._lacking = self._served = 0
@@ -272,7 +267,7 @@ class CCRSTally:
         self._lacking += None in result.scores.values()
         if self._whole is not None:
             found = composite(result, **self._composing)
-            self._whole.add(found.score, passed=found.passed is True)
+            self._whole.add_score(found.score, passed=found.passed)
 
     def ended(self, results: Sequence[CCRSResult]) -> CCRSSummary:
         """The whole of it.
@@ -287,7 +282,7 @@ class CCRSTally:
         if first is None:
             msg = "a summary of no results; give at least one"
             raise InvalidValueError(msg)
-        fatal = (metric.fatal for metric in self._metrics.values())
+        fatal = (metric.scores.fatal for metric in self._metrics.values())
         return CCRSSummary(
             results=results,
             judge=first.judge,
@@ -297,10 +292,10 @@ class CCRSTally:
             threshold=first.threshold,
             samples=size,
             lacking=self._lacking,
-            metrics={name: metric.summary(size) for name, metric in self._metrics.items()},
+            metrics={name: metric.summary for name, metric in self._metrics.items()},
             composite=None
             if whole is None
-            else CompositeSummary(whole.mean, whole.number, whole.number / size, whole.passed),
+            else CompositeSummary(whole.mean, whole.scored, whole.coverage, whole.passed),
             composing=self._composing,
             usage=self._usage,
             served=self._served,
@@ -308,56 +303,31 @@ class CCRSTally:
         )
 
 
-class _Scores:
-    """Scores that come one after the other."""
-
-    def __init__(self) -> None:
-        self.number = self.passed = 0
-        self._sum = 0.0
-
-    def add(self, score: float | None, *, passed: bool = False) -> None:
-        if score is not None:
-            self.number += 1
-            self._sum += score
-            self.passed += passed
-
-    @property
-    def mean(self) -> float | None:
-        return self._sum / self.number if self.number else None
-
-
 class _Metric:
     """One metric of results that come one after the other."""
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._scores, self._judged, self._exact = _Scores(), _Scores(), _Scores()
-        self._reasons: Counter[str] = Counter()
-        self._details: dict[str, str] = {}
-        self.fatal: str | None = None
+        self.scores, self._judged, self._exact = Scores(), Scores(), Scores()
 
     def add(self, result: CCRSResult) -> None:
         name = self._name
-        self._scores.add(result.scores[name])
-        judged, why = result.judged(name), result.answers[name].unscored
+        self.scores.add_score(result.scores[name], why=result.answers[name].unscored)
+        judged = result.judged(name)
         if judged is not None:
-            self._judged.add(judged)
-            self._exact.add(float(bool(result.exact)))
-        if why is not None:
-            self._reasons[why.reason.value] += 1
-            self._details.setdefault(why.reason.value, why.detail)
-            if why.fatal and self.fatal is None:
-                self.fatal = why.detail
+            self._judged.add_score(judged)
+            self._exact.add_score(float(bool(result.exact)))
 
-    def summary(self, size: int) -> MetricSummary:
-        metric, scores = METRICS[self._name], self._scores
+    @property
+    def summary(self) -> MetricSummary:
+        metric, scores = METRICS[self._name], self.scores
         return MetricSummary(
             title=metric.title,
             mean=scores.mean,
-            scored=scores.number,
-            coverage=scores.number / size,
-            unscored=dict(self._reasons.most_common()),
-            details=self._details,
+            scored=scores.scored,
+            coverage=scores.coverage,
+            unscored=scores.unscored,
+            details=scores.details,
             judged=self._judged.mean if metric.has_exact_match else None,
             exact=self._exact.mean if metric.has_exact_match else None,
         )

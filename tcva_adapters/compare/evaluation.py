@@ -18,7 +18,7 @@ from tcva_adapters.errors import InvalidSampleError, JudgeError
 from tcva_adapters.judging.repeats import Repeats
 from tcva_adapters.printing import Part, Report
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.summary import Summary, Tally
+from tcva_adapters.results.summary import Summary
 from tcva_adapters.tcva import TCVA
 
 if TYPE_CHECKING:  # most evaluations have no panel and no repeats
@@ -217,12 +217,12 @@ class Running:
     def __init__(self, tcva: TCVA, gates: Gates, *, group: str | None = None) -> None:
         gates.check_names([tcva.criterion.name, *part_names(tcva)])
         self._tcva, self._gates, self._group = tcva, gates, group
-        self._tally = Tally()
+        self._summary = Summary()
         self._left_out = [0] * len(tcva.members)
 
     def add(self, result: Result) -> None:
         """One more."""
-        self._tally.add(result)
+        self._summary.add(result)
         for place, judged in enumerate(result.assessment.members):
             self._left_out[place] += judged.unscored is not None
 
@@ -238,6 +238,6 @@ class Running:
             human: See `Evaluation`.
         """
         gated = self._gates.judge(grade_tcva(self._tcva, results, group=self._group))
-        summary, left_out = self._tally.summary, tuple(self._left_out)
+        summary, left_out = self._summary, tuple(self._left_out)
         more = (summary, skipped, gated, left_out, human, self._group)
         return Evaluation(self._tcva, results, *more)

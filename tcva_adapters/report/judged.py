@@ -20,7 +20,7 @@ from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.protocol import read_result
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
-from tcva_adapters.results.summary import Summary, Tally
+from tcva_adapters.results.summary import Summary
 from tcva_adapters.samples.files import SampleFile
 from tcva_adapters.samples.ids import DistinctIds
 from tcva_adapters.samples.rows import RowStream
@@ -69,7 +69,7 @@ class JudgedSamples:
         samples: list[Sample] = []
         judgements: list[Assessment] = []
         ratings: list[CCRSResult] = []
-        ids, tally, kinds, scorings = DistinctIds(), Tally(), Kinds(), Counter[ScoringConfig]()
+        ids, tally, kinds, scorings = DistinctIds(), Summary(), Kinds(), Counter[ScoringConfig]()
         for place, item in enumerate(items, start=1):
             if isinstance(item, CCRSResult):
                 judged: Assessment | CCRSResult = item
@@ -95,9 +95,7 @@ class JudgedSamples:
         notes = list(SampleFile(samples, [], [], tuple(ids.repeated)).notes)
         if scorings:
             notes += several_notes(judgements, scorings.most_common(1)[0][0])
-        return cls(
-            *(name, samples, judgements, ratings, scorings, tally.summary, kinds, tuple(notes))
-        )
+        return cls(*(name, samples, judgements, ratings, scorings, tally, kinds, tuple(notes)))
 
     @property
     def names(self) -> list[str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from statistics import stdev
 from typing import Protocol, Self
 
 
@@ -36,24 +36,13 @@ class Repeated:
         return cls(tuple(s for s, _ in scored if s is not None), sum(bool(p) for _, p in scored))
 
     @property
-    def mean(self) -> float:
-        """Mean of the repeats' scores. The result's own score is that of their joint verdicts."""
-        return math.fsum(self.scores) / len(self.scores)
-
-    @property
-    def squares(self) -> float:
-        """Sum of the squared distances from their mean."""
-        mean = self.mean
-        return math.fsum((score - mean) ** 2 for score in self.scores)
-
-    @property
     def spread(self) -> float:
         """Standard deviation of the scores (over n - 1): the judge's noise on this sample.
 
         >>> round(Repeated((0.5, 0.75, 1.0), 2).spread, 12)
         0.25
         """
-        return math.sqrt(self.squares / (len(self.scores) - 1))
+        return stdev(self.scores)
 
     @property
     def flips(self) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.printing import Part, Report, Table, counted, figure, share, shortened
-from tcva_adapters.results.assessment import Usage
+from tcva_adapters.results.assessment import Unscored, Usage
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.result import Result
 
@@ -35,47 +35,107 @@ def form_lines(forms: Mapping[str, int], samples: int) -> Iterator[str]:
         yield f"verdicts asked for as {used} of {counted(samples, 'sample')}"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Summary(Report):
-    """Figures of a batch.
+@dataclass(slots=True, eq=False)
+class Scores:
+    """Scores that come one after the other, and why the other samples have none.
 
     Attributes:
-        samples: How many there were.
-        scored: How many have a score; every mean is over these.
-        mean: Mean score, or None where nothing has a score.
-        passed: How many of them reach the threshold.
-        levels: Claims per level, fully first.
-        evidence: How many verdicts were lowered for their quotes, or could not be checked.
-        unscored: Samples per reason.
+        samples: How many samples there were.
+        passed: How many reach the threshold.
         details: What the first sample says of each reason, in the order of these samples.
-        usage: Calls, tokens and cost of this run; what a store served costs nothing.
-        served: How many samples a store served.
         fatal: Why no call could succeed; None where that was not seen.
-        forms: Samples by the form in which verdicts were asked for; none of judges without forms.
     """
 
-    samples: int
-    scored: int
-    mean: float | None
-    passed: int
-    levels: dict[str, int]
-    evidence: EvidenceCounts
-    unscored: dict[str, int]
-    details: dict[str, str]
-    usage: Usage
-    served: int
+    samples: int = 0
+    passed: int = 0
+    details: dict[str, str] = field(default_factory=dict)
     fatal: str | None = None
-    forms: dict[str, int] = field(default_factory=dict)
+    _values: array[float] = field(default_factory=lambda: array("d"))
+    _reasons: Counter[str] = field(default_factory=Counter)
+
+    def add_score(
+        self, score: float | None, *, passed: bool | None = None, why: Unscored | None = None
+    ) -> None:
+        """One sample more.
+
+        >>> from tcva_adapters.results.assessment import Reason
+        >>> scores = Scores()
+        >>> scores.add_score(0.5, passed=True)
+        >>> scores.add_score(None, why=Unscored(reason=Reason.REFUSAL))
+        >>> scores.mean, scores.coverage, scores.unscored
+        (0.5, 0.5, {'refusal': 1})
+        """
+        self.samples += 1
+        if score is not None:
+            self._values.append(score)
+            self.passed += bool(passed)
+        if why is not None:
+            self._reasons[why.reason.value] += 1
+            self.details.setdefault(why.reason.value, why.detail)
+            if why.fatal and self.fatal is None:
+                self.fatal = why.detail
+
+    @property
+    def scored(self) -> int:
+        """How many samples have a score; every mean is over these."""
+        return len(self._values)
+
+    @property
+    def mean(self) -> float | None:
+        """Mean score, or None where nothing has a score."""
+        return math.fsum(self._values) / self.scored if self.scored else None
 
     @property
     def coverage(self) -> float:
-        """Share of the samples that have a score; 1 for an empty batch."""
+        """Share of the samples that have a score; 1 without samples."""
         return self.scored / self.samples if self.samples else 1.0
 
     @property
     def pass_rate(self) -> float | None:
         """Share of the scored samples that pass."""
         return self.passed / self.scored if self.scored else None
+
+    @property
+    def unscored(self) -> dict[str, int]:
+        """Samples per reason, the most frequent first."""
+        return dict(self._reasons.most_common())
+
+
+@dataclass(slots=True, repr=False, eq=False)
+class Summary(Scores, Report):
+    """Figures of results that come one after the other; none of these is held.
+
+    Attributes:
+        evidence: How many verdicts were lowered for their quotes, or could not be checked.
+        usage: Calls, tokens and cost of this run; what a store served costs nothing.
+        served: How many samples a store served.
+    """
+
+    evidence: EvidenceCounts = field(default_factory=lambda: EvidenceCounts.of(()))
+    usage: Usage = field(default_factory=Usage)
+    served: int = 0
+    _levels: Counter[Verdict] = field(default_factory=Counter)
+    _forms: Counter[str] = field(default_factory=Counter)
+
+    def add(self, result: Result) -> None:
+        """One more."""
+        judged = result.assessment
+        self.add_score(result.score, passed=result.passed, why=result.unscored)
+        self.served += judged.from_store
+        self._levels.update(result.seen.verdicts)
+        self.evidence += EvidenceCounts.of([judged], result.scoring.evidence)
+        self.usage += result.usage
+        self._forms.update([judged.form] if judged.form else [])
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """Claims per level, fully first."""
+        return {level.value: self._levels[level] for level in LEVELS}
+
+    @property
+    def forms(self) -> dict[str, int]:
+        """Samples by the form in which verdicts were asked for; none of judges without forms."""
+        return dict(self._forms.most_common())
 
     @property
     def sentence(self) -> str:
@@ -133,69 +193,21 @@ class Summary(Report):
         yield from self.evidence.lines()
         for reason, number in self.unscored.items():
             yield f"unscored: {number} {reason} ({shortened(self.details[reason], _DETAIL)})"
-        cost = self.usage
-        if cost.calls or self.served:
-            yield (
-                f"{counted(cost.calls, 'call')}, {cost.input_tokens} + {cost.output_tokens} tokens; "
-                f"{counted(self.served, 'sample')} from the store"
-            )
+        yield from cost_lines(self.usage, self.served, "sample")
 
 
-class Tally:
-    """The figures of results that come one after the other; none of these is held."""
-
-    def __init__(self) -> None:
-        self._samples = self._passed = self._scored = self._served = 0
-        self._scores = array("d")
-        self._levels: Counter[Verdict] = Counter()
-        self._evidence = EvidenceCounts.of(())
-        self._reasons: Counter[str] = Counter()
-        self._details: dict[str, str] = {}
-        self._fatal: str | None = None
-        self._forms: Counter[str] = Counter()
-        self._usage = Usage()
-
-    def add(self, result: Result) -> None:
-        """One more."""
-        judged, why = result.assessment, result.unscored
-        self._samples += 1
-        self._passed += bool(result.passed)
-        self._served += judged.from_store
-        if result.score is not None:
-            self._scored += 1
-            self._scores.append(result.score)
-        self._levels.update(result.seen.verdicts)
-        self._evidence += EvidenceCounts.of([judged], result.scoring.evidence)
-        self._usage += result.usage
-        self._forms.update([judged.form] if judged.form else [])
-        if why is not None:
-            self._reasons[why.reason.value] += 1
-            self._details.setdefault(why.reason.value, why.detail)
-            if why.fatal and self._fatal is None:
-                self._fatal = why.detail
-
-    @property
-    def summary(self) -> Summary:
-        """The figures of those that came."""
-        return Summary(
-            samples=self._samples,
-            scored=self._scored,
-            mean=math.fsum(self._scores) / self._scored if self._scored else None,
-            passed=self._passed,
-            levels={level.value: self._levels[level] for level in LEVELS},
-            evidence=self._evidence,
-            unscored=dict(self._reasons.most_common()),
-            details=self._details,
-            usage=self._usage,
-            served=self._served,
-            fatal=self._fatal,
-            forms=dict(self._forms.most_common()),
+def cost_lines(usage: Usage, served: int, what: str) -> Iterator[str]:
+    """What a run cost, and what a store served; nothing where neither was."""
+    if usage.calls or served:
+        yield (
+            f"{counted(usage.calls, 'call')}, {usage.input_tokens} + {usage.output_tokens} tokens; "
+            f"{counted(served, what)} from the store"
         )
 
 
 def summarise(results: Iterable[Result]) -> Summary:
     """The figures of a batch of results."""
-    tally = Tally()
+    summary = Summary()
     for result in results:
-        tally.add(result)
-    return tally.summary
+        summary.add(result)
+    return summary
