@@ -10,14 +10,10 @@ from typing import Any, Protocol
 
 from tcva_adapters.compare.kinds import Kinds
 from tcva_adapters.errors import UnreadableInputError
-from tcva_adapters.results.counted import (
-    CountedRow,
-    Counts,
-    LevelCounts,
-    checked_claims,
-    stream_rows,
-)
-from tcva_adapters.results.evidence import Evidence
+from tcva_adapters.results.assessment import Assessment
+from tcva_adapters.results.counted import Counts, LevelCounts
+from tcva_adapters.results.evidence import Checked, Evidence, checks_of
+from tcva_adapters.results.files import stream_assessments
 from tcva_adapters.samples.records import is_read_again
 
 Named = tuple[str | None, Mapping[str, Any]]
@@ -64,7 +60,7 @@ class InFiles:
         """
         number = 0
         for file in self.files:
-            for row in stream_rows(file, skip_bad=self.skip_bad):
+            for row in stream_assessments(file, skip_bad=self.skip_bad):
                 number += 1
                 yield _named(row)
         if number != self.number:
@@ -90,7 +86,7 @@ class JudgedFiles:
     source: str
     tables: Mapping[Evidence, Counts]
     kinds: Kinds
-    checks: Mapping[tuple[str | None, bool], int]
+    checks: Mapping[Checked, int]
     brought: Brought
     notes: list[str]
     skipped: int
@@ -115,7 +111,7 @@ def read_judged(files: Sequence[str | Path], *, skip_bad: bool) -> JudgedFiles:
     notes: list[str] = []
     skipped = 0
     for file in files:
-        stream = stream_rows(file, skip_bad=skip_bad)
+        stream = stream_assessments(file, skip_bad=skip_bad)
         for row in stream:
             tally.add(row)
             if is_held:
@@ -134,8 +130,8 @@ def read_judged(files: Sequence[str | Path], *, skip_bad: bool) -> JudgedFiles:
     )
 
 
-def _named(row: CountedRow) -> Named:
-    return row.get("sample_id"), row.get("metadata", {})
+def _named(row: Assessment) -> Named:
+    return row.sample_id, row.metadata
 
 
 @dataclass(slots=True)
@@ -144,20 +140,10 @@ class _Tally:
 
     rows: LevelCounts = field(default_factory=LevelCounts)
     kinds: Kinds = field(default_factory=Kinds)
-    checks: Counter[tuple[str | None, bool]] = field(default_factory=Counter)
+    checks: Counter[Checked] = field(default_factory=Counter)
 
-    def add(self, row: CountedRow) -> None:
-        members = row.get("members", ())
-        self.kinds.add(
-            (row["criterion"], row["judge"]),
-            [(member["criterion"], member["judge"]) for member in members] if members else (),
-            row.get("form", ""),
-            is_scored=row.get("unscored") is None,
-        )
-        checks = [
-            (claim.get("evidence_check"), claim.get("original_verdict") is not None)
-            for claim in checked_claims(row)
-            if claim["verdict"] is not None
-        ]
+    def add(self, row: Assessment) -> None:
+        self.kinds.add_assessment(row)
+        checks = [*checks_of(row)]
         self.checks.update(checks)
         self.rows.add(row, is_lowered=any(is_lowered for _, is_lowered in checks))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -40,17 +40,12 @@ class Kinds:
 
     def add_assessment(self, judged: Assessment) -> None:
         """One judgement more."""
-        members = [(member.criterion, member.judge) for member in judged.members]
-        is_scored = judged.unscored is None
-        self.add((judged.criterion, judged.judge), members, judged.form, is_scored=is_scored)
-
-    def add(self, judge: Name, members: Sequence[Name], form: str, *, is_scored: bool) -> None:
-        """One judgement more. Without a score of the first judge the others were not asked."""
         self.number += 1
-        self.judges[judge] = None
-        if is_scored:
-            self.forms.update([form] if form else [])
-            self.fused[tuple([f"{criterion} by {name}" for criterion, name in members])] = None
+        self.judges[judged.criterion, judged.judge] = None
+        if judged.unscored is None:  # else the others were not asked
+            self.forms.update([judged.form] if judged.form else [])
+            members = (f"{member.criterion} by {member.judge}" for member in judged.members)
+            self.fused[tuple(members)] = None
 
     def check(self, source: str) -> None:
         """Refuse judgements that have no common mean, or none at all.

@@ -20,6 +20,9 @@ Evidence = Literal["lower", "off"]
 EVIDENCE: Final[tuple[Evidence, ...]] = get_args(Evidence)
 DEFAULT_EVIDENCE: Final[Evidence] = "lower"
 
+Checked = tuple[EvidenceCheck | None, bool]
+"""What the check of a quote found, and whether its verdict was lowered for it."""
+
 HIGH: Final = (Verdict.FULLY, Verdict.MOSTLY)
 """The levels that stand only with a quote."""
 
@@ -47,20 +50,15 @@ class EvidenceCounts:
         >>> EvidenceCounts.of([Assessment.from_verdicts(["fully"])]).verdicts
         1
         """
-        claims = (claim for each in _single(assessments) for claim in each.claims if claim.verdict)
-        return cls.counted(
-            Counter((c.evidence_check, c.original_verdict is not None) for c in claims), evidence
-        )
+        checks = (check for each in assessments for check in checks_of(each))
+        return cls.counted(Counter(checks), evidence)
 
     @classmethod
-    def counted(
-        cls, found: Mapping[tuple[str | None, bool], int], evidence: Evidence = "lower"
-    ) -> EvidenceCounts:
-        """The same from the number of verdicts by check, and by whether they were lowered."""
+    def counted(cls, found: Mapping[Checked, int], evidence: Evidence = "lower") -> EvidenceCounts:
+        """The same from the number of verdicts by what `checks_of` gives."""
         checks, not_lowered = dict.fromkeys(EvidenceCheck, 0), 0
-        for (name, is_lowered), number in found.items():
-            if name is not None:
-                check = EvidenceCheck(name)
+        for (check, is_lowered), number in found.items():
+            if check is not None:
                 if check.is_fault and not (is_lowered and evidence == "lower"):
                     not_lowered += number
                 else:
@@ -86,10 +84,14 @@ class EvidenceCounts:
                 yield f"{number} of {self.verdicts} verdicts {done}: {check.text}"
 
 
-def _single(assessments: Iterable[Assessment]) -> Iterator[Assessment]:
-    for assessment in assessments:
-        yield from _single(assessment.panel) if assessment.panel else [assessment]
-        yield from _single(assessment.members)
+def checks_of(assessment: Assessment) -> Iterator[Checked]:
+    """What was found of each verdict; of a panel the judges', and those of additional judges, too."""
+    if not assessment.panel:
+        for claim in assessment.claims:
+            if claim.verdict is not None:
+                yield claim.evidence_check, claim.original_verdict is not None
+    for each in (*assessment.panel, *assessment.members):
+        yield from checks_of(each)
 
 
 def lowered(claim: ClaimVerdict) -> ClaimVerdict:

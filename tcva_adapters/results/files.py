@@ -62,31 +62,11 @@ def stream_assessments(
         InvalidValueError: The suffix is that of another format. Errors of the rows come when they
             are read, as for `read_assessments`.
     """
-    return assessment_rows(
-        source,
-        skip_bad=skip_bad,
-        read=_assessment,
-        kept=kept,
-    )
-
-
-def assessment_rows(
-    source: Source,
-    *,
-    skip_bad: bool,
-    read: Callable[[dict[str, Any]], Item],
-    kept: int | None = KEPT,
-) -> RowStream[Item]:
-    """What is made of the rows of a file of assessments: arguments as for `RowStream`.
-
-    Raises:
-        InvalidValueError: The suffix is that of another format.
-    """
     kind = format_of(source)
     if kind not in ("jsonl", "json"):
         msg = f"assessments are read from jsonl or json, not from {kind} ({name_of(source)})"
         raise InvalidValueError(msg)
-    return RowStream(source, kind, skip_bad=skip_bad, read=read, kept=kept)
+    return RowStream(source, kind, skip_bad=skip_bad, read=_assessment, kept=kept)
 
 
 def _assessment(record: dict[str, Any]) -> Assessment:
