@@ -28,7 +28,7 @@ from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
 from tcva_adapters.results.evidence import EVIDENCE, EvidenceCounts
 from tcva_adapters.text.sentences import split_claims
 from tests.judging.forged import ACROSS, FORGED, PASSAGES, TRUE, Case
-from tests.judging.huge import HUGE
+from tests.judging.huge import huge
 
 SAMPLES: Final = 300
 PAPER_T: Final = 0.9
@@ -51,7 +51,7 @@ def print_cases(name: str, cases: Sequence[Case]) -> None:
 
 def print_speed() -> None:
     print(f"\na megabyte of passages, 8 claims{'':18} CPU s   memory MB (2 claims)")
-    for name, passages, quote in HUGE:
+    for name, passages, quote in huge(1_000_000):
         verdicts = [
             ClaimVerdict(claim=CLAIM, verdict=Verdict.FULLY, evidence=quote + " x" * (i % 2))
             for i in range(8)

@@ -15,7 +15,7 @@ from tcva_adapters.judging.evidence import Side, check_evidence, is_unrelated, s
 from tcva_adapters.judging.quotes import NEAR_ENOUGH, Found, Passages, find_quote
 from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
 from tests.judging.forged import ACROSS, FORGED, PASSAGES, TRUE, Case
-from tests.judging.huge import HUGE
+from tests.judging.huge import huge
 
 FERRY = (
     "The ferry to Aldra runs twice a day in winter, and four times a day from May to September. "
@@ -192,25 +192,25 @@ def test_a_new_number_or_negation_is_never_found(words: list[str], at: int, new:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("passages", "quote"), [p[1:] for p in HUGE], ids=[p[0] for p in HUGE])
-def test_a_megabyte_is_checked_within_seconds(passages: list[str], quote: str) -> None:
-    verdicts = [
-        ClaimVerdict(claim=CLAIM, verdict=Verdict.FULLY, evidence=quote + " x" * (i % 2))
-        for i in range(8)
-    ]
-    begin = time.process_time()
-    check_evidence(verdicts, passages)
-    # Usual is 0.1 to 0.9 s; work that grows with the square takes minutes.
-    assert time.process_time() - begin < 3
+def test_much_text_is_checked_in_time_that_grows_with_it() -> None:
+    for name, passages, quote in huge(200_000):
+        verdicts = [
+            ClaimVerdict(claim=CLAIM, verdict=Verdict.FULLY, evidence=quote + " x" * i)
+            for i in range(4)
+        ]
+        begin = time.process_time()
+        check_evidence(verdicts, passages)
+        # Usual is 0.02 to 0.2 s; work that grows with the square takes minutes.
+        assert time.process_time() - begin < 1, name
 
 
 @pytest.mark.slow
-def test_a_megabyte_takes_less_than_200() -> None:
+def test_a_fifth_of_a_megabyte_takes_less_than_40() -> None:
     verdicts = [ClaimVerdict(claim=CLAIM, verdict=Verdict.FULLY, evidence="湖は" * 100)]
     tracemalloc.start()
     try:
-        check_evidence(verdicts, ["不没湖" * 333_000])  # three bytes each: 1 MB three times over
-        assert tracemalloc.get_traced_memory()[1] < 200_000_000
+        check_evidence(verdicts, ["不没湖" * 66_000])  # three bytes each
+        assert tracemalloc.get_traced_memory()[1] < 40_000_000
     finally:
         tracemalloc.stop()
 
