@@ -18,7 +18,7 @@ from llama_index.core.evaluation import relevancy as li_relevancy
 
 from tcva_adapters import deepeval, langchain, ragas
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.ragas.offline import KNOWN_PROMPTS as RAGAS_PROMPTS
+from tcva_adapters.ragas.offline import PROMPTS as RAGAS_PROMPTS
 from tests.support import server as scripted
 from tests.support.server import Body, Scripted, auto_judge
 
@@ -37,7 +37,7 @@ def framework_reply(prompt: str) -> str | None:
         lambda: str(langchain.LexicalLLM().invoke([HumanMessage(prompt)]).text),
     ]
     asks += [
-        lambda model=known.prompt.output_model: (  # type: ignore[misc]  # mypy gives a default in a lambda no type
+        lambda model=known.output_model: (  # type: ignore[misc]  # mypy gives a default in a lambda no type
             ragas.LexicalLLM().generate(prompt, model).model_dump_json()
         )
         for known in RAGAS_PROMPTS

@@ -64,6 +64,7 @@ class Framework:
             not 0.5.
         scales: Lowest and highest possible score of those whose scale is not [0, 1].
         with_embeddings: Those of them that need embeddings as well as a judge.
+        lexical: Those of them whose prompts the adapter's ``LexicalLLM`` answers.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Framework:
     thresholds: Mapping[str, float] = field(default_factory=dict)
     scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     with_embeddings: frozenset[str] = frozenset()
+    lexical: frozenset[str] = frozenset({"faithfulness"})
 
     @property
     def package(self) -> str:
@@ -151,11 +153,10 @@ FRAMEWORKS: Final[Mapping[str, Framework]] = MappingProxyType(
                     "faithfulness": (_I, _R, _C),
                     "context_recall": (_I, _C, _REF),
                     "factual_correctness": (_R, _REF),
-                    "response_groundedness": (_R, _C),
                     "answer_relevancy": (_I, _R),
                     "legacy_faithfulness": (_I, _R, _C),
-                    "legacy_context_recall": (_I, _C, _REF),
                 },
+                lexical=frozenset({"faithfulness", "legacy_faithfulness"}),
                 with_embeddings=frozenset({"answer_relevancy"}),
             ),
             Framework(
@@ -165,10 +166,8 @@ FRAMEWORKS: Final[Mapping[str, Framework]] = MappingProxyType(
                 _DEEPEVAL,
                 {
                     "faithfulness": (_R, _C),
-                    "faithfulness_penalised": (_R, _C),
                     "answer_relevancy": (_I, _R),
                     "contextual_recall": (_C, _REF),
-                    "hallucination": (_R, _C),
                 },
             ),
             Framework(
@@ -178,7 +177,6 @@ FRAMEWORKS: Final[Mapping[str, Framework]] = MappingProxyType(
                 _LLAMAINDEX,
                 {
                     "faithfulness": (_R, _C),
-                    "relevancy": (_I, _R, _C),
                     "answer_relevancy": (_I, _R),
                     "correctness": (_I, _R, _REF),
                 },
@@ -191,14 +189,11 @@ FRAMEWORKS: Final[Mapping[str, Framework]] = MappingProxyType(
                 "langchain_core",
                 _LANGCHAIN,
                 {
-                    "criteria": (_I, _R),
                     "labeled_criteria": (_I, _R, _REF),
-                    "qa": (_I, _R, _REF),
                     "context_qa": (_I, _R, _C),
-                    "cot_qa": (_I, _R, _C),
-                    "labeled_score_string": (_I, _R, _REF),
                 },
                 grounding="context_qa",
+                lexical=frozenset({"context_qa", "labeled_criteria"}),
                 parts={
                     "classic": _CLASSIC,
                     "native": _CLASSIC,

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any, Self
 
 from tcva_adapters.batch import Question
-from tcva_adapters.core.temperature import as_temperature
 from tcva_adapters.criteria import Criterion, resolve_criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judging.combining import told, voices
@@ -328,20 +327,6 @@ class _JudgeQuestion(Question[Assessment]):
         """Under the name of the sample that asks for it now."""
         own = {"sample_id": self._sample.id, "metadata": self._sample.metadata}
         return answer.model_copy(update={**own, **update})
-
-
-def each_temperature(
-    temperatures: Iterable[float | str], settings: Mapping[str, object]
-) -> list[float]:
-    """The temperatures of several evaluators of the same settings, each once.
-
-    Raises:
-        InvalidValueError: One is out of range, or there is a ``temperature`` among the settings.
-    """
-    if "temperature" in settings:
-        msg = f"temperature={settings['temperature']!r} beside temperatures=...; list it there"
-        raise InvalidValueError(msg)
-    return list(dict.fromkeys(map(as_temperature, temperatures)))
 
 
 def _again(given: Any, judge: Judge) -> Any:

@@ -192,7 +192,7 @@ class _Request:
             for one in self.imported
         )
         ratings = self._ratings(samples, imported)
-        methods, left_out = self._chosen()
+        methods, left_out = self._chosen(is_lexical=tcva.judge.is_local)
         for note in [*left_out, *(one.summary for one in imported)]:
             self.say(note)
         plan = _Plan(
@@ -239,11 +239,12 @@ class _Request:
         found = Ratings.find(self.human, samples, imported, self.say)
         return found.scaled(self.human_scale)
 
-    def _chosen(self) -> tuple[list[Method], list[str]]:
+    def _chosen(self, *, is_lexical: bool) -> tuple[list[Method], list[str]]:
         frameworks = _listed(self.frameworks)
         if frameworks in ([], [NO_FRAMEWORK]):
             return [], []
-        return choose(frameworks, None if self.metrics is None else _listed(self.metrics))
+        metrics = None if self.metrics is None else _listed(self.metrics)
+        return choose(frameworks, metrics, is_lexical=is_lexical)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from types import EllipsisType
@@ -39,7 +39,7 @@ from tcva_adapters.results.settings import (
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scorer import Scorer
-from tcva_adapters.tcva import TCVA, each_temperature
+from tcva_adapters.tcva import TCVA
 
 R = TypeVar("R", bound=Scored)
 
@@ -338,35 +338,6 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):  # type: ignore[no-untyped-c
             judge = tcva.judge.model  # one client for all copies
         shown = {"criterion": tcva.criterion, "model": judge, "threshold": threshold}
         _build(self, tcva, {**found, **tcva.settings, **shown})
-
-
-@shows_settings(MetricConfig, TCVASettings, without=("name", "temperature"))
-def tcva_metrics(
-    temperatures: Iterable[float | str] = ("strict", "balanced", "lenient"),
-    criterion: Criterion | str = "faithfulness",
-    threshold: float | None = TCVASettings.default("threshold"),
-    model: Any = None,
-    **settings: Any,
-) -> list[TCVAMetric]:
-    """One metric per temperature. They share each judgement: a test case is one call for all.
-
-    Args:
-        temperatures: The temperatures; each metric's name tells its own.
-        criterion: See `TCVAMetric`.
-        threshold: See there.
-        model: See there.
-        **settings: See there.
-
-    Raises:
-        InvalidValueError: A setting is out of range or unknown, or there is a name.
-    """
-    if settings.get("name") is not None:
-        msg = f"name={settings['name']!r}; each metric is named after its temperature"
-        raise InvalidValueError(msg)
-    found = each_temperature(temperatures, settings)
-    metric = TCVAMetric(criterion, threshold, model=model, **settings)
-    collected = settings.get("collected")
-    return [metric.changed(temperature=t, collected=collected) for t in found]
 
 
 # Functions, not methods: DeepEval traces every method of a metric as a span.

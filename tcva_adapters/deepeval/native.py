@@ -7,9 +7,7 @@ from it: no further call, and nothing of it replaced.
 from __future__ import annotations
 
 import threading
-import warnings
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -18,7 +16,6 @@ from deepeval.metrics import (
     BaseMetric,
     ContextualRecallMetric,
     FaithfulnessMetric,
-    HallucinationMetric,
 )
 from deepeval.metrics.utils import split_sentences
 from deepeval.models import DeepEvalBaseLLM
@@ -34,16 +31,11 @@ _Texts = Callable[[Any, LLMTestCase], Sequence[str]]
 _METRICS: Final[Mapping[str, tuple[Callable[..., BaseMetric], _Texts]]] = MappingProxyType(
     {
         "faithfulness": (FaithfulnessMetric, lambda metric, _: metric.claims),
-        "faithfulness_penalised": (
-            partial(FaithfulnessMetric, penalize_ambiguous_claims=True),
-            lambda metric, _: metric.claims,
-        ),
         "answer_relevancy": (AnswerRelevancyMetric, lambda metric, _: metric.statements),
         "contextual_recall": (
             ContextualRecallMetric,
             lambda _, case: split_sentences(case.expected_output or ""),
         ),
-        "hallucination": (HallucinationMetric, lambda _, case: case.context or []),
     }
 )
 """DeepEval's metrics, each with the texts that its verdicts are about."""
@@ -52,11 +44,8 @@ _METRICS: Final[Mapping[str, tuple[Callable[..., BaseMetric], _Texts]]] = Mappin
 def framework_metrics() -> dict[str, Callable[..., BaseMetric]]:
     """DeepEval's metrics that can be scored beside TCVA, by name; each takes ``model=``.
 
-    ``faithfulness_penalised`` is `FaithfulnessMetric` with ``penalize_ambiguous_claims``.
-
-    >>> sorted(framework_metrics())  # doctest: +NORMALIZE_WHITESPACE
-    ['answer_relevancy', 'contextual_recall', 'faithfulness', 'faithfulness_penalised',
-     'hallucination']
+    >>> sorted(framework_metrics())
+    ['answer_relevancy', 'contextual_recall', 'faithfulness']
     """
     return {name: build for name, (build, _) in _METRICS.items()}
 
@@ -66,7 +55,7 @@ def score_framework_metric(name: str, sample: Sample, llm: Any) -> FrameworkScor
 
     Args:
         name: One of `framework_metrics`.
-        sample: The sample; its contexts are DeepEval's ``retrieval_context`` and ``context``.
+        sample: The sample; its contexts are DeepEval's ``retrieval_context``.
         llm: A DeepEval LLM; `LexicalLLM` needs no network.
 
     Returns:
@@ -116,14 +105,10 @@ class _Run:
             actual_output=sample.response,
             expected_output=sample.reference,
             retrieval_context=contexts,
-            context=contexts,
         )
-        with _FILTERS, warnings.catch_warnings():
-            # HallucinationMetric tells users of thresholds that its direction has changed.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            # Synchronous through and through: with async_mode it would patch the event loop.
-            # Only with an LLM as judge there are claims to capture, whatever the environment says.
-            self.metric: Any = build(model=self._llm, async_mode=False, eval_mode="llm")
+        # Synchronous through and through: with async_mode it would patch the event loop.
+        # Only with an LLM as judge there are claims to capture, whatever the environment says.
+        self.metric: Any = build(model=self._llm, async_mode=False, eval_mode="llm")
 
     def read(self) -> FrameworkScore:
         verdicts = self.metric.verdicts
@@ -139,10 +124,6 @@ class _Run:
     def failed(self, error: Exception) -> FrameworkScore:
         text = f"{type(error).__name__}: {error}"
         return FrameworkScore(self._name, None, calls=self._llm.calls, error=text)
-
-
-_FILTERS: Final = threading.Lock()
-"""Warning filters belong to the process: two threads at once could leave one behind."""
 
 
 class _CountingLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]  # as __init_subclass__ is

@@ -1,4 +1,4 @@
-"""TCVA in LangChain: a Runnable, a gate and a guard, LangSmith and classic evaluators, middleware.
+"""TCVA in LangChain: a Runnable, a gate, LangSmith and classic evaluators, middleware.
 
 Every name is imported on first use. Only `TCVAStringEvaluator`, LangChain's own evaluators and
 `LexicalLLM` need langchain-classic, and only `TCVAMiddleware` needs langchain; everything else

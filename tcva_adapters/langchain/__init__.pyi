@@ -2,10 +2,8 @@ from tcva_adapters.langchain.classic import TCVAStringEvaluator as TCVAStringEva
 from tcva_adapters.langchain.evaluator import ScorerEvaluator as ScorerEvaluator
 from tcva_adapters.langchain.evaluator import TCVAEvaluator as TCVAEvaluator
 from tcva_adapters.langchain.evaluator import TCVAInput as TCVAInput
-from tcva_adapters.langchain.evaluator import tcva_evaluators as tcva_evaluators
 from tcva_adapters.langchain.gating import BelowThresholdError as BelowThresholdError
 from tcva_adapters.langchain.gating import gate as gate
-from tcva_adapters.langchain.gating import guard as guard
 from tcva_adapters.langchain.langsmith import TCVARunEvaluator as TCVARunEvaluator
 from tcva_adapters.langchain.langsmith import create_async_tcva_judge as create_async_tcva_judge
 from tcva_adapters.langchain.langsmith import create_tcva_judge as create_tcva_judge

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from copy import copy, deepcopy
 from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, Self
 
@@ -20,7 +20,7 @@ from tcva_adapters.langchain.samples import sample_for
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.settings import TCVASettings, check_names, shows_settings
 from tcva_adapters.scorer import Scorer
-from tcva_adapters.tcva import TCVA, each_temperature
+from tcva_adapters.tcva import TCVA
 
 _SHOWN: Final = 80
 _CLIENTS: Final = ("store", "fuse")
@@ -243,41 +243,6 @@ class TCVAEvaluator(FromConfig, _WithSettings):
         if update and "scorer" in update:
             refuse_change(self, "scorer", update["scorer"], "ScorerEvaluator(scorer) takes any")
         return super().model_copy(update=update, deep=deep)
-
-
-@shows_settings(TCVASettings, without=("temperature",))
-def tcva_evaluators(
-    temperatures: Iterable[float | str] = ("strict", "balanced", "lenient"),
-    llm: Any = None,
-    *,
-    criterion: Criterion | str = "faithfulness",
-    mapper: Callable[[Any], Any] | None = None,
-    name: str | None = None,
-    **settings: Any,
-) -> dict[str, TCVAEvaluator]:
-    """One evaluator per temperature, which share their judgements: a sample is judged once.
-
-    Args:
-        temperatures: The temperatures.
-        llm: The judge; see `TCVAEvaluator`.
-        criterion: See `TCVAEvaluator`.
-        mapper: See there.
-        name: See there.
-        **settings: See `TCVASettings`.
-
-    Returns:
-        By the names of their columns; in a chain, such a dict is a step.
-
-    Raises:
-        InvalidValueError: As for `TCVAEvaluator`.
-
-    >>> list(tcva_evaluators([0.2, 0.5], "lexical"))
-    ['tcva_faithfulness(T=0.2)', 'tcva_faithfulness']
-    """
-    found = each_temperature(temperatures, settings)
-    first = TCVAEvaluator(llm, criterion=criterion, mapper=mapper, name=name, **settings)
-    evaluators = [first.model_copy(update={"temperature": each}) for each in found]
-    return {evaluator.scorer.name: evaluator for evaluator in evaluators}
 
 
 def scorer_of(evaluator: Any) -> Scorer[Any] | None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, NotRequired
+from typing import Any, Final, NotRequired
 
 from langchain.agents import AgentState
 from langchain.agents.middleware import AgentMiddleware, hook_config
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import Runnable
 
+from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.langchain.evaluator import Frozen, check_evaluator, require
-from tcva_adapters.langchain.gating import complaints
-from tcva_adapters.langchain.results import TCVAOutput
+from tcva_adapters.langchain.results import TCVAOutput, result_of
 from tcva_adapters.langchain.samples import CRITIC
+
+_GOOD: Final = frozenset({Verdict.FULLY, Verdict.MOSTLY})
 
 
 class TCVAState(AgentState[Any]):
@@ -67,7 +69,7 @@ class TCVAMiddleware(Frozen, AgentMiddleware[TCVAState, Any, Any]):
         if output["passed"] is not False or _retries(state) >= self.max_retries:
             return {"tcva": output}
         critique = HumanMessage(
-            f"{complaints(output)}\nAnswer again, saying only what the tools returned.",
+            f"{_complaints(output)}\nAnswer again, saying only what the tools returned.",
             name=CRITIC,
         )
         return {"tcva": output, "messages": [critique], "jump_to": "model"}
@@ -87,3 +89,13 @@ def _retries(state: TCVAState) -> int:
                 break
             count += 1
     return count
+
+
+def _complaints(output: TCVAOutput) -> str:
+    """What to tell a model about its answer: each claim that is not supported."""
+    weak = [
+        f'- "{claim.claim}" [{claim.verdict}] {claim.reason}'.rstrip()
+        for claim in result_of(output).claims
+        if claim.verdict is not None and claim.verdict not in _GOOD
+    ]
+    return "\n".join(["The answer was judged too weak:", *weak]) if weak else output["reasoning"]

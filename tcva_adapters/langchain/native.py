@@ -13,33 +13,22 @@ from typing import Any, Final, Literal
 
 from langchain_classic.evaluation import (
     ContextQAEvalChain,
-    CotQAEvalChain,
     Criteria,
-    CriteriaEvalChain,
     LabeledCriteriaEvalChain,
-    LabeledScoreStringEvalChain,
-    QAEvalChain,
 )
 from langchain_classic.evaluation.schema import StringEvaluator
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import Runnable
 
-from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
 
-_TOP: Final = 10
-
-
-_REFERENCES: Final[Mapping[str, Literal["reference", "contexts"] | None]] = MappingProxyType(
+_REFERENCES: Final[Mapping[str, Literal["reference", "contexts"]]] = MappingProxyType(
     {
-        "criteria": None,
         "labeled_criteria": "reference",
-        "qa": "reference",
         "context_qa": "contexts",
-        "cot_qa": "contexts",
-        "labeled_score_string": "reference",
     }
 )
 """LangChain's evaluators, each with what of a sample it calls the reference."""
@@ -48,16 +37,10 @@ _REFERENCES: Final[Mapping[str, Literal["reference", "contexts"] | None]] = Mapp
 # with an LLM at hand.
 _MAKERS: Final[Mapping[str, Callable[..., StringEvaluator]]] = MappingProxyType(
     {
-        "criteria": CriteriaEvalChain.from_llm,
         "labeled_criteria": partial(
             LabeledCriteriaEvalChain.from_llm, criteria=Criteria.CORRECTNESS
         ),
-        "qa": QAEvalChain.from_llm,
         "context_qa": ContextQAEvalChain.from_llm,
-        "cot_qa": CotQAEvalChain.from_llm,
-        "labeled_score_string": partial(
-            LabeledScoreStringEvalChain.from_llm, criteria=Criteria.CORRECTNESS, normalize_by=_TOP
-        ),
     }
 )
 
@@ -66,7 +49,7 @@ def framework_metrics() -> dict[str, Callable[..., StringEvaluator]]:
     """LangChain's evaluators that can be scored beside TCVA, by name; each takes ``llm=``.
 
     >>> sorted(framework_metrics())
-    ['context_qa', 'cot_qa', 'criteria', 'labeled_criteria', 'labeled_score_string', 'qa']
+    ['context_qa', 'labeled_criteria']
     """
     return dict(_MAKERS)
 
@@ -80,7 +63,7 @@ def score_framework_metric(name: str, sample: Sample, llm: Runnable[Any, Any]) -
         llm: A LangChain LLM; `LexicalLLM` needs no network.
 
     Returns:
-        The score on LangChain's scale (0 or 1; ``labeled_score_string`` a tenth of its rating).
+        The score on LangChain's scale, 0 or 1.
         Where the evaluator fails, ``error`` says why.
 
     Raises:
@@ -124,17 +107,14 @@ class _Call:
             msg = "the sample has no response"
             raise InvalidSampleError(msg)
         given = {"prediction": sample.response, "input": sample.input, "callbacks": [self._counter]}
-        return given if reference is None else {**given, "reference": sample.field(reference)}
+        return {**given, "reference": sample.field(reference)}
 
     def read(self, output: Mapping[str, Any]) -> FrameworkScore:
         score, reason = output["score"], output["reasoning"]
         if score is None:
             return self.failed(f"no verdict in the reply {reason!r:.200}")
-        rating = round(score * _TOP)
-        word = output.get("value") or f"{rating}"
-        # Ten steps for five levels; a yes or no scores 1 or 0, the first of them or the last.
-        level = LEVELS[min((_TOP - rating) // 2, len(LEVELS) - 1)]
-        said = FrameworkVerdict(self._sample.response or "", word, level, reason)
+        level = Verdict.FULLY if score else Verdict.NONE
+        said = FrameworkVerdict(self._sample.response or "", output["value"], level, reason)
         return FrameworkScore(self._name, float(score), (said,), self._counter.calls)
 
     def failed(self, error: Exception | str) -> FrameworkScore:

@@ -1,6 +1,5 @@
 from tcva_adapters.llamaindex.evaluator import ScorerEvaluator as ScorerEvaluator
 from tcva_adapters.llamaindex.evaluator import TCVAEvaluator as TCVAEvaluator
-from tcva_adapters.llamaindex.evaluator import tcva_evaluators as tcva_evaluators
 from tcva_adapters.llamaindex.model import as_judge_model as as_judge_model
 from tcva_adapters.llamaindex.native import ascore_framework_metric as ascore_framework_metric
 from tcva_adapters.llamaindex.native import framework_metrics as framework_metrics

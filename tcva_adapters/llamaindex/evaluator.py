@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, Generic, Self
 
@@ -17,7 +17,6 @@ from llama_index_instrumentation import get_dispatcher
 
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.llamaindex.prompts import prompts_of, with_prompts
 from tcva_adapters.llamaindex.results import (
     ScorerEvaluationEndEvent,
     ScorerEvaluationResult,
@@ -31,7 +30,7 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import TCVASettings, shows_settings
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scorer import R, Scorer
-from tcva_adapters.tcva import TCVA, each_temperature
+from tcva_adapters.tcva import TCVA
 
 _LONGEST_PAUSE: Final = 86_400
 _dispatcher: Final = get_dispatcher(__name__)
@@ -42,7 +41,7 @@ class ScorerEvaluator(BaseEvaluator, Generic[R]):
 
     Takes the place of `FaithfulnessEvaluator` and its siblings in ``BatchEvalRunner``,
     ``RetryQueryEngine``, ``RetryGuidelineQueryEngine`` and ``EvalQueryEngineTool``. Frozen: `changed`
-    gives a copy. LlamaIndex's ``update_prompts`` changes the evaluator itself.
+    gives a copy.
 
     Args:
         scorer: What scores. It keeps its own judge where no ``llm`` is given.
@@ -236,10 +235,13 @@ class ScorerEvaluator(BaseEvaluator, Generic[R]):
         return _end(self.scorer.unscored(Reason.INVALID_INPUT, detail, sample), sample, {})
 
     def _get_prompts(self) -> PromptDictType:
-        return prompts_of(self.scorer)
+        return {}  # the judge's prompt is no template of LlamaIndex
 
     def _update_prompts(self, prompts: PromptDictType) -> None:
-        vars(self)["scorer"] = with_prompts(self.scorer, prompts)
+        if prompts:
+            msg = f"there are no prompts to update, so {next(iter(prompts))!r} cannot be set; "
+            msg += "changed(criterion=...) gives a copy with another wording"
+            raise InvalidValueError(msg)
 
 
 class TCVAEvaluator(FromConfig, ScorerEvaluator[Result]):
@@ -271,39 +273,6 @@ class TCVAEvaluator(FromConfig, ScorerEvaluator[Result]):
     ) -> None:
         tcva = TCVA(criterion, judge=settings_llm() if llm is None else llm, **settings)
         super().__init__(tcva, context_metadata_mode=context_metadata_mode)
-
-
-@shows_settings(TCVASettings, without=("temperature",))
-def tcva_evaluators(
-    temperatures: Iterable[float | str],
-    llm: Any = None,
-    *,
-    criterion: Criterion | str = "faithfulness",
-    context_metadata_mode: MetadataMode | str = MetadataMode.NONE,
-    **settings: Any,
-) -> dict[str, TCVAEvaluator]:
-    """One evaluator per temperature, by name, as ``BatchEvalRunner`` takes them.
-
-    They share each judgement: a sample costs one call, however many temperatures there are.
-
-    Args:
-        temperatures: Numbers or presets.
-        llm: See `TCVAEvaluator`.
-        criterion: See `TCVA`.
-        context_metadata_mode: See `ScorerEvaluator`.
-        **settings: See `TCVASettings`.
-
-    Raises:
-        InvalidValueError: See `TCVAEvaluator`.
-
-    >>> list(tcva_evaluators(["strict", 0.5], "lexical"))
-    ['tcva_faithfulness(T=0.2)', 'tcva_faithfulness']
-    """
-    found = each_temperature(temperatures, settings)
-    mode = context_metadata_mode
-    first = TCVAEvaluator(llm, criterion=criterion, context_metadata_mode=mode, **settings)
-    evaluators = (first.changed(temperature=temperature) for temperature in found)
-    return {evaluator.scorer.name: evaluator for evaluator in evaluators}
 
 
 def _metadata_mode(given: MetadataMode | str) -> MetadataMode:

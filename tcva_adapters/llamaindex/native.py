@@ -16,7 +16,6 @@ from llama_index.core.evaluation import (
     CorrectnessEvaluator,
     EvaluationResult,
     FaithfulnessEvaluator,
-    RelevancyEvaluator,
 )
 from llama_index.core.llms import LLM
 
@@ -42,19 +41,18 @@ _Level = Callable[[float], Verdict | None]
 
 _METRICS: Final[Mapping[str, tuple[Callable[..., BaseEvaluator], _Level]]] = {
     "faithfulness": (FaithfulnessEvaluator, _YES_OR_NO.get),
-    "relevancy": (RelevancyEvaluator, _YES_OR_NO.get),
     "answer_relevancy": (AnswerRelevancyEvaluator, _POINTS_OF_TWO.get),
     "correctness": (CorrectnessEvaluator, _one_to_five),
 }
-_IN_WORDS: Final = frozenset({"faithfulness", "relevancy"})
-"""Metrics whose reply is the verdict in a word; that of the others is a reason."""
+_IN_WORDS: Final = "faithfulness"
+"""The metric whose reply is the verdict in a word; that of the others is a reason."""
 
 
 def framework_metrics() -> dict[str, Callable[..., BaseEvaluator]]:
     """LlamaIndex's evaluators that can be scored beside TCVA, by name.
 
     >>> sorted(framework_metrics())
-    ['answer_relevancy', 'correctness', 'faithfulness', 'relevancy']
+    ['answer_relevancy', 'correctness', 'faithfulness']
     """
     return {name: evaluator for name, (evaluator, _) in _METRICS.items()}
 
@@ -126,6 +124,6 @@ def _score(name: str, sample: Sample, result: EvaluationResult) -> FrameworkScor
     said = (result.feedback or "").strip()
     _, level = _METRICS[name]
     verdict = None if said == _NO_ANSWER else level(result.score)
-    word, reason = (said, "") if name in _IN_WORDS else (f"{result.score:g}", said)
+    word, reason = (said, "") if name == _IN_WORDS else (f"{result.score:g}", said)
     verdicts = (FrameworkVerdict(sample.response or "", word, verdict, reason),)
     return FrameworkScore(name, result.score, verdicts)

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from copy import copy, deepcopy
+from copy import copy
 from typing import Any, ClassVar, Final, Generic, Self
 
 from langchain_core.callbacks import Callbacks
 from ragas.callbacks import ChainType, new_group
 from ragas.dataset_schema import SingleTurnSample
 from ragas.metrics.base import MetricOutputType, MetricType, MetricWithLLM, SingleTurnMetric
-from ragas.prompt import PromptMixin, PydanticPrompt
+from ragas.prompt import PydanticPrompt
 
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.ragas.model import calls_traced_by, lexical_or, llm_of
-from tcva_adapters.ragas.prompts import CriterionText, replaced, texts_of, with_texts
 from tcva_adapters.ragas.results import JUDGEMENT, score_of
 from tcva_adapters.ragas.samples import COLUMNS, sample_of
 from tcva_adapters.results.assessment import Reason
@@ -27,7 +26,7 @@ from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import TCVASettings, shows_settings
 from tcva_adapters.scorer import R, Scorer
-from tcva_adapters.tcva import TCVA, each_temperature
+from tcva_adapters.tcva import TCVA
 
 OWN: Final = "own"
 """The judge that a scorer was built with."""
@@ -153,8 +152,8 @@ def refuse_judge(settings: Mapping[str, Any]) -> None:
 class ScorerMetric(OfScorer[R], MetricWithLLM, SingleTurnMetric):
     """Scores samples in ``evaluate`` and ``aevaluate`` with any scorer: `TCVA`, `CCRS`.
 
-    Only ``name`` and ``llm`` may be set later, which RAGAS and its users do, and prompts through
-    ``set_prompts``. For other settings `changed` gives a copy.
+    Only ``name`` and ``llm`` may be set later, which RAGAS and its users do. For other settings
+    `changed` gives a copy.
 
     Args:
         scorer: What scores.
@@ -195,7 +194,6 @@ class ScorerMetric(OfScorer[R], MetricWithLLM, SingleTurnMetric):
 
     def _adopt(self, scorer: Scorer[R], llm: Any) -> None:
         super()._adopt(scorer, llm)
-        self._prompts: dict[str, CriterionText] = texts_of(scorer, vars(self).get("_prompts", {}))
         self._required_columns = {
             MetricType.SINGLE_TURN: {
                 *(COLUMNS[name] for name in scorer.required),
@@ -205,47 +203,7 @@ class ScorerMetric(OfScorer[R], MetricWithLLM, SingleTurnMetric):
 
     def _get_prompts(self) -> dict[str, PydanticPrompt[Any, Any]]:
         # RAGAS looks through all attributes, and would resolve the judge on its way.
-        return deepcopy(dict(self._prompts))
-
-    def set_prompts(self, **prompts: Any) -> None:
-        """Change texts of the criterion: the wording, or what a level means.
-
-        Raises:
-            InvalidValueError: No prompt has this name, or it is not a text of a criterion, or one
-                with examples.
-        """
-        texts = replaced(self._prompts, prompts)
-        scorer = with_texts(self.scorer, texts)
-        self._prompts = texts
-        self._adopt(scorer, self._llm)
-
-    def save_prompts(self, path: str) -> None:
-        """Write the texts; the files are named after the criterion, or as the metric was named.
-
-        Raises:
-            ValueError: There is no such directory.
-            FileExistsError: They were written there before.
-        """
-        PromptMixin.save_prompts(self._of_any_setting(), path)
-
-    def load_prompts(
-        self, path: str, language: str | None = None
-    ) -> dict[str, PydanticPrompt[Any, Any]]:
-        """Read texts for `set_prompts`.
-
-        Raises:
-            ValueError: There is no such directory.
-            FileNotFoundError: No texts of this criterion, or none in this language, are there.
-        """
-        texts: dict[str, PydanticPrompt[Any, Any]]
-        texts = PromptMixin.load_prompts(self._of_any_setting(), path, language)
-        return texts
-
-    def _of_any_setting(self) -> Self:
-        # Texts belong to the criterion: one setting of the dial can read what another wrote.
-        other = copy(self)
-        other.name = self._name or f"tcva_{self.scorer.subject}"
-        return other
+        return {}
 
     def single_turn_score(self, sample: SingleTurnSample, callbacks: Callbacks = None) -> float:
         """Score one sample without an event loop: it also works where one is running.
@@ -344,34 +302,3 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):
         refuse_judge(settings)
         tcva = TCVA(criterion, judge=NoLLM(), **settings)
         super().__init__(tcva, llm, name=name, output_type=output_type)
-
-
-@shows_settings(TCVASettings, without=("temperature", "profiles"))
-def tcva_metrics(
-    temperatures: Iterable[float | str],
-    *,
-    llm: Any = None,
-    criterion: Criterion | str = "faithfulness",
-    **settings: Any,
-) -> list[TCVAMetric]:
-    """A metric per temperature for ``evaluate``: a column each, and one judgement for all of them.
-
-    Args:
-        temperatures: Of the columns.
-        llm: As for `TCVAMetric`.
-        criterion: As there.
-        **settings: As there, the same for all.
-
-    Raises:
-        InvalidValueError: A setting is out of range or unknown, or there is a name.
-
-    >>> [metric.name for metric in tcva_metrics([0.2, "lenient"], llm="lexical")]
-    ['tcva_faithfulness(T=0.2)', 'tcva_faithfulness(T=0.9)']
-    """
-    given: Mapping[str, object] = settings
-    if "name" in given:  # one column for all of them
-        msg = f"name={given['name']!r}; each metric is named after its temperature"
-        raise InvalidValueError(msg)
-    found = each_temperature(temperatures, settings)
-    metric = TCVAMetric(llm=llm, criterion=criterion, **settings)
-    return [metric.changed(temperature=temperature) for temperature in found]

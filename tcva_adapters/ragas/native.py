@@ -13,18 +13,15 @@ from pydantic import BaseModel
 from ragas.callbacks import ChainType
 from ragas.dataset_schema import SingleTurnSample
 from ragas.llms.base import InstructorBaseRagasLLM
-from ragas.metrics._context_recall import ContextRecall as LegacyContextRecall
 from ragas.metrics._faithfulness import Faithfulness as LegacyFaithfulness
 from ragas.metrics.collections import (
     AnswerRelevancy,
     ContextRecall,
     FactualCorrectness,
     Faithfulness,
-    ResponseGroundedness,
 )
 
 from tcva_adapters.core.collapse import from_ragas
-from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.loops import wait_for
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
@@ -36,14 +33,11 @@ _METRICS: Final[dict[str, Callable[..., Any]]] = {
     "faithfulness": Faithfulness,
     "context_recall": ContextRecall,
     "factual_correctness": FactualCorrectness,
-    "response_groundedness": ResponseGroundedness,
     "answer_relevancy": AnswerRelevancy,
     "legacy_faithfulness": LegacyFaithfulness,
-    "legacy_context_recall": LegacyContextRecall,
 }
 _WITH_EMBEDDINGS: Final = frozenset({"answer_relevancy"})
 _LEGACY: Final = "legacy_"
-_RATINGS: Final = (Verdict.NONE, Verdict.PARTIAL, Verdict.FULLY)
 
 
 def framework_metrics() -> dict[str, Callable[..., Any]]:
@@ -52,7 +46,7 @@ def framework_metrics() -> dict[str, Callable[..., Any]]:
     The newer family, and with ``legacy_`` before the name the one that ``evaluate`` takes.
 
     >>> len(framework_metrics())
-    7
+    5
     """
     return dict(_METRICS)
 
@@ -139,7 +133,7 @@ def _metric(name: str, llm: Any, embeddings: Any) -> Any:
     if not isinstance(llm, InstructorBaseRagasLLM):
         msg = (
             f"{name} takes an LLM of RAGAS' newer family (llm_factory, LexicalLLM), not "
-            f"{type(llm).__name__}; {_LEGACY}faithfulness and {_LEGACY}context_recall take both"
+            f"{type(llm).__name__}; {_LEGACY}faithfulness takes both"
         )
         raise InvalidValueError(msg)
     more = {"embeddings": embeddings} if name in _WITH_EMBEDDINGS else {}
@@ -165,13 +159,13 @@ async def _run(name: str, metric: Any, sample: Sample) -> FrameworkScore:
     except Exception as error:  # noqa: BLE001  # whatever it raises, it has no score
         said = f"{type(error).__name__}: {error}"
         return FrameworkScore(name, None, calls=len(replies), error=said)
-    verdicts = tuple(_verdicts(replies, sample.response or ""))
+    verdicts = tuple(_verdicts(replies))
     if math.isnan(score):
         return FrameworkScore(name, None, verdicts, len(replies), "the metric returned nan")
     return FrameworkScore(name, score, verdicts, calls=len(replies))
 
 
-def _verdicts(replies: Iterable[BaseModel], response: str) -> Iterable[FrameworkVerdict]:
+def _verdicts(replies: Iterable[BaseModel]) -> Iterable[FrameworkVerdict]:
     """The verdicts in the replies to a metric's prompts, whichever of the families it is of."""
     decompositions = 0
     for reply in replies:
@@ -179,10 +173,6 @@ def _verdicts(replies: Iterable[BaseModel], response: str) -> Iterable[Framework
         decompositions += hasattr(reply, "claims")
         if decompositions > 1:
             return
-        rating = getattr(reply, "rating", None)
-        if rating is not None:
-            known = rating in range(len(_RATINGS))
-            yield FrameworkVerdict(response, str(rating), _RATINGS[rating] if known else None)
         for said in _items(reply):
             number = int(said.verdict if hasattr(said, "verdict") else said.attributed)
             # Told to answer 0 or 1, a model may answer 2: counted by RAGAS, but no level of ours.

@@ -87,11 +87,11 @@ def _langchain(prompt: str) -> str | None:
 
 
 def _ragas(prompt: str) -> str | None:
-    from tcva_adapters.ragas.offline import KNOWN_PROMPTS
+    from tcva_adapters.ragas.offline import PROMPTS
 
-    for known in KNOWN_PROMPTS:
+    for known in PROMPTS:
         try:
-            answer = _llm("ragas").generate(prompt, known.prompt.output_model)
+            answer = _llm("ragas").generate(prompt, known.output_model)
         except JudgeError:
             continue
         return str(answer.model_dump_json())

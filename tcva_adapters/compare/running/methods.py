@@ -158,7 +158,10 @@ def llm_of(framework: str, model: JudgeModel | Prompted | None) -> Any:
 
 
 def choose(
-    frameworks: Sequence[str], metrics: Sequence[str] | None = None
+    frameworks: Sequence[str],
+    metrics: Sequence[str] | None = None,
+    *,
+    is_lexical: bool = False,
 ) -> tuple[list[Method], list[str]]:
     """The methods of a comparison. Imports the frameworks, which takes seconds.
 
@@ -166,6 +169,8 @@ def choose(
         frameworks: Names of `FRAMEWORKS`; ``all`` takes those that are installed.
         metrics: ``metric`` (of every framework that has it) or ``framework.metric``; None takes
             all that a judge model is enough for.
+        is_lexical: Whether the lexical judge stands for a model; metrics whose prompts it cannot
+            answer are left out.
 
     Returns:
         The methods, framework by framework, and in sentences what was left out.
@@ -180,7 +185,8 @@ def choose(
     usable = [method for method in found if not method.compares_embeddings]
     if metrics is None:
         left = (method.name for method in found if method.compares_embeddings)
-        return usable, notes + [f"{name} is left out: {_NO_EMBEDDINGS}" for name in left]
+        notes += [f"{name} is left out: {_NO_EMBEDDINGS}" for name in left]
+        return _answered(usable, notes) if is_lexical else (usable, notes)
     for wanted in metrics:
         fitting = [method for method in found if wanted in _names(method)]
         if not fitting:
@@ -190,7 +196,17 @@ def choose(
         if all(method.compares_embeddings for method in fitting):
             msg = f"{fitting[0].name}: {_NO_EMBEDDINGS}"
             raise InvalidValueError(msg)
-    return [m for m in usable if any(wanted in _names(m) for wanted in metrics)], notes
+    chosen = [m for m in usable if any(wanted in _names(m) for wanted in metrics)]
+    return _answered(chosen, notes) if is_lexical else (chosen, notes)
+
+
+def _answered(methods: Iterable[Method], notes: list[str]) -> tuple[list[Method], list[str]]:
+    """The methods whose prompts the lexical judge answers; one note names the others."""
+    methods = list(methods)
+    kept = [each for each in methods if each.metric in FRAMEWORKS[each.framework].lexical]
+    left = ", ".join(each.name for each in methods if each not in kept)
+    note = f"left out, as the lexical judge cannot answer their prompts: {left}"
+    return kept, [*notes, note] if left else notes
 
 
 _NO_EMBEDDINGS: Final = (

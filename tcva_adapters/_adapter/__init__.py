@@ -1,0 +1,1 @@
+"""What the four adapters share. No framework is imported here."""

@@ -1,0 +1,54 @@
+"""The lexical judge behind every adapter's ``LexicalLLM``: frameworks' own metrics, offline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from tcva_adapters.core.verdicts import Verdict
+from tcva_adapters.criteria import Criterion
+from tcva_adapters.errors import JudgeError
+from tcva_adapters.lexical.judge import LexicalJudge
+from tcva_adapters.results.assessment import ClaimVerdict
+from tcva_adapters.text.non_claims import non_claim_kind
+from tcva_adapters.text.sentences import split_claims
+
+SUPPORTED: Final = frozenset({Verdict.FULLY, Verdict.MOSTLY})
+"""What a yes means on a scale that has only yes and no."""
+
+_SHOWN: Final = 60
+
+_JUDGE: Final = LexicalJudge()
+
+NAME: Final = _JUDGE.name
+"""The judge's name with its version, which says that it is lexical."""
+
+
+def claims_of(text: str) -> list[str]:
+    """The sentences of a text that claim something."""
+    return [claim for claim in split_claims(text) if non_claim_kind(claim) is None]
+
+
+def verdicts_on(
+    claims: Sequence[str], passages: Sequence[str], criterion: Criterion
+) -> list[ClaimVerdict]:
+    """The lexical judge's verdicts, one per claim."""
+    return _JUDGE.judge_claims(list(claims), list(passages), criterion)
+
+
+def is_supported(levels: Iterable[Verdict | None]) -> bool:
+    """Whether every claim is fully or mostly supported, and there is one: a refusal is not."""
+    found = [level for level in levels if level is not None]
+    return bool(found) and SUPPORTED.issuperset(found)
+
+
+def unknown_prompt(known: str, prompt: str) -> JudgeError:
+    """The error for a prompt that is none of those that words can answer.
+
+    Args:
+        known: What is answered, in words.
+        prompt: The prompt.
+    """
+    start = " ".join(prompt.split())[:_SHOWN]
+    msg = f"LexicalLLM answers the prompts of {known} alone, not {start!r}; it is no language model"
+    return JudgeError(msg, reason="unknown_prompt", fatal=True)
