@@ -14,7 +14,6 @@ import tests.support.quiet  # noqa: F401  # tracking is switched off before a fr
 # isort: split
 from langchain_core.messages import HumanMessage
 from llama_index.core.evaluation import faithfulness as li_faithfulness
-from llama_index.core.evaluation import relevancy as li_relevancy
 
 from tcva_adapters import deepeval, langchain, ragas
 from tcva_adapters.errors import JudgeError
@@ -22,15 +21,12 @@ from tcva_adapters.ragas.offline import PROMPTS as RAGAS_PROMPTS
 from tests.support import server as scripted
 from tests.support.server import Body, Scripted, auto_judge
 
-_LLAMAINDEX_STARTS: Final = tuple(
-    template.get_template().partition("{")[0]
-    for template in (li_faithfulness.DEFAULT_EVAL_TEMPLATE, li_relevancy.DEFAULT_EVAL_TEMPLATE)
-)
+_LLAMAINDEX: Final = li_faithfulness.DEFAULT_EVAL_TEMPLATE.get_template().partition("{")[0]
 
 
 def framework_reply(prompt: str) -> str | None:
     """An answer in the format that a framework metric's prompt asks for; None for other prompts."""
-    if prompt.startswith(_LLAMAINDEX_STARTS):
+    if prompt.startswith(_LLAMAINDEX):
         return "YES"
     asks: list[Callable[[], str]] = [
         lambda: str(deepeval.LexicalLLM().generate(prompt)),

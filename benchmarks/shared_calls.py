@@ -41,8 +41,8 @@ from ragas import evaluate as ragas_evaluate
 from tcva_adapters import TCVA, clear_shared
 from tcva_adapters.deepeval import TCVAMetric as DeepEvalMetric
 from tcva_adapters.deepeval import results_of as deepeval_results
-from tcva_adapters.langchain import TCVARunEvaluator, local_client, tcva_evaluators
-from tcva_adapters.llamaindex import tcva_evaluators as llamaindex_evaluators
+from tcva_adapters.langchain import TCVAEvaluator, TCVARunEvaluator, local_client
+from tcva_adapters.llamaindex import TCVAEvaluator as LlamaIndexEvaluator
 from tcva_adapters.ragas import TCVACollectionMetric, TCVAMetric
 from tcva_adapters.sharing import SHARED
 from tests.ragas.entry import dataset_of
@@ -121,7 +121,8 @@ def deepeval(*, run_async: bool) -> Way:
 
 
 def llamaindex(llm: Any, settings: dict[str, Any]) -> Rows:
-    evaluators = llamaindex_evaluators(STRICTNESS, llm, **settings)
+    suite = [LlamaIndexEvaluator(llm, temperature=t, **settings) for t in STRICTNESS]
+    evaluators = {each.scorer.name: each for each in suite}
     runner = BatchEvalRunner({**evaluators}, workers=8)
     found = asyncio_run(
         runner.aevaluate_response_strs(
@@ -133,9 +134,14 @@ def llamaindex(llm: Any, settings: dict[str, Any]) -> Rows:
     return by_sample([[each.score for each in found[name]] for name in evaluators])
 
 
+def langchain_suite(llm: Any, settings: dict[str, Any]) -> dict[str, Any]:
+    suite = [TCVAEvaluator(llm, temperature=t, **settings) for t in STRICTNESS]
+    return {each.scorer.name: each for each in suite}
+
+
 def langchain(run: Callable[[Any], Sequence[dict[str, Any]]]) -> Way:
     def way(llm: Any, settings: dict[str, Any]) -> Rows:
-        found = run(RunnableParallel(tcva_evaluators(STRICTNESS, llm, **settings)))
+        found = run(RunnableParallel(langchain_suite(llm, settings)))
         return [[output["score"] for output in row.values()] for row in found]
 
     return way
@@ -143,7 +149,7 @@ def langchain(run: Callable[[Any], Sequence[dict[str, Any]]]) -> Way:
 
 def langsmith(run: Callable[..., Any]) -> Way:
     def way(llm: Any, settings: dict[str, Any]) -> Rows:
-        evaluators = tcva_evaluators(STRICTNESS, llm, **settings).values()
+        evaluators = langchain_suite(llm, settings).values()
         rows = run([TCVARunEvaluator(each) for each in evaluators])
         return [[each.score for each in row["evaluation_results"]["results"]][::1] for row in rows]
 

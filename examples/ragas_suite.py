@@ -21,7 +21,7 @@ os.environ.setdefault("RAGAS_DO_NOT_TRACK", "true")  # before RAGAS is first use
 from ragas import EvaluationDataset, evaluate
 from ragas.llms import llm_factory
 from ragas.metrics._faithfulness import Faithfulness
-from ragas.metrics.collections import ResponseGroundedness
+from ragas.metrics.collections import Faithfulness as NewerFaithfulness
 
 from tcva_adapters.ragas import LexicalLLM, TCVACollectionMetric, TCVAMetric  # TCVA: line 1 of 3
 
@@ -97,11 +97,13 @@ def main(judge: str) -> None:
             print(f"        {claim.verdict}: {claim.claim}")
 
     # The newer family, one sample at a time.
-    theirs = ResponseGroundedness(llm=judging_llm(model))
+    theirs = NewerFaithfulness(llm=judging_llm(model))
     ours = TCVACollectionMetric(judge)
-    sample: dict[str, Any] = {key: rows[1][key] for key in ("response", "retrieved_contexts")}
+    sample: dict[str, Any] = {
+        key: rows[1][key] for key in ("user_input", "response", "retrieved_contexts")
+    }
     print()
-    print(f"groundedness {theirs.score(**sample).value:.3f}, TCVA {ours.score(**sample)}")
+    print(f"faithfulness {theirs.score(**sample).value:.3f}, TCVA {ours.score(**sample)}")
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ class Adapter:
 ADAPTERS = [
     Adapter(
         "langchain",
-        ("TCVAEvaluator", "TCVARunEvaluator", "guard", "as_judge_model"),
+        ("TCVAEvaluator", "TCVARunEvaluator", "gate", "as_judge_model"),
         frozenset({"langchain_core"}),
     ),
     Adapter(

@@ -77,7 +77,7 @@ def result_of(stored: Any) -> Any:
     From there every other setting of the dial is free: ``result_of(output).at(0.1)``.
 
     Args:
-        stored: The output of an evaluator, of a string evaluator, or what a guard or an agent has
+        stored: The output of an evaluator, of a string evaluator, or what an agent has
             under ``tcva``; feedback of LangSmith's, as an evaluator returned it or a client reads
             it; an evaluator's run; each as an object, a mapping or JSON, also after a checkpoint.
 

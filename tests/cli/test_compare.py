@@ -18,8 +18,8 @@ from tcva_adapters.compare.table import Row
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results import files
 from tests.support.cached import records
-from tests.support.lexical_server import LexicalServer
-from tests.support.server import WRONG_KEY, ScriptedServer
+from tests.support.lexical_server import LexicalServer, lexical_reply
+from tests.support.server import WRONG_KEY, Answer, Body, ScriptedServer, reply
 
 PASSAGE = "The office opens at nine. Parking is free for visitors."
 QA = ["--with", "langchain", "--metrics", "context_qa"]
@@ -84,6 +84,23 @@ def test_one_command_writes_everything(tmp_path: Path, capsys: pytest.CaptureFix
     assert summary["judge"].startswith("lexical")
     assert [m["method"] for m in summary["methods"]] == methods_of_a_sample
     assert {path.name for path in tmp_path.iterdir()} == {"samples.jsonl", "out"}
+
+
+def test_the_lexical_judge_leaves_out_what_it_cannot_answer_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["compare", sample_file(tmp_path), "--with", "deepeval,llamaindex", "--out", "out"]
+    assert run(arguments) == 0
+    said = [line for line in capsys.readouterr().err.splitlines() if "lexical judge cannot" in line]
+    assert len(said) == 1
+    assert said[0].endswith(
+        "prompts: deepeval answer_relevancy, deepeval contextual_recall, "
+        "llamaindex answer_relevancy, llamaindex correctness"
+    )
+    assert {row["method"] for row in table() if "tcva" not in row["method"]} == {
+        "deepeval faithfulness",
+        "llamaindex faithfulness",
+    }
 
 
 def test_json_prints_what_the_summary_holds(
@@ -412,7 +429,7 @@ def test_statistics_that_are_missing_are_missed_before_anything_is_judged(
 
 
 def test_what_cannot_be_fused_is_left_out_after_all_is_paid_for(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("stars.csv").write_text("id,stars\nright,5\nwrong,-1\n", encoding="utf-8")
     records = [{**one, "reference": "The office opens at nine."} for one in RECORDS]
@@ -420,8 +437,17 @@ def test_what_cannot_be_fused_is_left_out_after_all_is_paid_for(
         *("--with", "llamaindex", "--metrics", "correctness", "--results", "stars.csv"),
         *("--scale", "0,5", "--missing", "-1", "--fuse", "tcva T=0.5 + stars"),
         *("--fuse", "tcva T=0.5 + llamaindex correctness", "--out", "out"),
+        *("--judge", "openai:m"),
     ]
-    assert run(["compare", sample_file(tmp_path, *records), *arguments]) == 0
+
+    def script(body: Body, _: int) -> Answer:
+        prompt = body["messages"][-1]["content"]
+        return reply(lexical_reply(prompt) or "5.0\nIt says what the reference says.")
+
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    with ScriptedServer(script) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        assert run(["compare", sample_file(tmp_path, *records), *arguments]) == 0
     assert "left out fused(tcva T=0.5 + llamaindex correctness)" in capsys.readouterr().err
     scores = {(row["sample"], row["method"]): row["score"] for row in table()}
     assert float(scores["right", "stars"]) == 1.0  # 5 on a scale from 0 to 5

@@ -25,7 +25,7 @@ from tests.support.lexical_server import LexicalModel
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the frameworks' own
 
-METHODS = choose(["all"])[0]
+METHODS = choose(["all"], is_lexical=True)[0]
 SAMPLES = [Sample.from_record(json.loads(line)) for line in sample_lines()]
 COMPLETE = [s for s in SAMPLES if s.input and s.response and s.contexts and s.reference]
 
@@ -69,7 +69,13 @@ def test_a_bridge_gives_the_scores_of_the_offline_llm(method: Method) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["ragas.faithfulness", "deepeval.faithfulness", "llamaindex.relevancy", "langchain.qa"]
+    "name",
+    [
+        "ragas.faithfulness",
+        "deepeval.faithfulness",
+        "llamaindex.faithfulness",
+        "langchain.context_qa",
+    ],
 )
 def test_the_synchronous_faces_do_the_same(name: str) -> None:
     framework, metric = name.split(".")

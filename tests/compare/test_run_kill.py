@@ -48,7 +48,14 @@ def test_a_killed_run_loses_nothing_that_was_finished(tmp_path: Path) -> None:
     with Halting(after=2 * SAMPLES + SAMPLES // 2) as server:
         command = [
             *(sys.executable, "-m", "tcva_adapters", "compare", str(source)),
-            *("--with", "langchain", "--metrics", "context_qa,cot_qa", "--judge", "openai:m"),
+            *(
+                "--with",
+                "langchain",
+                "--metrics",
+                "context_qa,labeled_criteria",
+                "--judge",
+                "openai:m",
+            ),
             *("--out", str(out), "--max-concurrency", str(CONCURRENCY), "--json"),
         ]
         environment = {**os.environ, "OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "x"}

@@ -33,9 +33,28 @@ def test_all_frameworks_without_what_needs_embeddings() -> None:
     assert "embeddings" in notes[0]
 
 
+def test_one_line_names_what_the_lexical_judge_cannot_answer() -> None:
+    chosen, notes = choose(["all"], is_lexical=True)
+    assert [method.name for method in chosen] == [
+        "ragas faithfulness",
+        "ragas legacy_faithfulness",
+        "deepeval faithfulness",
+        "llamaindex faithfulness",
+        "langchain labeled_criteria",
+        "langchain context_qa",
+    ]
+    said = (
+        "left out, as the lexical judge cannot answer their prompts: ragas context_recall, "
+        "ragas factual_correctness, deepeval answer_relevancy, deepeval contextual_recall, "
+        "llamaindex answer_relevancy, llamaindex correctness"
+    )
+    assert notes[1:] == [said]
+    assert choose(["deepeval"], ["faithfulness"], is_lexical=True)[1] == []
+
+
 def test_metrics_are_chosen_by_name_with_or_without_their_framework() -> None:
-    chosen, _ = choose(["ragas", "deepeval"], ["faithfulness", "deepeval.hallucination"])
-    names = ["ragas faithfulness", "deepeval faithfulness", "deepeval hallucination"]
+    chosen, _ = choose(["ragas", "deepeval"], ["faithfulness", "deepeval.contextual_recall"])
+    names = ["ragas faithfulness", "deepeval faithfulness", "deepeval contextual_recall"]
     assert [method.name for method in chosen] == names
 
 
@@ -88,7 +107,7 @@ def test_the_key_holds_what_changes_a_judgement_and_nothing_else() -> None:
         key(judge="k"),
         key(seed=1),
         Method("ragas", "faithfulness").key(SAMPLE, "j", {}),
-        Method("deepeval", "hallucination").key(SAMPLE, "j", {}),
+        Method("deepeval", "contextual_recall").key(SAMPLE, "j", {}),
     ]
     assert len({key(), *changed}) == 1 + len(changed)
 

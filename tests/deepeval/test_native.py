@@ -40,10 +40,8 @@ SAMPLE = Sample(
 CALLS = {
     # What DeepEval asks for one sample, its reason included.
     "faithfulness": 4,  # truths, claims, verdicts, reason
-    "faithfulness_penalised": 4,
     "answer_relevancy": 3,  # statements, verdicts, reason
     "contextual_recall": 2,  # verdicts, reason
-    "hallucination": 2,
 }
 Score = Callable[..., Any]
 both_faces = pytest.mark.parametrize(
@@ -54,24 +52,11 @@ both_faces = pytest.mark.parametrize(
 
 
 @both_faces
-@pytest.mark.parametrize("name", CALLS)
-def test_every_metric_runs_offline(score: Score, name: str) -> None:
-    said = score(name, SAMPLE, LexicalLLM())
-    assert said.error == ""
-    assert said.calls == CALLS[name]
-    if name == "hallucination":
-        # No sentence that comes nearest to one of the contexts is unsupported.
-        assert [v.word for v in said.verdicts] == ["yes", "yes"]
-        assert [v.claim for v in said.verdicts] == list(SAMPLE.contexts or ())
-        assert said.score == 1.0
-    else:
-        assert [v.claim for v in said.verdicts] == [GOOD, BAD]
-        # How far off the topic bananas are is for the judge to say.
-        assert said.verdicts[0].word == "yes"
-        assert said.verdicts[1].word in {"no", "borderline"}
-        if name != "answer_relevancy":
-            assert said.verdicts[1].verdict is Verdict.NONE
-            assert said.score == 0.5
+def test_faithfulness_runs_offline(score: Score) -> None:
+    said = score("faithfulness", SAMPLE, LexicalLLM())
+    assert (said.score, said.calls, said.error) == (0.5, CALLS["faithfulness"], "")
+    assert [(v.claim, v.word) for v in said.verdicts] == [(GOOD, "yes"), (BAD, "no")]
+    assert said.verdicts[1].verdict is Verdict.NONE
 
 
 def test_the_words_follow_the_levels() -> None:
@@ -104,41 +89,24 @@ def test_the_reason_of_the_metric_names_the_fault() -> None:
 def test_texts_cannot_pass_for_parts_of_the_prompt() -> None:
     tricky = f"{GOOD}\n\nClaims:\n['x']\n\nJSON:\nIt isn't \"cheap\" {{ score }} <<claims>>."
     sample = Sample(input=QUESTION, response=tricky, contexts=(tricky, "[1]"), reference=tricky)
-    for name in CALLS:
-        said = score_framework_metric(name, sample, LexicalLLM())
-        assert said.error == ""
-        if name != "answer_relevancy":
-            assert said.score == 1.0, name
-
-
-def test_a_contradicted_context_is_a_hallucination() -> None:
-    sample = SAMPLE.model_copy(update={"response": "The office does not open at noon on weekdays."})
-    said = score_framework_metric("hallucination", sample, LexicalLLM())
-    assert [v.word for v in said.verdicts] == ["no", "yes"]
-    assert said.score == 0.5
+    said = score_framework_metric("faithfulness", sample, LexicalLLM())
+    assert (said.score, said.error) == (1.0, "")
 
 
 PROMPTS = {
-    ("FaithfulnessMetric", "generate_truths"): "ad8700eb4b44",
-    ("FaithfulnessMetric", "generate_claims"): "88ffdb192ec4",
-    ("FaithfulnessMetric", "generate_verdicts"): "41fc4c64a6c5",
-    ("FaithfulnessMetric", "generate_reason"): "5058ce2a1dc1",
-    ("AnswerRelevancyMetric", "generate_statements"): "64ed73dfecb2",
-    ("AnswerRelevancyMetric", "generate_verdicts"): "66bf161a10b4",
-    ("AnswerRelevancyMetric", "generate_reason"): "82d4fc3a344d",
-    ("ContextualRecallMetric", "generate_verdicts"): "7c3e6d0d6742",
-    ("ContextualRecallMetric", "generate_reason"): "c206c76541ec",
-    ("HallucinationMetric", "generate_verdicts"): "6b97a569b974",
-    ("HallucinationMetric", "generate_reason"): "c83d4da4acbc",
+    "generate_truths": "ad8700eb4b44",
+    "generate_claims": "88ffdb192ec4",
+    "generate_verdicts": "41fc4c64a6c5",
+    "generate_reason": "5058ce2a1dc1",
 }
 
 
-@pytest.mark.parametrize(("metric", "method"), PROMPTS)
-def test_the_prompts_are_those_that_were_read(metric: str, method: Any) -> None:
+@pytest.mark.parametrize("method", PROMPTS)
+def test_the_prompts_are_those_that_were_read(method: Any) -> None:
     # LexicalLLM follows the words of these templates: when DeepEval changes one, look at it again.
-    text = get_raw_template("metrics", metric, method)
+    text = get_raw_template("metrics", "FaithfulnessMetric", method)
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]
-    assert digest == PROMPTS[metric, method]
+    assert digest == PROMPTS[method]
 
 
 def test_other_prompts_are_refused() -> None:
@@ -148,7 +116,9 @@ def test_other_prompts_are_refused() -> None:
     with pytest.raises(JudgeError, match="not 'Write a poem'"):
         asyncio.run(llm.a_generate("Write a poem"))
     assert (caught.value.reason, caught.value.fatal) == ("unknown_prompt", True)
-    with pytest.raises(JudgeError, match="LexicalLLM knows the prompts of"):
+    with pytest.raises(
+        JudgeError, match="LexicalLLM answers the prompts of DeepEval's faithfulness"
+    ):
         ContextualPrecisionMetric(model=llm, async_mode=False).measure(
             case_of(SAMPLE), _show_indicator=False
         )
@@ -179,24 +149,15 @@ def verdicts(*words: str) -> list[dict[str, str]]:
 
 
 @both_faces
-@pytest.mark.parametrize(
-    ("name", "score_of_three", "penalised"),
-    [("faithfulness", 2 / 3, False), ("faithfulness_penalised", 1 / 3, True)],
-)
-def test_verdicts_are_captured_and_turned_on_the_dial(
-    score: Score, name: str, score_of_three: float, penalised: bool
-) -> None:
+def test_verdicts_are_captured_and_turned_on_the_dial(score: Score) -> None:
     llm = answers(
         truths=["t"],
         claims=["a", "b", "c"],
         verdicts=verdicts("yes", "borderline", "no"),
         reason="so",
     )
-    said = score(name, SAMPLE, llm)
-    assert said.score == score_of_three
-    assert said.score == deepeval_score(
-        [v.word for v in said.verdicts], penalize_ambiguous_claims=penalised
-    )
+    said = score("faithfulness", SAMPLE, llm)
+    assert said.score == 2 / 3 == deepeval_score([v.word for v in said.verdicts])
     assert said.calls == len(llm.prompts) == 4
     assert [tuple(v) for v in said.verdicts] == [
         ("a", "yes", Verdict.FULLY, "because 0"),
@@ -210,11 +171,6 @@ def test_verdicts_are_captured_and_turned_on_the_dial(
 WORDS = ["yes", "yes", "borderline", "no"]
 
 
-@pytest.mark.parametrize(
-    ("name", "native"),
-    # Passing are yes and borderline, 3 of 4; with the penalty yes alone, 2 of 4.
-    [("faithfulness", 0.75), ("faithfulness_penalised", 0.5)],
-)
 @pytest.mark.parametrize(
     ("temperature", "dialled"),
     [
@@ -231,11 +187,11 @@ WORDS = ["yes", "yes", "borderline", "no"]
     ],
 )
 def test_borderline_is_one_level_whatever_the_metric_makes_of_it(
-    name: str, native: float, temperature: float, dialled: float
+    temperature: float, dialled: float
 ) -> None:
     llm = answers(truths=["t"], claims=["a", "b", "c", "d"], verdicts=verdicts(*WORDS), reason="so")
-    said = score_framework_metric(name, SAMPLE, llm)
-    assert said.score == native
+    said = score_framework_metric("faithfulness", SAMPLE, llm)
+    assert said.score == 0.75  # passing are yes and borderline, 3 of 4
     assert [v.word for v in said.verdicts] == WORDS
     result = Result(said.assessment()).at(temperature)
     assert result.score == pytest.approx(dialled, abs=1e-12)
@@ -278,7 +234,7 @@ def test_failures_are_outcomes(score: Score, name: str) -> None:
 
 
 def test_garbage_is_an_error() -> None:
-    said = score_framework_metric("hallucination", SAMPLE, scripted("I think so.", "Yes."))
+    said = score_framework_metric("contextual_recall", SAMPLE, scripted("I think so.", "Yes."))
     assert said.score is None
     assert "invalid JSON" in said.error
 
@@ -307,13 +263,13 @@ def test_the_reply_has_the_form_that_was_asked_for() -> None:
     class Reason(BaseModel):
         reason: str
 
-    prompt = ""
+    prompts: list[str] = []
 
-    def keep(asked: str) -> str:
-        nonlocal prompt
-        prompt = asked
-        return json.dumps({"verdicts": verdicts("no", "yes"), "reason": "r"})
+    def note(asked: str) -> str:
+        prompts.append(asked)
+        return str(LexicalLLM().generate(asked))
 
-    score_framework_metric("hallucination", SAMPLE, ScriptedLLM(keep))
-    assert "because 0" in LexicalLLM().generate(prompt, Reason).reason
-    assert "because 0" in json.loads(LexicalLLM().generate(prompt))["reason"]
+    score_framework_metric("faithfulness", SAMPLE, ScriptedLLM(note))
+    said = json.loads(LexicalLLM().generate(prompts[-1]))["reason"]
+    assert LexicalLLM().generate(prompts[-1], Reason).reason == said
+    assert said.startswith("The score is 0.50: ")

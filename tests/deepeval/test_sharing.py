@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import itertools
 from typing import Any
 
@@ -15,9 +14,7 @@ from tcva_adapters.deepeval import (
     TCVAMetric,
     as_judge_model,
     results_of,
-    tcva_metrics,
 )
-from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.models.protocol import identity_of_model
 from tests.deepeval.entry import ScriptedLLM, case_of, evaluated
 from tests.support.scripted import verdict_json
@@ -61,6 +58,10 @@ def cases(count: int = 6) -> list[LLMTestCase]:
     ]
 
 
+def suite(**settings: Any) -> list[TCVAMetric]:
+    return [TCVAMetric(temperature=each, **settings) for each in TEMPERATURES]
+
+
 def rows(evaluation: Any, metrics: list[TCVAMetric]) -> list[tuple[Any, ...]]:
     """The results of each test case, by temperature."""
     return list(zip(*(results_of(evaluation, metric.name) for metric in metrics), strict=True))
@@ -73,7 +74,7 @@ def test_three_temperatures_are_one_call_a_test_case(
 ) -> None:
     llm = Varying()
     store = tmp_path / "verdicts.sqlite" if with_store else None
-    metrics = tcva_metrics(TEMPERATURES, model=llm, store=store)
+    metrics = suite(model=llm, store=store)
     found = rows(evaluated(cases(), metrics, asynchronous=asynchronous), metrics)
     assert len(llm.prompts) == 6
     for results in found:
@@ -86,7 +87,7 @@ def test_three_temperatures_are_one_call_a_test_case(
 
 @both_ways
 def test_each_call_is_booked_once(asynchronous: bool) -> None:
-    metrics = tcva_metrics(TEMPERATURES, model=Varying())
+    metrics = suite(model=Varying())
     evaluation = evaluated(cases(), metrics, asynchronous=asynchronous)
     data = [each for test in evaluation.test_results for each in test.metrics_data or ()]
     assert sum(each.evaluation_cost or 0.0 for each in data) == pytest.approx(0.06)
@@ -115,7 +116,7 @@ def test_equal_test_cases_are_one_call_and_independent_ones_are_to_be_had(
     llm = Varying()
     evaluated(cases(1) * 3, [TCVAMetric(model=llm)], asynchronous=asynchronous)
     assert len(llm.prompts) == 1
-    metrics = tcva_metrics(TEMPERATURES, model=llm, share=False)
+    metrics = suite(model=llm, share=False)
     evaluated(cases(2), metrics, asynchronous=asynchronous)
     assert len(llm.prompts) == 1 + 2 * 3
 
@@ -126,22 +127,6 @@ def test_ratings_are_shared_as_well() -> None:
     metrics = [ScorerMetric(scorer, threshold=t, name=f"from {t}") for t in (0.5, 0.9)]
     evaluated(cases(2), metrics)  # the two differ in contexts, which this metric does not look at
     assert len(llm.prompts) == 1
-
-
-def test_one_metric_per_temperature() -> None:
-    collected: list[Any] = []
-    metrics = tcva_metrics(("strict", 0.9), "correctness", model="lexical", collected=collected)
-    names = [f"TCVA correctness (T={temperature})" for temperature in (0.2, 0.9)]
-    assert [metric.name for metric in metrics] == names
-    assert all(metric.collected is collected for metric in metrics)
-    assert len(tcva_metrics(model="lexical")) == 3
-    with pytest.raises(InvalidValueError, match="name='mine'; each metric is named after"):
-        tcva_metrics(name="mine", model="lexical")
-    options: Any = {"temperature": 0.3}
-    with pytest.raises(InvalidValueError, match=r"temperature=0.3 beside temperatures"):
-        tcva_metrics([0.2, 0.9], model="lexical", **options)
-    assert len(tcva_metrics([0.2, "strict"], model="lexical")) == 1
-    assert {"scheme", "store"} <= {*inspect.signature(tcva_metrics).parameters}
 
 
 # LLMs that DeepEval makes from a name

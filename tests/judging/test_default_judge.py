@@ -17,7 +17,7 @@ from tcva_adapters.deepeval import ScorerMetric as DeepEvalScorer
 from tcva_adapters.errors import DefaultJudgeWarning, InvalidValueError
 from tcva_adapters.judging import resolve
 from tcva_adapters.judging.panel import Panel
-from tcva_adapters.langchain import TCVAEvaluator, tcva_evaluators
+from tcva_adapters.langchain import TCVAEvaluator
 from tcva_adapters.llamaindex import ScorerEvaluator
 from tcva_adapters.ragas import ScorerMetric as RagasScorer
 
@@ -45,9 +45,6 @@ def _not_told_yet() -> Iterator[None]:
             TCVAEvaluator()
             .model_copy(update={"temperature": 0.2})
             .invoke({"answer": OPENS, "context": [OPENS]})
-        ),
-        lambda: tcva_evaluators()["tcva_faithfulness"].invoke(
-            {"answer": OPENS, "context": [OPENS]}
         ),
         lambda: compare([SAMPLE], frameworks="none", n_boot=10),
     ],

@@ -25,7 +25,6 @@ from tcva_adapters.langchain import (
     TCVAEvaluator,
     TCVARunEvaluator,
     create_tcva_judge,
-    guard,
     result_of,
 )
 from tcva_adapters.langchain.results import as_output
@@ -131,12 +130,11 @@ def test_feedback_is_read_from_rows_and_from_what_the_server_was_sent(number: in
         assert result_of(sent) == result_of(found)
 
 
-def test_what_guards_and_chains_hold_is_read() -> None:
+def test_what_chains_hold_is_read() -> None:
     chain = RunnablePassthrough.assign(tcva=TCVAEvaluator("lexical"))
     record = {"answer": "It opens at nine.", "context": ["It opens at nine."]}
     assert result_of(again(chain.invoke(record)["tcva"])).score == 1.0
-    found = guard(RunnableLambda(lambda x: x["answer"]), TCVAEvaluator("lexical")).invoke(record)
-    assert result_of(again(found)["tcva"]).score == 1.0
+    found = chain.invoke(record)
     assert result_of(json.dumps(found["tcva"])).score == 1.0
     with pytest.raises(InvalidValueError, match="is no output of a TCVA evaluator"):
         result_of("[]")

@@ -6,7 +6,6 @@ The judge says something else each time it is asked; LangChain and LangSmith are
 from __future__ import annotations
 
 import asyncio
-import inspect
 import threading
 import time
 import uuid
@@ -22,15 +21,14 @@ from langsmith.evaluation import aevaluate, evaluate
 from langsmith.schemas import Example
 
 from tcva_adapters import CCRS, Result
-from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.langchain import (
     ScorerEvaluator,
+    TCVAEvaluator,
     TCVARunEvaluator,
     create_async_tcva_judge,
     create_tcva_judge,
     local_client,
     result_of,
-    tcva_evaluators,
 )
 from tests.langchain.entry import ScriptedChatModel
 from tests.support.scripted import verdict_json
@@ -82,7 +80,9 @@ class SlowChatModel(ScriptedChatModel):
 
 
 def suite(varying: Varying, **settings: Any) -> dict[str, Any]:
-    return dict(tcva_evaluators(STRICTNESS, SlowChatModel(reply=varying), **settings))
+    llm = SlowChatModel(reply=varying)
+    evaluators = [TCVAEvaluator(llm, temperature=each, **settings) for each in STRICTNESS]
+    return {evaluator.scorer.name: evaluator for evaluator in evaluators}
 
 
 def are_views_of_one(results: Sequence[Result]) -> bool:
@@ -252,17 +252,6 @@ def test_repetitions_have_one_judgement_unless_they_are_to_be_independent(
     share: bool, calls: int
 ) -> None:
     varying = Varying()
-    evaluators = tcva_evaluators([0.5], SlowChatModel(reply=varying), share=share)
-    judges = [TCVARunEvaluator(each) for each in evaluators.values()]
-    rows = evaluated(judges, num_repetitions=3)
+    evaluator = TCVAEvaluator(SlowChatModel(reply=varying), share=share)
+    rows = evaluated([TCVARunEvaluator(evaluator)], num_repetitions=3)
     assert (len(rows), varying.calls) == (18, calls)
-
-
-def test_an_evaluator_per_temperature_takes_every_other_setting() -> None:
-    assert list(tcva_evaluators([0.2, "strict"], criterion="correctness", threshold=0.6)) == [
-        "tcva_correctness(T=0.2,threshold=0.6)"
-    ]
-    options: Any = {"temperature": 0.3}
-    with pytest.raises(InvalidValueError, match=r"temperature=0.3 beside temperatures"):
-        tcva_evaluators([0.2, 0.9], **options)
-    assert {"scheme", "store"} <= {*inspect.signature(tcva_evaluators).parameters}

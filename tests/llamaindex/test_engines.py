@@ -16,7 +16,6 @@ from llama_index.core.evaluation.eval_utils import get_results_df
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.events import BaseEvent
 from llama_index.core.instrumentation.span_handlers import SimpleSpanHandler
-from llama_index.core.prompts import PromptTemplate
 from llama_index.core.prompts.mixin import PromptDictType, PromptMixinType
 from llama_index.core.query_engine import RetryGuidelineQueryEngine, RetryQueryEngine
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
@@ -238,14 +237,6 @@ def test_the_tool_tells_the_agent_what_was_wrong() -> None:
         assert "Could not use tool" in output.content
         assert BAD in output.content
         assert "[none]" in output.content
-
-
-def test_prompts_are_reached_through_the_engine() -> None:
-    evaluator = TCVAEvaluator(scripted())
-    engine = RetryQueryEngine(Engine(), evaluator)
-    assert "evaluator:wording" in engine.get_prompts()
-    engine.update_prompts({"evaluator:wording": PromptTemplate("Decide by the rules.")})
-    assert evaluator.scorer.criterion.wording == "Decide by the rules."
 
 
 # --- instrumentation ---------------------------------------------------------------------------

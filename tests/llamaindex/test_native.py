@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from llama_index.core.evaluation import BaseEvaluator, GuidelineEvaluator, answer_relevancy
+from llama_index.core.evaluation import BaseEvaluator, GuidelineEvaluator
 from llama_index.core.prompts import PromptTemplate
 
 from tcva_adapters import TCVA, Sample, Verdict
@@ -15,7 +15,6 @@ from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.llamaindex import (
     LexicalLLM,
-    TCVAEvaluator,
     ascore_framework_metric,
     framework_metrics,
     score_framework_metric,
@@ -50,33 +49,13 @@ def both_faces(name: str, item: Sample, llm: Any) -> FrameworkScore:
 # --- offline -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(framework_metrics()))
-def test_every_framework_metric_runs_offline(name: str) -> None:
-    # This fails when LlamaIndex changes a prompt: the judge would no longer know it.
-    best = both_faces(name, sample(), LexicalLLM())
-    worst = both_faces(name, sample(BAD), LexicalLLM())
-    assert (best.error, worst.error) == ("", "")
-    assert best.score == (5.0 if name == "correctness" else 1.0)
-    assert worst.score == (1.0 if name == "correctness" else 0.0)
-    assert [v.verdict for v in best.verdicts] == [Verdict.FULLY]
-    assert [v.verdict for v in worst.verdicts] == [Verdict.NONE]
-    assert best.verdicts[0].claim == GOOD
-
-
-def test_the_scale_is_what_differs() -> None:
-    half = sample(f"{GOOD} {BAD}")
-    ours = TCVAEvaluator("lexical").evaluate(
-        query=half.input, response=half.response, contexts=list(half.contexts or ())
-    )
-    assert [c.verdict for c in ours.claims] == [Verdict.FULLY, Verdict.NONE]
-    # One claim of two: YES or NO knows nothing between; 1 to 5 takes the mean of 5 and 1; of the
-    # two questions about relevance both are answered by the first claim.
-    assert score_framework_metric("faithfulness", half, LexicalLLM()).score == 0.0
-    assert score_framework_metric("relevancy", half, LexicalLLM()).score == 0.0
-    correctness = score_framework_metric("correctness", half, LexicalLLM())
-    assert correctness.score == 3.0
-    assert correctness.verdicts[0].verdict is Verdict.PARTIAL
-    assert score_framework_metric("answer_relevancy", half, LexicalLLM()).score == 1.0
+def test_faithfulness_runs_offline() -> None:
+    # This fails when LlamaIndex changes the prompt: the judge would no longer know it.
+    for response, score in ((GOOD, 1.0), (BAD, 0.0), (f"{GOOD} {BAD}", 0.0)):
+        found = both_faces("faithfulness", sample(response), LexicalLLM())
+        assert (found.score, found.error) == (score, "")
+        assert [said.claim for said in found.verdicts] == [response]
+        assert found.verdicts[0].verdict is (Verdict.FULLY if score else Verdict.NONE)
 
 
 def test_the_framework_verdict_is_the_binary_view_of_ours() -> None:
@@ -112,24 +91,14 @@ def test_texts_full_of_marks_do_not_confuse_the_prompts() -> None:
         f"{GOOD}\nContext: {BAD}\nAnswer: YES {{query_str}}",
         contexts=("Answer: YES\nResponse: {context_str}",),
     )
-    for name in ("faithfulness", "relevancy"):
-        assert score_framework_metric(name, tricky, LexicalLLM()).score == 0.0
+    assert score_framework_metric("faithfulness", tricky, LexicalLLM()).score == 0.0
 
 
-@pytest.mark.parametrize("template", ["Is this fine? {response}", "{query} {response} [RESULT]"])
-def test_an_unknown_prompt_is_refused_not_answered(template: str) -> None:
-    evaluator = answer_relevancy.AnswerRelevancyEvaluator(llm=LexicalLLM(), eval_template=template)
-    with pytest.raises(JudgeError, match="answer relevancy") as caught:
-        asyncio.run(evaluator.aevaluate(query=QUESTION, response=GOOD))
-    assert template[:12] in str(caught.value)
-
-
-@pytest.mark.parametrize("name", ["faithfulness", "relevancy"])
-def test_a_changed_prompt_is_refused_inside_a_query_engine_too(name: str) -> None:
+def test_a_changed_prompt_is_refused_inside_a_query_engine_too() -> None:
     # Query engines swallow ValueErrors and answer "Empty Response", which would count as NO.
-    evaluator: BaseEvaluator = framework_metrics()[name](llm=LexicalLLM())
+    evaluator: BaseEvaluator = framework_metrics()["faithfulness"](llm=LexicalLLM())
     evaluator.update_prompts({"eval_template": PromptTemplate("{query_str} in {context_str}?")})
-    with pytest.raises(JudgeError, match="LexicalLLM knows"):
+    with pytest.raises(JudgeError, match=r"faithfulness evaluator alone, not '\{query_str\}"):
         asyncio.run(evaluator.aevaluate(query=QUESTION, response=GOOD, contexts=[CONTEXT]))
 
 
@@ -138,15 +107,9 @@ def test_other_uses_of_the_lexical_llm_are_refused() -> None:
     for use in (llm.complete, llm.stream_complete):
         with pytest.raises(JudgeError, match="Write a poem"):
             use("Write a poem")
-    with pytest.raises(JudgeError, match="LexicalLLM knows"):
+    with pytest.raises(JudgeError, match="LexicalLLM answers"):
         asyncio.run(GuidelineEvaluator(llm=llm).aevaluate(query="q", response="r", contexts=[]))
     assert "lexical" in llm.metadata.model_name
-
-
-def test_correctness_without_a_reference_is_said() -> None:
-    score = score_framework_metric("correctness", sample(reference=None), LexicalLLM())
-    assert score.score is None
-    assert "reference" in score.error
 
 
 # --- what they say, captured ------------------------------------------------------------
@@ -159,7 +122,7 @@ def test_correctness_without_a_reference_is_said() -> None:
         ("faithfulness", " no\n", 0.0, "no", Verdict.NONE),
         ("faithfulness", "Partially", 0.0, "Partially", Verdict.NONE),
         # LlamaIndex looks for "yes" anywhere: captured as it is, not put right.
-        ("relevancy", "No, that was yesterday.", 1.0, "No, that was yesterday.", Verdict.FULLY),
+        ("faithfulness", "No, that was yesterday.", 1.0, "No, that was yesterday.", Verdict.FULLY),
         ("answer_relevancy", "Well.\n[RESULT] 2", 1.0, "1", Verdict.FULLY),
         ("answer_relevancy", "Well.\n[RESULT] 1", 0.5, "0.5", Verdict.PARTIAL),
         ("answer_relevancy", "Well.\n[RESULT] 0", 0.0, "0", Verdict.NONE),
@@ -254,7 +217,7 @@ def test_a_framework_metric_that_fails_is_a_value(name: str, reply: Any, said: s
 
 def test_a_swallowed_error_of_the_llm_is_no_verdict() -> None:
     # Its query engine logs a ValueError and answers "Empty Response": 0.0 by its rules.
-    found = score_framework_metric("relevancy", sample(), scripted(ValueError("bad request")))
+    found = score_framework_metric("faithfulness", sample(), scripted(ValueError("bad request")))
     assert found.score == 0.0
     assert found.verdicts[0].verdict is None
 

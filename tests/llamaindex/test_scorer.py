@@ -14,8 +14,6 @@ from llama_index.core.base.response.schema import (
     StreamingResponse,
 )
 from llama_index.core.evaluation import BatchEvalRunner
-from llama_index.core.prompts import PromptTemplate
-from llama_index.core.prompts.mixin import PromptDictType
 from llama_index.core.schema import NodeWithScore, TextNode
 
 from tcva_adapters import CCRS, TCVA
@@ -75,7 +73,7 @@ def test_a_missing_field_raises_or_is_invalid_as_with_other_evaluators() -> None
 def test_it_has_no_prompts_to_change() -> None:
     evaluator = ScorerEvaluator(CCRS("qr", judge="lexical"))
     assert evaluator.get_prompts() == {}
-    with pytest.raises(InvalidValueError, match="prompts of CCRS are fixed, so 'wording'"):
+    with pytest.raises(InvalidValueError, match="no prompts to update, so 'wording'"):
         evaluator._update_prompts({"wording": "x"})  # type: ignore[dict-item]  # refused before it is read
 
 
@@ -120,10 +118,6 @@ def test_a_tcva_in_it_is_the_drop_in() -> None:
     ours = TCVAEvaluator("lexical", temperature="strict")
     assert evaluator.evaluate(*texts) == ours.evaluate(*texts)
     assert evaluator.evaluate(*texts, temperature=0.9) == ours.evaluate(*texts).at(0.9)
-    prompts: PromptDictType = {"wording": PromptTemplate("Decide by the rules.")}
-    evaluator = ScorerEvaluator(TCVA(judge=ScriptedLLM(reply=judge)))
-    evaluator.update_prompts(prompts)
-    assert evaluator.get_prompts()["wording"] == prompts["wording"]
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])

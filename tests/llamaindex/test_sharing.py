@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +13,10 @@ from llama_index.core.llms import CompletionResponse, CompletionResponseGen, Cus
 from pydantic import PrivateAttr
 
 from tcva_adapters import CCRS, Result, clear_shared
-from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.llamaindex import (
     ScorerEvaluator,
     TCVAEvaluator,
     result_of,
-    tcva_evaluators,
 )
 from tcva_adapters.models.request import JudgeRequest
 from tests.llamaindex.entry import ScriptedLLM
@@ -82,6 +79,11 @@ def judged(evaluators: dict[str, TCVAEvaluator], *, asynchronous: bool) -> dict[
     }
 
 
+def suite(llm: VaryingLLM, **settings: Any) -> dict[str, TCVAEvaluator]:
+    evaluators = [TCVAEvaluator(llm, temperature=t, **settings) for t in STRICTNESS]
+    return {evaluator.scorer.name: evaluator for evaluator in evaluators}
+
+
 def check_are_views(found: dict[str, list[Result]]) -> None:
     assert list(found) == NAMES
     assert [len(results) for results in found.values()] == [6] * 3
@@ -104,7 +106,7 @@ def test_with_one_store_for_all_they_are_six_calls_as_well(
     tmp_path: Path, asynchronous: bool
 ) -> None:
     llm = VaryingLLM()
-    evaluators = tcva_evaluators(STRICTNESS, llm, store=tmp_path / "verdicts.sqlite")
+    evaluators = suite(llm, store=tmp_path / "verdicts.sqlite")
     check_are_views(judged(evaluators, asynchronous=asynchronous))
     assert llm.calls == 6
     clear_shared()
@@ -114,14 +116,14 @@ def test_with_one_store_for_all_they_are_six_calls_as_well(
 
 def test_a_second_batch_has_the_judgements_of_the_first() -> None:
     llm = VaryingLLM()
-    first = judged(tcva_evaluators(STRICTNESS, llm), asynchronous=False)
-    assert judged(tcva_evaluators(STRICTNESS, llm), asynchronous=True) == first
+    first = judged(suite(llm), asynchronous=False)
+    assert judged(suite(llm), asynchronous=True) == first
     assert llm.calls == 6
 
 
 def test_independent_judgements_are_to_be_had() -> None:
     llm = VaryingLLM()
-    judged(tcva_evaluators(STRICTNESS, llm, share=False), asynchronous=True)
+    judged(suite(llm, share=False), asynchronous=True)
     assert llm.calls == 18
 
 
@@ -131,7 +133,7 @@ def test_awaited_at_once_without_a_runner() -> None:
     async def together() -> list[Result]:
         (first,) = SAMPLES[:1]
         texts: Any = (first.input, first.response, first.contexts)
-        evaluators = tcva_evaluators(STRICTNESS, llm).values()
+        evaluators = suite(llm).values()
         found = await asyncio.gather(*(each.aevaluate(*texts) for each in evaluators))
         return [each.result for each in found]
 
@@ -147,15 +149,3 @@ def test_ratings_at_two_thresholds_are_one_call() -> None:
     ]
     assert passing == [True, False]
     assert len(llm.prompts) == 1
-
-
-def test_the_evaluators_are_those_of_their_settings() -> None:
-    evaluators = tcva_evaluators(["strict", 0.5, 0.2], "lexical", criterion="correctness")
-    assert list(evaluators) == ["tcva_correctness(T=0.2)", "tcva_correctness"]
-    assert {each.scorer.judge.name for each in evaluators.values()} == {"lexical/2"}
-    with pytest.raises(InvalidValueError, match="temperature"):
-        tcva_evaluators([7], "lexical")
-    options: Any = {"temperature": 0.3}
-    with pytest.raises(InvalidValueError, match=r"temperature=0.3 beside temperatures"):
-        tcva_evaluators([0.2], "lexical", **options)
-    assert {"scheme", "store"} <= {*inspect.signature(tcva_evaluators).parameters}

@@ -30,7 +30,6 @@ def test_a_setting_is_changed_in_a_copy_that_is_checked() -> None:
         metric.name = 3  # type: ignore[assignment]  # on purpose
     other = metric.changed(criterion="correctness", llm="lexical")
     assert other.required_columns["SINGLE_TURN"] == {"response", "reference"}
-    assert other.get_prompts()["wording"].instruction == other.scorer.criterion.wording
     assert (other.llm, metric.llm, other.scorer.judge.name) == ("lexical", llm, "lexical/2")
 
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from langchain_core.language_models import FakeListChatModel
 from ragas import RunConfig
-from ragas.metrics._context_recall import ContextRecall
 from ragas.metrics._faithfulness import Faithfulness
 
 from tcva_adapters import TCVA
@@ -65,7 +64,7 @@ def test_the_lexical_judge_is_known_in_every_dress(framework: str) -> None:
 
 
 def test_one_lexical_llm_serves_native_metrics_and_ours() -> None:
-    theirs: list[Any] = [Faithfulness(), ContextRecall()]
+    theirs: list[Any] = [Faithfulness()]
     criteria = ("faithfulness", "answer_relevancy", "correctness", "completeness", "context_recall")
     metrics = [*theirs, *(TCVAMetric(criterion=name) for name in criteria)]
     llm: Any = LexicalLLM()  # RAGAS' annotation lacks the newer family, which it takes

@@ -24,7 +24,6 @@ from tcva_adapters.ragas import (
     claims_to_pandas,
     results_of,
     results_to_pandas,
-    tcva_metrics,
 )
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.protocol import read_result
@@ -55,8 +54,9 @@ def reply(prompt: str) -> str:
 
 
 def evaluation() -> EvaluationResult:
+    llm = ScriptedLLM(reply)
     metrics: list[Any] = [
-        *tcva_metrics([0.2, 0.9], llm=ScriptedLLM(reply)),
+        *(TCVAMetric(llm=llm, temperature=each) for each in (0.2, 0.9)),
         ScorerMetric(CCRS("qr", judge="lexical")),
     ]
     found = evaluate(

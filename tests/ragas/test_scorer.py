@@ -113,7 +113,7 @@ def test_tcva_is_a_scorer_like_the_others() -> None:
     ]
     rated = CCRS(("qr", "id"), judge="lexical").evaluate_many(SAMPLES)
     assert found["ccrs_qr_id"] == [result.score for result in rated]
-    assert set(ScorerMetric(tcva).get_prompts()) >= {"wording", "none"}
+    assert ScorerMetric(tcva).get_prompts() == {}
 
 
 @pytest.mark.parametrize("family", [ScorerMetric, ScorerCollectionMetric])
@@ -158,8 +158,6 @@ def test_without_an_llm_it_says_so() -> None:
     with pytest.raises(ValueError, match="no valid LLM"):
         metric.init(RunConfig())
     assert metric.get_prompts() == {}
-    with pytest.raises(InvalidValueError, match="no prompt 'wording'; there are: none"):
-        metric.set_prompts(wording="x")
 
 
 def test_names_tell_what_is_not_usual() -> None:

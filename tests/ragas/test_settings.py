@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.ragas import TCVACollectionMetric, TCVAMetric, tcva_metrics
+from tcva_adapters.ragas import TCVACollectionMetric, TCVAMetric
 from tcva_adapters.results.settings import TCVASettings
 from tests.ragas.office import turn
 
@@ -23,10 +23,6 @@ def test_the_signature_shows_every_setting() -> None:
     assert set(inspect.signature(TCVACollectionMetric).parameters) == {
         *("llm", "name", "criterion"),
         *settings,
-    }
-    assert set(inspect.signature(tcva_metrics).parameters) == {
-        *("temperatures", "llm", "criterion"),
-        *settings - {"temperature"},
     }
 
 

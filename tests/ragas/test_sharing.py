@@ -15,13 +15,11 @@ from ragas.dataset_schema import EvaluationResult
 from ragas.run_config import RunConfig as Config
 
 from tcva_adapters import CCRS, Result, Sample
-from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.ragas import (
     ScorerMetric,
     TCVACollectionMetric,
     TCVAMetric,
     results_of,
-    tcva_metrics,
 )
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.store import VerdictStore
@@ -36,6 +34,12 @@ pytestmark = [
 ]
 
 TEMPERATURES = (0.2, 0.5, 0.9)
+
+
+def suite(**settings: Any) -> list[TCVAMetric]:
+    return [TCVAMetric(temperature=each, **settings) for each in TEMPERATURES]
+
+
 SAMPLES = [
     Sample(
         input=f"Question {number}?",
@@ -132,14 +136,14 @@ def test_with_one_store_for_all_as_well(tmp_path: Path, asynchronous: bool) -> N
 def test_a_langchain_model_that_ragas_wraps_anew_each_time_is_one_judge() -> None:
     varying = Varying()
     llm = Counted(responses=[varying("") for _ in range(18)])
-    found = run(tcva_metrics(TEMPERATURES), llm)
-    again = run(tcva_metrics(TEMPERATURES), llm)
+    found = run(suite(), llm)
+    again = run(suite(), llm)
     assert are_monotone(by_row(found))
     assert by_row(again) == by_row(found)
     assert llm.i == 6
     counted: Any = evaluate(
         dataset_of(SAMPLES[:1]),
-        metrics=[*tcva_metrics(TEMPERATURES, criterion="answer_relevancy")],
+        metrics=[*suite(criterion="answer_relevancy")],
         llm=llm,
         token_usage_parser=get_token_usage_for_openai,
         show_progress=False,
@@ -160,7 +164,7 @@ def test_retries_of_ragas_belong_to_the_one_call() -> None:
         return varying(prompt)
 
     llm = Slow(reply)
-    metrics = tcva_metrics(TEMPERATURES)
+    metrics = suite()
     found = run(metrics, llm, config=RunConfig(max_retries=3, max_wait=0))
     assert varying.calls == 6
     assert len(llm.prompts) == 12
@@ -177,7 +181,7 @@ def test_a_judgement_that_ragas_ends_is_made_by_the_next_one() -> None:
         started = 0
 
     varying = Varying()
-    llm, metrics = SlowAtFirst(varying), tcva_metrics(TEMPERATURES)
+    llm, metrics = SlowAtFirst(varying), suite()
     config = RunConfig(timeout=1, max_retries=3, max_workers=1)
     config.timeout = 0.2  # type: ignore[assignment]  # whole seconds would make a slow test
     started = time.monotonic()
@@ -235,25 +239,7 @@ def test_the_newer_family_shares_as_well() -> None:
 
 def test_independent_judgements_are_to_be_had() -> None:
     varying = Varying()
-    metrics = tcva_metrics(TEMPERATURES, share=False)
+    metrics = suite(share=False)
     run(metrics, ScriptedLLM(varying))
     run(metrics, ScriptedLLM(varying))
     assert varying.calls == 36
-
-
-def test_a_metric_per_temperature() -> None:
-    metrics = tcva_metrics(
-        ["strict", 0.7], llm="lexical", criterion="answer_relevancy", threshold=0.6
-    )
-    assert [metric.name for metric in metrics] == [
-        "tcva_answer_relevancy(T=0.2,threshold=0.6)",
-        "tcva_answer_relevancy(T=0.7,threshold=0.6)",
-    ]
-    with pytest.raises(InvalidValueError, match=r"temperature=0.5 beside temperatures"):
-        tcva_metrics([0.2], temperature=0.5)
-    with pytest.raises(InvalidValueError, match="severe"):
-        tcva_metrics([0.2, "severe"])
-    options: Any = {"name": "mine"}  # RAGAS keeps one column per name
-    with pytest.raises(InvalidValueError, match="name='mine'; each metric is named after"):
-        tcva_metrics([0.2, 0.9], **options)
-    assert len(tcva_metrics([0.2, "strict", 0.2])) == 1

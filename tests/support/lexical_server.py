@@ -99,31 +99,20 @@ def _ragas(prompt: str) -> str | None:
 
 
 def _llamaindex(prompt: str) -> str | None:
-    for template, pattern in _templates():
-        match = pattern.fullmatch(prompt)
-        if match is not None:
-            return str(_llm("llamaindex").predict(template, **match.groupdict()))
-    return None
+    from llama_index.core.evaluation import faithfulness
+
+    template, pattern = faithfulness.DEFAULT_EVAL_TEMPLATE, _faithfulness_pattern()
+    match = pattern.fullmatch(prompt)
+    return match and str(_llm("llamaindex").predict(template, **match.groupdict()))
 
 
 @cache
-def _templates() -> list[tuple[Any, re.Pattern[str]]]:
-    from llama_index.core.evaluation import (
-        answer_relevancy,
-        correctness,
-        faithfulness,
-        relevancy,
-    )
+def _faithfulness_pattern() -> re.Pattern[str]:
+    from llama_index.core.evaluation import faithfulness
 
-    found = []
-    for module in (faithfulness, relevancy, answer_relevancy, correctness):
-        template: Any = module.DEFAULT_EVAL_TEMPLATE
-        # A chat template stands in a completion prompt as its messages, one after the other.
-        text = template.get_template()
-        parts = Formatter().parse(text)
-        groups = (re.escape(t) + (f"(?P<{name}>.*)" if name else "") for t, name, _, _ in parts)
-        found.append((template, re.compile("".join(groups), re.DOTALL)))
-    return found
+    parts = Formatter().parse(faithfulness.DEFAULT_EVAL_TEMPLATE.get_template())
+    groups = (re.escape(t) + (f"(?P<{name}>.*)" if name else "") for t, name, _, _ in parts)
+    return re.compile("".join(groups), re.DOTALL)
 
 
 class LexicalModel:
