@@ -68,7 +68,7 @@ def test_criteria_with_a_reference(name: str) -> None:
 
 def test_unicode_comes_through() -> None:
     text = "Das Büro öffnet um neun – 朝九時です 🕘."
-    llm = scripted(verdict_json((1, "fully", "朝九時です 🕘")))
+    llm = scripted(verdict_json((1, "fully", "öffnet um neun – 朝九時です 🕘")))
     result = TCVAEvaluator(llm).evaluate(query="何時?", response=text, contexts=[text])
     assert result.score == 1.0
     assert text in llm.prompts[0]
