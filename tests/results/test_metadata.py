@@ -75,22 +75,9 @@ def test_what_json_can_hold_stays_as_it_is() -> None:
     assert written_out(metadata) == metadata
 
 
-def test_values_of_numpy_are_numbers() -> None:
-    metadata = {
-        "n": np.int64(3),
-        "yes": np.bool_(True),
-        "all": np.arange(2),
-        "half": np.float32(0.5),
-    }
-    plain = {"n": 3, "yes": True, "all": [0, 1], "half": 0.5}
-    assert written_out(metadata) == plain
-    sample = Sample(input="When?", response=OPENS, contexts=(OPENS,), metadata=metadata)
-    for scorer in (TCVA(judge="lexical"), CCRS("qr", judge="lexical")):
-        result: Any = scorer.evaluate(sample)
-        assert result.to_dict()["metadata"] == plain
-
-
 def test_what_it_cannot_hold_is_told_by_its_kind() -> None:
+    values = {"n": np.int64(3), "yes": np.bool_(True), "all": np.arange(2), "half": np.float32(0.5)}
+    assert written_out(values) == {"n": 3, "yes": True, "all": [0, 1], "half": 0.5}
     assert written_out({"o": Speechless(), "b": b"\xffx"}) == {"o": "<Speechless>", "b": "\\xffx"}
     assert written_out(circular()) == {"name": "x", "self": ["<dict>", "<dict>"]}
     assert written_out(10**5000).startswith("0x")
