@@ -1,33 +1,23 @@
 """What a judge model answered, read with care: a reply may be anything at all.
 
-Three rules hold throughout. A verdict is never invented: what was cut off, contradicts itself or
+Four rules hold throughout. A verdict is never invented: what was cut off, contradicts itself or
 is not exactly a known word is left out and said to be. A verdict is never taken from the text of a
-quote. And the work is bounded: a reply of any length and form is read in about linear time.
+quote, nor JSON that stands in the sample for one. And the work is bounded: a reply of any length
+and form is read in about linear time.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from tcva_adapters.judging.reply_words import (
-    INNER_WEIGHTS,
-    NOUN,
-    PASSAGE,
-    SHOWN,
-    WEIGHTS,
-    Label,
-    read_decimal,
-    read_label,
-    read_number,
-)
+from tcva_adapters.judging.reply_words import NOUN, PASSAGE, SHOWN, Label, read_label, read_number
 from tcva_adapters.models.reply_json import (
     CUT,
     MAX_DEPTH,
-    Node,
     after_reasoning,
     json_values,
     plain_key,
@@ -44,8 +34,6 @@ class ParsedVerdict:
         evidence: The quote, empty where there is none; several quotes joined by " ... ".
         reason: The judge's reason, or an empty string.
         passage: The passage that the judge names, counted from 1; None where it names none.
-        sentences: Numbers of the sentences that it names in place of a quote.
-        start: Offset of the label's first character in the reply, where it is known for certain.
     """
 
     number: int
@@ -53,8 +41,6 @@ class ParsedVerdict:
     evidence: str = ""
     reason: str = ""
     passage: int | None = None
-    sentences: tuple[int, ...] = ()
-    start: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +62,7 @@ class _Entry:
 
     number: int | None
     raw_label: Any
-    key: str
     fields: Mapping[str, Any]
-    start: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,110 +71,154 @@ class _Reading:
 
     entries: list[_Entry]
     problems: list[str]
-    is_cut: bool
+    is_cut: bool = False
 
 
-_LABEL_KEYS: Final = [
-    "verdict",
-    "label",
-    "level",
-    "judgement",
-    "judgment",
-    "rating",
-    "classification",
-    "support_level",
-    "score",
-]
-_NUMBER_KEYS: Final = [
-    "claim",
-    "claim_number",
-    "claim_no",
-    "claim_id",
-    "claim_index",
-    "number",
-    "no",
-    "id",
-    "index",
-    "statement",
-    "statement_number",
-    "statement_id",
-    "criterion",
-    "criterion_number",
-    "#",
-    "n",
-    "i",
-]
-_EVIDENCE_KEYS: Final = [
-    "evidence",
-    "quote",
-    *map("quote_from_{}".format, ("passage", "reference", "question", "response")),
-    "quotes",
-    "supporting_quote",
-    "citation",
-    "support",
-]
-_REASON_KEYS: Final = ["reason", "explanation", "reasoning", "rationale", "justification"]
-_SENTENCE_KEYS: Final = ["sentence", "sentences", "sentence_number", "sentence_numbers"]
-_PASSAGE_KEYS: Final = [
+_LABEL_KEYS: Final = (
+    "verdict label level judgement judgment rating classification support_level score".split()  # noqa: SIM905  # a word list reads better as text
+)
+_NUMBER_KEYS: Final = (
+    "claim claim_number claim_no claim_id claim_index number no id index statement statement_number "  # noqa: SIM905  # as above
+    "statement_id criterion criterion_number # n i".split()
+)
+_EVIDENCE_KEYS: Final = (
+    "evidence quote quote_from_passage quote_from_reference quote_from_question quote_from_response "  # noqa: SIM905  # as above
+    "quotes supporting_quote citation support".split()
+)
+_REASON_KEYS: Final = ("reason", "explanation", "reasoning", "rationale", "justification")
+_PASSAGE_KEYS: Final = (
     "passage",
     "passage_number",
     "passage_id",
     "passage_no",
     "context",
     "source",
-]
-_LIST_KEYS: Final = [
+)
+_WORD_LIST_KEYS: Final = (
     "verdicts",
     "verdict",
     "results",
     "judgements",
     "judgments",
     "labels",
-    "evaluations",
-    "assessments",
-    "claims",
-    "statements",
-    "criteria",
-    "answers",
-    "output",
-    "result",
-    "response",
-]
-
-_WORD_LIST_KEYS: Final = frozenset(_LIST_KEYS[:6])
-
+)
+_LIST_KEYS: Final = (
+    *_WORD_LIST_KEYS,
+    *"evaluations assessments claims statements criteria answers output result response".split(),  # noqa: SIM905  # as above
+)
 _IS_CUT: Final = "the reply is cut off or its brackets do not match"
 _IS_DOUBTFUL: Final = "the reply is broken, and its verdicts cannot be told from quoted ones"
 _LEFTOVER: Final = re.compile(r"[\"'](?:verdict|label|level)[\"']\s*+:", re.IGNORECASE)
 _MAX_PROBLEMS: Final = 20
 
 
-def _read_labels(entries: list[_Entry]) -> list[Label | None]:
-    """A label for each entry; numbers are read as weights where no other scale can be meant.
+def parse_verdicts(reply: str, n_claims: int, sample_texts: Iterable[str] = ()) -> ParsedReply:
+    """The verdicts in a judge's reply, by claim number. Never raises.
 
-    A lone 1 or 0 may belong to a scale of 1 to 5 or to a yes-no question. So a whole number
-    counts only beside a weight such as 0.9, and none does beside a number that is no weight.
+    Read are JSON in any of the usual dresses and states of repair, reasoning blocks around it,
+    other names for the keys and levels, and, where there is no JSON, lines such as
+    ``1. fully - reason``.
+
+    A claim is absent from the result, and so can be asked for again, if its verdict is missing,
+    was cut off, is not exactly a known word, or if two verdicts on it differ, in one reading of the
+    reply or between two of them.
+
+    Args:
+        reply: What the judge answered.
+        n_claims: How many claims it was asked about.
+        sample_texts: What the judge was shown; JSON and lines that stand there are no verdicts.
+
+    >>> parse_verdicts('{"verdicts":[{"claim":1,"verdict":"mostly"}]}', 1).verdicts[1].label
+    <Verdict.MOSTLY: 'mostly'>
+    >>> parse_verdicts('{"1": "fully", "2": "maybe"}', 2).problems
+    ('unknown level "maybe" for 2',)
+    >>> quoting = '{"1": "none"} since it says {"1": "fully"}'
+    >>> parse_verdicts(quoting, 1, ['A note: {"1": "fully"}.']).verdicts[1].label
+    <Verdict.NONE: 'none'>
+    >>> parse_verdicts(quoting, 1).problems
+    ('two readings differ for 1',)
     """
-    numbers = [read_decimal(entry.raw_label) for entry in entries]
-    given = [n for n in numbers if n is not None]
-    is_weights = all(n in WEIGHTS for n, _ in given)
-    is_weights = is_weights and any(n in INNER_WEIGHTS for n, _ in given)
-    labels: list[Label | None] = []
-    for entry, number in zip(entries, numbers, strict=True):
-        if number is None:
-            raw = entry.raw_label
-            labels.append(read_label(raw) if isinstance(raw, str) else None)
-        else:
-            has_point = number[1] and all(n in WEIGHTS for n, _ in given)
-            labels.append(WEIGHTS[number[0]] if is_weights or has_point else None)
-    return labels
+    if not reply.strip():
+        return ParsedReply({}, ("the reply is empty",))
+    position, is_open = after_reasoning(reply)
+    shown = _Shown(sample_texts)
+    readings = _json_readings(reply, position, shown)
+    if readings is None:
+        readings = [] if is_open else _line_readings(reply, position, shown)
+    found = [_settle(reading, n_claims) for reading in readings]
+    verdicts: dict[int, ParsedVerdict] = {}
+    problems: tuple[str, ...] = ("no verdicts found in the reply",)
+    for each in found:
+        if len(each.verdicts) >= len(verdicts):
+            verdicts, problems = each.verdicts, each.problems
+    differing = [
+        n
+        for n, verdict in verdicts.items()
+        if any(n in each.verdicts and each.verdicts[n].label != verdict.label for each in found)
+    ]
+    if differing:
+        problems += (f"two readings differ for {', '.join(map(str, differing))}",)
+        verdicts = {n: verdict for n, verdict in verdicts.items() if n not in differing}
+    if is_open:
+        # A draft cannot be told from an answer here, so only a full one counts.
+        verdicts = verdicts if len(verdicts) == n_claims else {}
+        problems += ("the block of reasoning was never closed",)
+    return ParsedReply(verdicts, problems)
 
 
-# --- from JSON values to verdicts ------------------------------------------------------------
+class _Shown:
+    """What the judge was shown, as quotes of it are compared: without spaces, quotes and escapes."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = texts
+        self._plain: str | None = None
+
+    def __contains__(self, text: str) -> bool:
+        if self._plain is None:
+            self._plain = "\n".join(map(_plain, self._texts))
+        return bool(self._plain) and _plain(text) in self._plain
 
 
-def _first(fields: Mapping[str, Any], keys: Iterable[str]) -> Any:
-    return next((fields[key] for key in keys if fields.get(key) is not None), None)
+_MARKS: Final = re.compile(r"[\s\"'“”‘’\\]+")
+
+
+def _plain(text: str) -> str:
+    return _MARKS.sub("", text).casefold()
+
+
+# --- JSON ------------------------------------------------------------------------------------
+
+
+def _json_readings(reply: str, position: int, shown: _Shown) -> list[_Reading] | None:
+    """The ways to read the JSON of a reply; None where it holds none that is meant for verdicts."""
+    readings: list[_Reading] = []
+    alone: list[_Entry] = []
+    damage: list[str] = []
+    gaps: list[str] = []
+    end = position
+    for node in json_values(reply, position):
+        gaps.append(reply[end : node.start])
+        end = node.end
+        entries = [] if node.is_doubtful else _entries(node.value)
+        if entries and reply[node.start : node.end] in shown:
+            continue
+        problems = [_IS_CUT] if node.is_cut else []
+        problems += [_IS_DOUBTFUL] if node.is_doubtful else []
+        damage += problems
+        if len(entries) == 1 and _is_entry(node.value):
+            alone += entries
+        elif entries:
+            readings.append(_Reading(entries, problems, is_cut=node.is_cut))
+    if (readings or alone) and _LEFTOVER.search("\n".join([*gaps[1:], reply[end:]])):
+        # The rest of a value that seemed to end early: a quote in it was not escaped.
+        return [_Reading([], [_IS_DOUBTFUL])]
+    if alone:  # verdicts written one after the other make one reading
+        readings.append(_Reading(alone, damage, is_cut=_IS_CUT in damage))
+    return readings or ([_Reading([], damage)] if damage else None)
+
+
+def _is_entry(value: Any) -> bool:
+    return isinstance(value, dict) and any(plain_key(key) in _LABEL_KEYS for key in value)
 
 
 def _entries(value: Any, depth: int = 0) -> list[_Entry]:
@@ -199,15 +227,14 @@ def _entries(value: Any, depth: int = 0) -> list[_Entry]:
         return []
     if isinstance(value, list):
         if _is_words(value):
-            return [_read_line(item) or _Entry(None, item, "", {}) for item in value]
+            return [_read_line(item) or _Entry(None, item, {}) for item in value]
         return [entry for item in value for entry in _entries(item, depth + 1)]
     return _entries_of_mapping(value, depth) if isinstance(value, dict) else []
 
 
 def _entries_of_mapping(value: dict[str, Any], depth: int) -> list[_Entry]:
     """One entry, a map from claim numbers, or whatever a known or unknown key holds."""
-    names = {plain_key(key): key for key in value}
-    fields = {name: value[key] for name, key in names.items()}
+    fields = {plain_key(key): item for key, item in value.items()}
     numbers = (read_number(fields[key]) for key in _NUMBER_KEYS if key in fields)
     number = next((n for n in numbers if n is not None), None)
     for key in _LIST_KEYS:
@@ -218,12 +245,12 @@ def _entries_of_mapping(value: dict[str, Any], depth: int) -> list[_Entry]:
                 return [replace(found[0], number=number)]
             if found:
                 return found
-    label_key = next((k for k in _LABEL_KEYS if k in fields), None)
+    label_key = next((key for key in _LABEL_KEYS if key in fields), None)
     if label_key is not None:
-        return [_Entry(number, fields[label_key], names[label_key], fields)]
+        return [_Entry(number, fields[label_key], fields)]
     numbered = [(n, key) for key in value if (n := read_number(str(key))) is not None]
     if numbered:
-        return [_numbered(n, key, value[key], depth) for n, key in numbered]
+        return [_numbered(n, value[key], depth) for n, key in numbered]
     nested = (item for item in value.values() if not _is_words(item))
     return [entry for item in nested for entry in _entries(item, depth + 1)]
 
@@ -232,70 +259,13 @@ def _is_words(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
 
 
-def _numbered(number: int, key: str, value: Any, depth: int) -> _Entry:
+def _numbered(number: int, value: Any, depth: int) -> _Entry:
     if not isinstance(value, dict):
-        return _Entry(number, value, key, {})
+        return _Entry(number, value, {})
     inner = _entries(value, depth + 1)
     if len(inner) != 1:
-        return _Entry(number, None, key, {})
+        return _Entry(number, None, {})
     return inner[0] if inner[0].number is not None else replace(inner[0], number=number)
-
-
-def _is_sound(reply: str, node: Node) -> bool:
-    """Whether a repair can be trusted: no key got lost or added, and all entries are alike.
-
-    A quote with verdicts in it, written without escapes, may swallow or replace real ones.
-    """
-    text = reply[node.start : node.end]
-    for key, count in Counter(_keys(node.value)).items():
-        mark = re.escape(key)
-        quoted = re.findall(rf"[\"'“‘]{mark}[\"'”’]\s*+[:=]", text)
-        if count != len(quoted or re.findall(rf"(?<![\w\\]){mark}\s*+[:=]", text)):
-            return False
-    return _is_uniform(node.value, is_cut=node.is_cut)
-
-
-def _is_uniform(value: Any, *, is_cut: bool) -> bool:
-    """Whether entries side by side have the same keys; the last of a cut reply may lack some."""
-    if isinstance(value, dict):
-        entries = [item for key, item in value.items() if read_number(str(key)) is not None]
-        inner = all(_is_uniform(item, is_cut=is_cut) for item in value.values())
-        return inner and _is_uniform(entries, is_cut=is_cut)
-    if not isinstance(value, list) or not any(isinstance(item, dict) for item in value):
-        return True
-    kinds = [set(item) if isinstance(item, dict) else None for item in value]
-    whole = kinds[:-1] if is_cut else kinds
-    return all(kind == kinds[0] for kind in whole)
-
-
-def _keys(value: Any) -> Iterator[str]:
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    if isinstance(value, dict):
-        yield from (key for key in value if CUT not in key)
-    for item in inner:
-        yield from _keys(item)
-
-
-_TOKEN: Final = re.compile(r'"((?:[^"\\]++|\\.)*+)("?)|[{}\[\],:]|[^\s"{}\[\],:]++', re.DOTALL)
-
-
-def _with_starts(reply: str, node: Node, entries: list[_Entry]) -> list[_Entry]:
-    """The entries with the offsets of their labels, if each is found in its place for certain."""
-    keys = {entry.key for entry in entries}
-    found: list[tuple[str, str, int]] = []
-    before: tuple[str, str] = ("", "")
-    for match in _TOKEN.finditer(reply, node.start, node.end):
-        text = match[1]
-        if text is not None and before[1] == ":" and before[0] in keys:
-            found.append((before[0], text, match.start(1)))
-        before = (before[0], ":") if match[0] == ":" else (text or "", "")
-    found = found[: len(entries)] if node.is_cut else found
-    if [(key, text) for key, text, _ in found] != [(e.key, e.raw_label) for e in entries]:
-        return entries
-    return [
-        replace(entry, start=start + _lead(text))
-        for entry, (_, text, start) in zip(entries, found, strict=True)
-    ]
 
 
 # --- plain text ------------------------------------------------------------------------------
@@ -310,9 +280,17 @@ _LABEL_END: Final = re.compile(r"\s[-–—]|[:;,(.|\t–—]")
 _WORDS_OF_A_LABEL: Final = 3
 
 
-def _lead(word: str) -> int:
-    """How many marks stand before the first letter of a label."""
-    return len(word) - len(word.lstrip("*_\"'`“ \t\r\n"))
+def _line_readings(reply: str, position: int, shown: _Shown) -> list[_Reading]:
+    lines = [
+        entry
+        for match in _LINE.finditer(reply, position)
+        if (entry := _read_line(match)) is not None
+        and not (read_label(entry.raw_label) and match[0] in shown)
+    ]
+    known = {line.number for line in lines if read_label(line.raw_label)}
+    # A numbered remark before the verdict of the same number is no verdict.
+    found = [line for line in lines if line.number not in known or read_label(line.raw_label)]
+    return [_Reading(found, [])] if found else []
 
 
 def _read_line(line: str | re.Match[str]) -> _Entry | None:
@@ -325,93 +303,10 @@ def _read_line(line: str | re.Match[str]) -> _Entry | None:
     word, reason = (rest[: end.start()], rest[end.end() :]) if end else (rest, "")
     if len(word.split()) > _WORDS_OF_A_LABEL:
         return None
-    start = match.start("rest") + len(match["rest"]) - len(rest) + _lead(word)
-    fields = {"reason": reason.strip(" \t-–—)|*")}
-    return _Entry(int(match["number"]), word, "", fields, None if isinstance(line, str) else start)
+    return _Entry(int(match["number"]), word, {"reason": reason.strip(" \t-–—)|*")})
 
 
 # --- settling --------------------------------------------------------------------------------
-
-
-def parse_verdicts(reply: str, n_claims: int, *, with_starts: bool = True) -> ParsedReply:
-    """The verdicts in a judge's reply, by claim number. Never raises.
-
-    Read are JSON in any of the usual dresses and states of repair, reasoning blocks around it,
-    other names for the keys and levels, and, where there is no JSON, lines such as
-    ``1. fully - reason``. Of several readings, that with most verdicts counts, of equals the last.
-
-    A claim is absent from the result, and so can be asked for again, if its verdict is missing,
-    was cut off, is not exactly a known word, or if two verdicts on it differ.
-
-    Args:
-        reply: What the judge answered.
-        n_claims: How many claims it was asked about.
-        with_starts: Whether to look for the offsets of labels, which token probabilities need.
-
-    >>> parse_verdicts('{"verdicts":[{"claim":1,"verdict":"mostly"}]}', 1).verdicts[1].label
-    <Verdict.MOSTLY: 'mostly'>
-    >>> parse_verdicts('{"1": "fully", "2": "maybe", "3": "no', 3).problems
-    ('unknown level "maybe" for 2', 'the reply is cut off or its brackets do not match')
-    """
-    if not reply.strip():
-        return ParsedReply({}, ("the reply is empty",))
-    position, is_open = after_reasoning(reply)
-    best = ParsedReply({}, ("no verdicts found in the reply",))
-    for reading in _readings(reply, position, has_plain_text=not is_open, with_starts=with_starts):
-        parsed = _settle(reading, n_claims)
-        if len(parsed.verdicts) >= len(best.verdicts):
-            best = parsed
-    if is_open:
-        # A draft cannot be told from an answer here, so only a full one counts.
-        verdicts = best.verdicts if len(best.verdicts) == n_claims else {}
-        return ParsedReply(verdicts, (*best.problems, "the block of reasoning was never closed"))
-    return best
-
-
-def _readings(
-    reply: str, position: int, *, has_plain_text: bool, with_starts: bool
-) -> list[_Reading]:
-    """The ways to read a reply; where it holds no JSON with verdicts, its lines are one."""
-    readings: list[_Reading] = []
-    alone: list[_Entry] = []
-    damage: list[str] = []
-    gaps: list[str] = []
-    end = position
-    for node in json_values(reply, position):
-        gaps.append(reply[end : node.start])
-        end = node.end
-        entries = _entries(node.value)
-        if with_starts:
-            entries = _with_starts(reply, node, entries)
-        problems = [_IS_CUT] if node.is_cut else []
-        if node.is_repaired and not _is_sound(reply, node):
-            entries, problems = [], [*problems, _IS_DOUBTFUL]
-        damage += problems
-        if len(entries) == 1 and _is_entry(node.value):
-            alone += entries
-        elif entries:
-            readings.append(_Reading(entries, problems, is_cut=node.is_cut))
-    if (readings or alone) and _LEFTOVER.search("\n".join([*gaps[1:], reply[end:]])):
-        # The rest of a value that seemed to end early: a quote in it was not escaped.
-        return [_Reading([], [_IS_DOUBTFUL], is_cut=True)]
-    if alone:  # verdicts written one after the other make one reading
-        readings.append(_Reading(alone, damage, is_cut=_IS_CUT in damage))
-    if readings:
-        return readings
-    if damage:
-        return [_Reading([], damage, is_cut=True)]
-    lines = (
-        [_read_line(match) for match in _LINE.finditer(reply, position)] if has_plain_text else []
-    )
-    found = [line for line in lines if line is not None]
-    known = {line.number for line in found if read_label(line.raw_label)}
-    # A numbered remark before the verdict of the same number is no verdict.
-    found = [line for line in found if line.number not in known or read_label(line.raw_label)]
-    return [_Reading(found, [], is_cut=False)] if found else []
-
-
-def _is_entry(value: Any) -> bool:
-    return isinstance(value, dict) and any(plain_key(key) in _LABEL_KEYS for key in value)
 
 
 def _settle(reading: _Reading, n_claims: int) -> ParsedReply:
@@ -423,7 +318,10 @@ def _settle(reading: _Reading, n_claims: int) -> ParsedReply:
     problems: list[str] = []
     if unnumbered := sum(entry.number is None for entry in entries):
         problems.append(f"{unnumbered} without a claim number")
-    by_number = _by_number(entries)
+    by_number: dict[int, list[_Entry]] = defaultdict(list)
+    for entry in entries:
+        if entry.number is not None:
+            by_number[entry.number].append(entry)
     if 0 in by_number:
         if set(by_number) == set(range(n_claims)):
             by_number = {number + 1: given for number, given in by_number.items()}
@@ -432,53 +330,49 @@ def _settle(reading: _Reading, n_claims: int) -> ParsedReply:
             by_number = {}
     verdicts: dict[int, ParsedVerdict] = {}
     for number, given in sorted(by_number.items()):
-        problem = _problem(number, given, n_claims)
-        if problem:
-            problems.append(problem)
-        entry, label = given[0]
-        if label is not None and 1 <= number <= n_claims and len({g[1] for g in given}) == 1:
-            verdicts[number] = _verdict(number, label, entry)
+        labels = {_label(entry) for entry in given}
+        problem = _problem(number, given, labels, n_claims)
+        problems += [problem] if problem else []
+        (label, *others) = labels
+        if label is not None and not others and 1 <= number <= n_claims:
+            verdicts[number] = _verdict(number, label, given[0].fields)
     problems += dict.fromkeys(reading.problems)
     if len(problems) > _MAX_PROBLEMS:
         problems[_MAX_PROBLEMS:] = [f"{len(problems) - _MAX_PROBLEMS} further problems"]
     return ParsedReply(verdicts, tuple(problems))
 
 
-def _by_number(entries: list[_Entry]) -> dict[int, list[tuple[_Entry, Label | None]]]:
-    by_number: dict[int, list[tuple[_Entry, Label | None]]] = defaultdict(list)
-    for entry, label in zip(entries, _read_labels(entries), strict=True):
-        if entry.number is not None:
-            by_number[entry.number].append((entry, label))
-    return by_number
-
-
-def _problem(number: int, given: list[tuple[_Entry, Label | None]], n_claims: int) -> str | None:
+def _problem(
+    number: int, given: Sequence[_Entry], labels: Collection[Label | None], n_claims: int
+) -> str | None:
     if not 1 <= number <= n_claims:
         return f"extra {number}"
-    labels = {label for _, label in given}
     if len(labels) > 1:
         words = ", ".join(sorted(str(label or "unknown") for label in labels))
         return f"conflicting verdicts for {number}: {words}"
-    if labels == {None}:
-        shown = str(given[0][0].raw_label)
-        if CUT in shown:
+    if None in labels:
+        word = str(given[0].raw_label)
+        if CUT in word:
             return f"cut off at {number}"
-        return f'unknown level "{shown[:SHOWN]}" for {number}'
+        return f'unknown level "{word[:SHOWN]}" for {number}'
     return f"duplicate {number}" if len(given) > 1 else None
 
 
-def _verdict(number: int, label: Label, entry: _Entry) -> ParsedVerdict:
-    passage = read_number(_first(entry.fields, _PASSAGE_KEYS), PASSAGE)
-    named = _first(entry.fields, _SENTENCE_KEYS)
-    sentences = map(read_number, named if isinstance(named, list) else [named])
+def _label(entry: _Entry) -> Label | None:
+    return read_label(entry.raw_label) if isinstance(entry.raw_label, str) else None
+
+
+def _verdict(number: int, label: Label, fields: Mapping[str, Any]) -> ParsedVerdict:
+    def first(keys: Sequence[str]) -> Any:
+        return next((fields[key] for key in keys if fields.get(key) is not None), None)
+
+    passage = read_number(first(_PASSAGE_KEYS), PASSAGE)
     return ParsedVerdict(
         number=number,
         label=label,
-        evidence=_text(_first(entry.fields, _EVIDENCE_KEYS)),
-        reason=_text(_first(entry.fields, _REASON_KEYS)),
+        evidence=_text(first(_EVIDENCE_KEYS)),
+        reason=_text(first(_REASON_KEYS)),
         passage=passage if passage and passage > 0 else None,
-        sentences=tuple(number for number in sentences if number),
-        start=entry.start,
     )
 
 
@@ -488,6 +382,9 @@ def _text(value: Any) -> str:
     if isinstance(value, dict):
         return _text(list(value.values()))
     return "" if value is None else str(value).replace(CUT, "").strip()
+
+
+# --- claims ----------------------------------------------------------------------------------
 
 
 def parse_claims(reply: str) -> list[str] | None:

@@ -1,4 +1,4 @@
-"""The single words of a judge's reply: levels, claim numbers, weights. Exactly, or not at all."""
+"""The single words of a judge's reply: levels and claim numbers. Exactly, or not at all."""
 
 from __future__ import annotations
 
@@ -53,15 +53,6 @@ LABELS: Final[dict[str, Label]] = {
 }
 """Every accepted word, lower case, with single spaces for hyphens and underscores."""
 
-WEIGHTS: Final[dict[float, Verdict]] = {
-    1.0: Verdict.FULLY,
-    0.9: Verdict.MOSTLY,
-    0.7: Verdict.PARTIAL,
-    0.3: Verdict.MINOR,
-    0.0: Verdict.NONE,
-}
-INNER_WEIGHTS: Final = (0.9, 0.7, 0.3)
-
 NOUN: Final = r"(?:claim|statement|criterion|sentence|verdict)"
 NUMBER: Final = re.compile(
     rf"\s*{NOUN}?[\s_-]*(?:no\.?\s*)?[#(\[]?(\d{{1,6}})[)\].:]*\s*", re.IGNORECASE
@@ -87,17 +78,6 @@ def read_label(word: str) -> Label | None:
         return None
     plain = unicodedata.normalize("NFKC", word).casefold().strip("\"'`*_.,;:!()[]<>“”‘’ \t\r\n")
     return LABELS.get(re.sub(r"[\s_-]+", " ", plain))
-
-
-def read_decimal(raw: Any) -> tuple[float, bool] | None:
-    """A number, and whether it was written with a decimal point."""
-    if isinstance(raw, bool):
-        return None
-    if isinstance(raw, int | float):
-        return float(max(min(raw, 1000), -1000)), isinstance(raw, float)
-    if isinstance(raw, str) and re.fullmatch(r"\s*-?\d{1,3}(?:\.\d{1,4})?\s*", raw):
-        return float(raw.strip()), "." in raw  # float() knows fewer blanks than \s does
-    return None
 
 
 def read_number(raw: Any, pattern: re.Pattern[str] = NUMBER) -> int | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.criteria import Criterion
+from tcva_adapters.criteria import FIELDS, Criterion
 from tcva_adapters.judging.evidence import check_evidence
 from tcva_adapters.judging.fences import BLOCKS
 from tcva_adapters.judging.judge import passages
@@ -136,7 +136,7 @@ class _Part:
     def read(self, reply: ModelReply) -> None:
         """Take the verdicts of a reply, and note what cannot be used of it."""
         self.repeated = []
-        parsed = parse_verdicts(reply.text, len(self.texts))
+        parsed = parse_verdicts(reply.text, len(self.texts), self._shown())
         for number, said in parsed.verdicts.items():
             if number in self.sound:
                 continue
@@ -153,6 +153,11 @@ class _Part:
             numbers = ", ".join(str(self.before + number) for number in self.repeated)
             self.problems.append(f"the reply repeats the instructions for {numbers}")
         self.problems += parsed.problems
+
+    def _shown(self) -> Iterator[str]:
+        """All texts of others that the judge has seen: nothing in them is its verdict."""
+        yield from (self.sample.field(name) or "" for name in FIELDS)
+        yield from (*self.texts, self.criterion.wording, *self.criterion.levels)
 
     def _take(self, number: int, said: ParsedVerdict, level: Verdict) -> None:
         verdict = ClaimVerdict(

@@ -83,8 +83,6 @@ def test_a_whole_reply_is_read_as_it_is(
     parsed = parse_verdicts(text, len(expected))
     assert parsed.problems == ()
     for number, verdict in parsed.verdicts.items():
-        assert verdict.start is not None
-        assert text[verdict.start :].startswith(f'{verdict.label}"')
         wanted = expected[number]
         assert verdict.label == wanted.label
         assert (verdict.evidence, verdict.reason, verdict.passage) == (
