@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tcva_adapters.ccrs.metrics import METRICS, Metric
-from tcva_adapters.models.reply_json import MAX_DEPTH, after_reasoning, json_values, plain_key
+from tcva_adapters.models.reply_json import MAX_DEPTH, Node, after_reasoning, json_values, plain_key
 
 HIGHEST: Final = 100.0
 
@@ -131,12 +131,22 @@ def read_rating(reply: str, metric: Metric | None = None) -> Rating:
         if not isinstance(node.value, dict) and not _holds_objects(node.value):
             continue
         has_json = True
-        if node.is_cut or node.is_repaired:
+        if _is_broken(body, node):
             return _BROKEN
         found += _scores(node.value, names)
     if has_json:
         return _agreed(found) if found else _NO_SCORE
     return _BROKEN if re.match(r"\s*(?:```\w*\s*)?\{", body) else _plain_rating(body)
+
+
+_FLAT: Final = re.compile(
+    r"\{(?:\s*+[\"'“]?[\w ]++[\"'”]?\s*+:\s*+[\"']?[\d.]++\s*+%?[\"']?\s*+,?)++\s*+\}"
+)
+"""A mapping of numbers alone, whatever its quotes: a repair can get nothing wrong in it."""
+
+
+def _is_broken(body: str, node: Node) -> bool:
+    return node.is_cut or (node.is_repaired and not _FLAT.fullmatch(body, node.start, node.end))
 
 
 def read_ratings(reply: str, metrics: Sequence[Metric]) -> dict[str, Rating]:
@@ -151,7 +161,7 @@ def read_ratings(reply: str, metrics: Sequence[Metric]) -> dict[str, Rating]:
     values: list[Mapping[str, Any]] = []
     for node in json_values(body, 0):
         if isinstance(node.value, dict | list):
-            if node.is_cut or node.is_repaired:
+            if _is_broken(body, node):
                 return {metric.name: _BROKEN for metric in metrics}
             values += _mappings(node.value)
     ratings = {}
