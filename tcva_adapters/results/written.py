@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -81,20 +80,23 @@ class Writing(Generic[R]):
         *,
         is_list: bool,
         show: Callable[[str], object] | None,
+        held: list[R] | None,
         end: Callable[[], None],
     ) -> None:
         """Nothing is written yet.
 
         Args:
             draft: Where they are written; None for nowhere.
-            path: Where they can be read when all are written.
+            path: Of the file.
             read: Makes a result of its JSON.
             is_list: Write a list of JSON, in place of a line each.
             show: Told each result as JSON, where it goes elsewhere, too.
+            held: Takes them, where they are read again and are in no file.
             end: Gives the file its name.
         """
         self.others: Sequence[Path] = () if draft is None else draft.others
-        self._draft, self._path, self._read, self._show = draft, path, read, show
+        self._draft, self._path, self._read = draft, path, read
+        self._show, self._held = show, held
         self._is_list, self._end = is_list, end
         self._places, self._number, self._size = array("q"), 0, 0
 
@@ -123,11 +125,13 @@ class Writing(Generic[R]):
 
     def add(self, result: R) -> None:
         """Write one result."""
-        text = result.to_json()
+        if self._held is not None:
+            self._held.append(result)
         if self._show is not None:
-            self._show(text)
+            self._show(result.to_json())
         if self._draft is not None:
-            line = f"{self._between}{text}\n".encode()
+            between = ("," if self._number else "[") if self._is_list else ""
+            line = f"{between}{result.to_json()}\n".encode()
             self._draft.write(line)
             self._count(len(line))
 
@@ -139,14 +143,10 @@ class Writing(Generic[R]):
 
     @property
     def results(self) -> Sequence[R]:
-        """All of them, once they are written; none where they were written nowhere."""
+        """All of them, once they are written; none where nobody asked for them."""
         if self._path is None:
-            return ()
+            return self._held or ()
         return WrittenResults(self._path, self._read, self._places, self._number)
-
-    @property
-    def _between(self) -> str:
-        return ("," if self._number else "[") if self._is_list else ""
 
     def _count(self, size: int) -> None:
         if self._number % _EVERY == 0:
@@ -176,8 +176,7 @@ def writing(
         fingerprint: See `resumable`.
         read: Makes a result of its JSON.
         overwrite: See `check_ours`.
-        is_read_again: Whether they are read afterwards, as long as the block lasts, also where
-            they have no file.
+        is_read_again: Whether they are read afterwards, and held where they have no file.
 
     Raises:
         InvalidValueError: As for `resumable`, or the suffix is that of another format.
@@ -185,7 +184,7 @@ def writing(
     path = None if target in (None, STDOUT) else usable_path(str(target)).resolve()
     is_file = path is not None and (path.is_file() or not path.exists())
     show: Callable[[str], object] | None = None
-    with ExitStack() as whole, ExitStack() as run:
+    with ExitStack() as run:
         if not is_file:
             if path is not None:  # a device, or a pipe
                 stream = run.enter_context(path.open("w", encoding="utf-8", newline="\n"))
@@ -193,15 +192,13 @@ def writing(
             elif target == STDOUT:
                 show = _print
             path = None
-            if is_read_again:
-                folder = whole.enter_context(tempfile.TemporaryDirectory(prefix="tcva-"))
-                path = Path(folder) / "results.jsonl"
+        held: list[R] | None = [] if is_read_again and path is None else None
         draft = None
         if path is not None:
-            rules: dict[str, Any] = {"ours": OURS, "overwrite": overwrite} if is_file else {}
-            draft = run.enter_context(resumable(path, fingerprint, **rules))
+            draft = run.enter_context(resumable(path, fingerprint, ours=OURS, overwrite=overwrite))
         is_list = path is not None and check_suffix(path) == "json"
-        yield Writing(draft, path, read, is_list=is_list, show=show, end=run.close)
+        how: dict[str, Any] = {"is_list": is_list, "show": show, "held": held}
+        yield Writing(draft, path, read, **how, end=run.close)
 
 
 def _print(text: str) -> None:
