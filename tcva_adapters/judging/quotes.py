@@ -109,10 +109,9 @@ class Passages:
         return bisect_right(self.firsts, at)
 
     def around(self, at: int, reach: int = 50) -> list[str]:
-        """The words of the passage on both sides of one."""
-        number = self.passage(at)
-        last = self.firsts[number] - 1 if number < len(self.firsts) else len(self.words) - 1
-        return self.words[max(self.firsts[number - 1], at - reach) : min(last, at + reach)]
+        """The words on both sides of one, which show the language that it is in."""
+        since = max(self.firsts[self.passage(at) - 1], at - reach)
+        return self.words[since : min(self.words.index(_END, at), at + reach)]
 
     def exact(self, quote: Sequence[str]) -> list[Place]:
         """Where words stand one behind the other, however they are written together or apart."""

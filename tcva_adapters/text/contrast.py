@@ -107,6 +107,9 @@ def _in_place(claim: Sequence[Token], at: int, source: Sequence[Token], other: i
 
 
 def _counted(tokens: Sequence[Token], at: int) -> Iterator[str]:
+    if at and tokens[at - 1].key in _UNITS:
+        yield tokens[at - 1].key
+        return
     for token in tokens[at + 1 : at + 1 + _NEAR]:
         if token.clause != tokens[at].clause or token.kind == "number":
             return

@@ -41,28 +41,27 @@ _OFFER: Final = _pattern(
     r"(?:if|should) you (?:have|need|want|like|would like|wish)\b.{0,60}\b(?:let (?:me|us) know|"
     r"feel free|just ask|(?:i|we)(?:'m|'re| am| are) here|i can help|(?:happy|glad) to help)\b.{0,40}",
     r"(?:i|we)(?:'m|'re| am| are|'d| would)(?: be)? (?:always |very |more than )?(?:happy|glad|here|"
-    r"pleased|delighted|like|love) to (?:help|assist|write|answer|look|draft|continue|go into|"
-    r"prepare|walk)\b.{0,60}",
-    r"i (?:can|could) (?:also |gladly )?(?:help|assist|draft|write|explain|prepare|summari[sz]e|"
-    r"walk you|go on|continue|look)\b.{0,60}\b(?:if|should|whenever) you \w+\b.{0,20}",
+    rf"pleased|delighted|like|love) to (?:{phrases('helping')})\b.{{0,60}}",
+    rf"i (?:can|could) (?:also |gladly )?(?:{phrases('helping')})\b.{{0,60}}\b(?:if|should|whenever) "
+    r"you \w+\b.{0,20}",
     r"(?:wenn|falls) sie .{0,40}(?:helfe ich|schreibe ich|gerne weiter)\b.{0,30}",
     r"(?:如果|如)[您你]?[有需].{0,16}(?:随时|告诉我|联系我).{0,8}",
     rf"(?:{phrases('offers')}).{{0,60}}",
 )
 _DOCUMENT: Final = rf"(?:{phrases('documents')})\b"
+_THE: Final = r"(?:the|these|this|my|our)(?: [\w'-]+){0,4}?"
+_FACTS: Final = (
+    rf"(?:(?:any|enough|that|this|the|an|sufficient|further|such) )*(?:{phrases('facts')})\b"
+)
 _CANNOT: Final = r"(?:cannot|can't|can not|could not|couldn't)"
 _REFUSAL: Final = _pattern(
     rf"i (?:{_CANNOT}|(?:am|was) (?:unable|not able) to) (?:{phrases('finding')})\b",
     rf"we {_CANNOT} (?:find|answer|tell|say|determine)\b",
-    r"(?:i|we) (?:do not|don't) (?:know\b(?! that)|find\b|have (?:any |enough |that |this |the |an |"
-    r"sufficient |further )*(?:information|details?|answer|data|access|documents?)\b)",
-    rf"(?:the|these|this|my|our)(?: [\w'-]+){{0,4}}? {_DOCUMENT}(?: [\w'-]+){{0,5}}? (?:do|does|did)"
-    rf"(?: not|n't) (?:(?:{phrases('saying')})|(?:contain|include|provide|give|have|offer) (?:any |"
-    r"the |this |that |enough |an |further |such )*(?:information|details?|answer|data|figures?|"
-    r"instructions?|anything))\b",
-    r"(?:this|that|it|the answer) is not (?:mentioned |stated |given |covered )?in (?:the|these|my)"
-    rf"(?: [\w'-]+){{0,3}}? {_DOCUMENT}",
-    rf"there (?:is|are) (?:no|nothing)\b.{{0,60}}\bin (?:the|these|my)(?: [\w'-]+){{0,3}}? {_DOCUMENT}",
+    rf"(?:i|we) (?:do not|don't) (?:know\b(?! that)|find\b|have {_FACTS})",
+    rf"{_THE} {_DOCUMENT}(?: [\w'-]+){{0,5}}? (?:do|does|did)(?: not|n't) (?:(?:{phrases('saying')})\b|"
+    rf"(?:contain|include|provide|give|have|offer) {_FACTS})",
+    rf"(?:this|that|it|the answer) is not (?:\w+ed |given )?in {_THE} {_DOCUMENT}",
+    rf"there (?:is|are) (?:no|nothing)\b.{{0,60}}\bin {_THE} {_DOCUMENT}",
     r"(?:das |dazu |diese frage |darüber )?(?:kann|konnte) ich\b.{0,60}\b(?:nicht|keine)\b",
     r"(?:in )?(?:den|die|der) (?:dokumente?n?|unterlagen|texte?n?)\b.{0,40}\b(?:nicht|nichts|keine)\b",
     r"no (?:puedo|encuentro|tengo información|dispongo)\b|los documentos no \w+n\b",
@@ -70,16 +69,14 @@ _REFUSAL: Final = _pattern(
     r".{0,30}(?:文書|資料|文脈).{0,20}(?:記載|書かれて|情報).{0,8}(?:ません|ない)|(?:お答え|回答)(?:でき|いた)",
     r"我?(?:无法|不能)(?:回答|确定|找到|提供)|\w{0,2}(?:文档|文件|资料|上下文).{0,7}(?:没有|未).{0,4}[提说记]",
 )
-_APOLOGY: Final = re.compile(
+_APOLOGY: Final = _pattern(
     rf"(?:(?:i am|i'm|we are|we're) (?:very |so )?(?:sorry|afraid)|{phrases('apologies')})"
-    r"[,.:;、，。]?(?: ?(?:but|that|aber|pero|mais|が))?[,、，]? ?",
-    re.IGNORECASE,
+    r"[,.:;、，。]?(?: ?(?:but|that|aber|pero|mais|が))?[,、，]? ?"
 )
-_QUESTION: Final = re.compile(
-    rf"(?:(?:and|so|but|now|for|to|with|in|on|at|by|from) )?(?:{phrases('asking')})\b",
-    re.IGNORECASE,
+_QUESTION: Final = _pattern(
+    rf"(?:(?:and|so|but|now|for|to|with|in|on|at|by|from) )?(?:{phrases('asking')})\b"
 )
-_OFFERED: Final = re.compile(rf"(?:{phrases('offered')})\b", re.IGNORECASE)
+_OFFERED: Final = _pattern(rf"(?:{phrases('offered')})\b")
 # A question can smuggle a statement in: "Did you know that ...?", "It is safe, isn't it?"
 _LOADED: Final = _pattern(
     r"(?:(?:did|do|have) you (?:know|reali[sz]e|hear|heard)|wussten sie|sabía|saviez-vous)\b",

@@ -243,40 +243,35 @@ def tokenise(text: str) -> list[Token]:
     ['it', 'did', 'not', 'cost', '1500', '50', 'percent']
     """
     tokens: list[Token] = []
-    clause, begins, sign = 0, True, ""
+    clause, begins = 0, True
     for piece in split_words(text):
         if piece in STOPS or piece in PAUSES:
             clause, begins = clause + 1, piece in STOPS
         elif piece in _SIGNS:
-            sign = _SIGNS[piece]
+            tokens.append(Token(_SIGNS[piece], piece, "word", clause=clause))
         elif UNSPACED.match(piece):
             tokens += _unspaced(piece, clause)
         elif _HANGUL.match(piece):
             tokens += _pairs(piece, clause)
         else:
-            _read(tokens, piece, clause, capital=piece[0].isupper() and not begins, sign=sign)
-            if sign and tokens[-1].kind == "number":
-                tokens.append(Token(sign, sign, "word", clause=clause))
-            sign, begins = "", False
+            _read(tokens, piece, clause, capital=piece[0].isupper() and not begins)
+            begins = False
     return tokens
 
 
-def _read(tokens: list[Token], piece: str, clause: int, *, capital: bool, sign: str) -> None:
+def _read(tokens: list[Token], piece: str, clause: int, *, capital: bool) -> None:
     """Add a word or number; one that continues a number changes the last token in place."""
     small = piece.casefold()
     last = tokens[-1] if tokens and tokens[-1].kind == "number" else None
-    if sign == "" and len(tokens) > 1 and tokens[-1].key in _SIGNS.values() and small in _SCALES:
-        unit = tokens.pop()  # "$8 million"
-        _read(tokens, piece, clause, capital=capital, sign=unit.key)
-        tokens.append(unit)
-    elif piece[-1].isdecimal():
+    is_money = len(tokens) > 1 and tokens[-2].text in _SIGNS
+    if piece[-1].isdecimal():
         key, other = (_clock(piece) if ":" in piece else None) or (number_key(piece), "")
         tokens.append(Token(key, piece, "number", clause=clause, other=other))
     elif last and small in _ORDINAL_ENDS:
         pass
     elif last and small in {"am", "pm"} and (clock := _clock(last.text)):
         tokens[-1] = last._replace(key=clock[0], other=clock[1])
-    elif last and small in _SCALES and (small != _SHORT_SCALE or sign) and not last.other:
+    elif last and small in _SCALES and (small != _SHORT_SCALE or is_money) and not last.other:
         key = last.key if ":" in last.key else format(float(last.key) * _SCALES[small], ".15g")
         tokens[-1] = last._replace(key=key, text=f"{last.text} {piece}")
     elif small in _NUMBERS:
