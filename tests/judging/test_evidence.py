@@ -208,50 +208,52 @@ def test_what_is_too_large_is_not_found() -> None:
 
 
 DENIED = [
-    ("It is not safe for children.", "safe for children"),
-    ("It is n't safe for children.", "safe for children"),
-    ("It is no longer safe for children.", "safe for children"),
-    ("It is hardly safe for children.", "safe for children"),
-    ("It is not\nsafe for children.", "safe for children"),
-    ("Not all drugs are safe.", "drugs are safe"),
-    ("It is not known to be safe for children.", "safe for children"),
-    ("The trial failed to cure cancer.", "cure cancer"),
-    ("It cannot fail to impress visitors.", "fail to impress visitors"),
-    ("The drug is not safe.", "The drug is"),
-    ("Das Mittel ist für Kinder noch nicht geeignet.", "Das Mittel ist für Kinder"),
-    ("Le médicament n'est pas sûr.", "sûr"),
-    ("该药对儿童不安全。", "该药对儿童"),
+    "It is not |safe for children|.",
+    "It is n't |safe for children|.",
+    "It is no longer |safe for children|.",
+    "It is hardly |safe for children|.",
+    "It is not\n|safe for children|.",
+    "Not all |drugs are safe|.",
+    "It is not known to be |safe for children|.",
+    "The trial failed to |cure cancer|.",
+    "It cannot |fail to impress visitors|.",
+    "|The drug is| not safe.",
+    "|Das Mittel ist für Kinder| noch nicht geeignet.",
+    "Le médicament n'est pas |sûr|.",
+    "|该药对儿童|不安全。",
 ]
 NOT_DENIED = [
-    ("It does not smell. The drug cures cancer.", "The drug cures cancer"),
-    ("Dogs | not allowed | Cats | allowed", "Cats | allowed"),
-    ("It is not only safe for children but also cheap.", "safe for children"),
-    ("It was not until 1990 that the ferry ran daily.", "the ferry ran daily"),
-    ("It cannot fail to impress visitors.", "impress visitors"),
-    ("It is no longer than ten metres.", "longer than ten metres"),
-    ("He is in the No. 1 team.", "1 team"),
-    ("No, the ferry runs daily.", "the ferry runs daily"),
-    ("Tell us whether or not the ferry runs daily.", "the ferry runs daily"),
-    ("The lake is deep and is not open to swimmers.", "The lake is deep"),
-    ("The capital is Bern not Basel.", "The capital is Bern"),
-    ("It is not safe here. It is safe there.", "safe"),  # there it is
-    ("Die Fähre ist nicht nur schnell, sondern auch billig.", "schnell"),
-    ("该药不仅安全，而且便宜。", "安全"),
+    "It does not smell. |The drug cures cancer|.",
+    "It is not only |safe for children| but also cheap.",
+    "It was not until 1990 that |the ferry ran daily|.",
+    "It cannot fail to |impress visitors|.",
+    "It is no |longer than ten metres|.",
+    "He is in the No. |1 team|.",
+    "No, |the ferry runs daily|.",
+    "Tell us whether or not |the ferry runs daily|.",
+    "|The lake is deep| and is not open to swimmers.",
+    "|The capital is Bern| not Basel.",
+    "It is not |safe| here. It is safe there.",
+    "Die Fähre ist nicht nur |schnell|, sondern auch billig.",
+    "该药不仅|安全|，而且便宜。",
 ]
 
 
 @pytest.mark.parametrize("cases", [DENIED, NOT_DENIED], ids=["denied", "not denied"])
-def test_a_negation_just_outside_a_quote(cases: list[tuple[str, str]]) -> None:
-    for passage, quote in cases:
-        found = find_quote(quote, Passages(["Another one.", passage]))
+def test_a_negation_just_outside_a_quote(cases: list[str]) -> None:
+    for marked in cases:
+        before, quote, behind = marked.split("|")
+        found = find_quote(quote, Passages(["Another one.", before + quote + behind]))
         assert found is not None
         assert found.passages == (2,)
-        assert (found.denied_before or found.denied_behind) is (cases is DENIED), passage
+        assert (found.denied_before or found.denied_behind) is (cases is DENIED), marked
 
 
 def test_a_passage_that_asserts_a_quote_comes_before_one_that_denies_it() -> None:
     held = Passages(["It is not safe.", "It is safe."])
     assert find_quote("safe", held) == Found((2,), at=7)
+    cells = Passages(["Dogs | not allowed | Cats | allowed"])
+    assert find_quote("Cats | allowed", cells) == Found((1,), at=3)
     spread = Passages(["It is not safe for children.", "The ferry runs twice a day."])
     found = find_quote("safe for children ... runs twice a day", spread)
     assert found is not None
