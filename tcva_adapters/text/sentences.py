@@ -114,20 +114,18 @@ def split_claims(text: str) -> list[str]:
     return [piece.text for piece in pieces(text)]
 
 
-def pieces(text: str) -> list[Piece]:
+def pieces(text: str) -> Iterator[Piece]:
     """The claims of a text with the places where they stand; see `split_claims`."""
     if not text or text.isspace():
-        return []
+        return
     starts, rows = _claim_starts(text)
     ends = [*starts[1:], len(text)]
     # A piece without a letter or digit joins the piece before it, the first one the next.
     worded = [a for a, b in zip(starts, ends, strict=True) if _LETTER.search(text, a, b)]
     row_of_first = rows.get(worded[0]) if worded else None
     starts = [starts[0], *worded[1:]]
-    return [
-        Piece(_claim(text, start, end, rows.get(start) or row_of_first), start, end)
-        for start, end in zip(starts, [*starts[1:], len(text)], strict=True)
-    ]
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        yield Piece(_claim(text, start, end, rows.get(start) or row_of_first), start, end)
 
 
 def _claim(text: str, start: int, end: int, row: Piece | None) -> str:

@@ -144,7 +144,7 @@ PIECES = st.sampled_from(
 @settings(max_examples=60)
 @given(st.one_of(st.lists(PIECES, max_size=60).map("".join), st.text(max_size=80)))
 def test_claims_are_neither_empty_nor_bare_and_drop_nothing(text: str) -> None:
-    found = pieces(text)
+    found = list(pieces(text))
     claims = [piece.text for piece in found]
     assert claims == split_claims(text)
     assert bool(claims) == bool(text.strip())
