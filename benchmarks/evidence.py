@@ -23,12 +23,12 @@ from scipy.stats import spearmanr
 from benchmarks.lexical import data_folder
 from tcva_adapters import TCVA, Assessment, Result, Sample
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.judging.evidence import check_evidence
+from tcva_adapters.judges.evidence import check_evidence
 from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
 from tcva_adapters.results.evidence import EVIDENCE, EvidenceCounts
 from tcva_adapters.text.sentences import split_claims
-from tests.judging.forged import ACROSS, FORGED, PASSAGES, TRUE, Case
-from tests.judging.huge import huge
+from tests.judges.forged import ACROSS, FORGED, PASSAGES, TRUE, Case
+from tests.judges.huge import huge
 
 SAMPLES: Final = 300
 PAPER_T: Final = 0.9

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.data import sample_lines
-from tcva_adapters.judging.judge import blank_field
+from tcva_adapters.judges.base import blank_field
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.results.settings import ClaimsMode
 from tests.support.server import ScriptedServer, auto_judge

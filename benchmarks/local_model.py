@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from benchmarks.lexical import data_folder
 from tcva_adapters import TCVA, Sample
-from tcva_adapters.judging.judge import VERDICT_FORMS
+from tcva_adapters.judges.base import VERDICT_FORMS
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.stats.bootstrap import interval
 

@@ -23,12 +23,12 @@ from tcva_adapters.ccrs.prompts import suite_request
 from tcva_adapters.ccrs.reply import read_rating, read_ratings
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.criteria import CORRECTNESS, FAITHFULNESS
-from tcva_adapters.judging.evidence import check_evidence
-from tcva_adapters.judging.judge import LexicalSampleJudge
-from tcva_adapters.judging.keys import verdict_key
-from tcva_adapters.judging.prompts import claims_request, verdict_request
-from tcva_adapters.judging.reply import parse_claims, parse_verdicts
-from tcva_adapters.judging.yes_no import read_yes
+from tcva_adapters.judges.base import verdict_key
+from tcva_adapters.judges.evidence import check_evidence
+from tcva_adapters.judges.lexical import LexicalSampleJudge
+from tcva_adapters.judges.prompts import claims_request, verdict_request
+from tcva_adapters.judges.reply import parse_claims, parse_verdicts
+from tcva_adapters.judges.yes_no import read_yes
 from tcva_adapters.lexical.judge import LexicalJudge
 from tcva_adapters.models.openai_reply import read_completion
 from tcva_adapters.models.protocol import ModelReply, TokenLogprob

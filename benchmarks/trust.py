@@ -26,7 +26,7 @@ import numpy.typing as npt
 from benchmarks.lexical import SETS, data_folder
 from tcva_adapters import TCVA, Assessment, ClaimVerdict, Result, Sample, Verdict, WeightScheme
 from tcva_adapters.core.verdicts import FloatArray
-from tcva_adapters.judging.evidence import check_evidence
+from tcva_adapters.judges.evidence import check_evidence
 from tcva_adapters.results.assessment import EvidenceCheck
 from tcva_adapters.text.sentences import split_claims
 

@@ -10,7 +10,7 @@ from tcva_adapters.core.verdicts import Verdict as Verdict
 from tcva_adapters.core.verdicts import WeightScheme as WeightScheme
 from tcva_adapters.criteria import Criterion as Criterion
 from tcva_adapters.criteria import rubric as rubric
-from tcva_adapters.judging.panel import Panel as Panel
+from tcva_adapters.judges.panel import Panel as Panel
 from tcva_adapters.results.assessment import Assessment as Assessment
 from tcva_adapters.results.assessment import ClaimVerdict as ClaimVerdict
 from tcva_adapters.results.config import Config as Config

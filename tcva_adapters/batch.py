@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any, Final, Generic, Protocol, Self, TypeVar
 
 from tcva_adapters.errors import TCVAError
-from tcva_adapters.judging.turns import Turns, why_unscored
+from tcva_adapters.judges.turns import Turns, why_unscored
 from tcva_adapters.results.assessment import Unscored
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.store import VerdictStore

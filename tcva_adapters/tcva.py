@@ -9,12 +9,9 @@ from typing import Any, Self
 from tcva_adapters.batch import Question
 from tcva_adapters.criteria import Criterion, resolve_criterion
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.combining import told, voices
-from tcva_adapters.judging.judge import Judge, identity_of
-from tcva_adapters.judging.keys import verdict_key
-from tcva_adapters.judging.panel import Panel
-from tcva_adapters.judging.repeats import Repeats
-from tcva_adapters.judging.resolve import (
+from tcva_adapters.judges.base import Judge, identity_of, verdict_key
+from tcva_adapters.judges.panel import Panel, Repeats, assessment_of, single_judges
+from tcva_adapters.judges.resolve import (
     DEFAULT,
     FOR_MODELS,
     JUDGING,
@@ -23,7 +20,7 @@ from tcva_adapters.judging.resolve import (
     resolve_judge,
     tell_of_default,
 )
-from tcva_adapters.judging.turns import Turns
+from tcva_adapters.judges.turns import Turns
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored, Usage
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
@@ -241,7 +238,7 @@ class _Judgement:
     """What is asked for one assessment of one sample, and the assessment made of the answers.
 
     Attributes:
-        questions: One, or one for each of the judge's `voices`; none where a required field is
+        questions: One, or one for each of the judge's `single_judges`; none where a required field is
             missing.
     """
 
@@ -254,7 +251,9 @@ class _Judgement:
         self.questions = (
             []
             if self._missing
-            else [_JudgeQuestion(judge, tcva.criterion, sample) for judge in voices(tcva.judge)]
+            else [
+                _JudgeQuestion(judge, tcva.criterion, sample) for judge in single_judges(tcva.judge)
+            ]
         )
 
     def told(self, answers: Iterable[Assessment]) -> Assessment:
@@ -263,7 +262,7 @@ class _Judgement:
             detail = lacks("the sample", self._missing, self._tcva.subject)
             why = Unscored(reason=Reason.MISSING_FIELD, detail=detail)
             return self._tcva._unscored(why, self._sample)  # noqa: SLF001  # made for it
-        return told(self._tcva.judge, iter(answers))
+        return assessment_of(self._tcva.judge, iter(answers))
 
 
 class _JudgeQuestion(Question[Assessment]):
@@ -292,10 +291,10 @@ class _JudgeQuestion(Question[Assessment]):
         if self.judge.is_local:
             return None
         # Imported here, as in `resolve_judge`.
-        from tcva_adapters.judging.model_judge import ModelJudge  # noqa: PLC0415  # see above
+        from tcva_adapters.judges.llm import LLMJudge  # noqa: PLC0415  # see above
 
         judge = self.judge
-        return judge.turns(self._sample, self._criterion) if type(judge) is ModelJudge else None
+        return judge.turns(self._sample, self._criterion) if type(judge) is LLMJudge else None
 
     @classmethod
     def read(cls, store: VerdictStore, questions: Sequence[Self]) -> list[Assessment | None]:

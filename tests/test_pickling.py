@@ -21,7 +21,7 @@ from tcva_adapters.ccrs import CCRS
 from tcva_adapters.deepeval import ScorerMetric as DeepEvalScorer
 from tcva_adapters.deepeval import TCVAMetric as DeepEvalTCVA
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.panel import Panel
+from tcva_adapters.judges.panel import Panel
 from tcva_adapters.langchain import ScorerEvaluator as LangChainScorer
 from tcva_adapters.langchain import TCVAEvaluator as LangChainTCVA
 from tcva_adapters.llamaindex import ScorerEvaluator as LlamaIndexScorer

@@ -19,7 +19,7 @@ import pytest
 from tcva_adapters import CCRS, TCVA, Assessment, Result, Sample, clear_shared
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judging.model_judge import ModelJudge
+from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
@@ -416,7 +416,7 @@ def test_another_judge_with_the_same_name_is_another_judge() -> None:
     assert (one.calls, two.calls) == (1, 1)
 
 
-class HarshJudge(ModelJudge):
+class HarshJudge(LLMJudge):
     """It sees the same verdicts in its own way."""
 
     def assess(self, sample: Sample, criterion: Criterion) -> Assessment:

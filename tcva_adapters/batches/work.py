@@ -22,9 +22,9 @@ from tcva_adapters.batches.ledger import Ledger, Turn
 from tcva_adapters.ccrs.rater import ModelRater
 from tcva_adapters.ccrs.scorer import CCRS
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.judging.combining import voices
-from tcva_adapters.judging.model_judge import ModelJudge
-from tcva_adapters.judging.turns import Turns
+from tcva_adapters.judges.llm import LLMJudge
+from tcva_adapters.judges.panel import single_judges
+from tcva_adapters.judges.turns import Turns
 from tcva_adapters.models.openai_exchange import Exchange
 from tcva_adapters.models.openai_features import Capabilities, Feature
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
@@ -82,7 +82,7 @@ def judges_of(scorer: Scorer[Any]) -> list[Any]:
         return [scorer.rater]
     if isinstance(scorer, TCVA):
         whole = (scorer, *scorer.members)
-        return [voice for each in whole for voice in voices(each.judge)]
+        return [voice for each in whole for voice in single_judges(each.judge)]
     msg = f"a batch is made for a TCVA or a CCRS, not for a {type(scorer).__name__}"
     raise InvalidValueError(msg)
 
@@ -98,7 +98,7 @@ def models_of(scorer: Scorer[Any]) -> dict[str, OpenAICompatibleModel]:
     for judge in judges_of(scorer):
         if judge.is_local:
             continue
-        model = judge.model if type(judge) in (ModelJudge, ModelRater) else None
+        model = judge.model if type(judge) in (LLMJudge, ModelRater) else None
         if not isinstance(model, OpenAICompatibleModel):
             msg = f"{judge.name} calls by itself; a batch asks judges that are named openai:MODEL"
             raise InvalidValueError(msg)
@@ -226,7 +226,7 @@ class Work:
     def _told(self, question: Question[Any]) -> Any:
         """The answer that the ledger has the replies for; else what is lacking is asked for."""
         name, judging = _id(question), cast("Turns[Any]", question.conversation())
-        asked = self._asked[cast("ModelJudge | ModelRater", question.judge).model.name]
+        asked = self._asked[cast("LLMJudge | ModelRater", question.judge).model.name]
         turns = self._ledger.turns(name)
         if not turns and self._drafts is None:
             return None

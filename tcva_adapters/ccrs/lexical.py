@@ -17,7 +17,7 @@ from tcva_adapters.ccrs.reply import HIGHEST
 from tcva_adapters.ccrs.result import MetricAnswer, Protocol
 from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.criteria import CORRECTNESS, FAITHFULNESS, Criterion
-from tcva_adapters.judging.judge import LexicalSampleJudge
+from tcva_adapters.judges.lexical import LexicalSampleJudge
 from tcva_adapters.lexical.text_features import is_content, tokenise
 from tcva_adapters.results.assessment import ClaimVerdict, Reason, Unscored, Usage
 from tcva_adapters.samples.sample import Sample

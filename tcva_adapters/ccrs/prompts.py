@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from tcva_adapters.ccrs.metrics import Metric, fields_of
-from tcva_adapters.judging.fences import BLOCKS, sample_blocks
+from tcva_adapters.judges.prompts import BLOCKS, sample_blocks
 from tcva_adapters.models.request import JudgeRequest, closed_object
 from tcva_adapters.samples.sample import Sample
 

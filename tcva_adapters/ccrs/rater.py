@@ -13,10 +13,11 @@ from tcva_adapters.ccrs.reply import Rating, read_rating, read_ratings
 from tcva_adapters.ccrs.result import MetricAnswer
 from tcva_adapters.ccrs.result import Protocol as Asking
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.judge import Asked, LexicalSampleJudge
-from tcva_adapters.judging.model_judge import ModelJudge
-from tcva_adapters.judging.resolve import resolve_judge
-from tcva_adapters.judging.turns import Calls, Turns, adrive, drive, why_unscored
+from tcva_adapters.judges.base import Asked
+from tcva_adapters.judges.lexical import LexicalSampleJudge
+from tcva_adapters.judges.llm import LLMJudge
+from tcva_adapters.judges.resolve import resolve_judge
+from tcva_adapters.judges.turns import Calls, Turns, adrive, drive, why_unscored
 from tcva_adapters.models.protocol import JudgeModel, ModelReply, identity_of_model
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.results.assessment import Reason, Unscored, Usage
@@ -190,7 +191,7 @@ def resolve_rater(judge: Any, *, suite: bool, max_concurrency: int) -> Rater:
             msg = "suite=True saves calls of a model; the lexical judge makes none: leave it out"
             raise InvalidValueError(msg)
         return LexicalRater()
-    if isinstance(found, ModelJudge):
+    if isinstance(found, LLMJudge):
         return ModelRater(found.model, suite=suite)
     msg = (
         f"{found.name} gives verdicts on claims and cannot be asked for a number; the judge here is "

@@ -15,9 +15,8 @@ from tcva_adapters.ccrs.rater import Answers, ModelRater, Rater, resolve_rater
 from tcva_adapters.ccrs.rater import Steps as Rating
 from tcva_adapters.ccrs.result import CCRSResult, MetricAnswer
 from tcva_adapters.criteria import FIELDS
-from tcva_adapters.judging.judge import EMPTY_REASONS
-from tcva_adapters.judging.keys import digest
-from tcva_adapters.judging.resolve import DEFAULT, tell_of_default
+from tcva_adapters.judges.base import EMPTY_REASONS, digest
+from tcva_adapters.judges.resolve import DEFAULT, tell_of_default
 from tcva_adapters.results.assessment import Reason, Unscored, Usage
 from tcva_adapters.results.settings import RunConfig, Share, shows_settings, unusual
 from tcva_adapters.results.store import VerdictStore

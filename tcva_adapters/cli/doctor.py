@@ -18,9 +18,9 @@ from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import InvalidValueError, TCVAError
 from tcva_adapters.frameworks import REQUIREMENTS
-from tcva_adapters.judging.judge import VERDICT_FORMS
-from tcva_adapters.judging.model_judge import ModelJudge
-from tcva_adapters.judging.resolve import resolve_judge
+from tcva_adapters.judges.base import VERDICT_FORMS
+from tcva_adapters.judges.llm import LLMJudge
+from tcva_adapters.judges.resolve import resolve_judge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import JudgeModel
 from tcva_adapters.printing import Part, Table, json_line, notes, show
@@ -92,7 +92,7 @@ def _ask(name: str, settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[s
         judge = resolve_judge(*asked_judges([name], settings, max_concurrency=1))
     except TCVAError as error:
         return {"name": name, "answers": False, "detail": str(error)}, None
-    if not isinstance(judge, ModelJudge):
+    if not isinstance(judge, LLMJudge):
         return {"name": judge.name, "answers": True, "detail": "local, nothing to reach"}, None
     model = judge.model
     if not isinstance(model, OpenAICompatibleModel):
@@ -116,7 +116,7 @@ def try_model(model: JudgeModel, forms: Sequence[str]) -> dict[str, Any]:
     fault = ""
     for form in forms:
         notes().print(f"{len(samples)} claims of known answer, {form}")
-        found, fault = _tried(ModelJudge(model, verdicts=form), samples)  # type: ignore[arg-type]  # checked when built
+        found, fault = _tried(LLMJudge(model, verdicts=form), samples)  # type: ignore[arg-type]  # checked when built
         tried.append({"form": form, **found})
         fits = found["right"] >= FIT and not found["unread"] and found["quotes_made_up"] <= 1
         if fault or fits:
@@ -141,7 +141,7 @@ def try_model(model: JudgeModel, forms: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _tried(judge: ModelJudge, samples: Sequence[Sample]) -> tuple[dict[str, Any], str]:
+def _tried(judge: LLMJudge, samples: Sequence[Sample]) -> tuple[dict[str, Any], str]:
     """How a form did; the fault where the first calls failed, or one that stays."""
     levels: list[str | None] = []
     wrong: list[str] = []

@@ -7,8 +7,8 @@ from typing import Any
 
 from tcva_adapters.cli.options import MODEL_FLAGS
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.panel import panel_of
-from tcva_adapters.judging.resolve import DEFAULT, MAX_CONCURRENCY, model_of_name
+from tcva_adapters.judges.panel import panel_of
+from tcva_adapters.judges.resolve import DEFAULT, MAX_CONCURRENCY, model_of_name
 from tcva_adapters.printing import Notes
 
 

@@ -10,7 +10,7 @@ import typer
 
 from tcva_adapters.ccrs import CCRS
 from tcva_adapters.cli.judges import asked_judges, judging_arguments
-from tcva_adapters.judging.resolve import MAX_CONCURRENCY
+from tcva_adapters.judges.resolve import MAX_CONCURRENCY
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.tcva import TCVA
 

@@ -40,7 +40,7 @@ from tcva_adapters.compare.views.sentence import comparison_sentence
 from tcva_adapters.compare.views.summary import TableSummary
 from tcva_adapters.compare.views.summary_text import brief_parts, notes_parts, summary_parts
 from tcva_adapters.compare.worth import PanelWorth, panel_worth
-from tcva_adapters.judging.repeats import Repeats
+from tcva_adapters.judges.panel import Repeats
 from tcva_adapters.printing import Part, Tabular, Wrapped, counted
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.files import write_assessments

@@ -15,7 +15,7 @@ from tcva_adapters.compare.labels import Labels
 from tcva_adapters.compare.ratings import human_ratings
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidSampleError, JudgeError
-from tcva_adapters.judging.repeats import Repeats
+from tcva_adapters.judges.panel import Repeats
 from tcva_adapters.printing import Part, Report
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.summary import Summary

@@ -22,7 +22,7 @@ from tcva_adapters.deepeval.model import llm_of_name
 from tcva_adapters.deepeval.results import carried, result_of
 from tcva_adapters.deepeval.samples import PARAMS, missing_params, sample_of
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.judging.model_judge import ModelJudge
+from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.protocol import Scored
@@ -334,7 +334,7 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):  # type: ignore[no-untyped-c
         judge = llm_of_name(model) if is_name else model
         judging: Any = {name: value for name, value in settings.items() if name not in own}
         tcva = TCVA(criterion, judge=judge, temperature=temperature, **judging)
-        if isinstance(judge, str) and isinstance(tcva.judge, ModelJudge):
+        if isinstance(judge, str) and isinstance(tcva.judge, LLMJudge):
             judge = tcva.judge.model  # one client for all copies
         shown = {"criterion": tcva.criterion, "model": judge, "threshold": threshold}
         _build(self, tcva, {**found, **tcva.settings, **shown})

@@ -16,7 +16,7 @@ from deepeval.models.utils import EvaluationCost
 from pydantic import BaseModel, SecretStr, create_model
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judging.keys import digest
+from tcva_adapters.judges.base import digest
 from tcva_adapters.models.call_errors import judge_errors
 from tcva_adapters.models.openai_reply import token_logprobs
 from tcva_adapters.models.protocol import JudgeModel, ModelReply

@@ -24,7 +24,7 @@ from ragas.llms.base import InstructorBaseRagasLLM, LangchainLLMWrapper, LlamaIn
 from ragas.run_config import add_async_retry, add_retry
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judging.resolve import is_lexical
+from tcva_adapters.judges.resolve import is_lexical
 from tcva_adapters.loops import wait_for
 from tcva_adapters.models.call_errors import judge_errors
 from tcva_adapters.models.openai_reply import token_logprobs

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from tcva_adapters.errors import InvalidSampleError, JudgeError
-from tcva_adapters.judging.keys import digest
+from tcva_adapters.judges.base import digest
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.samples.files import sample_reader
 from tcva_adapters.samples.sample import Sample

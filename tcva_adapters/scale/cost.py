@@ -12,8 +12,8 @@ from typing import Any, Final
 from tcva_adapters.batch import Question
 from tcva_adapters.ccrs.rater import ModelRater
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.model_judge import ModelJudge
-from tcva_adapters.judging.yes_no import SCHEMA_NAME
+from tcva_adapters.judges.llm import LLMJudge
+from tcva_adapters.judges.yes_no import SCHEMA_NAME
 from tcva_adapters.models.protocol import JudgeModel, ModelReply, TokenLogprob
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.printing import Part, Tabular, counted
@@ -221,7 +221,7 @@ def _answer(scorer: Scorer[Any], question: Question[Any], ledger: _Ledger) -> An
         ledger.cached += 1
         return found
     judge = question.judge
-    if isinstance(judge, ModelJudge | ModelRater):
+    if isinstance(judge, LLMJudge | ModelRater):
         question.judge = replace(judge, model=_Rehearsed(judge.model, ledger))
     elif not getattr(judge, "is_local", False):
         msg = f"what {judge!r} asks is not known, so it cannot be estimated; name 'openai:MODEL'"

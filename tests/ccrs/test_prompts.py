@@ -9,7 +9,7 @@ from tcva_adapters.ccrs import CCRS, METRICS, Metric, resolve_metric
 from tcva_adapters.ccrs.metrics import fields_of, resolve_metrics
 from tcva_adapters.ccrs.prompts import rating_request, suite_request
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.judging.fences import block
+from tcva_adapters.judges.prompts import block
 
 SAMPLE = Sample(
     input="QQQ?", response="RRR.", contexts=("C1C1.", "C2C2."), reference="GGG.", id="s"

@@ -23,7 +23,7 @@ from tcva_adapters.errors import (
     JudgeError,
     UnreadableInputError,
 )
-from tcva_adapters.judging.panel import Panel
+from tcva_adapters.judges.panel import Panel
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest

@@ -11,7 +11,7 @@ import pytest
 
 from tcva_adapters.cli.app import run
 from tcva_adapters.compare.running.judges import framework_models
-from tcva_adapters.judging.resolve import resolve_judge
+from tcva_adapters.judges.resolve import resolve_judge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tests.support.one_word import one_word
 from tests.support.packages import not_imported

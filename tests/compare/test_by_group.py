@@ -16,7 +16,7 @@ from tcva_adapters.compare import Evaluation, panel_report, panel_worth, rated_c
 from tcva_adapters.compare.agreement import alpha_text
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.judging.judge import LexicalSampleJudge
+from tcva_adapters.judges.lexical import LexicalSampleJudge
 from tcva_adapters.printing import Report
 from tcva_adapters.results.settings import ScoringConfig
 

@@ -14,7 +14,7 @@ from tcva_adapters.compare.gates import Gated, Gates, verdict_of
 from tcva_adapters.compare.graded import Case, Cases, Graded, grade, grade_tcva
 from tcva_adapters.criteria import CRITERIA
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.panel import Panel
+from tcva_adapters.judges.panel import Panel
 from tcva_adapters.printing import text_of
 from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.files import write_assessments

@@ -15,8 +15,8 @@ from tcva_adapters import TCVA, Config, Panel, Result
 from tcva_adapters.core import temperature
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.errors import DomainWarning, InvalidValueError
-from tcva_adapters.judging.combining import Combine
-from tcva_adapters.judging.model_judge import ModelJudge
+from tcva_adapters.judges.llm import LLMJudge
+from tcva_adapters.judges.panel import Combine
 from tests.contract.adapters import ADAPTERS, SAMPLES, Adapter
 from tests.contract.drop_ins import DROP_INS
 from tests.support.scripted import ScriptedModel, verdict_json
@@ -119,7 +119,7 @@ def panel(combine: Combine = "median") -> Panel:
     """Two scripted models and the lexical judge."""
     texts = {"scripted:one": REPLY, "scripted:two": OTHER}
     models = [ScriptedModel([text], name=name) for name, text in texts.items()]
-    return Panel([*map(ModelJudge, models), "lexical"], combine=combine)
+    return Panel([*map(LLMJudge, models), "lexical"], combine=combine)
 
 
 every_drop_in = pytest.mark.parametrize("judged", DROP_INS)

@@ -16,7 +16,7 @@ from tcva_adapters import TCVA, Result
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.deepeval import Collected, TCVAMetric
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.model_judge import ModelJudge
+from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.results.store import VerdictStore
 from tests.deepeval.entry import scripted
 from tests.deepeval.office import CASE, HALF, plenty, tcva_of
@@ -187,14 +187,14 @@ def test_copies_share_one_client(monkeypatch: pytest.MonkeyPatch) -> None:
     (copied,) = copy_metrics([metric])
     assert isinstance(copied, TCVAMetric)
     ours, theirs = tcva_of(metric).judge, tcva_of(copied).judge
-    assert isinstance(ours, ModelJudge)
-    assert isinstance(theirs, ModelJudge)
+    assert isinstance(ours, LLMJudge)
+    assert isinstance(theirs, LLMJudge)
     assert theirs.model is ours.model
     assert theirs.claims == "llm"
 
 
 def test_a_judge_of_its_own_is_taken_as_it_is() -> None:
-    judge = ModelJudge(ScriptedModel([]), claims="llm", max_claims=3)
+    judge = LLMJudge(ScriptedModel([]), claims="llm", max_claims=3)
     (copied,) = copy_metrics([TCVAMetric(model=judge)])
     assert isinstance(copied, TCVAMetric)
     assert tcva_of(copied).judge is judge

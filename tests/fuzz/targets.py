@@ -23,8 +23,8 @@ from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.cli.app import run
 from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.errors import TCVAError
-from tcva_adapters.judging.evidence import check_evidence
-from tcva_adapters.judging.reply import parse_claims, parse_verdicts
+from tcva_adapters.judges.evidence import check_evidence
+from tcva_adapters.judges.reply import parse_claims, parse_verdicts
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.results.files import read_assessments
 from tcva_adapters.results.protocol import read_result

@@ -10,8 +10,8 @@ from tcva_adapters import TCVA, Panel, Sample, Verdict
 from tcva_adapters.compare import reproduce
 from tcva_adapters.core.compat import score_agg
 from tcva_adapters.core.panel import evaluate_panel
-from tcva_adapters.judging.evidence import check_evidence
-from tcva_adapters.judging.reply import parse_verdicts
+from tcva_adapters.judges.evidence import check_evidence
+from tcva_adapters.judges.reply import parse_verdicts
 from tcva_adapters.results.assessment import ClaimVerdict
 
 

@@ -11,7 +11,7 @@ from tcva_adapters.ccrs import CCRS
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.core.aggregation import aggregate
 from tcva_adapters.criteria import CRITERIA, FIELDS, Criterion, rubric
-from tcva_adapters.judging.fences import BLOCKS, sendable
+from tcva_adapters.judges.prompts import BLOCKS, sendable
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.results.result import Result

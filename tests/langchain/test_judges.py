@@ -7,7 +7,7 @@ from pathlib import Path
 
 from langchain_core.runnables import ConfigurableField
 
-from tcva_adapters.judging.model_judge import ModelJudge
+from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.langchain import TCVAEvaluator
 from tests.langchain.entry import scripted
 from tests.langchain.office import RECORD
@@ -27,7 +27,7 @@ def test_a_store_serves_the_second_evaluator(tmp_path: Path) -> None:
 
 def test_a_judge_with_settings_of_its_own_keeps_them_at_run_time() -> None:
     claims = json.dumps({"claims": ["It opens at nine."]})
-    judge = ModelJudge(ScriptedModel([claims, verdict_json((1, "fully", ""))]), claims="llm")
+    judge = LLMJudge(ScriptedModel([claims, verdict_json((1, "fully", ""))]), claims="llm")
     step = TCVAEvaluator(judge).configurable_fields(temperature=ConfigurableField(id="dial"))
     seen = step.invoke(RECORD, {"configurable": {"dial": 0.2}})
     assert [claim["claim"] for claim in seen["claims"]] == ["It opens at nine."]

@@ -13,8 +13,8 @@ import pytest
 
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.criteria import FAITHFULNESS
-from tcva_adapters.judging.judge import VERDICT_FORMS
-from tcva_adapters.judging.yes_no import yes_no_request
+from tcva_adapters.judges.base import VERDICT_FORMS
+from tcva_adapters.judges.yes_no import yes_no_request
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.results.settings import VerdictForm
 

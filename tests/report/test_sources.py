@@ -15,7 +15,7 @@ from tcva_adapters.ccrs.summary import summarise_ccrs
 from tcva_adapters.compare import Evaluation, analyse_errors, compare, compare_systems, estimate
 from tcva_adapters.compare.labels import Labels
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
-from tcva_adapters.judging.judge import LexicalSampleJudge
+from tcva_adapters.judges.lexical import LexicalSampleJudge
 from tcva_adapters.report import write
 from tcva_adapters.results.files import write_assessments
 from tests.report.blocks import blocks_of

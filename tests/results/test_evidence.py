@@ -15,7 +15,7 @@ from tcva_adapters.compare import compare, sweep
 from tcva_adapters.compare.evaluation import Evaluation
 from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.evidence import check_evidence
+from tcva_adapters.judges.evidence import check_evidence
 from tcva_adapters.results.assessment import EvidenceCheck
 from tcva_adapters.results.evidence import (
     EVIDENCE,

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from tcva_adapters.criteria import ANSWER_RELEVANCY, FAITHFULNESS, Criterion, rubric
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.judging.keys import verdict_key
+from tcva_adapters.judges.base import verdict_key
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored, Usage
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample

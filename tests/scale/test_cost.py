@@ -14,7 +14,7 @@ from tcva_adapters.ccrs import CCRS
 from tcva_adapters.cli.app import run
 from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.judge import LexicalSampleJudge
+from tcva_adapters.judges.lexical import LexicalSampleJudge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest

@@ -7,9 +7,9 @@ from copy import copy
 from functools import cache
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.combining import voices
-from tcva_adapters.judging.judge import Judge
-from tcva_adapters.judging.model_judge import ModelJudge
+from tcva_adapters.judges.base import Judge
+from tcva_adapters.judges.llm import LLMJudge
+from tcva_adapters.judges.panel import single_judges
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import JudgeModel
 
@@ -29,7 +29,7 @@ def framework_models(judge: Judge) -> Callable[[str], JudgeModel] | None:
     """
     if judge.is_local:
         return None
-    models = [voice.model for voice in voices(judge) if isinstance(voice, ModelJudge)]
+    models = [voice.model for voice in single_judges(judge) if isinstance(voice, LLMJudge)]
     if not models:
         msg = f"{judge.name} answers no prompts of others; compare takes a judge model, or its name"
         raise InvalidValueError(msg)

@@ -15,7 +15,7 @@ from typing import Any, Final
 from tcva_adapters.criteria import FIELDS
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
 from tcva_adapters.frameworks import FRAMEWORKS, Framework
-from tcva_adapters.judging.keys import digest
+from tcva_adapters.judges.base import digest
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel
 from tcva_adapters.results.framework_score import FrameworkScore

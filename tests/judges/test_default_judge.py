@@ -6,6 +6,7 @@ import asyncio
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
+from unittest import mock
 
 import pytest
 from deepeval.test_case import LLMTestCase
@@ -15,8 +16,8 @@ from tcva_adapters.ccrs import CCRS
 from tcva_adapters.compare import compare
 from tcva_adapters.deepeval import ScorerMetric as DeepEvalScorer
 from tcva_adapters.errors import DefaultJudgeWarning, InvalidValueError
-from tcva_adapters.judging import resolve
-from tcva_adapters.judging.panel import Panel
+from tcva_adapters.judges import resolve
+from tcva_adapters.judges.panel import Panel
 from tcva_adapters.langchain import TCVAEvaluator
 from tcva_adapters.llamaindex import ScorerEvaluator
 from tcva_adapters.ragas import ScorerMetric as RagasScorer
@@ -103,3 +104,8 @@ def test_none_among_several_is_no_default() -> None:
         TCVA(judge="lexical", fuse=["lexical", None])
     with pytest.raises(InvalidValueError, match="unknown judge None"):
         Panel(["lexical", None])
+
+
+def test_what_equals_everything_is_no_lexical_judge() -> None:
+    with pytest.raises(InvalidValueError, match="unknown judge <ANY>"):
+        TCVA(judge=mock.ANY)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from benchmarks.megabyte import STAGES, patterns
-from tcva_adapters.judging.reply import parse_claims, parse_verdicts
+from tcva_adapters.judges.reply import parse_claims, parse_verdicts
 from tcva_adapters.models.reply_json import json_values
 
 BROKEN = ['[{"a" "b",', '{"a":[1 2 "x" y,', '{"verdicts":[{"claim":1,"evidence":"a "b" c","verdict":"fully"},', "["]  # fmt: skip

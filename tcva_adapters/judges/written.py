@@ -9,13 +9,12 @@ from typing import Final
 
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.criteria import FIELDS, Criterion
-from tcva_adapters.judging.evidence import check_evidence
-from tcva_adapters.judging.fences import BLOCKS
-from tcva_adapters.judging.judge import passages
-from tcva_adapters.judging.prompts import claim_key, verdict_request, verdict_system
-from tcva_adapters.judging.quotes import find_quote, prepared
-from tcva_adapters.judging.reply import ParsedVerdict, parse_verdicts
-from tcva_adapters.judging.turns import Calls, CannotScoreError, Turns
+from tcva_adapters.judges.base import passages
+from tcva_adapters.judges.evidence import check_evidence
+from tcva_adapters.judges.prompts import BLOCKS, claim_key, verdict_request, verdict_system
+from tcva_adapters.judges.quotes import find_quote, prepared
+from tcva_adapters.judges.reply import ParsedVerdict, parse_verdicts
+from tcva_adapters.judges.turns import Calls, CannotScoreError, Turns
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.results.assessment import ClaimVerdict, Reason

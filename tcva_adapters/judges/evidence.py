@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Final
 
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.judging.quotes import Found, Passages, find_quote, prepared
+from tcva_adapters.judges.quotes import Found, Passages, find_quote, prepared
 from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
 from tcva_adapters.results.evidence import HIGH, lowered
 from tcva_adapters.text.contrast import negation_differs, opposites, other_numbers, values

@@ -13,9 +13,9 @@ from tcva_adapters import TCVA
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.criteria import CRITERIA, FAITHFULNESS, rubric
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.judging.fences import block
-from tcva_adapters.judging.model_judge import ModelJudge
-from tcva_adapters.judging.yes_no import SCHEMA_NAME, read_yes, yes_no_request
+from tcva_adapters.judges.llm import LLMJudge
+from tcva_adapters.judges.prompts import block
+from tcva_adapters.judges.yes_no import SCHEMA_NAME, read_yes, yes_no_request
 from tcva_adapters.models.protocol import ModelReply, TokenLogprob
 from tcva_adapters.models.request import JudgeRequest, Sampling
 from tcva_adapters.results.assessment import Reason
@@ -113,7 +113,7 @@ def test_what_comes_before_the_claim_is_the_same_for_all(name: str) -> None:
 @pytest.mark.parametrize("is_async", [False, True])
 def test_a_claim_stands_between_two_levels(*, is_async: bool) -> None:
     model = Model(lambda _: said(token(yes=0.8, no=0.2)))
-    judge = ModelJudge(model, verdicts="yes_no")
+    judge = LLMJudge(model, verdicts="yes_no")
     found = (
         asyncio.run(judge.aassess(SAMPLE, FAITHFULNESS))
         if is_async
@@ -131,7 +131,7 @@ def test_a_claim_stands_between_two_levels(*, is_async: bool) -> None:
 
 
 def test_all_claims_of_a_sample_are_one_turn() -> None:
-    turns = ModelJudge(Model(lambda _: ModelReply("")), verdicts="yes_no").turns(
+    turns = LLMJudge(Model(lambda _: ModelReply("")), verdicts="yes_no").turns(
         SAMPLE, rubric("tone", ["Hello!", "Thanks."])
     )
     assert len(next(turns)) == 2
@@ -146,14 +146,14 @@ def test_claims_of_the_judge_are_asked_for_first() -> None:
             return ModelReply('{"claims": ["It opens at nine."]}')
         return said(token(yes=1.0))
 
-    found = ModelJudge(Model(says), claims="llm", verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
+    found = LLMJudge(Model(says), claims="llm", verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
     assert [claim.claim for claim in found.claims] == ["It opens at nine."]
     assert found.usage.calls == 2
 
 
 def test_a_model_without_probabilities_is_refused_at_once() -> None:
     model = Model(lambda _: ModelReply("yes"))
-    found = ModelJudge(model, verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
+    found = LLMJudge(model, verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
     assert found.unscored is not None
     assert (found.unscored.reason, found.unscored.fatal) == (Reason.JUDGE_ERROR, True)
     assert "verdicts='written'" in found.unscored.detail
@@ -162,7 +162,7 @@ def test_a_model_without_probabilities_is_refused_at_once() -> None:
 
 def test_after_a_failed_call_the_rest_is_not_asked() -> None:
     model = Model(lambda _: JudgeError("no", reason="authentication", fatal=True))
-    found = ModelJudge(model, verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
+    found = LLMJudge(model, verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
     assert found.unscored is not None
     assert found.unscored.fatal
     assert len(model.requests) == 1
@@ -170,7 +170,7 @@ def test_after_a_failed_call_the_rest_is_not_asked() -> None:
 
 def test_an_answer_elsewhere_is_asked_for_again_and_then_a_failure() -> None:
     model = Model(lambda _: said(token(Well=0.9, yes=0.1)))
-    found = ModelJudge(model, verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
+    found = LLMJudge(model, verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
     assert found.unscored is not None
     assert found.unscored.reason is Reason.UNREADABLE_REPLY
     assert "no verdict for claim 1, 2 of 3" in found.unscored.detail
@@ -179,13 +179,13 @@ def test_an_answer_elsewhere_is_asked_for_again_and_then_a_failure() -> None:
         word = "yes" if "Nothing else" in request.user or "nine" in request.user[-200:] else "Well"
         return said(token(**{word: 1.0}))
 
-    again = ModelJudge(Model(at_last), verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
+    again = LLMJudge(Model(at_last), verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
     assert [claim.verdict for claim in again.claims] == [Verdict.FULLY, Verdict.FULLY, None]
 
 
 def test_a_claim_without_an_answer_leaves_the_sample_incomplete() -> None:
     model = Model(lambda r: ModelReply("?") if "five euros" in r.user else said(token(yes=1.0)))
-    found = ModelJudge(model, verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
+    found = LLMJudge(model, verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
     assert found.unscored is not None
     assert found.unscored.reason is Reason.INCOMPLETE_VERDICTS
 

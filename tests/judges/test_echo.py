@@ -9,8 +9,8 @@ import pytest
 
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.criteria import ANSWER_RELEVANCY, FAITHFULNESS
-from tcva_adapters.judging.model_judge import ModelJudge
-from tcva_adapters.judging.prompts import verdict_request
+from tcva_adapters.judges.llm import LLMJudge
+from tcva_adapters.judges.prompts import verdict_request
 from tcva_adapters.results.assessment import Assessment, EvidenceCheck, Reason
 from tcva_adapters.samples.sample import Sample
 from tests.support.scripted import ScriptedModel, verdict_json
@@ -49,14 +49,14 @@ def test_what_is_copied_from_the_prompt(level: str, quote: str, taken: str | Non
 
 def test_a_claim_may_be_quoted_where_quotes_are_not_looked_up() -> None:
     reply = verdict_json((1, "fully", CLAIMS[0]), (2, "none", ""))
-    result = ModelJudge(ScriptedModel([reply])).assess(SAMPLE, ANSWER_RELEVANCY)
+    result = LLMJudge(ScriptedModel([reply])).assess(SAMPLE, ANSWER_RELEVANCY)
     assert result.verdicts == (Verdict.FULLY, Verdict.NONE)
 
 
 def judged(*answers: str) -> tuple[Assessment, ScriptedModel]:
     model = ScriptedModel([*answers, *answers])
-    result = ModelJudge(model).assess(SAMPLE, FAITHFULNESS)
-    again = asyncio.run(ModelJudge(model).aassess(SAMPLE, FAITHFULNESS))
+    result = LLMJudge(model).assess(SAMPLE, FAITHFULNESS)
+    again = asyncio.run(LLMJudge(model).aassess(SAMPLE, FAITHFULNESS))
     assert again.claims == result.claims
     assert len(model.requests) == 2 * result.usage.calls
     return result, model
@@ -110,7 +110,7 @@ def test_a_second_look_may_lower_the_level() -> None:
 def test_a_further_call_that_fails_leaves_what_there_is() -> None:
     first = verdict_json((1, "fully", CLAIMS[0]), (2, "none", ""))
     model = ScriptedModel([first, TimeoutError("late")])
-    result = ModelJudge(model).assess(SAMPLE, FAITHFULNESS)
+    result = LLMJudge(model).assess(SAMPLE, FAITHFULNESS)
     assert result.unscored is None
     assert result.claims[0].verdict == "partial"
 
@@ -119,6 +119,6 @@ def test_the_whole_prompt_as_a_reply_gives_no_verdict() -> None:
     request = verdict_request(SAMPLE, FAITHFULNESS, CLAIMS)
     for line in filter(None, request.system.splitlines()):
         reply = verdict_json((1, "none", line), (2, "none", line))
-        result = ModelJudge(ScriptedModel([reply, reply])).assess(SAMPLE, FAITHFULNESS)
+        result = LLMJudge(ScriptedModel([reply, reply])).assess(SAMPLE, FAITHFULNESS)
         if len(line.split()) >= 8:
             assert result.unscored is not None, line

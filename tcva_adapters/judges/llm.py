@@ -8,12 +8,12 @@ from typing import Any, Final
 
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.judge import MAX_CLAIMS, VERDICT_FORMS, blank_field, nothing_to_score
-from tcva_adapters.judging.prompts import PROMPT_VERSION, claims_request
-from tcva_adapters.judging.reply import parse_claims
-from tcva_adapters.judging.turns import Calls, CannotScoreError, Turns, adrive, drive, why_unscored
-from tcva_adapters.judging.written import written_verdicts
-from tcva_adapters.judging.yes_no import has_probabilities, read_yes, yes_no_request
+from tcva_adapters.judges.base import MAX_CLAIMS, VERDICT_FORMS, blank_field, nothing_to_score
+from tcva_adapters.judges.prompts import PROMPT_VERSION, claims_request
+from tcva_adapters.judges.reply import parse_claims
+from tcva_adapters.judges.turns import Calls, CannotScoreError, Turns, adrive, drive, why_unscored
+from tcva_adapters.judges.written import written_verdicts
+from tcva_adapters.judges.yes_no import yes_no_verdicts
 from tcva_adapters.models.protocol import JudgeModel, identity_of_model
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
 from tcva_adapters.results.settings import ClaimsMode, VerdictForm, check_count
@@ -26,7 +26,7 @@ _ALWAYS_NAMED: Final = ("claims", "max_claims")
 
 
 @dataclass(frozen=True, slots=True)
-class ModelJudge:
+class LLMJudge:
     """A language model as judge: one call for all verdicts of a sample, or one for each.
 
     Attributes:
@@ -71,7 +71,7 @@ class ModelJudge:
         """The model's parameters, and how claims are made."""
         own = {
             each.name: getattr(self, each.name)
-            for each in fields(ModelJudge)
+            for each in fields(LLMJudge)
             # Further ones only where they differ from their default: equal judgements, equal keys.
             if each.name in _ALWAYS_NAMED or getattr(self, each.name) != each.default
         }
@@ -86,7 +86,7 @@ class ModelJudge:
     @property
     def identity(self) -> Identity:
         """That of the model: how claims are made is part of the key. A subclass is itself."""
-        return identity_of_model(self.model) if type(self) is ModelJudge else Identity(self)
+        return identity_of_model(self.model) if type(self) is LLMJudge else Identity(self)
 
     def check(self, criterion: Criterion) -> None:
         """Any criterion will do."""
@@ -109,7 +109,7 @@ class ModelJudge:
                 texts = yield from self._claim_texts(calls, sample, criterion)
                 unscored = self._too_long(texts)
                 if unscored is None:
-                    ask = written_verdicts if self.verdicts == "written" else _yes_no_verdicts
+                    ask = written_verdicts if self.verdicts == "written" else yes_no_verdicts
                     claims = yield from ask(calls, sample, criterion, texts)
                     unscored = nothing_to_score(claims)
         except Exception as error:  # noqa: BLE001  # nothing that a reply holds ends a batch
@@ -148,46 +148,3 @@ class ModelJudge:
             detail = "the judge's list of claims could not be read, or was cut off or empty"
             raise CannotScoreError(Reason.UNREADABLE_REPLY, detail, calls.replies)
         return [whole_characters(claim) for claim in claims]
-
-
-def _yes_no_verdicts(
-    calls: Calls, sample: Sample, criterion: Criterion, texts: Sequence[str]
-) -> Turns[tuple[ClaimVerdict, ...]]:
-    """A yes or no on each claim, all in one turn, and one more for answers that are neither.
-
-    Nobody is asked about sentences that claim nothing. There is no quote, and so nothing that the
-    evidence check could look at.
-
-    Raises:
-        CannotScoreError: A call failed, the model gives no probabilities of tokens, or what was
-            answered twice is no answer.
-    """
-    found: dict[int, ClaimVerdict] = {}
-    for number, text in enumerate(texts):
-        kind = None if criterion.statements else non_claim_kind(text)
-        if kind is not None:
-            found[number] = ClaimVerdict(claim=text, verdict=None, reason=kind)
-    asked = [number for number in range(len(texts)) if number not in found]
-    for again in (False, True):
-        if not asked:
-            break
-        requests = [yes_no_request(sample, criterion, texts[n], again=again) for n in asked]
-        replies = yield from calls.ask(requests)
-        if not again and not any(map(has_probabilities, replies)):
-            detail = (
-                "the model's replies come without probabilities of tokens, which verdicts='yes_no' "
-                "reads; verdicts='written' needs none"
-            )
-            raise CannotScoreError(Reason.JUDGE_ERROR, detail, calls.replies, fatal=True)
-        for number, reply in zip(asked, replies, strict=True):
-            verdict = read_yes(texts[number], reply)
-            if verdict is not None:
-                found[number] = verdict
-        asked = [number for number in asked if number not in found]
-    if asked:
-        has_any = any(claim.verdict for claim in found.values())
-        reason = Reason.INCOMPLETE_VERDICTS if has_any else Reason.UNREADABLE_REPLY
-        numbers = ", ".join(str(number + 1) for number in asked)
-        detail = f"no verdict for claim {numbers} of {len(texts)}: the answer is neither yes nor no"
-        raise CannotScoreError(reason, f"{detail}; verdicts='written' reads it", calls.replies)
-    return tuple(found[number] for number in range(len(texts)))

@@ -19,9 +19,10 @@ from tcva_adapters.criteria import (
     rubric,
 )
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.judging.judge import Judge, LexicalSampleJudge, blank_field
-from tcva_adapters.judging.model_judge import ModelJudge
-from tcva_adapters.judging.written import may_be_non_claim
+from tcva_adapters.judges.base import Judge, blank_field
+from tcva_adapters.judges.lexical import LexicalSampleJudge
+from tcva_adapters.judges.llm import LLMJudge
+from tcva_adapters.judges.written import may_be_non_claim
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason
@@ -48,7 +49,7 @@ def judged(
     claims: str = "split",
 ) -> tuple[Assessment, ScriptedModel]:
     model = ScriptedModel(answers)
-    judge = ModelJudge(model, claims=claims)  # type: ignore[arg-type]  # one of the two
+    judge = LLMJudge(model, claims=claims)  # type: ignore[arg-type]  # one of the two
     return judge.assess(sample, criterion), model
 
 
@@ -66,7 +67,7 @@ def test_one_call_gives_all_verdicts() -> None:
 def test_async_face_gives_the_same_assessment() -> None:
     sync, _ = judged(GOOD)
     model = ScriptedModel([GOOD])
-    awaited = asyncio.run(ModelJudge(model).aassess(SAMPLE, FAITHFULNESS))
+    awaited = asyncio.run(LLMJudge(model).aassess(SAMPLE, FAITHFULNESS))
     untimed = {"usage": sync.usage}
     assert awaited.model_copy(update=untimed) == sync
 
@@ -211,7 +212,7 @@ def test_what_parts_of_a_long_text_lack_is_asked_for_in_one_turn() -> None:
     first, second = (
         verdict_json(*((i, "none", "") for i in range(1, n + 1) if i != 5)) for n in (13, 12)
     )
-    turns = ModelJudge(ScriptedModel([])).turns(many(25), FAITHFULNESS)
+    turns = LLMJudge(ScriptedModel([])).turns(many(25), FAITHFULNESS)
     assert len(next(turns)) == 2
     again = turns.send([ModelReply(first), ModelReply(second)])
     assert [list(request.schema["properties"]) for request in again] == [["claim_5"]] * 2
@@ -286,14 +287,14 @@ def test_what_cannot_be_judged_costs_no_call(changes: dict[str, object], reason:
 def test_both_judges_and_the_scripted_model_satisfy_their_protocols() -> None:
     model = ScriptedModel([])
     assert isinstance(model, JudgeModel)
-    assert isinstance(ModelJudge(model), Judge)
+    assert isinstance(LLMJudge(model), Judge)
     assert isinstance(LexicalSampleJudge(), Judge)
 
 
 @pytest.mark.parametrize("options", [{"claims": "words"}, {"max_claims": 0}])
 def test_wrong_settings_fail_when_built(options: dict[str, object]) -> None:
     with pytest.raises(InvalidValueError, match=str(next(iter(options.values())))):
-        ModelJudge(ScriptedModel([]), **options)  # type: ignore[arg-type]  # wrong on purpose
+        LLMJudge(ScriptedModel([]), **options)  # type: ignore[arg-type]  # wrong on purpose
 
 
 def test_the_lexical_judge_refuses_criteria_texts() -> None:
@@ -335,7 +336,7 @@ def test_a_model_that_returns_no_reply_is_a_value(said: object) -> None:
         def complete(self, request: JudgeRequest) -> ModelReply:
             return said  # type: ignore[return-value]  # on purpose
 
-    assessment = ModelJudge(Odd([])).assess(SAMPLE, FAITHFULNESS)
+    assessment = LLMJudge(Odd([])).assess(SAMPLE, FAITHFULNESS)
     assert assessment.unscored is not None
     assert "must return a ModelReply" in assessment.unscored.detail
 
@@ -359,7 +360,7 @@ def test_a_list_of_claims_that_was_cut_off_is_not_used() -> None:
         def complete(self, request: JudgeRequest) -> ModelReply:
             return dataclasses.replace(super().complete(request), truncated=True)
 
-    judge = ModelJudge(Cut(["1. The office opens at nine.\n2. Par"]), claims="llm")
+    judge = LLMJudge(Cut(["1. The office opens at nine.\n2. Par"]), claims="llm")
     assessment = judge.assess(SAMPLE, FAITHFULNESS)
     assert assessment.unscored is not None
     assert assessment.unscored.reason is Reason.UNREADABLE_REPLY

@@ -10,8 +10,8 @@ import pytest
 
 from tcva_adapters import TCVA, Assessment, Panel, Sample, Verdict
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.judging.model_judge import ModelJudge
-from tcva_adapters.judging.panel import panel_of
+from tcva_adapters.judges.llm import LLMJudge
+from tcva_adapters.judges.panel import panel_of
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.summary import summarise
 from tests.support.scripted import ScriptedModel, verdict_json
@@ -188,6 +188,6 @@ def test_models_of_a_panel_are_asked_as_often_at_once_as_others(at_once: int) ->
 
 
 def test_claims_by_the_judge_are_refused() -> None:
-    own = ModelJudge(ScriptedModel([]), claims="llm")
+    own = LLMJudge(ScriptedModel([]), claims="llm")
     with pytest.raises(InvalidValueError, match="claims of its own"):
         Panel([own, "lexical"])

@@ -12,9 +12,9 @@ import pytest
 
 from tcva_adapters.ccrs import CCRS
 from tcva_adapters.criteria import Criterion
-from tcva_adapters.judging import written as judging
-from tcva_adapters.judging.panel import Panel
-from tcva_adapters.judging.yes_no import read_yes
+from tcva_adapters.judges import written as judging
+from tcva_adapters.judges.panel import Panel
+from tcva_adapters.judges.yes_no import read_yes
 from tcva_adapters.models.openai_reply import read_completion
 from tcva_adapters.models.protocol import ModelReply, TokenLogprob
 from tcva_adapters.models.request import JudgeRequest

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.judging.evidence import Side, check_evidence, is_unrelated, share
-from tcva_adapters.judging.quotes import NEAR_ENOUGH, Found, Passages, find_quote
+from tcva_adapters.judges.evidence import Side, check_evidence, is_unrelated, share
+from tcva_adapters.judges.quotes import NEAR_ENOUGH, Found, Passages, find_quote
 from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
-from tests.judging.forged import ACROSS, FORGED, PASSAGES, TRUE, Case
-from tests.judging.huge import huge
+from tests.judges.forged import ACROSS, FORGED, PASSAGES, TRUE, Case
+from tests.judges.huge import huge
 
 FERRY = (
     "The ferry to Aldra runs twice a day in winter, and four times a day from May to September. "

@@ -12,8 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.judging.reply import ParsedVerdict, parse_claims, parse_verdicts
-from tcva_adapters.judging.reply_words import Label, read_label
+from tcva_adapters.judges.reply import ParsedVerdict, parse_claims, parse_verdicts
+from tcva_adapters.judges.reply_words import Label, read_label
 
 
 def one(word: Any) -> str:

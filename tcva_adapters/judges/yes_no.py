@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import dropwhile
 from typing import Final
@@ -11,12 +12,13 @@ from typing import Final
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.core.yes_no import level_shares
 from tcva_adapters.criteria import Criterion
-from tcva_adapters.judging.fences import block, sample_blocks
-from tcva_adapters.judging.prompts import DESCRIPTIONS
+from tcva_adapters.judges.prompts import DESCRIPTIONS, block, sample_blocks
+from tcva_adapters.judges.turns import Calls, CannotScoreError, Turns
 from tcva_adapters.models.protocol import ModelReply, TokenLogprob
 from tcva_adapters.models.request import JudgeRequest, Sampling
-from tcva_adapters.results.assessment import ClaimVerdict
+from tcva_adapters.results.assessment import ClaimVerdict, Reason
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.text.non_claims import non_claim_kind
 
 SCHEMA_NAME: Final = "tcva_yes_no"
 """Names requests that carry no schema: the answer is one word."""
@@ -72,6 +74,49 @@ def _system(criterion: Criterion) -> str:
         sections.append(f"For orientation you also see {shown}. It is no evidence by itself.")
     sections.append(f"yes: {criterion.levels[0]}\nno: {criterion.levels[-1]}")
     return "\n\n".join([*sections, _DATA, _TO_REPLY])
+
+
+def yes_no_verdicts(
+    calls: Calls, sample: Sample, criterion: Criterion, texts: Sequence[str]
+) -> Turns[tuple[ClaimVerdict, ...]]:
+    """A yes or no on each claim, all in one turn, and one more for answers that are neither.
+
+    Nobody is asked about sentences that claim nothing. There is no quote, and so nothing that the
+    evidence check could look at.
+
+    Raises:
+        CannotScoreError: A call failed, the model gives no probabilities of tokens, or what was
+            answered twice is no answer.
+    """
+    found: dict[int, ClaimVerdict] = {}
+    for number, text in enumerate(texts):
+        kind = None if criterion.statements else non_claim_kind(text)
+        if kind is not None:
+            found[number] = ClaimVerdict(claim=text, verdict=None, reason=kind)
+    asked = [number for number in range(len(texts)) if number not in found]
+    for again in (False, True):
+        if not asked:
+            break
+        requests = [yes_no_request(sample, criterion, texts[n], again=again) for n in asked]
+        replies = yield from calls.ask(requests)
+        if not again and not any(map(has_probabilities, replies)):
+            detail = (
+                "the model's replies come without probabilities of tokens, which verdicts='yes_no' "
+                "reads; verdicts='written' needs none"
+            )
+            raise CannotScoreError(Reason.JUDGE_ERROR, detail, calls.replies, fatal=True)
+        for number, reply in zip(asked, replies, strict=True):
+            verdict = read_yes(texts[number], reply)
+            if verdict is not None:
+                found[number] = verdict
+        asked = [number for number in asked if number not in found]
+    if asked:
+        has_any = any(claim.verdict for claim in found.values())
+        reason = Reason.INCOMPLETE_VERDICTS if has_any else Reason.UNREADABLE_REPLY
+        numbers = ", ".join(str(number + 1) for number in asked)
+        detail = f"no verdict for claim {numbers} of {len(texts)}: the answer is neither yes nor no"
+        raise CannotScoreError(reason, f"{detail}; verdicts='written' reads it", calls.replies)
+    return tuple(found[number] for number in range(len(texts)))
 
 
 def has_probabilities(reply: ModelReply) -> bool:

@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from tcva_adapters.errors import DefaultJudgeWarning, InvalidValueError
 from tcva_adapters.frameworks import FRAMEWORKS
-from tcva_adapters.judging.judge import MAX_CLAIMS, Judge, LexicalSampleJudge
+from tcva_adapters.judges.base import MAX_CLAIMS, Judge
+from tcva_adapters.judges.lexical import LexicalSampleJudge
 from tcva_adapters.models.protocol import JudgeModel
 from tcva_adapters.results.settings import ClaimsMode, JudgeConfig, VerdictForm
 
@@ -94,9 +95,9 @@ def resolve_judge(
         msg = f"unknown judge {judge!r}; {meant}a judge is {KINDS}"
         raise InvalidValueError(msg)
     # Imported here: the lexical judge has no use for prompts, replies and evidence.
-    from tcva_adapters.judging.model_judge import ModelJudge  # noqa: PLC0415  # see above
+    from tcva_adapters.judges.llm import LLMJudge  # noqa: PLC0415  # see above
 
-    return ModelJudge(model, claims=claims, max_claims=max_claims, verdicts=verdicts)
+    return LLMJudge(model, claims=claims, max_claims=max_claims, verdicts=verdicts)
 
 
 def is_lexical(judge: Any) -> bool:

@@ -20,15 +20,16 @@ from tcva_adapters.criteria import (
     rubric,
 )
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.fences import block, sendable
-from tcva_adapters.judging.prompts import (
+from tcva_adapters.judges.prompts import (
     NOT_A_CLAIM,
     PROMPT_VERSION,
     REFUSAL,
+    block,
     claims_request,
+    sendable,
     verdict_request,
 )
-from tcva_adapters.judging.reply import parse_claims, parse_verdicts
+from tcva_adapters.judges.reply import parse_claims, parse_verdicts
 from tcva_adapters.samples.sample import Sample
 
 SAMPLE = Sample(

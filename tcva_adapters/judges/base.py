@@ -1,20 +1,18 @@
-"""From a sample to an assessment: what a judge is, and the lexical one."""
+"""What a judge is, what every judge begins and ends with, and the key of a judgement."""
 
 from __future__ import annotations
 
-import time
+import hashlib
+import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, get_args, runtime_checkable
 
-from tcva_adapters.criteria import Criterion
+from tcva_adapters.criteria import FIELDS, Criterion
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.lexical.judge import LexicalJudge
-from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
 from tcva_adapters.results.settings import JudgeConfig, VerdictForm
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.sharing import Identity
-from tcva_adapters.text.sentences import split_claims
 
 VERDICT_FORMS: Final[tuple[VerdictForm, ...]] = get_args(VerdictForm)
 
@@ -88,69 +86,6 @@ EMPTY_REASONS: Final = {
 """Why a field with nothing in it cannot be judged."""
 
 
-@dataclass(frozen=True, slots=True)
-class LexicalSampleJudge:
-    """The embedded judge: word overlap, numbers, names and negation; no model, no network."""
-
-    lexical: LexicalJudge = field(default_factory=LexicalJudge)
-
-    is_local = True
-
-    @property
-    def name(self) -> str:
-        """Name and version; it says that the judge is lexical."""
-        return self.lexical.name
-
-    @property
-    def prompt_version(self) -> str:
-        """The version of the algorithm: there is no prompt."""
-        return self.lexical.name
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """The settings that can change a verdict."""
-        return {"settings": repr(self.lexical.settings)}
-
-    def check(self, criterion: Criterion) -> None:
-        """Refuse lists of criteria texts, which words cannot judge.
-
-        Raises:
-            InvalidValueError: The criterion is such a list.
-        """
-        if criterion.statements:
-            msg = f"the lexical judge cannot judge criteria texts ({criterion.name!r}); use a model"
-            raise InvalidValueError(msg)
-
-    def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
-        """Judge one sample by its words.
-
-        Raises:
-            InvalidValueError: See `check`.
-        """
-        self.check(criterion)
-        started = time.perf_counter()
-        unscored = blank_field(sample, criterion)
-        claims: list[ClaimVerdict] = []
-        if unscored is None:
-            texts = split_claims(sample.field(criterion.claims) or "")
-            claims = self.lexical.judge_claims(texts, passages(sample, criterion), criterion)
-            unscored = nothing_to_score(claims)
-        return Assessment(
-            criterion=criterion.name,
-            judge=self.name,
-            prompt_version=self.prompt_version,
-            claims=tuple(claims),
-            unscored=unscored,
-            usage=Usage(seconds=time.perf_counter() - started),
-            sample_id=sample.id,
-            metadata=sample.metadata,
-        )
-
-    async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
-        """The same; it takes milliseconds and does not wait for anything."""
-        return self.assess(sample, criterion)
-
-
 def nothing_to_score(claims: Iterable[ClaimVerdict]) -> Unscored | None:
     """Why a judged text has no score: no claims at all, or only a refusal."""
     claims = tuple(claims)
@@ -159,3 +94,71 @@ def nothing_to_score(claims: Iterable[ClaimVerdict]) -> Unscored | None:
     if any(claim.reason == "refusal" for claim in claims):
         return Unscored(reason=Reason.REFUSAL, detail="the text declines to answer")
     return Unscored(reason=Reason.NO_CLAIMS, detail="the text claims nothing")
+
+
+_KEY_VERSION: Final = 1
+
+
+def verdict_key(
+    sample: Sample,
+    criterion: Criterion,
+    *,
+    judge: str,
+    prompt_version: str,
+    parameters: Mapping[str, Any],
+) -> str:
+    """The key of a judgement: a SHA-256 over everything that can change its verdicts.
+
+    Of the sample, only the fields that the criterion looks at count; its id and metadata do not.
+    The dial's temperature, the weight scheme, the penalty and the threshold are views of verdicts
+    and have no place among the parameters.
+
+    Args:
+        sample: What is judged.
+        criterion: Enters with its fingerprint.
+        judge: Name of the judge, with its version or model.
+        prompt_version: Version of the prompt or of the algorithm.
+        parameters: Whatever else changes a verdict: claims mode, ``max_claims``, seed and so on.
+            JSON values only.
+
+    Raises:
+        InvalidValueError: A parameter is no JSON value.
+
+    >>> from tcva_adapters.criteria import FAITHFULNESS
+    >>> how = {"judge": "lexical", "prompt_version": "1", "parameters": {"max_claims": 8}}
+    >>> one = Sample(response="It is red.", contexts=("A red car.",), id="a", reference="Red.")
+    >>> two = one.model_copy(update={"id": "b", "reference": None})
+    >>> verdict_key(one, FAITHFULNESS, **how) == verdict_key(two, FAITHFULNESS, **how)
+    True
+    """
+    used = {*criterion.required, *criterion.shows}
+    parts = {
+        "key_version": _KEY_VERSION,
+        "sample": {field: getattr(sample, field) for field in FIELDS if field in used},
+        "criterion": criterion.fingerprint,
+        "judge": judge,
+        "prompt_version": prompt_version,
+        "parameters": dict(parameters),
+    }
+    return digest(parts)
+
+
+def digest(parts: Mapping[str, Any]) -> str:
+    """A SHA-256 over the parts of a key.
+
+    Args:
+        parts: JSON values; the judge's ``parameters`` come from others and are checked.
+
+    Raises:
+        InvalidValueError: A parameter is no JSON value.
+
+    >>> digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
+    True
+    """
+    try:
+        text = json.dumps(parts, sort_keys=True, allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError) as error:
+        given = parts.get("parameters")
+        msg = f"parameters of a judgement must be JSON values, got {given!r}: {error}"
+        raise InvalidValueError(msg) from None
+    return hashlib.sha256(text.encode()).hexdigest()

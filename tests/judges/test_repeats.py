@@ -11,8 +11,8 @@ import pytest
 
 from tcva_adapters import TCVA, Panel, Result, Sample
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judging.model_judge import ModelJudge
-from tcva_adapters.judging.repeats import REPEAT_TEMPERATURE, Repeats
+from tcva_adapters.judges.llm import LLMJudge
+from tcva_adapters.judges.panel import REPEAT_TEMPERATURE, Repeats
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.request import JudgeRequest, Sampling
 from tcva_adapters.results.summary import summarise
@@ -140,7 +140,7 @@ def test_async_is_the_same() -> None:
     expected = TCVA(judge=Drawn(FULLY, NONE), repeats=2).evaluate(SAMPLE)
     tcva = TCVA(judge=Drawn(FULLY, NONE), repeats=2)
     assert asyncio.run(tcva.aevaluate(SAMPLE)) == expected
-    direct = Repeats(ModelJudge(Drawn(FULLY, NONE)), 2)
+    direct = Repeats(LLMJudge(Drawn(FULLY, NONE)), 2)
     assert direct.assess(SAMPLE, tcva.criterion).claims == expected.claims
 
 
@@ -194,7 +194,7 @@ def test_a_changed_copy_repeats_too() -> None:
     copy = tcva.changed(temperature="strict")
     assert copy.name == "tcva_faithfulness(T=0.2,repeats=2)"
     assert copy.judge.name == "repeats(scripted:one, 2)"
-    assert isinstance(tcva.changed(repeats=1).judge, ModelJudge)
+    assert isinstance(tcva.changed(repeats=1).judge, LLMJudge)
 
 
 def test_settings_from_plain_values_and_an_estimate() -> None:

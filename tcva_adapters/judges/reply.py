@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from tcva_adapters.judging.reply_words import NOUN, PASSAGE, SHOWN, Label, read_label, read_number
+from tcva_adapters.judges.reply_words import NOUN, PASSAGE, SHOWN, Label, read_label, read_number
 from tcva_adapters.models.reply_json import (
     CUT,
     MAX_DEPTH,

@@ -14,9 +14,9 @@ import pytest
 
 from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.criteria import FAITHFULNESS
-from tcva_adapters.judging.prompts import verdict_request
-from tcva_adapters.judging.reply import parse_claims, parse_verdicts
-from tcva_adapters.judging.reply_words import LABELS
+from tcva_adapters.judges.prompts import verdict_request
+from tcva_adapters.judges.reply import parse_claims, parse_verdicts
+from tcva_adapters.judges.reply_words import LABELS
 from tcva_adapters.samples.sample import Sample
 
 

@@ -1,0 +1,325 @@
+"""Several judgements of one sample as one: a panel of judges, or one judge asked several times."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, Literal, get_args
+
+from tcva_adapters.criteria import Criterion
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.judges.base import MAX_CLAIMS, Judge
+from tcva_adapters.judges.resolve import JUDGING, MAX_CONCURRENCY, is_lexical, resolve_judge
+from tcva_adapters.models.protocol import JudgeModel
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
+from tcva_adapters.results.evidence import combined_claim
+from tcva_adapters.results.settings import VerdictForm
+from tcva_adapters.samples.sample import Sample
+
+Combine = Literal["median", "fused"]
+
+COMBINES: Final[tuple[Combine, ...]] = get_args(Combine)
+
+REPEAT_TEMPERATURE: Final = 0.7
+"""The model's temperature in repeats where it has none above 0: at 0 all of them are the same."""
+
+_AS_GOOD_AS_0: Final = 0.01
+"""RAGAS asks at this one in place of 0."""
+
+
+class Several(ABC):
+    """Judges of the same claims that are one judge together.
+
+    Args:
+        judges: They split a text in the same way.
+        combine: See `Panel`.
+        least: See there.
+    """
+
+    kind: str
+    """What messages call its judges, in the plural."""
+
+    def __init__(self, judges: Sequence[Judge], combine: Combine, least: int) -> None:
+        self.judges: tuple[Judge, ...] = tuple(judges)
+        self.combine: Combine = combine
+        self.least = least
+        self.is_local = all(judge.is_local for judge in self.judges)
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What it is called, with its judges."""
+
+    @property
+    def prompt_version(self) -> str:
+        """The judges' prompt versions."""
+        return "+".join(dict.fromkeys(judge.prompt_version for judge in self.judges))
+
+    @property
+    @abstractmethod
+    def parameters(self) -> Mapping[str, Any]:
+        """Everything else that can change a verdict."""
+
+    def check(self, criterion: Criterion) -> None:
+        """Refuse a criterion that one of the judges cannot judge by.
+
+        Raises:
+            InvalidValueError: See there.
+        """
+        for judge in self.judges:
+            judge.check(criterion)
+
+    def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
+        """Every judge's verdicts, combined."""
+        return self.combined([judge.assess(sample, criterion) for judge in self.judges])
+
+    async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
+        """The same; the judges work at the same time."""
+        judged = await asyncio.gather(*(j.aassess(sample, criterion) for j in self.judges))
+        return self.combined(judged)
+
+    def combined(self, judged: Sequence[Assessment]) -> Assessment:
+        """One assessment made of several of the same sample; they are kept in its ``panel``.
+
+        Args:
+            judged: One per judge. Those without verdicts, or with verdicts on other claims than
+                the first judge that has some, are left out.
+        """
+        scored = [each for each in judged if each.unscored is None]
+        usable = [each for each in scored if _texts(each) == _texts(scored[0])]
+        unscored = self._unscored(judged, len(usable))
+        claims: tuple[ClaimVerdict, ...] = ()
+        if unscored is None:
+            votes = zip(*(each.claims for each in usable), strict=True)
+            claims = tuple(combined_claim(each, fused=self.combine == "fused") for each in votes)
+            if not any(claim.verdict for claim in claims):
+                detail = f"most {self.kind} see no claim in any sentence"
+                unscored = Unscored(reason=Reason.NO_CLAIMS, detail=detail)
+        paid = [each.usage for each in judged if each.is_new]
+        from_store = all(each.from_store for each in judged)
+        return Assessment(
+            criterion=judged[0].criterion,
+            judge=self.name,
+            prompt_version=self.prompt_version,
+            claims=claims,
+            unscored=unscored,
+            form=" and ".join(dict.fromkeys(each.form for each in usable if each.form)),
+            usage=sum(paid, Usage()),
+            sample_id=judged[0].sample_id,
+            metadata=judged[0].metadata,
+            from_store=from_store,
+            shared=not paid and not from_store,
+            panel=tuple(judged),
+        )
+
+    def _unscored(self, judged: Sequence[Assessment], usable: int) -> Unscored | None:
+        if usable >= self.least:
+            return None
+        reasons = [each.unscored for each in judged if each.unscored is not None]
+        own = next((each for each in reasons if not each.reason.is_failure), None)
+        if own is not None and usable == 0:
+            return own
+        why = "; ".join(r.text for r in reasons) or "other claims"
+        return Unscored(
+            reason=reasons[0].reason if reasons and usable == 0 else Reason.JUDGE_ERROR,
+            detail=f"{usable} of {len(judged)} {self.kind} gave verdicts, {self.least} needed: {why}",
+            raw_reply=next((r.raw_reply for r in reasons if r.raw_reply), None),
+            fatal=len(reasons) == len(judged) and all(r.fatal for r in reasons),
+        )
+
+
+def _texts(assessment: Assessment) -> list[str]:
+    return [claim.claim for claim in assessment.claims]
+
+
+def single_judges(judge: Judge) -> list[Judge]:
+    """Who is asked: a judge itself, or those that it is made of, one by one."""
+    if not isinstance(judge, Several):
+        return [judge]
+    return [single for each in judge.judges for single in single_judges(each)]
+
+
+def assessment_of(judge: Judge, answers: Iterator[Assessment]) -> Assessment:
+    """The judge's assessment; takes an answer for each of its `single_judges`."""
+    if not isinstance(judge, Several):
+        return next(answers)
+    return judge.combined([assessment_of(each, answers) for each in judge.judges])
+
+
+class Panel(Several):
+    """Judges that look at the same claims. It is a judge itself, wherever a judge is taken.
+
+    Args:
+        judges: Two or more: names, LLM objects or judges. Each splits the text in the same way, so
+            that their verdicts can be held side by side.
+        combine: ``median`` gives each claim the median level (of an even number of judges the
+            stricter of the two in the middle); ``fused`` gives it the shares of the judges'
+            votes, and scores count with these.
+        least: How many judges must have succeeded; with fewer the sample is unscored. A judge
+            that fails is left out.
+        max_claims: Most claims per sample, the same for every judge.
+        max_concurrency: Calls under way at once of each model that is given by name.
+        verdicts: In which form the models among them are asked; see `JudgeConfig`.
+
+    Raises:
+        InvalidValueError: Fewer than two judges, two of one name, a judge that asks for claims of
+            its own (``claims="llm"``), or a setting out of range.
+
+    >>> Panel(["lexical"])
+    Traceback (most recent call last):
+    ...
+    tcva_adapters.errors.InvalidValueError: a panel of 1; it takes two judges or more
+    """
+
+    kind = "judges"
+
+    def __init__(
+        self,
+        judges: Sequence[Any],
+        *,
+        combine: Combine = "median",
+        least: int = 1,
+        max_claims: int = MAX_CLAIMS,
+        max_concurrency: int = MAX_CONCURRENCY,
+        verdicts: VerdictForm = "written",
+    ) -> None:
+        number = 1 if isinstance(judges, str) else len(judges)
+        if number < 2:
+            msg = f"a panel of {number}; it takes two judges or more"
+            raise InvalidValueError(msg)
+        if combine not in COMBINES:
+            msg = f"combine={combine!r}; it is {' or '.join(COMBINES)}"
+            raise InvalidValueError(msg)
+        if isinstance(least, bool) or not isinstance(least, int) or not 1 <= least <= number:
+            msg = f"least={least!r}; it lies between 1 and the number of judges, {number}"
+            raise InvalidValueError(msg)
+        found = (
+            judge
+            if isinstance(judge, Judge)
+            else resolve_judge(
+                judge,
+                max_claims=max_claims,
+                verdicts="written" if is_lexical(judge) else verdicts,  # it asks nobody
+                max_concurrency=max_concurrency,
+            )
+            for judge in judges
+        )
+        super().__init__(tuple(found), combine, least)
+        names = [judge.name for judge in self.judges]
+        for judge in self.judges:
+            if names.count(judge.name) > 1:
+                msg = (
+                    f"two judges of this panel are called {judge.name!r}; each has one vote: leave "
+                    "one out, or name another judge"
+                )
+                raise InvalidValueError(msg)
+            if getattr(judge, "claims", "split") != "split":
+                msg = (
+                    f"{judge.name} asks for claims of its own (claims='llm'); the judges of a "
+                    "panel need one list: use claims='split'"
+                )
+                raise InvalidValueError(msg)
+
+    @property
+    def name(self) -> str:
+        """The judges' names."""
+        return f"panel({', '.join(judge.name for judge in self.judges)})"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The rule, and each judge's parameters."""
+        return {
+            "combine": self.combine,
+            "least": self.least,
+            "judges": [dict(judge.parameters) for judge in self.judges],
+        }
+
+
+def panel_of(
+    judges: Sequence[Any], combine: str, settings: Mapping[str, Any]
+) -> tuple[Panel, dict[str, Any]]:
+    """The judges of a panel as one, and the settings without those that it takes itself.
+
+    Raises:
+        InvalidValueError: Each judge would make claims of its own.
+    """
+    if settings.get("claims", "split") != "split":
+        msg = (
+            f"--claims {settings['claims']} gives each judge claims of its own; a --panel needs "
+            "'split'"
+        )
+        raise InvalidValueError(msg)
+    taken = {*JUDGING, "max_concurrency"} - {"claims"}
+    how = {name: value for name, value in settings.items() if name in taken}
+    panel = Panel(judges, combine=combine, **how)  # type: ignore[arg-type]  # checked when built
+    left = {*JUDGING, "judge"}
+    return panel, {name: value for name, value in settings.items() if name not in left}
+
+
+class Repeats(Several):
+    """Independent judgements of one judge, as one judge: a claim gets the shares of their verdicts.
+
+    Each repeat is a judgement of its own: it is cached under its own key and shared with no other.
+    Repeat ``i``, from 0 up, adds ``i`` to the model's seed. A model whose temperature is above
+    0.01 keeps it, any other is asked at `REPEAT_TEMPERATURE`. An LLM object that follows neither is asked
+    again as it is. Repeats show and average out what a judge says at random; what it always gets
+    wrong they repeat.
+
+    Args:
+        judge: A model as judge, or a panel with at least one.
+        number: How many, from 2 up.
+
+    Raises:
+        InvalidValueError: The judge always says the same, makes claims of its own
+            (``claims="llm"``), or cannot be asked otherwise.
+    """
+
+    kind = "repeats"
+
+    def __init__(self, judge: Judge, number: int) -> None:
+        super().__init__([_repeat(judge, each, number) for each in range(number)], "fused", 1)
+        self.judge = judge
+
+    @property
+    def name(self) -> str:
+        """The judge's name, and how often it is asked."""
+        return f"repeats({self.judge.name}, {len(self.judges)})"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Those of the first repeat, and how many there are."""
+        return {**self.judges[0].parameters, "repeats": len(self.judges)}
+
+
+def _repeat(judge: Judge, place: int, number: int) -> Judge:
+    # Imported here, as in `resolve_judge`.
+    from tcva_adapters.judges.llm import LLMJudge  # noqa: PLC0415  # see above
+
+    if isinstance(judge, Panel) and not judge.is_local:
+        members = [each if each.is_local else _repeat(each, place, number) for each in judge.judges]
+        return Panel(members, combine=judge.combine, least=judge.least)
+    if isinstance(judge, LLMJudge):
+        if judge.claims != "split":
+            msg = (
+                f"repeats={number} with claims={judge.claims!r}: each repeat would make claims of "
+                "its own, and verdicts on different claims cannot be joined; use claims='split'"
+            )
+            raise InvalidValueError(msg)
+        return replace(judge, repeat=place, repeat_temperature=_temperature(judge.model))
+    why = (
+        "it computes, and says the same each time"
+        if judge.is_local
+        else "only a model can be asked again in another way"
+    )
+    msg = f"repeats={number} of {judge.name}: {why}; leave repeats out, or judge by a model"
+    raise InvalidValueError(msg)
+
+
+def _temperature(model: JudgeModel) -> float | None:
+    """What a repeat sets; None where the model's own stays in force."""
+    own = model.parameters.get("temperature")
+    has_own = isinstance(own, int | float) and own > _AS_GOOD_AS_0
+    follows = getattr(model, "follows_sampling", False)
+    return REPEAT_TEMPERATURE if follows and not has_own else None
