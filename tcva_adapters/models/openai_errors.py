@@ -32,6 +32,30 @@ _CONTENT_CODES: Final = frozenset({"content_filter", "content_policy_violation"}
 _NO_MODEL_CODES: Final = frozenset({"model_not_found", "DeploymentNotFound"})
 _REFUSED: Final = frozenset({400, 404, 422, 501})
 
+_REDIRECT: Final = (
+    "{url} redirects to {where}, where samples are not sent; if that is the judge, set base_url or "
+    "OPENAI_BASE_URL to its address"
+)
+_UNKNOWN_MODEL: Final = "no model {model!r} at {url}; `curl {url}/models` lists those it has"
+_LOST: Final = (
+    "no chat completions at {url}; check base_url, which usually ends in /v1, and the model's name "
+    "{model!r}"
+)
+_MEANINGS: Final = {
+    401: ("authentication", "the API key was not accepted; check OPENAI_API_KEY or api_key"),
+    402: ("quota", "no credit left"),
+    403: ("permission", "the server refused the request; check the key's rights"),
+    404: ("model_not_found", _LOST),
+    408: ("timeout", "the server gave the request up"),
+    413: ("context_length", "the prompt is too long for {model}"),
+    429: ("rate_limit", "rate limit; set requests_per_minute"),
+}
+_UNANSWERED: Final = {
+    "timeout": "{url} did not answer in time",
+    "unreachable": "cannot reach {url}; check OPENAI_BASE_URL or base_url",
+    "connection": "no reply of {url} could be read",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Server:
@@ -154,81 +178,41 @@ class Failure:
 
     def as_error(self) -> JudgeError:
         """The failure as it is raised; fatal where it holds for every call."""
-        url = self.server.url
-        sent = requests(self.answer.sent)
-        if self.answer.status is not None:
-            return self._status_error(f"{url} answered {self.status}", sent)
-        error = self.answer.error
-        reason, cause = innermost_reason(error) if error is not None else ("", None)
-        said = self.server.clean(str(cause or "")) or "the connection broke off"
-        if reason == "timeout":
-            return JudgeError(f"{url} did not answer in time ({sent}): {said}", reason="timeout")
-        if reason == "unreachable":
-            msg = f"cannot reach {url}; check OPENAI_BASE_URL or base_url ({sent}): {said}"
-            return JudgeError(msg, reason=reason, fatal=True)
-        return JudgeError(f"no reply of {url} could be read ({sent}): {said}", reason="connection")
-
-    def _status_error(self, answered: str, sent: str) -> JudgeError:
-        server, status = self.server, self.status
-        url, model = server.url, server.model
-        answer = f"{answered}: {self.message}" if self.message else answered
-        if (pause := self.answer.pause) is not None:
+        server, answer, sent = self.server, self.answer, requests(self.answer.sent)
+        if answer.status is None:
+            reason, cause = innermost_reason(answer.error or TimeoutError())
+            reason = reason if reason in ("timeout", "unreachable") else "connection"
+            said = server.clean(str(cause)) or "the connection broke off"
+            msg = f"{_UNANSWERED[reason].format(url=server.url)} ({sent}): {said}"
+            return JudgeError(msg, reason=reason, fatal=reason in FATAL)
+        if (pause := answer.pause) is not None:
             is_longer = server.timeout is not None and pause >= server.timeout
             sent = f"{sent}; it asks for a pause of {pause:g} s{', more than is left' * is_longer}"
-        where = server.clean(shown_url(self.answer.headers.get("location", ""))) or "nowhere"
-        lost = (
-            f"no chat completions at {url}; check base_url, which usually ends in /v1, and the "
-            f"model's name {model!r} ({answer})"
-        )
-        pointed = (
-            f"{url} redirects to {where}, where samples are not sent; if that is the judge, set "
-            f"base_url or OPENAI_BASE_URL to its address (status {status})"
-        )
-        is_broken = status >= HTTPStatus.INTERNAL_SERVER_ERROR
-        is_spent = self.code == NO_CREDIT and not is_broken
-        is_too_long = self._is_context_length or status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-        # The first that holds.
-        cases = (
-            (status < HTTPStatus.BAD_REQUEST, "redirect", pointed),
-            (
-                is_spent or status == HTTPStatus.PAYMENT_REQUIRED,
-                "quota",
-                f"no credit left: {answer}",
-            ),
-            (
-                status == HTTPStatus.UNAUTHORIZED,
-                "authentication",
-                f"the API key was not accepted; check OPENAI_API_KEY or api_key ({answer})",
-            ),
-            (
-                status == HTTPStatus.FORBIDDEN,
-                "permission",
-                f"the server refused the request; check the key's rights ({answer})",
-            ),
-            (
-                status == HTTPStatus.TOO_MANY_REQUESTS,
-                "rate_limit",
-                f"rate limit ({sent}); set requests_per_minute ({answer})",
-            ),
-            (status == HTTPStatus.REQUEST_TIMEOUT, "timeout", answer),
-            (is_too_long, "context_length", f"the prompt is too long for {model}: {answer}"),
-            (
-                self._is_content,
-                "judge_error",
-                f"the content filter refused the sample: {answer}",
-            ),
-            (is_broken, "server_error", f"{answer} ({sent})"),
-            (
-                self._is_no_model,
-                "model_not_found",
-                f"no model {model!r} at {url}; `curl {url}/models` lists those it has ({answer})",
-            ),
-            (status == HTTPStatus.NOT_FOUND, "model_not_found", lost),
-            (True, "judge_error", answer),
-        )
-        reason, msg = next((reason, msg) for holds, reason, msg in cases if holds)
+        reason, meaning = self._meaning
+        where = server.clean(shown_url(answer.headers.get("location", ""))) or "nowhere"
+        meaning = meaning.format(url=server.url, model=server.model, where=where)
+        said = f"{server.url} answered {self.status}: {self.message}".removesuffix(": ")
+        msg = f"{meaning} ({said}; {sent})" if meaning else f"{said} ({sent})"
         is_fatal = reason in FATAL or (reason == "model_not_found" and self.code in _NO_MODEL_CODES)
         return JudgeError(msg, reason=reason, fatal=is_fatal)
+
+    @property
+    def _meaning(self) -> tuple[str, str]:
+        """The reason of the error, and what it says before the server's own words."""
+        status = self.status
+        is_broken = status >= HTTPStatus.INTERNAL_SERVER_ERROR
+        plain = _MEANINGS.get(status, ("judge_error", ""))
+        # The first that holds.
+        cases = (
+            (status < HTTPStatus.BAD_REQUEST, ("redirect", _REDIRECT)),
+            (self.code == NO_CREDIT and not is_broken, _MEANINGS[402]),
+            (status in _MEANINGS and status != HTTPStatus.NOT_FOUND, plain),
+            (self._is_context_length, _MEANINGS[413]),
+            (self._is_content, ("judge_error", "the content filter refused the sample")),
+            (is_broken, ("server_error", "")),
+            (self._is_no_model, ("model_not_found", _UNKNOWN_MODEL)),
+        )
+        return next((meaning for holds, meaning in cases if holds), plain)
 
 
 def requests(sent: int) -> str:

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -99,33 +97,31 @@ class Prompted:
         return self._read(await self._aasked(_object_request(prompt, shape)), shape)
 
     def _asked(self, request: JudgeRequest) -> ModelReply:
-        with self._counted() as replies:
-            replies.append(complete(self.model, request))
-        return replies[0]
+        started = time.perf_counter()
+        try:
+            return self._noted(complete(self.model, request), started)
+        except JudgeError as error:
+            self._failed(error, started)
+            raise
 
     async def _aasked(self, request: JudgeRequest) -> ModelReply:
-        with self._counted() as replies:
-            replies.append(await acomplete(self.model, request))
-        return replies[0]
-
-    @contextmanager
-    def _counted(self) -> Iterator[list[ModelReply]]:
-        replies: list[ModelReply] = []
         started = time.perf_counter()
-        error: JudgeError | None = None
         try:
-            yield replies
-        except JudgeError as raised:
-            error = raised
+            return self._noted(await acomplete(self.model, request), started)
+        except JudgeError as error:
+            self._failed(error, started)
             raise
-        finally:
-            reply = replies[0] if replies else ModelReply("")
-            spent = reply.usage(time.perf_counter() - started)
-            with self._lock:
-                self._usage += spent
-                self.failures += error is not None
-                if error is not None and error.fatal:
-                    self.fatal = error
+
+    def _noted(self, reply: ModelReply, started: float) -> ModelReply:
+        with self._lock:
+            self._usage += reply.usage(time.perf_counter() - started)
+        return reply
+
+    def _failed(self, error: JudgeError, started: float) -> None:
+        self._noted(ModelReply(""), started)
+        with self._lock:
+            self.failures += 1
+            self.fatal = error if error.fatal else self.fatal
 
     def _read(self, reply: ModelReply, shape: type[Shape]) -> Shape:
         found = None if reply.truncated else read_object(reply.text, shape)

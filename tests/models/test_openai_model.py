@@ -293,7 +293,7 @@ def test_a_404_about_features_is_not_about_the_model() -> None:
         (NO_MODEL, "model_not_found", True, "'m'.*/models"),
         (error(400, "Model Not Exist"), "model_not_found", False, "'m'"),
         (error(404, "no page"), "model_not_found", False, "/v1"),
-        (error(429, "Slow down."), "rate_limit", False, "1 request sent.*requests_per_minute"),
+        (error(429, "Slow down."), "rate_limit", False, "requests_per_minute.*1 request sent"),
         (error(429, "No money.", code="insufficient_quota"), "quota", True, "No money"),
         (error(500, "Oops."), "server_error", False, "500.*Oops"),
         (error(501, "Never."), "server_error", False, "501.*Never"),
