@@ -229,7 +229,7 @@ def measured(framework: str, way: Way, settings: dict[str, Any]) -> tuple[int, b
     """How often the judge was asked, and whether strict is never above lenient."""
     clear_shared()
     model = VaryingModel(seconds=0.01)
-    llm = import_module(f"tcva_adapters.{framework}.bridge").from_judge_model(model)
+    llm = import_module(f"tcva_adapters.{framework}.llm").from_judge_model(model)
     said = io.StringIO()  # what the frameworks print and deprecate is not the point here
     with warnings.catch_warnings(action="ignore"), redirect_stdout(said), redirect_stderr(said):
         rows = way(llm, settings)

@@ -1,1 +1,1 @@
-"""What the four adapters share. No framework is imported here."""
+"""What the four adapters share; no framework is imported here. Files are called as in each adapter."""

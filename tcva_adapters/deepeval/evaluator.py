@@ -18,7 +18,7 @@ from deepeval.test_case import LLMTestCase
 from pydantic import BeforeValidator, Field
 
 from tcva_adapters.criteria import Criterion
-from tcva_adapters.deepeval.model import llm_of_name
+from tcva_adapters.deepeval.llm import llm_of_name
 from tcva_adapters.deepeval.results import carried, result_of
 from tcva_adapters.deepeval.samples import PARAMS, missing_params, sample_of
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError

@@ -15,7 +15,7 @@ from deepeval.models import DeepEvalBaseLLM
 from deepeval.templates.resolver import resolve_template
 from pydantic import BaseModel
 
-from tcva_adapters._adapter.lexical import (
+from tcva_adapters._adapter.offline import (
     NAME,
     SUPPORTED,
     claims_of,

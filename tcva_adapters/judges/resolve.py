@@ -152,7 +152,7 @@ def _model(judge: Any, max_concurrency: int) -> JudgeModel | None:
     for package in packages:
         framework = _BY_LLM_PACKAGE.get(package)
         if framework is not None:
-            adapter = import_module(f"{framework.package}.model")
+            adapter = import_module(f"{framework.package}.llm")
             as_judge_model: Callable[[Any], JudgeModel | None] = adapter.as_judge_model
             model = as_judge_model(judge)
             if model is not None:

@@ -8,8 +8,8 @@ from tcva_adapters.langchain.langsmith import TCVARunEvaluator as TCVARunEvaluat
 from tcva_adapters.langchain.langsmith import create_async_tcva_judge as create_async_tcva_judge
 from tcva_adapters.langchain.langsmith import create_tcva_judge as create_tcva_judge
 from tcva_adapters.langchain.langsmith import local_client as local_client
+from tcva_adapters.langchain.llm import as_judge_model as as_judge_model
 from tcva_adapters.langchain.middleware import TCVAMiddleware as TCVAMiddleware
-from tcva_adapters.langchain.model import as_judge_model as as_judge_model
 from tcva_adapters.langchain.native import ascore_framework_metric as ascore_framework_metric
 from tcva_adapters.langchain.native import framework_metrics as framework_metrics
 from tcva_adapters.langchain.native import score_framework_metric as score_framework_metric

@@ -15,7 +15,7 @@ from langchain_classic.evaluation.qa import eval_prompt as qa_prompts
 from langchain_core.language_models import SimpleChatModel
 from langchain_core.messages import BaseMessage
 
-from tcva_adapters._adapter.lexical import NAME, is_supported, unknown_prompt, verdicts_on
+from tcva_adapters._adapter.offline import NAME, is_supported, unknown_prompt, verdicts_on
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.criteria import CORRECTNESS, FAITHFULNESS, Criterion
 from tcva_adapters.text.sentences import split_claims

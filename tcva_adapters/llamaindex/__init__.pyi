@@ -1,6 +1,6 @@
 from tcva_adapters.llamaindex.evaluator import ScorerEvaluator as ScorerEvaluator
 from tcva_adapters.llamaindex.evaluator import TCVAEvaluator as TCVAEvaluator
-from tcva_adapters.llamaindex.model import as_judge_model as as_judge_model
+from tcva_adapters.llamaindex.llm import as_judge_model as as_judge_model
 from tcva_adapters.llamaindex.native import ascore_framework_metric as ascore_framework_metric
 from tcva_adapters.llamaindex.native import framework_metrics as framework_metrics
 from tcva_adapters.llamaindex.native import score_framework_metric as score_framework_metric

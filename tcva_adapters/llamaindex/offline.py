@@ -16,7 +16,7 @@ from llama_index.core.llms import (
 )
 from llama_index.core.prompts import BasePromptTemplate
 
-from tcva_adapters._adapter.lexical import NAME, is_supported, unknown_prompt, verdicts_on
+from tcva_adapters._adapter.offline import NAME, is_supported, unknown_prompt, verdicts_on
 from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.text.sentences import split_claims
 

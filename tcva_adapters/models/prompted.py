@@ -1,6 +1,6 @@
 """Prompts of others through a judge model: texts and objects asked for, and what they cost.
 
-The frameworks' own metrics write their prompts themselves. Each adapter's ``bridge`` makes that
+The frameworks' own metrics write their prompts themselves. Each adapter's ``llm`` module makes that
 framework's kind of LLM out of a `Prompted`, so that calls, tokens, retries and failures are counted
 in one place whatever the framework.
 """

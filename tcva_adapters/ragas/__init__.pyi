@@ -2,7 +2,7 @@ from tcva_adapters.ragas.collection import ScorerCollectionMetric as ScorerColle
 from tcva_adapters.ragas.collection import TCVACollectionMetric as TCVACollectionMetric
 from tcva_adapters.ragas.evaluator import ScorerMetric as ScorerMetric
 from tcva_adapters.ragas.evaluator import TCVAMetric as TCVAMetric
-from tcva_adapters.ragas.model import as_judge_model as as_judge_model
+from tcva_adapters.ragas.llm import as_judge_model as as_judge_model
 from tcva_adapters.ragas.native import ascore_framework_metric as ascore_framework_metric
 from tcva_adapters.ragas.native import framework_metrics as framework_metrics
 from tcva_adapters.ragas.native import score_framework_metric as score_framework_metric

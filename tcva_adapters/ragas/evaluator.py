@@ -18,7 +18,7 @@ from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
-from tcva_adapters.ragas.model import calls_traced_by, lexical_or, llm_of
+from tcva_adapters.ragas.llm import calls_traced_by, lexical_or, llm_of
 from tcva_adapters.ragas.results import JUDGEMENT, score_of
 from tcva_adapters.ragas.samples import COLUMNS, sample_of
 from tcva_adapters.results.assessment import Reason

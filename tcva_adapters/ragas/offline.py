@@ -12,7 +12,7 @@ from ragas.llms.base import InstructorBaseRagasLLM
 from ragas.metrics._faithfulness import NLIStatementPrompt, StatementGeneratorPrompt
 from ragas.metrics.collections.faithfulness import util
 
-from tcva_adapters._adapter.lexical import (
+from tcva_adapters._adapter.offline import (
     NAME,
     SUPPORTED,
     claims_of,

@@ -43,6 +43,7 @@ def test_a_killed_run_loses_nothing_that_was_finished(tmp_path: Path) -> None:
         for number in range(SAMPLES):
             said = f"Door {number} opens at nine."
             record = {"id": f"s{number}", "question": "When?", "answer": said, "contexts": [said]}
+            record["reference"] = said
             file.write(json.dumps(record) + "\n")
     # All of TCVA's judgements, the first framework metric's, and half of the second's.
     with Halting(after=2 * SAMPLES + SAMPLES // 2) as server:

@@ -18,7 +18,7 @@ from tenacity import Future, RetryError
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.deepeval import TCVAMetric, as_judge_model
-from tcva_adapters.deepeval.model import _model
+from tcva_adapters.deepeval.llm import _model
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.prompts import claims_request, verdict_request
 from tcva_adapters.models.call_errors import as_judge_error

@@ -153,8 +153,8 @@ def llm_of(framework: str, model: JudgeModel | Prompted | None) -> Any:
     """A framework's LLM out of a judge model; None stands for the lexical judge."""
     if model is None:
         return _adapter(framework).LexicalLLM()
-    bridge = import_module(f"tcva_adapters.{framework}.bridge")
-    return bridge.from_judge_model(model)
+    adapter = import_module(f"tcva_adapters.{framework}.llm")
+    return adapter.from_judge_model(model)
 
 
 def choose(

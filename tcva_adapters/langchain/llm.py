@@ -6,14 +6,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from langchain_core.language_models import BaseLanguageModel
+from langchain_core.language_models import BaseChatModel, BaseLanguageModel
 from langchain_core.language_models.llms import BaseLLM
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable, RunnableConfig
+from pydantic import PrivateAttr
 
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import judge_errors
 from tcva_adapters.models.openai_reply import token_logprobs
+from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.sharing import Identity
@@ -179,3 +182,51 @@ def _reply(answer: Any) -> ModelReply:
         model=str(said.get("model_name") or said.get("model") or ""),
         token_logprobs=token_logprobs(said.get("logprobs")),
     )
+
+
+class BridgedLLM(BaseChatModel):
+    """Hands LangChain's prompts to a judge model: system messages as instructions, then the rest."""
+
+    _asked: Prompted = PrivateAttr()
+
+    def __init__(self, asked: Prompted) -> None:
+        super().__init__()
+        self._asked = asked
+
+    @property
+    def model_name(self) -> str:
+        """The judge model's name."""
+        return self._asked.name
+
+    @property
+    def _llm_type(self) -> str:
+        return "tcva-bridged"
+
+    def _generate(
+        self, messages: list[BaseMessage], stop: list[str] | None = None, *_: Any, **__: Any
+    ) -> ChatResult:
+        system, prompt = _texts(messages)
+        return _result(self._asked.text(prompt, system=system), stop)
+
+    async def _agenerate(
+        self, messages: list[BaseMessage], stop: list[str] | None = None, *_: Any, **__: Any
+    ) -> ChatResult:
+        system, prompt = _texts(messages)
+        return _result(await self._asked.atext(prompt, system=system), stop)
+
+
+def from_judge_model(model: JudgeModel | Prompted) -> BridgedLLM:
+    """A LangChain chat model out of a judge model."""
+    return BridgedLLM(Prompted.of(model))
+
+
+def _texts(messages: list[BaseMessage]) -> tuple[str, str]:
+    system = (str(m.text) for m in messages if isinstance(m, SystemMessage))
+    rest = (str(m.text) for m in messages if not isinstance(m, SystemMessage))
+    return "\n\n".join(system), "\n\n".join(rest)
+
+
+def _result(text: str, stop: list[str] | None) -> ChatResult:
+    for mark in stop or ():  # the request knows no stop words, so what follows them goes here
+        text = text.partition(mark)[0]
+    return ChatResult(generations=[ChatGeneration(message=AIMessage(text))])

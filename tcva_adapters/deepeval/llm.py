@@ -19,6 +19,7 @@ from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.base import digest
 from tcva_adapters.models.call_errors import judge_errors
 from tcva_adapters.models.openai_reply import token_logprobs
+from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
 from tcva_adapters.models.request import ONE_WORD, JudgeRequest, one_word_of
 from tcva_adapters.sharing import Identity
@@ -188,3 +189,46 @@ def _reply(answer: Any, request: JudgeRequest | None = None) -> ModelReply:
             cost=float(cost) if vars(cost)["value"] is not None else None,
         )
     return ModelReply(answer, cost=float(cost) if isinstance(cost, int | float) else None)
+
+
+class BridgedLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]  # as __init_subclass__ is
+    """Hands DeepEval's prompts to a judge model.
+
+    Where a schema is asked for, it goes along, and a reply that cannot be read is an error: it is
+    not asked for again.
+    """
+
+    def __init__(self, asked: Prompted) -> None:
+        self.asked = asked
+        super().__init__(asked.name)
+
+    def load_model(self, *_: Any, **__: Any) -> DeepEvalBaseLLM:
+        """There is nothing to load."""
+        return self
+
+    def get_model_name(self) -> str:
+        """The judge model's name."""
+        return self.asked.name
+
+    def generate(self, prompt: str, schema: type[BaseModel] | None = None) -> Any:
+        """Answer one prompt.
+
+        Raises:
+            JudgeError: No reply came, or none that holds such an object.
+        """
+        return self.asked.text(prompt) if schema is None else self.asked.object(prompt, schema)
+
+    async def a_generate(self, prompt: str, schema: type[BaseModel] | None = None) -> Any:
+        """The same, awaited.
+
+        Raises:
+            JudgeError: As for `generate`.
+        """
+        if schema is None:
+            return await self.asked.atext(prompt)
+        return await self.asked.aobject(prompt, schema)
+
+
+def from_judge_model(model: JudgeModel | Prompted) -> BridgedLLM:
+    """A DeepEval LLM out of a judge model."""
+    return BridgedLLM(Prompted.of(model))

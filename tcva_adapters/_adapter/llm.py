@@ -1,0 +1,123 @@
+"""What judge models made of frameworks' LLM objects have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final
+
+from tcva_adapters.models.call_errors import judge_errors
+from tcva_adapters.models.protocol import ModelReply
+from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.sharing import Identity
+
+_SETTINGS: Final = (
+    *("temperature", "max_tokens", "max_completion_tokens", "num_predict", "num_ctx"),
+    *("context_window", "top_p", "top_k", "n", "seed", "stop", "reasoning_effort"),
+    *("frequency_penalty", "presence_penalty", "system_prompt"),
+)
+"""What LLM classes call the settings that can change a reply. A list of what is taken, not of what
+is left out: a class may keep a key under any name."""
+
+CUT_OFF: Final = frozenset({"length", "max_tokens", "MAX_TOKENS"})
+"""What providers call the reason why a reply ended where it was cut off."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrameworkModel(ABC):
+    """Asks a framework's LLM object.
+
+    Attributes:
+        llm: The LLM; its client, retries, callbacks and limits stay in force.
+    """
+
+    llm: Any = field(repr=False)
+
+    framework: ClassVar[str]
+    """Of `FRAMEWORKS`."""
+
+    @property
+    def name(self) -> str:
+        """The framework's name, and the model's, or that of its class where it has none."""
+        return f"{self.framework}:{self._model_name()}"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The LLM's class and the settings that can change a reply; no secrets."""
+        return {"class": type(self._core()).__name__, **settings_in(*self._holders())}
+
+    @property
+    def identity(self) -> Identity:
+        """The same LLM object is the same judge."""
+        return Identity(self.llm)
+
+    def complete(self, request: JudgeRequest) -> ModelReply:
+        """Answer one request.
+
+        Raises:
+            JudgeError: The LLM raised, or answered with something else than text.
+        """
+        with judge_errors():
+            return self._read(self._ask(request), request)
+
+    async def acomplete(self, request: JudgeRequest) -> ModelReply:
+        """Answer one request through the LLM's asynchronous interface.
+
+        Raises:
+            JudgeError: As for `complete`.
+        """
+        with judge_errors():
+            return self._read(await self._aask(request), request)
+
+    def _core(self) -> Any:
+        """The LLM under what wraps it."""
+        return self.llm
+
+    def _holders(self) -> tuple[Any, ...]:
+        """Where its settings are; the first that has one wins."""
+        return (self._core(),)
+
+    def _model_name(self) -> str:
+        core = self._core()
+        found = (getattr(core, name, None) for name in ("model_name", "model", "model_id"))
+        named = (name for name in found if isinstance(name, str) and name)
+        return next(named, type(core).__name__)
+
+    @abstractmethod
+    def _ask(self, request: JudgeRequest) -> Any:
+        """What the LLM answers."""
+
+    @abstractmethod
+    async def _aask(self, request: JudgeRequest) -> Any:
+        """The same, awaited."""
+
+    @abstractmethod
+    def _read(self, answer: Any, request: JudgeRequest) -> ModelReply:
+        """The reply in what the LLM answered."""
+
+
+def settings_in(*holders: Any) -> dict[str, Any]:
+    """The settings that can change a reply, of objects or mappings; the first that has one wins.
+
+    >>> settings_in({"seed": 1, "api_key": "x"}, {"seed": 2, "stop": ["END"]})
+    {'seed': 1, 'stop': ['END']}
+    """
+    found = ((name, _value(holders, name)) for name in _SETTINGS)
+    return {name: value for name, value in found if value is not None}
+
+
+def _value(holders: tuple[Any, ...], name: str) -> Any:
+    values = (h.get(name) if isinstance(h, Mapping) else getattr(h, name, None) for h in holders)
+    return next(filter(_is_plain, values), None)
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(isinstance(item, str) for item in value)
+    return isinstance(value, bool | int | float | str)
+
+
+def one_text(request: JudgeRequest) -> str:
+    """Instructions and sample as one text, for LLMs that take no messages."""
+    return f"{request.system}\n\n{request.user}"

@@ -1,0 +1,82 @@
+"""One run of a framework's own metric, unmodified, on a sample."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ClassVar
+
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
+from tcva_adapters.samples.sample import Sample
+
+
+class NativeRun(ABC):
+    """A metric, a sample and an LLM. Whatever the metric raises is its outcome.
+
+    Args:
+        name: The metric's name.
+        sample: The sample.
+        llm: An LLM of the framework.
+
+    Attributes:
+        title: Of the framework.
+        metrics: How its metrics are built, by name.
+        llm_classes: What an LLM of the framework is.
+        calls: Calls of the LLM so far; None where nobody counts them.
+
+    Raises:
+        InvalidValueError: The name is unknown, or ``llm`` is no LLM of the framework.
+    """
+
+    title: ClassVar[str]
+    metrics: ClassVar[Mapping[str, Callable[..., Any]]]
+    llm_classes: ClassVar[type | tuple[type, ...]]
+    calls: int | None = None
+
+    def __init__(self, name: str, sample: Sample, llm: Any) -> None:
+        if name not in self.metrics:
+            msg = f"unknown {self.title} metric {name!r}; known are {', '.join(self.metrics)}"
+            raise InvalidValueError(msg)
+        if not isinstance(llm, self.llm_classes):
+            msg = f"llm={llm!r} is no {self.title} LLM; LexicalLLM() is one that needs no network"
+            raise InvalidValueError(msg)
+        self.name, self.sample, self.llm = name, sample, llm
+
+    def score(self) -> FrameworkScore:
+        """Run the metric."""
+        try:
+            return self._read(self._measure())
+        except Exception as error:  # noqa: BLE001  # whatever it raises is its outcome
+            return self._failed(error)
+
+    async def ascore(self) -> FrameworkScore:
+        """The same, awaited."""
+        try:
+            return self._read(await self._ameasure())
+        except Exception as error:  # noqa: BLE001  # as above
+            return self._failed(error)
+
+    @abstractmethod
+    def _measure(self) -> Any:
+        """What the metric returns."""
+
+    @abstractmethod
+    async def _ameasure(self) -> Any:
+        """The same, awaited."""
+
+    @abstractmethod
+    def _read(self, returned: Any) -> FrameworkScore:
+        """The score and the verdicts in it."""
+
+    def _scored(self, score: float, verdicts: Iterable[FrameworkVerdict] = ()) -> FrameworkScore:
+        if math.isnan(score):
+            return self._failed("the metric returned nan", verdicts)
+        return FrameworkScore(self.name, score, tuple(verdicts), self.calls)
+
+    def _failed(
+        self, why: Exception | str, verdicts: Iterable[FrameworkVerdict] = ()
+    ) -> FrameworkScore:
+        text = why if isinstance(why, str) else f"{type(why).__name__}: {why}"
+        return FrameworkScore(self.name, None, tuple(verdicts), self.calls, text)

@@ -1,0 +1,284 @@
+"""RAGAS' LLM objects, of both families, as judge models; and any judge model as a RAGAS LLM."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import lru_cache
+from typing import Any, ClassVar, Final, TypeVar
+
+from instructor import OpenAISchema
+from langchain_core.callbacks import Callbacks
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import HumanMessage, SystemMessage
+from langchain_core.prompt_values import ChatPromptValue, PromptValue, StringPromptValue
+from langchain_core.runnables.config import var_child_runnable_config
+from pydantic import BaseModel, ConfigDict, create_model
+from ragas.llms import BaseRagasLLM
+from ragas.llms.base import InstructorBaseRagasLLM, LangchainLLMWrapper, LlamaIndexLLMWrapper
+from ragas.run_config import add_async_retry, add_retry
+
+from tcva_adapters._adapter.llm import CUT_OFF, FrameworkModel, one_text
+from tcva_adapters.errors import JudgeError
+from tcva_adapters.judges.resolve import is_lexical
+from tcva_adapters.loops import wait_for
+from tcva_adapters.models.openai_reply import token_logprobs
+from tcva_adapters.models.prompted import Prompted
+from tcva_adapters.models.protocol import JudgeModel, ModelReply
+from tcva_adapters.models.request import ONE_WORD, JudgeRequest, one_word_of
+from tcva_adapters.scorer import Scorer
+from tcva_adapters.sharing import Identity
+
+Reply = TypeVar("Reply", bound=BaseModel)
+
+_CALLBACKS: ContextVar[Callbacks] = ContextVar("tcva_ragas_callbacks", default=None)
+
+_TEMPERATURE: Final = 0.01
+"""RAGAS' own: some servers refuse a plain 0."""
+
+_PLAIN_WRAPPERS: Final = frozenset({LangchainLLMWrapper, LlamaIndexLLMWrapper})
+"""RAGAS makes these anew around the user's LLM for each evaluation."""
+
+
+def as_judge_model(llm: object) -> JudgeModel | None:
+    """A RAGAS LLM of either family as judge model; None for anything else."""
+    if isinstance(llm, InstructorBaseRagasLLM):
+        return InstructorModel(llm)
+    return WrappedModel(llm) if isinstance(llm, BaseRagasLLM) else None
+
+
+def lexical_or(llm: Any) -> Any:
+    """``"lexical"`` for the lexical judge as LLM, also as RAGAS wraps it; else the LLM itself."""
+    return "lexical" if is_lexical(llm) or is_lexical(_inner(llm)) else llm
+
+
+def llm_of(scorer: Scorer[Any]) -> Any:
+    """The LLM that a scorer asks, to which RAGAS gives retries and waits; else its judge."""
+    judge = getattr(scorer, "judge", None) or getattr(scorer, "rater", scorer)
+    return getattr(getattr(judge, "model", None), "llm", judge)
+
+
+@contextmanager
+def calls_traced_by(callbacks: Callbacks) -> Iterator[None]:
+    """Within it, calls of LangChain's LLMs report to these callbacks: traces, token counts, costs."""
+    wrapped = _CALLBACKS.set(callbacks)
+    # Those that RAGAS does not wrap look here for what they run in.
+    around = var_child_runnable_config.get() or {}
+    plain = var_child_runnable_config.set({**around, "callbacks": callbacks})
+    try:
+        yield
+    finally:
+        var_child_runnable_config.reset(plain)
+        _CALLBACKS.reset(wrapped)
+
+
+class WrappedModel(FrameworkModel):
+    """Asks a LLM of the older family (`LangchainLLMWrapper`, `LlamaIndexLLMWrapper`, your own).
+
+    The retries and waits of its ``run_config`` stay in force.
+    """
+
+    framework = "ragas"
+    follows_sampling = True  # RAGAS sets the temperature of each call, whatever the LLM has
+
+    @property
+    def identity(self) -> Identity:
+        """The same LLM object is the same judge; RAGAS wraps it anew for each evaluation."""
+        config = self.llm.run_config
+        patience = (config.timeout, config.max_retries, config.max_wait)
+        is_plain = type(self.llm) in _PLAIN_WRAPPERS  # others may ask in a way of their own
+        return Identity(self._core() if is_plain else self.llm, patience=patience)
+
+    def _core(self) -> Any:
+        return _inner(self.llm)
+
+    def _holders(self) -> tuple[Any, ...]:
+        # RAGAS sets both of these for the time of a call, on the object itself.
+        return {"temperature": _TEMPERATURE, "n": 1}, self._core()
+
+    def _ask(self, request: JudgeRequest) -> Any:
+        generate = add_retry(self.llm.generate_text, self.llm.run_config)
+        return generate(**self._arguments(request))
+
+    async def _aask(self, request: JudgeRequest) -> Any:
+        generate = add_async_retry(self.llm.agenerate_text, self.llm.run_config)
+        return await generate(**self._arguments(request))
+
+    def _arguments(self, request: JudgeRequest) -> dict[str, Any]:
+        drawn = None if request.sampling is None else request.sampling.temperature
+        return {
+            "prompt": self._prompt(request),
+            "n": 1,
+            "temperature": _TEMPERATURE if drawn is None else drawn,
+            "stop": None,
+            "callbacks": _CALLBACKS.get(),
+        }
+
+    def _prompt(self, request: JudgeRequest) -> PromptValue:
+        if isinstance(self._core(), BaseChatModel):
+            system, user = SystemMessage(request.system), HumanMessage(request.user)
+            return ChatPromptValue(messages=[system, user])
+        # RAGAS' own prompts are plain texts, so that is what other classes are written for.
+        return StringPromptValue(text=one_text(request))
+
+    def _read(self, answer: Any, request: JudgeRequest) -> ModelReply:
+        del request
+        if not answer.generations or not answer.generations[0]:
+            msg = f"{type(self.llm).__name__} returned no generation"
+            raise JudgeError(msg)
+        generation = answer.generations[0][0]
+        message = getattr(generation, "message", None)
+        output = answer.llm_output or {}
+        counts = getattr(message, "usage_metadata", None) or output.get("token_usage") or {}
+        return ModelReply(
+            generation.text,
+            input_tokens=counts.get("input_tokens") or counts.get("prompt_tokens") or 0,
+            output_tokens=counts.get("output_tokens") or counts.get("completion_tokens") or 0,
+            truncated=not self.llm.is_finished(answer),
+            model=str(output.get("model_name") or ""),
+            # They come where the user's LLM asks for them: RAGAS takes no such argument.
+            token_logprobs=token_logprobs(
+                getattr(message, "response_metadata", {}).get("logprobs")
+            ),
+        )
+
+
+class InstructorModel(FrameworkModel):
+    """Asks a LLM of the newer family (``llm_factory``, `InstructorLLM`, your own).
+
+    Its client, mode, retries and cache stay in force. The reply schema goes along; any JSON object
+    is taken, since repairing is done here. A reply that instructor could not read is not lost: its
+    text is used where the error carries it.
+    """
+
+    framework = "ragas"
+
+    def _holders(self) -> tuple[Any, ...]:
+        arguments = getattr(self.llm, "model_args", None)
+        prompt = {"system_prompt": getattr(self.llm, "system_prompt", None)}
+        return (arguments if isinstance(arguments, Mapping) else {}, prompt)
+
+    def _ask(self, request: JudgeRequest) -> Any:
+        prompt, model = one_text(request), _reply_model(request)
+        try:
+            if self._is_async:
+                return wait_for(self.llm.agenerate(prompt, model))
+            return self.llm.generate(prompt, model)
+        except Exception as error:  # noqa: BLE001  # what it means is found out there
+            return _with_reply(error)
+
+    async def _aask(self, request: JudgeRequest) -> Any:
+        prompt, model = one_text(request), _reply_model(request)
+        try:
+            if self._is_async:
+                return await self.llm.agenerate(prompt, model)
+            return await asyncio.to_thread(self.llm.generate, prompt, model)
+        except Exception as error:  # noqa: BLE001  # what it means is found out there
+            return _with_reply(error)
+
+    @property
+    def _is_async(self) -> bool:
+        # Classes of users may lack the attribute, which the base class does not declare.
+        return bool(getattr(self.llm, "is_async", True))
+
+    def _read(self, answer: Any, request: JudgeRequest) -> ModelReply:
+        if isinstance(answer, Exception):
+            completion: Any = getattr(answer, "last_completion", None)
+            text = completion.choices[0].message.content
+            retries = max(int(getattr(answer, "n_attempts", 1) or 1) - 1, 0)
+        else:
+            completion, retries = getattr(answer, "_raw_response", None), 0
+            is_plain = not request.schema
+            text = one_word_of(answer.model_dump()) if is_plain else answer.model_dump_json()
+        usage = getattr(completion, "usage", None)
+        reason = getattr(_first_choice(completion), "finish_reason", None)
+        return ModelReply(
+            text,
+            input_tokens=getattr(usage, "prompt_tokens", None) or 0,
+            output_tokens=getattr(usage, "completion_tokens", None) or 0,
+            retries=retries,
+            truncated=reason in CUT_OFF,
+            model=str(getattr(completion, "model", None) or ""),
+        )
+
+
+def _with_reply(error: Exception) -> Exception:
+    """An error that carries the text that was not read; any other is raised again."""
+    choice = _first_choice(getattr(error, "last_completion", None))
+    if isinstance(getattr(getattr(choice, "message", None), "content", None), str):
+        return error
+    raise error
+
+
+def _first_choice(completion: Any) -> Any:
+    choices = getattr(completion, "choices", None)
+    return choices[0] if choices else None
+
+
+def _inner(llm: Any) -> Any:
+    """What a wrapper of RAGAS wraps; a class of its own is itself."""
+    return getattr(llm, "langchain_llm", None) or getattr(llm, "llm", None) or llm
+
+
+class _AnyObject(OpenAISchema):
+    """Any JSON object; what the LLM is told to write is the request's schema.
+
+    Of instructor's own kind, since instructor makes such a class of any other one, for each call.
+    """
+
+    model_config = ConfigDict(extra="allow")
+    reply_schema: ClassVar[str] = "{}"
+
+    @classmethod
+    def model_json_schema(cls, *_: Any, **__: Any) -> dict[str, Any]:
+        """The schema that the reply is to follow."""
+        return dict(json.loads(cls.reply_schema))
+
+
+def _reply_model(request: JudgeRequest) -> type[_AnyObject]:
+    return _model_of(request.schema_name, json.dumps(request.schema or ONE_WORD))
+
+
+@lru_cache(maxsize=64)
+def _model_of(name: str, schema: str) -> type[_AnyObject]:
+    model = create_model(name, __base__=_AnyObject)
+    model.reply_schema = schema
+    return model
+
+
+class BridgedLLM(InstructorBaseRagasLLM):
+    """Hands RAGAS' prompts to a judge model; metrics of both families take it.
+
+    The schema of the reply goes along. A reply that cannot be read is an error: it is not asked
+    for again.
+    """
+
+    is_async = True
+
+    def __init__(self, asked: Prompted) -> None:
+        self.asked = asked
+        self.model = asked.name
+
+    def generate(self, prompt: str, response_model: type[Reply]) -> Reply:
+        """Answer one prompt.
+
+        Raises:
+            JudgeError: No reply came, or none that holds such an object.
+        """
+        return self.asked.object(prompt, response_model)
+
+    async def agenerate(self, prompt: str, response_model: type[Reply]) -> Reply:
+        """The same, awaited.
+
+        Raises:
+            JudgeError: As for `generate`.
+        """
+        return await self.asked.aobject(prompt, response_model)
+
+
+def from_judge_model(model: JudgeModel | Prompted) -> BridgedLLM:
+    """A RAGAS LLM of the newer family out of a judge model."""
+    return BridgedLLM(Prompted.of(model))
