@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
-from typing import Any, Final, Literal, get_args
+from typing import Final, Literal, TypedDict, Unpack, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ from tcva_adapters.core.temperature import (
     check_temperature,
     exponent_within,
 )
-from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme, level_counts
+from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme, count_levels
 from tcva_adapters.errors import InvalidValueError
 
 Penalty = Literal["paper", "ramped", "absolute", "off"]
@@ -54,6 +54,15 @@ _LARGEST_COUNT: Final = 2.0**53
 _CHUNK_CELLS: Final = 2**16
 _LEAST_LOG: Final = -1e300
 """In place of the logarithm of 0: times a power of 0 it is 0."""
+
+
+class ScoreOptions(TypedDict, total=False):
+    """What `aggregate` explains."""
+
+    scheme: SchemeLike
+    penalty: Penalty
+    eps: float
+    floor: Floor
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +132,15 @@ def aggregate(
     >>> [round(aggregate(words, t, eps=0.05, floor="always"), 3) for t in ("strict", 0.46, 0.5)]
     [0.049, 0.466, 0.648]
     """
-    options: Any = {"scheme": scheme, "penalty": penalty, "eps": eps, "floor": floor}
-    scores = sweep([level_counts(verdicts)], [temperature], bounds=bounds, **options)
+    scores = sweep(
+        [count_levels(verdicts)],
+        [temperature],
+        scheme=scheme,
+        penalty=penalty,
+        eps=eps,
+        floor=floor,
+        bounds=bounds,
+    )
     return float(scores[0, 0])
 
 
@@ -132,11 +148,8 @@ def sweep(
     counts: npt.ArrayLike,
     temperatures: Iterable[float | str],
     *,
-    scheme: SchemeLike = WeightScheme.DEFAULT,
-    penalty: Penalty = DEFAULT_PENALTY,
-    eps: float = DEFAULT_EPS,
-    floor: Floor = DEFAULT_FLOOR,
     bounds: Bounds = PAPER_BOUNDS,
+    **options: Unpack[ScoreOptions],
 ) -> FloatArray:
     """The scores of many verdict lists at many temperatures.
 
@@ -148,11 +161,8 @@ def sweep(
             of the levels. Entries lie in [0, 2**53]. The penalties ``ramped`` and ``absolute``
             depend on the number of verdicts, so they need counts (expected ones will do).
         temperatures: As many as you like, each as for ``aggregate``.
-        scheme: As for ``aggregate``, like the remaining arguments.
-        penalty: See there.
-        eps: See there.
-        floor: See there.
-        bounds: See there.
+        bounds: As for ``aggregate``.
+        options: Likewise ``scheme``, ``penalty``, ``eps`` and ``floor``.
 
     Returns:
         Shape (N, number of temperatures); a row of zeros gives nan.
@@ -164,15 +174,11 @@ def sweep(
     >>> sweep([[1, 1, 1, 0, 0], [4, 0, 0, 0, 1]], [0.1, 0.5, 1.0]).round(3).tolist()
     [[0.786, 0.867, 0.933], [0.0, 0.64, 0.878]]
     """
-    rows = check_counts(counts)
-    plan = make_plan(
-        temperatures, scheme=scheme, penalty=penalty, eps=eps, floor=floor, bounds=bounds
-    )
-    return scores_of(rows, plan)
+    return scores_of(check_counts(counts), make_plan(temperatures, bounds=bounds, **options))
 
 
 def score_curves(
-    rows: FloatArray, *, bounds: Bounds = PAPER_BOUNDS, **options: Any
+    rows: FloatArray, *, bounds: Bounds = PAPER_BOUNDS, **options: Unpack[ScoreOptions]
 ) -> Callable[[FloatArray], FloatArray]:
     """The scores of checked rows as functions of the temperature, over all that the bounds allow.
 
@@ -278,16 +284,8 @@ def check_counts(counts: npt.ArrayLike) -> FloatArray:
     Raises:
         InvalidValueError: Not of shape (N, 5), or an entry is not a count or a share.
     """
-    rows = as_matrix("counts", counts, len(LEVELS))
-    if rows.size and not (rows.min() >= 0.0 and rows.max() <= _LARGEST_COUNT):
-        row, column = np.argwhere(~((rows >= 0.0) & (rows <= _LARGEST_COUNT)))[0]
-        value = float(rows[row, column])
-        msg = (
-            f"row {row} of counts has {value!r} for {LEVELS[column].value}; "
-            "counts and shares are finite, not negative, and at most 2**53"
-        )
-        raise InvalidValueError(msg)
-    return rows
+    wanted = "counts and shares are finite, not negative, and at most 2**53"
+    return as_matrix("counts", counts, LEVELS, _LARGEST_COUNT, wanted=wanted)
 
 
 def scores_of(rows: FloatArray, plan: Plan) -> FloatArray:

@@ -6,8 +6,7 @@ the dial on verdicts that another framework was paid for.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import replace
 from typing import Any, Final
 
@@ -15,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.core.aggregation import Plan, SchemeLike, check_counts, make_plan, scores_of
-from tcva_adapters.core.checks import as_number, listed
+from tcva_adapters.core.checks import listed
 from tcva_adapters.core.verdicts import FloatArray, Verdict, WeightScheme
 from tcva_adapters.errors import InvalidValueError
 
@@ -95,23 +94,20 @@ def ablation_plans(
     }
 
 
-def ragas_score(verdicts: Sequence[int]) -> float:
-    """RAGAS Faithfulness: the share of claims with a verdict other than 0; nan for none at all.
+def ragas_score(verdicts: Iterable[int]) -> float:
+    """RAGAS Faithfulness: the share of claims with verdict 1; nan for none at all.
 
     Raises:
-        InvalidValueError: There is no list of numbers.
+        InvalidValueError: A verdict other than 0 or 1.
 
     >>> ragas_score([1, 0, 1, 1])
     0.75
     """
-    given = [as_number(verdict) for verdict in listed("verdicts", verdicts)]
-    if not all(number is not None and math.isfinite(number) for number in given):
-        msg = f"{verdicts!r} are no RAGAS verdicts; they are numbers, 0 or 1"
-        raise InvalidValueError(msg)
-    return sum(number != 0 for number in given) / len(given) if given else float("nan")
+    levels = from_ragas(verdicts)
+    return levels.count(Verdict.FULLY) / len(levels) if levels else float("nan")
 
 
-def deepeval_score(verdicts: Sequence[str], *, penalize_ambiguous_claims: bool = False) -> float:
+def deepeval_score(verdicts: Iterable[str], *, penalize_ambiguous_claims: bool = False) -> float:
     """DeepEval Faithfulness: yes and borderline over all, or yes alone; 1 for no verdict.
 
     Raises:
@@ -123,29 +119,8 @@ def deepeval_score(verdicts: Sequence[str], *, penalize_ambiguous_claims: bool =
     0.3333333333333333
     """
     levels = from_deepeval(verdicts)
-    if not levels:
-        return 1.0
-    passing = {Verdict.FULLY} if penalize_ambiguous_claims else {Verdict.FULLY, Verdict.PARTIAL}
-    return sum(level in passing for level in levels) / len(levels)
-
-
-def ternary_score(verdicts: Sequence[str], *, count_unsure: bool = True) -> float:
-    """Yes 1, unsure 0.5, no 0, averaged; without the unsure ones where they are not counted.
-
-    Raises:
-        InvalidValueError: A word other than yes, no, borderline or idk.
-
-    Returns:
-        nan where nothing is left to average.
-
-    >>> ternary_score(["yes", "idk", "no"]), ternary_score(["yes", "idk"], count_unsure=False)
-    (0.5, 1.0)
-    """
-    levels = from_deepeval(verdicts)
-    if not count_unsure:
-        levels = [level for level in levels if level is not Verdict.PARTIAL]
-    worth = {Verdict.FULLY: 1.0, Verdict.PARTIAL: 0.5, Verdict.NONE: 0.0}
-    return sum(worth[level] for level in levels) / len(levels) if levels else float("nan")
+    failing = {Verdict.NONE, Verdict.PARTIAL} if penalize_ambiguous_claims else {Verdict.NONE}
+    return sum(level not in failing for level in levels) / len(levels) if levels else 1.0
 
 
 def from_ragas(verdicts: Iterable[int]) -> list[Verdict]:
@@ -157,7 +132,7 @@ def from_ragas(verdicts: Iterable[int]) -> list[Verdict]:
     >>> from_ragas([1, 0])
     [<Verdict.FULLY: 'fully'>, <Verdict.NONE: 'none'>]
     """
-    return [_lookup(_RAGAS, verdict, "RAGAS", "0, 1") for verdict in listed("verdicts", verdicts)]
+    return _levels(_RAGAS, verdicts, "RAGAS")
 
 
 def from_deepeval(verdicts: Iterable[str]) -> list[Verdict]:
@@ -169,11 +144,8 @@ def from_deepeval(verdicts: Iterable[str]) -> list[Verdict]:
     >>> from_deepeval(["yes", "idk"])
     [<Verdict.FULLY: 'fully'>, <Verdict.PARTIAL: 'partial'>]
     """
-    known = "yes, borderline, idk, no"
-    return [
-        _lookup(_DEEPEVAL, v.strip().lower() if isinstance(v, str) else v, "DeepEval", known)
-        for v in listed("verdicts", verdicts)
-    ]
+    words = [v.strip().lower() if isinstance(v, str) else v for v in listed("verdicts", verdicts)]
+    return _levels(_DEEPEVAL, words, "DeepEval")
 
 
 _RAGAS: Final[dict[object, Verdict]] = {1: Verdict.FULLY, 0: Verdict.NONE}
@@ -185,8 +157,13 @@ _DEEPEVAL: Final[dict[object, Verdict]] = {
 }
 
 
-def _lookup(table: dict[object, Verdict], verdict: object, name: str, known: str) -> Verdict:
-    if not isinstance(verdict, Hashable) or verdict not in table:
-        msg = f"{verdict!r} is no {name} verdict; known are {known}"
-        raise InvalidValueError(msg)
-    return table[verdict]
+def _levels(
+    table: dict[object, Verdict], verdicts: Iterable[object], framework: str
+) -> list[Verdict]:
+    given = listed("verdicts", verdicts)
+    for verdict in given:
+        if not isinstance(verdict, Hashable) or verdict not in table:
+            known = ", ".join(map(str, table))
+            msg = f"{verdict!r} is no {framework} verdict; known are {known}"
+            raise InvalidValueError(msg)
+    return [table[verdict] for verdict in given]

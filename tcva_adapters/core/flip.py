@@ -5,24 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final, Unpack
 
 import numpy as np
 
 from tcva_adapters.core.aggregation import (
-    DEFAULT_EPS,
-    DEFAULT_FLOOR,
-    DEFAULT_PENALTY,
     TINY_EXPONENT,
-    Floor,
-    Penalty,
-    SchemeLike,
+    ScoreOptions,
     check_counts,
     score_curves,
 )
 from tcva_adapters.core.checks import check_within, listed
 from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds, check_bounds, exponent_within
-from tcva_adapters.core.verdicts import FloatArray, Verdict, WeightScheme, count_levels
+from tcva_adapters.core.verdicts import FloatArray, Verdict, count_levels
 
 _PROBES: Final = 257
 """Temperatures that are looked at in one go, each time between two of the time before."""
@@ -32,11 +27,8 @@ def flip_temperature(
     verdicts_or_counts: Iterable[Verdict | str] | Sequence[float] | FloatArray,
     threshold: float,
     *,
-    scheme: SchemeLike = WeightScheme.DEFAULT,
-    penalty: Penalty = DEFAULT_PENALTY,
-    eps: float = DEFAULT_EPS,
-    floor: Floor = DEFAULT_FLOOR,
     bounds: Bounds = PAPER_BOUNDS,
+    **options: Unpack[ScoreOptions],
 ) -> float | None:
     """The smallest temperature from which on, up to the largest, the score reaches a threshold.
 
@@ -47,11 +39,8 @@ def flip_temperature(
     Args:
         verdicts_or_counts: A list of verdicts, or the five level counts, fully first.
         threshold: In [0, 1]; a score equal to it passes.
-        scheme: As for ``aggregate``, like the remaining arguments.
-        penalty: See there.
-        eps: See there.
-        floor: See there.
-        bounds: See there.
+        bounds: The end points of the map from temperature to exponent.
+        options: ``scheme``, ``penalty``, ``eps`` and ``floor`` as for ``aggregate``.
 
     Returns:
         A temperature at which the score passes, while it fails at the next smaller float (unless
@@ -72,7 +61,6 @@ def flip_temperature(
     items = listed("verdicts or counts", verdicts_or_counts)
     is_words = all(isinstance(item, str) for item in items)
     row = count_levels(items)[None, :] if is_words else check_counts([items])
-    options: Any = {"scheme": scheme, "penalty": penalty, "eps": eps, "floor": floor}
     scores = score_curves(row, bounds=check_bounds(bounds), **options)
     return flip_point(lambda temperatures: scores(temperatures)[0] - least, bounds)
 
@@ -96,18 +84,13 @@ def flip_point(
     """
     # Two pieces on which the score never falls: exponents above 0, and those up to 0.
     edge = first_positive(bounds)
-    pieces = [(bounds.t_min if edge is None else edge, bounds.t_max)]
-    if edge is not None:
-        pieces.append((bounds.t_min, math.nextafter(edge, -math.inf)))
-    found = None
-    for start, end in pieces:
-        settled = _settles(above, start, end)
-        if settled is None:
-            break
-        found = settled
-        if found > start:
-            break
-    return found
+    if edge is None:
+        return _settles(above, bounds.t_min, bounds.t_max)
+    upper = _settles(above, edge, bounds.t_max)
+    lower = None
+    if upper == edge:
+        lower = _settles(above, bounds.t_min, math.nextafter(edge, -math.inf))
+    return upper if lower is None else lower
 
 
 @lru_cache  # the same for every sample of a run

@@ -71,7 +71,8 @@ def fuse(
     >>> fuse([[0.9, 0.4]], temperature=0.5, weights=[3, 1]).scores.round(3).tolist()
     [0.775]
     """
-    table = _check_scores(scores)
+    wanted = "scores lie in [0, 1], nan where there is none: bring other scales to that range first"
+    table = as_matrix("scores", scores, "method", 1.0, wanted=wanted, may_miss=True)
     methods = table.shape[1]
     shares = np.ones(methods) if weights is None else _check_weights(weights, methods, "methods")
     power = 0.0  # the geometric mean
@@ -177,22 +178,12 @@ def evaluate_panel(
 
 def _check_ratings(judge_scores: Sequence[Sequence[float | None]], max_score: float) -> FloatArray:
     rows = [listed("scores of a judge", row) for row in listed("judge_scores", judge_scores)]
-    if not rows or not rows[0]:
-        msg = f"a panel needs a judge and a criterion; got {judge_scores!r}"
-        raise InvalidValueError(msg)
     for judge, row in enumerate(rows):
         if len(row) != len(rows[0]):
             msg = f"judge {judge} has {len(row)} scores {row!r}, judge 0 has {len(rows[0])}"
             raise InvalidValueError(msg)
-        for criterion, score in enumerate(row):
-            number = math.nan if score is None else as_number(score)
-            if number is None or number < 0.0 or number > max_score:
-                msg = (
-                    f"judge {judge} gave {score!r} for criterion {criterion}; scores lie in "
-                    f"[0, {max_score:g}]"
-                )
-                raise InvalidValueError(msg)
-    return np.array(rows, dtype=np.float64)
+    wanted = f"scores lie in [0, {max_score:g}], None where a judge gave none"
+    return as_matrix("judge_scores", rows, "criterion", max_score, wanted=wanted, may_miss=True)
 
 
 def _means(table: FloatArray, shares: FloatArray, power: float, eps: float) -> FloatArray:
@@ -204,30 +195,16 @@ def _means(table: FloatArray, shares: FloatArray, power: float, eps: float) -> F
     shares = shares / shares.sum(axis=1, keepdims=True)
     low = np.where(shares > 0.0, values, np.inf).min(axis=1)
     high = values.max(axis=1)
-    used = np.maximum(values, eps) if power < TINY_EXPONENT else values
+    with np.errstate(divide="ignore"):  # the logarithm of 0, as of a share that a row lacks
+        logs = np.log(np.maximum(values, eps) if power < TINY_EXPONENT else values)
+        log_shares = np.log(shares)
     if abs(power) < TINY_EXPONENT:
-        means = np.exp((shares * np.log(used)).sum(axis=1))
+        log_means = (shares * logs).sum(axis=1)
     else:
-        # Relative to the score that dominates, so that no power overflows.
-        ends = np.maximum(low, eps) if power < 0.0 else np.maximum(high, eps)
-        terms = shares * np.power(used / ends[:, None], power, where=shares > 0.0, out=used * 0.0)
-        means = ends * np.power(terms.sum(axis=1), 1.0 / power)
+        log_means = np.logaddexp.reduce(log_shares + power * logs, axis=1) / power
     # A mean lies between its members; this also makes the mean of equal scores exactly that score.
-    clipped: FloatArray = np.clip(means, low, high)
+    clipped: FloatArray = np.clip(np.exp(log_means), low, high)
     return clipped
-
-
-def _check_scores(scores: npt.ArrayLike) -> FloatArray:
-    table = as_matrix("scores", scores)
-    wrong = np.argwhere(~(np.isnan(table) | ((table >= 0.0) & (table <= 1.0))))
-    if len(wrong):
-        row, column = wrong[0]
-        msg = (
-            f"row {row} has {float(table[row, column])!r} for method {column}; scores lie in "
-            "[0, 1], nan where there is none: bring other scales to that range first"
-        )
-        raise InvalidValueError(msg)
-    return table
 
 
 def _check_weights(weights: Sequence[float], count: int, of: str) -> FloatArray:

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tcva_adapters.core.aggregation import sweep
-from tcva_adapters.core.uncertainty import (
-    ScoreDistribution,
-    joined_distribution,
-    score_distribution,
-)
+from tcva_adapters.core.uncertainty import DRAWS, central_interval, count_distribution
 from tcva_adapters.core.verdicts import FloatArray, WeightScheme
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.settings import ScoringConfig
@@ -29,17 +24,18 @@ def score_interval(assessment: Assessment, scoring: ScoringConfig) -> tuple[floa
     if assessment.unscored is not None or all(each is None for each in chances):
         return None
 
-    def scores_of(counts: FloatArray) -> FloatArray:
-        return sweep(counts, [scoring.temperature], **scoring.options)[:, 0]
-
-    parts = [
-        ScoreDistribution(scores_of(judged.counts[None, :]), np.ones(1))
-        if each is None
-        else score_distribution(each, scores_of)
-        for judged, each in zip(judges, chances, strict=True)
-    ]
-    found = parts[0] if len(parts) == 1 else joined_distribution(parts, scoring.joined)
-    return found.interval()
+    if len(judges) == 1 and chances[0] is not None:
+        counts, likely = count_distribution(chances[0])
+        return central_interval(scoring.scores(counts), likely)
+    rng, drawn = np.random.default_rng(0), []
+    for judged, each in zip(judges, chances, strict=True):
+        counts, likely = (
+            (judged.counts[None], np.ones(1)) if each is None else count_distribution(each)
+        )
+        drawn.append(
+            scoring.scores(counts)[rng.choice(len(counts), DRAWS, p=likely / likely.sum())]
+        )
+    return central_interval(scoring.joined(drawn), np.full(DRAWS, 1.0 / DRAWS))
 
 
 def interval_text(interval: tuple[float, float]) -> str:

@@ -345,9 +345,13 @@ class ScoringConfig(SettingsModel):
             name: getattr(self, name) for name in ("scheme", "penalty", "eps", "floor", "bounds")
         }
 
+    def scores(self, counts: FloatArray | Sequence[Sequence[float]]) -> FloatArray:
+        """The scores of rows of five level counts; nan where all are 0."""
+        return sweep(counts, [self.temperature], **self.options)[:, 0]
+
     def single(self, counts: Sequence[float]) -> float:
         """The score of five level counts; nan where all are 0."""
-        return float(sweep([counts], [self.temperature], **self.options)[0, 0])
+        return float(self.scores([counts])[0])
 
     def curve(self, counts: FloatArray) -> Callable[[FloatArray], FloatArray]:
         """A sample's score as a function of temperatures, whatever the temperature here is.

@@ -15,7 +15,7 @@ from tcva_adapters.core.aggregation import FLOORS, PENALTIES, Floor, Penalty, ag
 from tcva_adapters.core.collapse import ablation
 from tcva_adapters.core.flip import flip_temperature
 from tcva_adapters.core.temperature import Bounds, exponent, exponent_within
-from tcva_adapters.core.verdicts import LEVELS, SCHEMES, Verdict, WeightScheme
+from tcva_adapters.core.verdicts import LEVELS, SCHEMES, Verdict, WeightScheme, count_levels
 from tcva_adapters.errors import InvalidValueError
 
 WORDS = st.lists(st.sampled_from(LEVELS), min_size=1, max_size=12)
@@ -117,16 +117,7 @@ def test_equals_the_formulas_to_12_digits(
     assert 0.0 <= got <= 1.0
 
 
-@pytest.mark.parametrize(("p", "expected"), [(0.0, 0.0158), (0.01, 2e-10), (0.1, 0.107)])
-def test_the_score_drops_right_above_exponent_zero(p: float, expected: float) -> None:
-    bounds = Bounds(p_min=p - 1, p_max=p + 1, t_min=0.0, t_max=1.0)
-    words = ["fully"] * 4 + ["none"]
-    assert aggregate(words, 0.5, penalty="off", bounds=bounds) == pytest.approx(expected, rel=0.05)
-    cliff = [aggregate(words, t) for t in (0.45, 0.46, 0.48, 0.50)]
-    assert [round(score, 3) for score in cliff] == [0.0, 0.085, 0.531, 0.64]
-
-
-@given(WORDS, TEMPERATURES, st.randoms(use_true_random=False), st.integers(2, 7))
+@given(WORDS, TEMPERATURES, st.randoms(use_true_random=False), st.integers(2, 10**5))
 def test_order_and_repetition_do_not_change_a_bit(
     words: list[Verdict], temperature: float, random: object, times: int
 ) -> None:
@@ -134,7 +125,8 @@ def test_order_and_repetition_do_not_change_a_bit(
     shuffled = list(words)
     random.shuffle(shuffled)  # type: ignore[attr-defined]  # hypothesis hands over a Random
     assert aggregate(shuffled, temperature) == score
-    assert aggregate(words * times, temperature) == score
+    counts = count_levels(words)
+    assert sweep([times * counts], [temperature]) == sweep([counts], [temperature]) == score
 
 
 def test_means_that_are_equal_numbers_are_equal_floats() -> None:
@@ -202,25 +194,9 @@ def test_a_larger_eps_goes_with_the_floor_that_applies_everywhere() -> None:
     ]
 
 
-@given(st.sampled_from(LEVELS[:4]), st.integers(1, 50), TEMPERATURES, WEIGHTS)
-def test_equal_weights_give_that_weight(
-    level: Verdict, times: int, temperature: float, weights: list[float]
-) -> None:
-    scheme = WeightScheme.custom(*weights)
-    floored = exponent(temperature) < 1e-12
-    expected = max(scheme.weight(level), 1e-9 if floored else 0.0)
-    got = aggregate([level] * times, temperature, scheme=scheme)
-    assert got == pytest.approx(expected, rel=6e-12)
-
-
 def test_no_verdicts_have_no_score() -> None:
     assert math.isnan(aggregate([]))
     assert np.isnan(sweep([[0, 0, 0, 0, 0]], [0.1, 0.9])).all()
-
-
-def test_a_million_claims() -> None:
-    grid = np.linspace(0.1, 1.0, 19)
-    assert np.array_equal(sweep([[200_000] * 5], grid), sweep([[1] * 5], grid))
 
 
 @pytest.mark.parametrize("is_whole", [True, False])

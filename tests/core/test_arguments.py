@@ -21,7 +21,6 @@ from tcva_adapters.core.collapse import (
     from_ragas,
     ragas_score,
     ternary_counts,
-    ternary_score,
 )
 from tcva_adapters.core.compat import score_agg
 from tcva_adapters.core.flip import flip_temperature
@@ -75,7 +74,6 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "from ragas": from_ragas,
     "deepeval": deepeval_score,
     "from deepeval": from_deepeval,
-    "ternary score": ternary_score,
     **{
         f"score_agg {name}": lambda value, name=name: score_agg(**{"scores": [0.5, 0.0], name: value})  # type: ignore[misc]  # bound at once
         for name in ("scores", "temperature", "penalty", "eps_for_neg_p", "dialect")
@@ -139,7 +137,7 @@ NAMED: list[tuple[Callable[..., object], tuple[Any, ...], dict[str, Any], str]] 
     (from_deepeval, (["maybe"],), {}, "'maybe' is no DeepEval verdict"),
     (from_ragas, ([2],), {}, "2 is no RAGAS verdict"),
     (score_agg, ([1],), {"dialect": "double"}, "'double'"),
-    (fuse, ([[0.5, 1.5]],), {}, "row 0 has 1.5 for method 1"),
+    (fuse, ([[0.5, 1.5]],), {}, "row 0 of scores has 1.5 for method 1"),
     (fuse, ([[0.5, math.inf]],), {}, "inf for method 1"),
     (fuse, ([0.5, 0.6],), {}, "scores must have the shape (N, M); got (2,)"),
     (fuse, ([[10**400, 0.5]],), {}, "matrix of numbers"),
@@ -151,10 +149,10 @@ NAMED: list[tuple[Callable[..., object], tuple[Any, ...], dict[str, Any], str]] 
     (fuse, ([[0.5, 0.5]],), {"temperature": 2}, "temperature 2"),
     (fuse, ([[0.5, 0.5]],), {"eps": 5e-324, "temperature": 0.1}, "eps is 5e-324"),
     (evaluate_panel, (None, [1], 0.6, 5), {}, "judge_scores must be a list, got None"),
-    (evaluate_panel, ([[]], [], 0.5, 5), {}, "a panel needs a judge and a criterion"),
+    (evaluate_panel, ([[]], [], 0.5, 5), {}, "judge_scores must have the shape (N, M); got (1, 0)"),
     (evaluate_panel, ([[1, 2], [3]], [0.5, 0.5], 0.5, 5), {}, "judge 1 has 1 scores [3], judge 0 has 2"),
-    (evaluate_panel, ([[6]], [1], 0.5, 5), {}, "judge 0 gave 6 for criterion 0"),
-    (evaluate_panel, ([["a"]], [1], 0.6, 5), {}, "judge 0 gave 'a' for criterion 0"),
+    (evaluate_panel, ([[6]], [1], 0.5, 5), {}, "row 0 of judge_scores has 6.0 for criterion 0; scores lie in [0, 5]"),
+    (evaluate_panel, ([["a"]], [1], 0.6, 5), {}, "'a'"),
     (evaluate_panel, ([[1, 2]], [0.5, 0.6], 0.5, 5), {}, "sum to 1.1, not to 1"),
     (evaluate_panel, ([[1, 2]], [1], 0.5, 5), {}, "one for each of 2 criteria"),
     (evaluate_panel, ([[1]], None, 0.6, 5), {}, "weights"),
@@ -180,4 +178,4 @@ def test_what_iterates_counts_like_a_list() -> None:
     short: Any = np.float32(0.25)
     assert aggregate(WORDS, 2 * short) == wanted
     assert aggregate(WORDS, short, eps=short) == aggregate(WORDS, 0.25, eps=0.25)
-    assert ragas_score(np.array([1, 0])) == 0.5  # type: ignore[arg-type]  # the point
+    assert ragas_score(np.array([1, 0])) == 0.5

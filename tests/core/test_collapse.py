@@ -16,7 +16,6 @@ from tcva_adapters.core.collapse import (
     from_ragas,
     ragas_score,
     ternary_counts,
-    ternary_score,
 )
 from tcva_adapters.core.compat import score_agg
 from tcva_adapters.core.verdicts import Verdict, count_levels
@@ -59,11 +58,8 @@ def test_native_formulas_and_the_way_back() -> None:
     ]
     assert deepeval_score(words) == 0.75
     assert deepeval_score(words, penalize_ambiguous_claims=True) == 0.5
-    assert ternary_score(words) == (1 + 1 + 0.5 + 0) / 4
-    assert ternary_score(words, count_unsure=False) == pytest.approx(2 / 3, abs=1e-15)
     assert deepeval_score([]) == 1.0
     assert math.isnan(ragas_score([]))
-    assert math.isnan(ternary_score(["idk"], count_unsure=False))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tcva_adapters.core.aggregation import FLOORS, Floor, aggregate, sweep
 from tcva_adapters.core.flip import flip_temperature
-from tcva_adapters.core.verdicts import LEVELS, Verdict, count_levels
+from tcva_adapters.core.verdicts import LEVELS, Verdict
 
 WORDS = st.lists(st.sampled_from(LEVELS), min_size=1, max_size=10)
 
@@ -37,9 +37,6 @@ def test_passes_from_there_on_and_fails_just_below(
 @example([1, 3, 2, 0, 3], 1.0)  # floats are closer together below a power of two
 @example([0, 1, 2, 2, 0], 0.25)
 @example([0, 3, 0, 2, 0], 0.125)
-@example(
-    [1, 1, 0, 0, 0], 0.1730554454435916
-)  # it wavers above the floats that are tried one by one
 def test_a_threshold_that_is_the_answers_own_score(row: list[int], temperature: float) -> None:
     threshold = float(sweep([row], [temperature])[0, 0])
     flip = flip_temperature(row, threshold)
@@ -68,10 +65,6 @@ def test_the_ends() -> None:
     assert flip_temperature(["none"], 0.1) is None
     assert flip_temperature(["none"], 0.0) == 0.1
     assert flip_temperature([], 0.5) is None
-
-
-def test_counts_work_like_words() -> None:
-    words = ["fully", "minor", "partial", "none"]
-    counts = count_levels(words)
-    assert flip_temperature(counts, 0.5) == flip_temperature(words, 0.5)
-    assert flip_temperature(counts.tolist(), 0.5) == flip_temperature(words, 0.5)
+    assert flip_temperature([1, 0, 1, 1, 1], 0.5) == flip_temperature(
+        ["fully", "minor", "partial", "none"], 0.5
+    )

@@ -12,14 +12,6 @@ from tcva_adapters.core.temperature import DOMAINS, PRESETS, check_temperature, 
 from tcva_adapters.errors import DomainWarning
 
 
-@pytest.mark.parametrize(
-    ("temperature", "expected"),
-    [(0.1, -8.0), (0.3, -3.5), (0.5, 1.0), (0.7, 5.5), (0.9, 10.0), (1.0, 12.25)],
-)
-def test_the_papers_exponents_are_exact(temperature: float, expected: float) -> None:
-    assert exponent(temperature) == expected
-
-
 def test_other_bounds() -> None:
     # Half way from 0 to 2 lies half way from -1 to 3.
     assert exponent(0.75, p_min=-1, p_max=3, t_min=0, t_max=1.5) == 1.0
