@@ -7,8 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from tcva_adapters.criteria import Criterion
-from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judges.base import MAX_CLAIMS, VERDICT_FORMS, blank_field, nothing_to_score
+from tcva_adapters.judges.base import MAX_CLAIMS, blank_field, nothing_to_score
 from tcva_adapters.judges.prompts import PROMPT_VERSION, claims_request
 from tcva_adapters.judges.reply import parse_claims
 from tcva_adapters.judges.turns import Calls, CannotScoreError, Turns, adrive, drive, why_unscored
@@ -16,7 +15,7 @@ from tcva_adapters.judges.written import written_verdicts
 from tcva_adapters.judges.yes_no import yes_no_verdicts
 from tcva_adapters.models.protocol import JudgeModel, identity_of_model
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
-from tcva_adapters.results.settings import ClaimsMode, VerdictForm, check_count
+from tcva_adapters.results.settings import ClaimsMode, Count, VerdictForm, check
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.sharing import Identity
 from tcva_adapters.text.non_claims import non_claim_kind
@@ -53,13 +52,9 @@ class LLMJudge:
     is_local = False
 
     def __post_init__(self) -> None:
-        check_count("max_claims", self.max_claims)
-        if self.claims not in ("split", "llm"):
-            msg = f"claims={self.claims!r}; it is 'split' (sentences) or 'llm' (asked of the judge)"
-            raise InvalidValueError(msg)
-        if self.verdicts not in VERDICT_FORMS:
-            msg = f"verdicts={self.verdicts!r}; it is {' or '.join(map(repr, VERDICT_FORMS))}"
-            raise InvalidValueError(msg)
+        kinds = {"claims": ClaimsMode, "max_claims": Count, "verdicts": VerdictForm}
+        for name, kind in kinds.items():
+            check(kind, name, getattr(self, name))
 
     @property
     def name(self) -> str:

@@ -16,7 +16,6 @@ from typing import Any, Final
 
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.criteria import Criterion, Field
-from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.models.request import JudgeRequest, closed_object
 from tcva_adapters.samples.sample import Sample
 
@@ -127,14 +126,8 @@ def verdict_request(
         allow_non_claims: Whether a sentence may be marked as claiming nothing or as a refusal.
             Criteria with statements never allow it: each statement is to be judged.
         problems: What was wrong with the reply before, in our own words.
-
-    Raises:
-        InvalidValueError: There are no claims, or ``only`` names a number that no claim has.
     """
-    asked = list(range(1, len(claims) + 1)) if only is None else sorted(set(only))
-    if not asked or not 1 <= asked[0] <= asked[-1] <= len(claims):
-        msg = f"verdicts can be asked for claims 1 to {len(claims)}, got {asked!r}"
-        raise InvalidValueError(msg)
+    asked = range(1, len(claims) + 1) if only is None else sorted(set(only))
     allow = allow_non_claims and not criterion.statements
     parts = sample_blocks(sample, (criterion.against, *criterion.shows))
     parts += [block(f"CLAIM {number}", claim) for number, claim in enumerate(claims, start=1)]
@@ -158,13 +151,7 @@ def claims_request(sample: Sample, criterion: Criterion, max_claims: int) -> Jud
         sample: The sample; the field that holds the claims must not be None.
         criterion: Its ``claims`` names that field.
         max_claims: The largest number of claims, 1 or more.
-
-    Raises:
-        InvalidValueError: ``max_claims`` is below 1.
     """
-    if max_claims < 1:
-        msg = f"max_claims must be 1 or more, got {max_claims!r}"
-        raise InvalidValueError(msg)
     parts = [] if criterion.claims == "input" else sample_blocks(sample, ("input",))
     parts.append(block("TEXT", sample.field(criterion.claims) or ""))
     parts.append(f"{_END} List the claims of TEXT, {max_claims} at most. {_REPLY}")
