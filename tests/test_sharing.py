@@ -453,7 +453,7 @@ def test_what_another_criterion_or_claims_need_is_asked_for() -> None:
     TCVA("answer_relevancy", judge=model).evaluate(
         sample().model_copy(update={"input": "When does it open?"})
     )
-    TCVA(judge=model, max_claims=1).evaluate(sample())
+    TCVA(judge=model, max_claims=9).evaluate(sample())
     assert model.calls >= 3
 
 

@@ -66,7 +66,7 @@ def written_verdicts(
     missing = [str(number) for number in range(1, len(texts) + 1) if number not in found]
     if missing:
         reason = Reason.INCOMPLETE_VERDICTS if found else Reason.UNREADABLE_REPLY
-        problems = "; ".join(problem for part in parts if part.open for problem in part.problems)
+        problems = "; ".join(part.in_words for part in parts if part.open and part.problems)
         detail = f"no verdict for claim {', '.join(missing)} of {len(texts)}"
         raise CannotScoreError(
             reason, f"{detail}: {problems}" if problems else detail, calls.replies
@@ -107,6 +107,12 @@ class _Part:
     def open(self) -> list[int]:
         """The numbers of claims that lack a sound verdict."""
         return [n for n in range(1, len(self.texts) + 1) if n not in self.sound]
+
+    @property
+    def in_words(self) -> str:
+        """The problems; their numbers are those of the call."""
+        problems = "; ".join(self.problems)
+        return f"of those behind {self.before}: {problems}" if self.before else problems
 
     def found(self) -> list[tuple[int, ClaimVerdict]]:
         """The verdicts by their number in the sample."""
@@ -149,7 +155,7 @@ class _Part:
                 self.disbelieved = True
         self.problems = ["the reply was cut off"] if reply.truncated else []
         if self.repeated:
-            numbers = ", ".join(str(self.before + number) for number in self.repeated)
+            numbers = ", ".join(map(str, self.repeated))
             self.problems.append(f"the reply repeats the instructions for {numbers}")
         self.problems += parsed.problems
 
