@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from tcva_adapters import __version__
+from tcva_adapters.evaluator import Scorer
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.written import Writing, writing
 from tcva_adapters.samples.files import SampleStream
 from tcva_adapters.samples.records import is_read_again
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.scorer import Scorer
 
 R = TypeVar("R", bound=Scored)
 

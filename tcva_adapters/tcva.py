@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Self
 
-from tcva_adapters.batch import Question
 from tcva_adapters.criteria import Criterion, resolve_criterion
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.evaluator import Scorer, column_name, lacks
 from tcva_adapters.judges.base import Judge, identity_of, verdict_key
 from tcva_adapters.judges.panel import Panel, Repeats, assessment_of, single_judges
 from tcva_adapters.judges.resolve import (
@@ -32,8 +32,8 @@ from tcva_adapters.results.settings import (
     unusual,
 )
 from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.runner import Question
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.scorer import Scorer, Steps, column_name, lacks
 
 
 class TCVA(FromConfig, Scorer[Result]):
@@ -205,17 +205,35 @@ class TCVA(FromConfig, Scorer[Result]):
         """The store key of a sample: everything that can change its verdicts, nothing else."""
         return _JudgeQuestion(self.judge, self.criterion, sample).key
 
-    def steps(self, sample: Sample) -> Steps[Result]:
-        """The judge is asked first; the additional ones, all at once, where it gave a score."""
-        ours = _Judgement(self, sample)
-        assessment = ours.told((yield ours.questions) if ours.questions else ())
-        if self.members and assessment.unscored is None:
-            judgements = [_Judgement(member, sample) for member in self.members]
-            questions = [question for each in judgements for question in each.questions]
-            answers = iter((yield questions) if questions else ())
-            members = tuple(each.told(answers) for each in judgements)
+    def questions(self, sample: Sample) -> list[Question[Any]]:
+        """One for each judge: the panel's or repeats one by one, then those of additional scores."""
+        if self.missing(sample):
+            return []
+        if self._given is None:
+            tell_of_default()
+        return [
+            _JudgeQuestion(judge, each.criterion, sample)
+            for each in (self, *self.members)
+            if not each.missing(sample)
+            for judge in single_judges(each.judge)
+        ]
+
+    def answered(self, sample: Sample, answers: Sequence[Assessment]) -> Result:
+        """The first judge's assessment, with those of additional judges in it."""
+        left = iter(answers)
+        assessment = self._assessment(sample, left)
+        if self.members and answers:
+            members = tuple(each._assessment(sample, left) for each in self.members)  # noqa: SLF001  # of this class
             assessment = assessment.model_copy(update={"members": members})
         return self.result(assessment)
+
+    def _assessment(self, sample: Sample, answers: Iterator[Assessment]) -> Assessment:
+        """The assessment by this judge alone; takes as many answers as it was asked questions."""
+        missing = self.missing(sample)
+        if missing:
+            detail = lacks("the sample", missing, self.subject)
+            return self._unscored(Unscored(reason=Reason.MISSING_FIELD, detail=detail), sample)
+        return assessment_of(self.judge, answers)
 
     def _told(self) -> Mapping[str, Any]:
         """The settings as names tell them: a judge that came ready-made has its own."""
@@ -232,37 +250,6 @@ class TCVA(FromConfig, Scorer[Result]):
             sample_id=None if sample is None else sample.id,
             metadata={} if sample is None else sample.metadata,
         )
-
-
-class _Judgement:
-    """What is asked for one assessment of one sample, and the assessment made of the answers.
-
-    Attributes:
-        questions: One, or one for each of the judge's `single_judges`; none where a required field is
-            missing.
-    """
-
-    def __init__(self, tcva: TCVA, sample: Sample) -> None:
-        self._tcva = tcva
-        self._sample = sample
-        self._missing = tcva.missing(sample)
-        if tcva._given is None and not self._missing:  # noqa: SLF001  # made for it
-            tell_of_default()
-        self.questions = (
-            []
-            if self._missing
-            else [
-                _JudgeQuestion(judge, tcva.criterion, sample) for judge in single_judges(tcva.judge)
-            ]
-        )
-
-    def told(self, answers: Iterable[Assessment]) -> Assessment:
-        """The assessment; takes as many answers as there were questions."""
-        if self._missing:
-            detail = lacks("the sample", self._missing, self._tcva.subject)
-            why = Unscored(reason=Reason.MISSING_FIELD, detail=detail)
-            return self._tcva._unscored(why, self._sample)  # noqa: SLF001  # made for it
-        return assessment_of(self._tcva.judge, iter(answers))
 
 
 class _JudgeQuestion(Question[Assessment]):
@@ -311,6 +298,10 @@ class _JudgeQuestion(Question[Assessment]):
     def failure(self, answer: Assessment) -> Unscored | None:
         why = answer.unscored
         return why if why is not None and why.reason.is_failure else None
+
+    def own_failure(self, answer: Assessment) -> Assessment:
+        why = answer.unscored and answer.unscored.model_copy(update={"fatal": False})
+        return answer.model_copy(update={"unscored": why})
 
     def given_up(self, why: Unscored) -> Assessment:
         return Assessment(

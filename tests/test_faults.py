@@ -7,8 +7,12 @@ import asyncio
 import pytest
 
 from tcva_adapters import TCVA, Result, Sample
+from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
+from tcva_adapters.models.protocol import ModelReply
+from tcva_adapters.models.request import JudgeRequest
 from tests.support.faults import MODES, FaultServer, Mode, for_prompts
+from tests.support.scripted import ScriptedModel, verdict_json
 from tests.support.server import auto_judge
 
 N = 5
@@ -65,3 +69,55 @@ def test_proof_that_no_call_can_succeed_spares_the_rest(name: str) -> None:
         results = TCVA(judge=model, max_concurrency=1).evaluate_many(samples(0))
         assert server.count <= 2
     assert all(r.unscored is not None and r.unscored.fatal for r in results)
+
+
+class Refusing(ScriptedModel):
+    """It refuses some calls, by their number from 1 up, whoever asks."""
+
+    def __init__(self, refused: set[int]) -> None:
+        super().__init__([])
+        self.refused = refused
+
+    def complete(self, request: JudgeRequest) -> ModelReply:
+        self.requests.append(request)
+        if len(self.requests) in self.refused:
+            msg = "AuthenticationError: the key is not valid"
+            raise JudgeError(msg, reason="authentication", fatal=True)
+        return ModelReply(verdict_json((1, "fully", "opens at nine")))
+
+    async def acomplete(self, request: JudgeRequest) -> ModelReply:
+        return self.complete(request)
+
+
+def ends(refused: set[int], *, asynchronous: bool) -> tuple[list[bool], list[bool]]:
+    """Which of 60 samples have a score, and which of the others were spared."""
+    model = Refusing(refused)
+    tcva = TCVA(judge=model, max_concurrency=1)
+    many = [
+        Sample(id=str(i), response="It opens at nine.", contexts=(f"{i}: it opens at nine.",))
+        for i in range(60)
+    ]
+    results = asyncio.run(tcva.aevaluate_many(many)) if asynchronous else tcva.evaluate_many(many)
+    return (
+        [result.score is not None for result in results],
+        [result.unscored is not None and result.unscored.fatal for result in results],
+    )
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_key_that_has_just_worked_costs_one_sample(asynchronous: bool) -> None:
+    scored, fatal = ends({21}, asynchronous=asynchronous)
+    assert [i for i, has in enumerate(scored) if not has] == [20]
+    assert not any(fatal)
+    scored, fatal = ends({21, 22, 24, 25}, asynchronous=asynchronous)
+    assert (scored.count(False), any(fatal)) == (4, False)
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_three_in_a_row_or_a_first_one_end_the_run(asynchronous: bool) -> None:
+    scored, fatal = ends({21, 22, 23}, asynchronous=asynchronous)
+    assert scored == [True] * 20 + [False] * 40
+    assert fatal == [False] * 22 + [True] * 38
+    scored, fatal = ends({1}, asynchronous=asynchronous)
+    assert not any(scored)
+    assert all(fatal)

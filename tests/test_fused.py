@@ -91,11 +91,11 @@ def test_a_member_that_lacks_a_field_is_left_out() -> None:
     assert unscored.reason is Reason.MISSING_FIELD
 
 
-def test_without_the_first_judge_there_is_no_score_and_no_further_call() -> None:
+def test_without_the_first_judge_there_is_no_score_and_nothing_paid_is_lost() -> None:
     second = ScriptedModel([OTHER], name="scripted:two")
     result = TCVA(judge=ScriptedModel([RuntimeError("boom")]), fuse=second).evaluate(SAMPLE)
     assert result.score is None
-    assert not second.requests
+    assert len(second.requests) == result.usage.calls == 1
 
 
 def test_a_member_that_can_never_answer_is_asked_once_in_a_batch() -> None:

@@ -20,7 +20,7 @@ from tcva_adapters.errors import InvalidSampleError, StoreWarning
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.window import AHEAD, CHUNK
+from tcva_adapters.runner import AHEAD, CHUNK
 from tests.support.scripted import verdict_json
 
 FULLY = verdict_json((1, "fully", "opens at nine"))
@@ -294,7 +294,7 @@ def test_two_streams_over_one_scorer_do_not_meet() -> None:
 def test_equal_questions_are_asked_once_and_the_answers_are_forgotten_in_time(
     asynchronous: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tcva_adapters.window._REMEMBERED", 4)
+    monkeypatch.setattr("tcva_adapters.sharing.MOST_REMEMBERED", 4)
     model = Model()
     tcva = TCVA(judge=model, share=True)
     order = [0, 0, 1, 0, *range(2, 12)]

@@ -23,7 +23,7 @@ from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
-from tcva_adapters.sharing import SHARED, Identity, SharedJudgements, may_wait_for
+from tcva_adapters.sharing import SHARED, Identity, SharedJudgements
 from tests.support.scripted import verdict_json
 
 STRICTNESS = (0.2, 0.5, 0.9)
@@ -92,15 +92,11 @@ def are_views_of_one(results: Sequence[Result]) -> bool:
     return same and None not in scores and scores == sorted(scores)  # type: ignore[type-var]  # no None
 
 
-def test_three_evaluators_one_after_the_other_ask_once() -> None:
-    model = VaryingModel()
-    results = [tcva.evaluate(sample()) for tcva in evaluators(model)]
-    assert model.calls == 1
-    assert are_views_of_one(results)
-
-
 def test_the_first_asker_pays_and_the_others_say_that_it_was_shared() -> None:
-    first, second, _ = [tcva.evaluate(sample()) for tcva in evaluators(VaryingModel())]
+    model = VaryingModel()
+    first, second, third = [tcva.evaluate(sample()) for tcva in evaluators(model)]
+    assert model.calls == 1
+    assert are_views_of_one([first, second, third])
     assert (first.usage.calls, first.usage.cost, first.assessment.shared) == (1, 0.01, False)
     assert (second.usage.calls, second.usage.cost, second.assessment.shared) == (0, None, True)
     assert second.assessment.usage.calls == 0
@@ -145,58 +141,6 @@ def test_equal_samples_at_once_are_one_call_each() -> None:
     assert [r.sample_id for r in results] == [f"s{n % 2}" for n in range(10)]
 
 
-def test_waiters_in_the_executor_that_the_first_needs_do_not_stand_still() -> None:
-    model = ThreadedModel(seconds=0.05)
-
-    async def everybody() -> list[Result]:
-        loop = asyncio.get_running_loop()
-        loop.set_default_executor(ThreadPoolExecutor(2))
-        blocking = [
-            loop.run_in_executor(None, tcva.evaluate, sample()) for tcva in evaluators(model) * 2
-        ]
-        waiting = [tcva.aevaluate(sample()) for tcva in evaluators(model)]
-        return await asyncio.gather(*waiting, *blocking)
-
-    started = time.monotonic()
-    results = asyncio.run(everybody())
-    assert time.monotonic() - started < 5
-    assert len(results) == 9
-    assert SHARED.under_way == 0
-
-
-def test_an_awaited_first_in_a_full_executor_is_not_waited_for_there() -> None:
-    model = ThreadedModel(seconds=0.05)
-
-    async def everybody() -> list[Result]:
-        loop = asyncio.get_running_loop()
-        loop.set_default_executor(ThreadPoolExecutor(2))
-        strict, balanced, lenient = evaluators(model)
-        first = asyncio.ensure_future(strict.aevaluate(sample()))
-        await asyncio.sleep(0)  # it is under way now, and wants a thread next
-        rest = [loop.run_in_executor(None, t.evaluate, sample()) for t in (balanced, lenient) * 2]
-        return [await first, *await asyncio.gather(*rest)]
-
-    started = time.monotonic()
-    results = asyncio.run(everybody())
-    assert time.monotonic() - started < 5
-    assert [r.score is not None for r in results] == [True] * 5
-
-
-def test_a_synchronous_call_inside_the_loop_judges_for_itself() -> None:
-    model = VaryingModel(seconds=0.05)
-
-    async def both() -> tuple[Result, Result]:
-        strict, balanced, _ = evaluators(model)
-        first = asyncio.ensure_future(strict.aevaluate(sample()))
-        await asyncio.sleep(0.01)
-        return balanced.evaluate(sample()), await first
-
-    inner, outer = asyncio.run(both())
-    assert inner.score is not None
-    assert outer.score is not None
-    assert model.calls == 2
-
-
 class LateModel(ThreadedModel):
     """It wants a thread of the loop's executor only after a while."""
 
@@ -205,9 +149,11 @@ class LateModel(ThreadedModel):
         return await super().acomplete(request)
 
 
+@pytest.mark.parametrize("model", [LateModel(seconds=0.01), ThreadedModel(seconds=0.05)])
 @pytest.mark.parametrize("in_batch", [False, True])
-def test_nobody_in_the_executor_that_the_first_needs_waits_for_it(in_batch: bool) -> None:
-    model = LateModel(seconds=0.01)
+def test_nobody_in_a_full_executor_waits_longer_than_a_second(
+    model: ThreadedModel, in_batch: bool
+) -> None:
 
     def judged(tcva: TCVA) -> Result:
         return tcva.evaluate_many([sample()])[0] if in_batch else tcva.evaluate(sample())
@@ -225,27 +171,29 @@ def test_nobody_in_the_executor_that_the_first_needs_waits_for_it(in_batch: bool
     results = asyncio.run(everybody())
     assert time.monotonic() - started < 4
     assert [r.score is not None for r in results] == [True] * 5
+    assert SHARED.under_way == 0
 
 
-def test_nobody_blocks_for_a_loop_that_does_not_show_its_executor() -> None:
-    shy: Any = object()  # as uvloop's
-    assert not may_wait_for(threading.Thread(), shy, None)
-    assert may_wait_for(threading.Thread(), None, None)
-
-
-def test_a_synchronous_batch_inside_the_loop_judges_for_itself() -> None:
+@pytest.mark.parametrize(
+    "judged", [lambda t: t.evaluate(sample()), lambda t: t.evaluate_many([sample()])[0]]
+)
+def test_a_synchronous_call_inside_a_running_loop_judges_for_itself_at_once(
+    judged: Callable[[TCVA], Result],
+) -> None:
     model = VaryingModel(seconds=0.05)
 
-    async def both() -> tuple[Result, Result]:
+    async def both() -> tuple[Result, Result, float]:
         strict, balanced, _ = evaluators(model)
         first = asyncio.ensure_future(strict.aevaluate(sample()))
         await asyncio.sleep(0.01)
-        return balanced.evaluate_many([sample()])[0], await first
+        started = time.monotonic()
+        inner = judged(balanced)
+        return inner, await first, time.monotonic() - started
 
-    started = time.monotonic()
-    inner, outer = asyncio.run(both())
-    assert time.monotonic() - started < 4
+    inner, outer, seconds = asyncio.run(both())
     assert (inner.score is not None, outer.score is not None) == (True, True)
+    assert model.calls == 2
+    assert seconds < 0.9
 
 
 def _judged_in_another_loop(tcva: TCVA) -> Result:
@@ -262,10 +210,7 @@ def _judged_in_another_thread(tcva: TCVA) -> Result:
     [lambda t: t.evaluate(sample()), _judged_in_another_loop, _judged_in_another_thread],
     ids=["here", "another loop", "another thread"],
 )
-def test_nobody_waits_for_a_loop_that_stands_still(
-    judged: Callable[[TCVA], Result], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tcva_adapters.sharing._STANDSTILL", 0.3, raising=False)
+def test_nobody_waits_for_a_loop_that_nobody_runs(judged: Callable[[TCVA], Result]) -> None:
     model = VaryingModel(seconds=0.1)
     strict, balanced, _ = evaluators(model)
     loop = asyncio.new_event_loop()
@@ -480,71 +425,84 @@ def test_a_child_process_starts_with_nothing() -> None:
     assert os.waitpid(child, 0)[1] == 0
 
 
-def asking(shared: SharedJudgements, identity: Identity, judge: Callable[[], str]) -> str:
-    return str(shared.ask(identity, "key", judge, lambda _: False).answer)
-
-
 class Holder:
     """Something that judges."""
+
+
+def put(shared: SharedJudgements, identity: Identity, key: str, answer: str) -> None:
+    call, is_own = shared.begin(identity, key)
+    assert is_own
+    shared.end(call, identity, key, answer, keeps=True)
 
 
 def test_equal_judges_made_from_a_name_share_until_the_last_one_goes() -> None:
     shared = SharedJudgements()
     one, two = Holder(), Holder()
-    assert asking(shared, Identity(one, ("gpt", "url")), lambda: "first") == "first"
-    assert asking(shared, Identity(two, ("gpt", "url")), lambda: "second") == "first"
-    assert asking(shared, Identity(Holder(), ("gpt", "other")), lambda: "third") == "third"
+    put(shared, Identity(one, ("gpt", "url")), "key", "first")
+    assert shared.known(Identity(two, ("gpt", "url")), "key") == "first"
+    put(shared, Identity(Holder(), ("gpt", "other")), "key", "third")
     del one
     gc.collect()
     assert len(shared) == 1
 
 
-def test_who_has_other_timeouts_asks_for_itself() -> None:
-    shared, holder, order = SharedJudgements(), Holder(), list[str]()
-    begun, go = threading.Event(), threading.Event()
+class Stuck(VaryingModel):
+    """Its first call does not end before it is let go; its calls may take so long.
 
-    def slow() -> str:
-        begun.set()
-        go.wait(5)
-        order.append("slow")
-        return "slow"
+    Attributes:
+        begun: Set by the first call.
+        go: What it waits for.
+    """
 
-    patient, hasty = Identity(holder, patience=(60, 5)), Identity(holder, patience=(1, 0))
-    thread = threading.Thread(target=asking, args=(shared, patient, slow))
+    def __init__(self, identity: Identity) -> None:
+        super().__init__()
+        self.identity = identity
+        self.begun, self.go = threading.Event(), threading.Event()
+
+    def complete(self, request: JudgeRequest) -> ModelReply:
+        if not self.begun.is_set():
+            self.begun.set()
+            self.go.wait(10)
+        return self._reply()
+
+    async def acomplete(self, request: JudgeRequest) -> ModelReply:
+        return self._reply()
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+@pytest.mark.parametrize(("other", "least"), [({}, 0.2), ({"patience": (1, 0)}, 0.0)])
+def test_every_wait_ends_by_the_deadline_and_who_has_another_one_does_not_wait(
+    asynchronous: bool, other: dict[str, Any], least: float
+) -> None:
+    holder = Holder()
+    first = Stuck(Identity(holder, "one", seconds=0.3))
+    second = VaryingModel()
+    second.identity = Identity(second, "one", seconds=0.3, **other)  # type: ignore[attr-defined]  # a model may have one
+    thread = threading.Thread(target=TCVA(judge=first).evaluate, args=(sample(),))
     thread.start()
-    begun.wait(5)
-    assert asking(shared, hasty, lambda: "fast") == "fast"
-    go.set()
-    thread.join()
-    assert order == ["slow"]
-
-
-def test_every_wait_ends_by_the_deadline_of_the_call() -> None:
-    shared, holder = SharedJudgements(), Holder()
-    begun, go = threading.Event(), threading.Event()
-
-    def stuck() -> str:
-        begun.set()
-        go.wait(10)
-        return "late"
-
-    identity = Identity(holder, seconds=0.3)
-    thread = threading.Thread(target=asking, args=(shared, identity, stuck))
-    thread.start()
-    begun.wait(5)
+    first.begun.wait(5)
     started = time.monotonic()
-    assert asking(shared, identity, lambda: "mine") == "mine"
-    assert 0.2 < time.monotonic() - started < 3
-    go.set()
+    tcva = TCVA(judge=second)
+    result = asyncio.run(tcva.aevaluate(sample())) if asynchronous else tcva.evaluate(sample())
+    assert result.score is not None
+    assert least <= time.monotonic() - started < 3
+    first.go.set()
     thread.join()
+    assert SHARED.under_way == 0
 
 
-def test_the_number_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tcva_adapters.sharing.MOST_REMEMBERED", 10)
+def test_what_is_remembered_is_bounded_by_number_and_by_bytes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tcva_adapters.sharing.MOST_REMEMBERED", 50)
     shared, holder = SharedJudgements(), Holder()
     for number in range(100):
-        shared.ask(Identity(holder), str(number), lambda: "x", lambda _: False)
-    assert len(shared) == 10
+        put(shared, Identity(holder), str(number), "x")
+    assert len(shared) == 50
+    for number in range(60):
+        put(shared, Identity(holder), f"long {number}", "x" * 2_000_000)
+    assert len(shared) == 31
+    assert shared.known(Identity(holder), "long 59") is not None
 
 
 def test_a_store_gets_all_numbers_of_a_suite_that_another_store_had_in_part(tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, NoReturn, TypeVar
 
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.evaluator import Scorer
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.settings import check_names
-from tcva_adapters.scorer import Scorer
 
 R = TypeVar("R", bound=Scored)
 

@@ -26,13 +26,13 @@ from tcva_adapters.errors import (
     JudgeError,
     UnreadableInputError,
 )
+from tcva_adapters.evaluator import Scorer
 from tcva_adapters.models.openai_batches import BatchService
 from tcva_adapters.models.openai_features import Capabilities
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.settings import check_count
 from tcva_adapters.samples.output import replacing, usable_path
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.scorer import Scorer
 
 _SAMPLES: Final = "samples.jsonl"
 _LONGEST_WAIT: Final = 86_400.0

@@ -1,6 +1,6 @@
 """A pass over the samples of a submission: as far as each gets with the answers that there are.
 
-The way of a sample is that of a live run: the same plan of the scorer, the same conversation of the
+The way of a sample is that of a live run: the same questions of the scorer, the same conversation of the
 judge, the same reading of a server's answers, and the same store. Only that an answer which is not
 there yet ends the way for today, and its request goes into the next file.
 """
@@ -14,14 +14,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from itertools import count
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, cast
 
-from tcva_adapters.batch import Plan, Question
 from tcva_adapters.batches.drafts import Drafts, Request
 from tcva_adapters.batches.ledger import Ledger, Turn
 from tcva_adapters.ccrs.rater import ModelRater
 from tcva_adapters.ccrs.scorer import CCRS
 from tcva_adapters.errors import InvalidValueError, JudgeError
+from tcva_adapters.evaluator import Scorer
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.panel import single_judges
 from tcva_adapters.judges.turns import Turns
@@ -34,11 +34,9 @@ from tcva_adapters.models.request import NEUTRAL, JudgeRequest
 from tcva_adapters.results.assessment import Unscored
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.runner import Question
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.scorer import Scorer
 from tcva_adapters.tcva import TCVA
-
-R = TypeVar("R", bound=Scored)
 
 _ID: Final = 48
 """Characters of a key that name its question: 192 bits, so that a custom_id stays below 64."""
@@ -190,7 +188,9 @@ class Work:
         """
         counts = Counts()
         for sample in samples:
-            result = _followed(self._scorer.steps(sample), self._answer)
+            answers = [self._answer(question) for question in self._scorer.questions(sample)]
+            waits = any(answer is None for answer in answers)
+            result = None if waits else self._scorer.answered(sample, answers)
             counts.add(result)
             told(result)
         self._keep()
@@ -290,20 +290,6 @@ class _Talk:
     exchange: Exchange
     turns: Mapping[int, Turn]
     dropped: Mapping[str, str]
-
-
-def _followed(plan: Plan[R], answer: Callable[[Question[Any]], Any]) -> R | None:
-    """A sample's result; None where it waits. Questions side by side are all asked in one round."""
-    try:
-        questions = next(plan)
-        while True:
-            answers = [answer(question) for question in questions]
-            if any(each is None for each in answers):
-                plan.close()
-                return None
-            questions = plan.send(answers)
-    except StopIteration as stop:
-        return stop.value  # type: ignore[no-any-return]  # a generator hands its result over untyped
 
 
 def _id(question: Question[Any]) -> str:

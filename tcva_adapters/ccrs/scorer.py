@@ -8,20 +8,20 @@ from typing import Any, Self
 
 from pydantic import Field, ValidationError
 
-from tcva_adapters.batch import Question
 from tcva_adapters.ccrs.exact import DEFAULT_MODE, ExactMatch, exact_match
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, Metric, fields_of, resolve_metrics
 from tcva_adapters.ccrs.rater import Answers, ModelRater, Rater, resolve_rater
 from tcva_adapters.ccrs.rater import Steps as Rating
 from tcva_adapters.ccrs.result import CCRSResult, MetricAnswer
 from tcva_adapters.criteria import FIELDS
+from tcva_adapters.evaluator import Scorer, column_name, lacks
 from tcva_adapters.judges.base import EMPTY_REASONS, digest
 from tcva_adapters.judges.resolve import DEFAULT, tell_of_default
 from tcva_adapters.results.assessment import Reason, Unscored, Usage
 from tcva_adapters.results.settings import RunConfig, Share, shows_settings, unusual
 from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.runner import Question
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.scorer import Scorer, Steps, column_name, lacks
 
 _KEY_VERSION = 1
 
@@ -193,19 +193,25 @@ class CCRS(Scorer[CCRSResult]):
         }
         return digest(parts)
 
-    def steps(self, sample: Sample) -> Steps[CCRSResult]:
-        """All metrics at once; what can be said without a judge is not asked."""
-        unasked = {
-            metric.name: _without_call(self.rater, sample, metric) for metric in self.metrics
-        }
-        asked = [metric for metric in self.metrics if unasked[metric.name] is None]
+    def questions(self, sample: Sample) -> list[Question[Any]]:
+        """One for each metric, or one for all of a suite; what can be said without a judge is not asked."""
+        asked = [
+            metric for metric in self.metrics if _without_call(self.rater, sample, metric) is None
+        ]
         if asked and self._is_default:
             tell_of_default()
         groups = [asked] if self.suite and asked else [[metric] for metric in asked]
-        questions = [_RatingQuestion(self, sample, group) for group in groups]
-        found: Answers = {name: said for name, said in unasked.items() if said is not None}
-        for answers in (yield questions) if questions else ():
-            found |= answers
+        return [_RatingQuestion(self, sample, group) for group in groups]
+
+    def answered(self, sample: Sample, answers: Sequence[Answers]) -> CCRSResult:
+        """The numbers of the judge, and what can be said without one."""
+        found: Answers = {}
+        for each in answers:
+            found |= each
+        for metric in self.metrics:
+            said = _without_call(self.rater, sample, metric)
+            if said is not None:
+                found[metric.name] = said
         return self._result(sample, {metric.name: found[metric.name] for metric in self.metrics})
 
     def _told(self) -> Mapping[str, Any]:
@@ -316,6 +322,15 @@ class _RatingQuestion(Question[Answers]):
             if each.unscored is not None and each.unscored.reason.is_failure
         ]
         return max(failures, key=lambda why: why.fatal, default=None)
+
+    def own_failure(self, answer: Answers) -> Answers:
+        def own(why: Unscored | None) -> Unscored | None:
+            return why and why.model_copy(update={"fatal": False})
+
+        return {
+            name: each.model_copy(update={"unscored": own(each.unscored)})
+            for name, each in answer.items()
+        }
 
     def given_up(self, why: Unscored) -> Answers:
         return self._whole({each.name: _answer(self.judge, each, why) for each in self._left})

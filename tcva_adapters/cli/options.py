@@ -25,6 +25,7 @@ from tcva_adapters.compare.labels import Labels
 from tcva_adapters.core.temperature import PAPER_BOUNDS
 from tcva_adapters.criteria import CRITERIA
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.evaluator import Scorer
 from tcva_adapters.frameworks import NO_TELEMETRY
 from tcva_adapters.printing import Notes
 from tcva_adapters.results.config import Config, configured
@@ -36,7 +37,6 @@ from tcva_adapters.samples import files
 from tcva_adapters.samples.output import check_ours, make_folder, usable_path
 from tcva_adapters.samples.rows import KEPT
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.scorer import Scorer
 
 Command = TypeVar("Command", bound=Callable[..., None])
 AnyScorer = TypeVar("AnyScorer", bound=Scorer[Any])

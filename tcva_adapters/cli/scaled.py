@@ -16,11 +16,11 @@ from tcva_adapters.cli import options, texts
 from tcva_adapters.cli.judged import print_figures
 from tcva_adapters.cli.ray_address import UNNAMED
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.evaluator import Scorer
 from tcva_adapters.printing import Notes
 from tcva_adapters.results.settings import check_count
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.scorer import Scorer
 
 if TYPE_CHECKING:
     from tcva_adapters.long_run import Evaluate

@@ -22,6 +22,7 @@ from tcva_adapters.deepeval.llm import llm_of_name
 from tcva_adapters.deepeval.results import carried, result_of
 from tcva_adapters.deepeval.samples import PARAMS, missing_params, sample_of
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.evaluator import Scorer
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.config import FromConfig
@@ -38,7 +39,6 @@ from tcva_adapters.results.settings import (
 )
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.scorer import Scorer
 from tcva_adapters.tcva import TCVA
 
 R = TypeVar("R", bound=Scored)

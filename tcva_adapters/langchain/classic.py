@@ -8,8 +8,8 @@ from typing import Any
 from langchain_classic.evaluation.schema import StringEvaluator
 from langchain_core.runnables import RunnableConfig
 
+from tcva_adapters.evaluator import Scorer
 from tcva_adapters.langchain.evaluator import Frozen, ScorerEvaluator, require, scorer_of
-from tcva_adapters.scorer import Scorer
 
 
 class TCVAStringEvaluator(Frozen, StringEvaluator):

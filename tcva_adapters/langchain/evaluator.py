@@ -15,11 +15,11 @@ from typing_extensions import TypedDict  # pydantic reads the other ones from 3.
 
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.evaluator import Scorer
 from tcva_adapters.langchain.results import TCVAOutput, as_output
 from tcva_adapters.langchain.samples import sample_for
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.settings import TCVASettings, check_names, shows_settings
-from tcva_adapters.scorer import Scorer
 from tcva_adapters.tcva import TCVA
 
 _SHOWN: Final = 80

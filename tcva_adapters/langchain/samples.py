@@ -17,9 +17,9 @@ from langchain_core.messages import (
 from langchain_core.prompt_values import PromptValue
 
 from tcva_adapters.errors import InvalidSampleError
+from tcva_adapters.evaluator import Scorer
 from tcva_adapters.samples.names import ALIASES
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.scorer import Scorer
 
 CRITIC: Final = "tcva"
 """The name of messages that tell a model what was wrong; they are no question of the user's."""

@@ -17,6 +17,7 @@ from llama_index_instrumentation import get_dispatcher
 
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.evaluator import R, Scorer
 from tcva_adapters.llamaindex.results import (
     ScorerEvaluationEndEvent,
     ScorerEvaluationResult,
@@ -29,7 +30,6 @@ from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import TCVASettings, shows_settings
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.scorer import R, Scorer
 from tcva_adapters.tcva import TCVA
 
 _LONGEST_PAUSE: Final = 86_400

@@ -9,10 +9,10 @@ from llama_index.core.evaluation.base import EvaluationResult
 from llama_index.core.instrumentation.events import BaseEvent
 from pydantic import PlainSerializer, PlainValidator
 
+from tcva_adapters.evaluator import R
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.protocol import Scored, json_object, read_result
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.scorer import R
 
 
 class ScorerEvaluationResult(EvaluationResult, Generic[R]):

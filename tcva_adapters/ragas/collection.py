@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from ragas.metrics.collections.base import BaseMetric
 
 from tcva_adapters.criteria import Criterion
+from tcva_adapters.evaluator import R, Scorer
 from tcva_adapters.ragas.evaluator import OWN, NoLLM, OfScorer, refuse_judge
 from tcva_adapters.ragas.results import ScorerMetricResult
 from tcva_adapters.ragas.samples import COLUMNS, checked_rows, sample_of, sample_or_unscored
@@ -16,7 +17,6 @@ from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import TCVASettings, shows_settings
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.scorer import R, Scorer
 from tcva_adapters.tcva import TCVA
 
 

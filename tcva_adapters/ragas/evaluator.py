@@ -16,6 +16,7 @@ from ragas.prompt import PydanticPrompt
 
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
+from tcva_adapters.evaluator import R, Scorer
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.ragas.llm import calls_traced_by, lexical_or, llm_of
@@ -25,7 +26,6 @@ from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import TCVASettings, shows_settings
-from tcva_adapters.scorer import R, Scorer
 from tcva_adapters.tcva import TCVA
 
 OWN: Final = "own"

@@ -23,13 +23,13 @@ from ragas.run_config import add_async_retry, add_retry
 
 from tcva_adapters._adapter.llm import CUT_OFF, FrameworkModel, one_text
 from tcva_adapters.errors import JudgeError
+from tcva_adapters.evaluator import Scorer
 from tcva_adapters.judges.resolve import is_lexical
 from tcva_adapters.loops import wait_for
 from tcva_adapters.models.openai_reply import token_logprobs
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
 from tcva_adapters.models.request import ONE_WORD, JudgeRequest, one_word_of
-from tcva_adapters.scorer import Scorer
 from tcva_adapters.sharing import Identity
 
 Reply = TypeVar("Reply", bound=BaseModel)

@@ -12,10 +12,10 @@ from ragas.dataset_schema import EvaluationResult
 from ragas.metrics.result import MetricResult
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
+from tcva_adapters.evaluator import R
 from tcva_adapters.results.assessment import ClaimVerdict, Reason, Unscored
 from tcva_adapters.results.protocol import Scored, read_result
 from tcva_adapters.results.result import Result
-from tcva_adapters.scorer import R
 
 JUDGEMENT: Final = "tcva_judgement"
 """The name of a judgement in RAGAS' traces; its output is the result as JSON values."""

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from tcva_adapters.errors import InvalidSampleError
+from tcva_adapters.evaluator import R, Scorer
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.scorer import R, Scorer
 
 COLUMNS: Final = {
     "input": "user_input",

@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from tcva_adapters.errors import InvalidSampleError, JudgeError
+from tcva_adapters.evaluator import Scorer
 from tcva_adapters.judges.base import digest
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.samples.files import sample_reader
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scale.columns import KINDS, rows_of, with_columns
 from tcva_adapters.scale.settings import ScorerLike, scorer_of
-from tcva_adapters.scorer import Scorer
 
 PREFIX: Final = "tcva_"
 """What the names of added columns begin with."""

@@ -9,16 +9,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from tcva_adapters.batch import Question
 from tcva_adapters.ccrs.rater import ModelRater
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.evaluator import Scorer
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.yes_no import SCHEMA_NAME
 from tcva_adapters.models.protocol import JudgeModel, ModelReply, TokenLogprob
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.printing import Part, Tabular, counted
+from tcva_adapters.runner import Question
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.scorer import Scorer
 from tcva_adapters.sharing import Identity
 from tcva_adapters.text.sentences import split_claims
 
@@ -206,13 +206,8 @@ def _reply(request: JudgeRequest) -> str:
 
 def _rehearse(scorer: Scorer[Any], sample: Sample, ledger: _Ledger) -> None:
     """Take a sample to its result, with models that only write down what they are asked."""
-    plan = scorer.steps(sample)
-    try:
-        questions = next(plan)
-        while True:
-            questions = plan.send([_answer(scorer, each, ledger) for each in questions])
-    except StopIteration:
-        return
+    for question in scorer.questions(sample):
+        _answer(scorer, question, ledger)
 
 
 def _answer(scorer: Scorer[Any], question: Question[Any], ledger: _Ledger) -> Any:

@@ -19,13 +19,13 @@ from multiprocessing.connection import Connection
 from typing import Any, Final, Generic, TypeVar
 
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.evaluator import Scorer, checked_sample
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.settings import check_count
+from tcva_adapters.runner import read_some
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.scorer import Scorer, checked_sample
-from tcva_adapters.window import read_some
 
 R = TypeVar("R", bound=Scored)
 T = TypeVar("T")

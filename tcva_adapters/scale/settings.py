@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from tcva_adapters.ccrs.scorer import CCRS
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.evaluator import Scorer
 from tcva_adapters.judges.panel import panel_of
 from tcva_adapters.judges.resolve import MAX_CONCURRENCY, model_of_name
 from tcva_adapters.results.config import configured
-from tcva_adapters.scorer import Scorer
 from tcva_adapters.tcva import TCVA
 
 ScorerLike = Scorer[Any] | Mapping[str, Any]

@@ -9,9 +9,9 @@ import pytest
 
 from tcva_adapters import CCRS, TCVA, Assessment, CCRSResult, Result, Sample
 from tcva_adapters.errors import UnreadableInputError
+from tcva_adapters.evaluator import Scorer
 from tcva_adapters.results.assessment import Reason, Usage
 from tcva_adapters.results.protocol import Scored, read_result
-from tcva_adapters.scorer import Scorer
 from tests.support.scripted import ScriptedModel, verdict_json
 
 SAMPLE = Sample(

@@ -13,6 +13,7 @@ import pytest
 from tcva_adapters import CCRS, TCVA, WeightScheme
 from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.evaluator import Scorer
 from tcva_adapters.results.settings import (
     ModelConfig,
     ScoringConfig,
@@ -20,7 +21,6 @@ from tcva_adapters.results.settings import (
     TCVASettings,
     shown,
 )
-from tcva_adapters.scorer import Scorer
 from tests.support.scripted import ScriptedModel
 
 MODELS: dict[Any, type[SettingsModel]] = {TCVA: TCVASettings, CCRS: CCRSSettings}

@@ -17,10 +17,10 @@ from tcva_adapters import TCVA, Sample
 from tcva_adapters.ccrs import CCRS
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
+from tcva_adapters.evaluator import Scorer
 from tcva_adapters.judges.lexical import LexicalSampleJudge
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.scale import iter_evaluate
-from tcva_adapters.scorer import Scorer
 
 pytestmark = pytest.mark.slow
 

@@ -36,10 +36,10 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import Profiles
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.results.store_troubles import StoreTroubles
+from tcva_adapters.runner import CHUNK
 from tcva_adapters.samples.files import SampleFile, SampleStream, numbered
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.tcva import TCVA
-from tcva_adapters.window import CHUNK
 
 Models = Callable[[str], JudgeModel]
 """From a framework to the model behind its LLM, the same one whenever it is asked."""

@@ -1,7 +1,6 @@
 """What scores: one base for TCVA and CCRS, which adapters and batches are written against.
 
-A scorer turns a sample into questions to judges, and their answers into a result. How questions
-are asked (from a store, shared with other evaluators, in threads, awaited) is said here once.
+A scorer turns a sample into questions to judges, and their answers into a result; `runner` asks.
 """
 
 from __future__ import annotations
@@ -23,22 +22,17 @@ from collections.abc import (
 from contextlib import aclosing
 from typing import Any, Final, Generic, NoReturn, Self, TypeVar
 
-from tcva_adapters.batch import Asking, Question, answered, asked
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, TCVAError
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.runner import Question, Runner
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.window import astream, stream
 
 R = TypeVar("R", bound=Scored)
 
 _NOT_IN_FILES: Final = re.compile(r"[/\\:]")
-
-Steps = Generator[Sequence[Question[Any]], Sequence[Any], R]
-"""A sample's way to its result: yields questions that do not wait for each other, is sent their
-answers, and returns the result."""
 
 
 class Scorer(ABC, Generic[R]):
@@ -118,8 +112,12 @@ class Scorer(ABC, Generic[R]):
         """Everything that can change a score, as a text that is equal where it is equal."""
 
     @abstractmethod
-    def steps(self, sample: Sample) -> Steps[R]:
-        """The way to a sample's result; a sample without a required field gets there unasked."""
+    def questions(self, sample: Sample) -> list[Question[Any]]:
+        """What is asked about a sample, all in one round; nothing where a required field is missing."""
+
+    @abstractmethod
+    def answered(self, sample: Sample, answers: Sequence[Any]) -> R:
+        """The result of a sample, from an answer to each of its questions, in their order."""
 
     @abstractmethod
     def unscored(self, reason: Reason, detail: str, sample: Sample | None = None) -> R:
@@ -186,14 +184,14 @@ class Scorer(ABC, Generic[R]):
             InvalidSampleError: It lacks a required field. Everything that can go wrong after that
                 is the reason of an unscored result.
         """
-        with Asking(self) as asking:
-            result = answered(self.steps(checked_sample(sample)), asking)
+        with Runner(self) as runner:
+            result = runner.result(checked_sample(sample))
         return self._scorable(sample, result)
 
     async def aevaluate(self, sample: Sample) -> R:
         """The same, awaited."""
-        with Asking(self) as asking:
-            result = await asked(self.steps(checked_sample(sample)), asking)
+        with Runner(self) as runner:
+            result = await runner.aresult(checked_sample(sample))
         return self._scorable(sample, result)
 
     def _scorable(self, sample: Sample, result: R) -> R:
@@ -208,7 +206,8 @@ class Scorer(ABC, Generic[R]):
 
         A sample without a required field becomes unscored (``missing_field``). Equal questions
         are asked once. After a failure that no further call can escape (a wrong key), what is left
-        is given the same reason without a call.
+        is given the same reason without a call: where no call has succeeded before it, or where
+        three in a row fail in the same such way.
 
         Args:
             samples: What to judge.
@@ -242,7 +241,7 @@ class Scorer(ABC, Generic[R]):
         `evaluate_many`; equal questions are asked once as long as they are among the last 4096.
 
         A judgement of a model is in the store before its result is here; what the embedded judge
-        computed may follow a second later. Closing the iterator starts no further judgement; calls
+        computed may follow when the next samples are read. Closing the iterator starts no further judgement; calls
         under way end by themselves.
 
         Args:
@@ -254,12 +253,11 @@ class Scorer(ABC, Generic[R]):
         Raises:
             InvalidSampleError: One of them is no `Sample`; likewise after those before it.
         """
-        plans = (self.steps(checked_sample(sample)) for sample in samples)
         with (
             progress_of("judging", _total(samples, total), progress) as shown,
-            Asking(self, in_batch=True) as asking,
+            Runner(self, in_batch=True) as runner,
         ):
-            yield from stream(plans, asking, shown)
+            yield from runner.stream(map(checked_sample, samples), shown)
 
     async def aiter_evaluate(
         self,
@@ -273,16 +271,16 @@ class Scorer(ABC, Generic[R]):
         Closing it (``contextlib.aclosing``) cancels the calls under way, as does cancelling
         whoever awaits it.
         """
-        plans = (
-            (self.steps(checked_sample(sample)) async for sample in samples)
+        checked = (
+            (checked_sample(sample) async for sample in samples)
             if isinstance(samples, AsyncIterable)
-            else (self.steps(checked_sample(sample)) for sample in samples)
+            else map(checked_sample, samples)
         )
         with (
             progress_of("judging", _total(samples, total), progress) as shown,
-            Asking(self, in_batch=True) as asking,
+            Runner(self, in_batch=True) as runner,
         ):
-            async with aclosing(astream(plans, asking, shown)) as results:
+            async with aclosing(runner.astream(checked, shown)) as results:
                 async for result in results:
                     yield result
 
