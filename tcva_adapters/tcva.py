@@ -209,12 +209,12 @@ class TCVA(FromConfig, Scorer[Result]):
         """One for each judge: the panel's or repeats one by one, then those of additional scores."""
         if self.missing(sample):
             return []
-        if self._given is None:
+        asked = [each for each in (self, *self.members) if not each.missing(sample)]
+        if any(each._given is None for each in asked):  # noqa: SLF001  # of this class
             tell_of_default()
         return [
             _JudgeQuestion(judge, each.criterion, sample)
-            for each in (self, *self.members)
-            if not each.missing(sample)
+            for each in asked
             for judge in single_judges(each.judge)
         ]
 
