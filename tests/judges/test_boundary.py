@@ -59,41 +59,51 @@ class OddModel:
         return self.complete(request)
 
 
-def tokens(token: Any = "partial", logprob: Any = -0.1, top: Any = ()) -> list[dict[str, Any]]:
+def tokens(token: Any = "yes", logprob: Any = -0.1, top: Any = ()) -> list[dict[str, Any]]:
     """One token, which is odd."""
     return [{"token": token, "logprob": logprob, "top_logprobs": top}]
 
 
-TOP = [{"token": "partial", "logprob": -0.1}, {"token": "none", "logprob": -3.0}]
+TOP = [{"token": "yes", "logprob": -0.1}, {"token": "no", "logprob": -3.0}]
 ODD_LOGPROBS: dict[str, Any] = {
     "token is a number": [{"token": 7, "logprob": -0.1, "top_logprobs": TOP}],
     "token is null": [{"token": None, "logprob": -0.1, "top_logprobs": TOP}],
     "logprob is a word": tokens(logprob="low", top=TOP),
     "logprob is null": tokens(logprob=None, top=TOP),
-    "logprob is nan": tokens(logprob=math.nan, top=[{"token": "partial", "logprob": math.nan}]),
-    "logprob is positive": tokens(top=[{"token": "partial", "logprob": 4.0}]),
-    "logprob is huge": tokens(top=[{"token": "partial", "logprob": HUGE}]),
-    "logprob is true": tokens(top=[{"token": "partial", "logprob": True}]),
-    "top is a word": tokens(top="partial"),
-    "top is a mapping": tokens(top={"partial": -0.1}),
+    "logprob is nan": tokens(logprob=math.nan, top=[{"token": "yes", "logprob": math.nan}]),
+    "logprob is positive": tokens(top=[{"token": "yes", "logprob": 4.0}]),
+    "logprob is huge": tokens(top=[{"token": "yes", "logprob": HUGE}]),
+    "logprob is true": tokens(top=[{"token": "yes", "logprob": True}]),
+    "top is a word": tokens(top="yes"),
+    "top is a mapping": tokens(top={"yes": -0.1}),
     "top is a number": tokens(top=5),
     "top holds null": tokens(top=[None]),
     "top token is null": tokens(top=[{"token": None, "logprob": -0.1}]),
     "tokens are another text": [{"token": "x", "logprob": -0.1, "top_logprobs": TOP}],
     "content is a word": "content",
     "content is a number": 5,
-    "entries are words": ["partial"],
+    "entries are words": ["yes"],
     "no tokens": [],
 }
 
 
 @pytest.mark.parametrize("odd", ODD_LOGPROBS)
 def test_a_reply_with_odd_log_probabilities_is_read_without_them(odd: str) -> None:
-    choice = {"message": {"content": "partial"}, "logprobs": {"content": ODD_LOGPROBS[odd]}}
+    choice = {"message": {"content": "yes"}, "logprobs": {"content": ODD_LOGPROBS[odd]}}
     completion = read_completion(json.dumps({"choices": [choice]}))
     assert completion is not None
     reply = ModelReply(completion.text, token_logprobs=completion.token_logprobs)
-    assert read_yes("It opens at nine.", reply) is None
+    found = read_yes("It opens at nine.", reply)
+    assert found is None or found.reason.startswith("P(yes) 0.95;")
+
+
+def test_sound_log_probabilities_are_read() -> None:
+    choice = {"message": {"content": "yes"}, "logprobs": {"content": tokens(top=TOP)}}
+    completion = read_completion(json.dumps({"choices": [choice]}))
+    assert completion is not None
+    found = read_yes("It opens.", ModelReply("yes", token_logprobs=completion.token_logprobs))
+    assert found is not None
+    assert found.reason.startswith("P(yes) 0.95;")  # e^-.1 of .905 + .050
 
 
 TOKENS_OF_A_MODEL: dict[str, Any] = {
@@ -163,9 +173,9 @@ def test_content_parts_of_another_form_are_left_out() -> None:
 @pytest.mark.parametrize(
     "number", [str(HUGE), DIGITS, "1e999", "-1e999", "NaN", "-0", "0.5", "true", "[[1]]", "{}"]
 )
-@pytest.mark.parametrize("key", ["passage", "evidence", "reason", "extra"])
-def test_an_absurd_value_at_another_key_costs_no_verdict(key: str, number: str) -> None:
-    reply = f'{{"verdicts":[{{"claim":1,"{key}":{number},"verdict":"partial"}}]}}'
+def test_an_absurd_value_at_another_key_costs_no_verdict(number: str) -> None:
+    others = ",".join(f'"{key}":{number}' for key in ("passage", "evidence", "reason", "extra"))
+    reply = f'{{"verdicts":[{{"claim":1,{others},"verdict":"partial"}}]}}'
     for results in both_ways(TCVA(judge=OddModel(ModelReply(reply)), share=False)):
         assert results[1].score == results[0].score
         assert results[1].claims[0].passage in {None, 1}

@@ -174,7 +174,7 @@ def test_a_bad_panel_fails_when_built(judges: Any, options: dict[str, Any], mess
         Panel(judges, **options)
 
 
-@pytest.mark.parametrize("at_once", [1, 12])
+@pytest.mark.parametrize("at_once", [pytest.param(1, marks=pytest.mark.slow), 12])
 def test_models_of_a_panel_are_asked_as_often_at_once_as_others(at_once: int) -> None:
     samples = [SAMPLE.model_copy(update={"id": f"{n}", "input": f"{n}?"}) for n in range(16)]
     with ScriptedServer(later(0.2, lambda *_: reply(FULLY, MINOR))) as server:
