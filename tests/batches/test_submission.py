@@ -15,6 +15,7 @@ from tcva_adapters.batches import BatchReport, Limits, cancel, collect, status, 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tests.support.batch_server import BatchServer, Fault, Line
+from tests.support.one_word import one_word
 from tests.support.server import DROP, Answer, Body, auto_judge, error, lacking, reply
 
 KEY = "sk-test-0123456789abcdef"
@@ -417,3 +418,24 @@ def test_a_server_without_batches_says_so(server: BatchServer, tmp_path: Path) -
     with pytest.raises(JudgeError, match="has no files and batches") as raised:
         submit(tcva, SAMPLES, tmp_path / "sub")
     assert raised.value.reason == "no_batches"
+
+
+@pytest.mark.parametrize(("verdicts", "calls"), [("written", 2), ("yes_no", 30)])
+def test_all_requests_of_a_turn_go_into_one_batch(
+    verdicts: Any, calls: int, tmp_path: Path
+) -> None:
+    """30 claims: two calls for written verdicts, thirty for yes or no."""
+    text = " ".join(f"Room number {n} opens at nine." for n in range(1, 31))
+    sample = Sample(id="long", response=text, contexts=[text])
+    with BatchServer(one_word, models=("m",)) as server:
+        tcva = TCVA(judge=model_at(server), verdicts=verdicts, store=tmp_path / "v.sqlite")
+        report = submit(tcva, [sample], tmp_path / "sub")
+        assert [batch.requests for batch in report.under_way] == [calls]
+        collected(tcva, tmp_path / "sub")
+        result = tcva.evaluate(sample)
+        live = TCVA(judge=model_at(server), verdicts=verdicts, share=False).evaluate(sample)
+    assert result.assessment.from_store
+    assert result.unscored is None
+    assert len(result.claims) == 30
+    assert (result.claims, result.score) == (live.claims, live.score)
+    assert live.usage.calls == calls
