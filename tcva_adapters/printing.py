@@ -17,9 +17,10 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from tcva_adapters import layout, notebook
+from tcva_adapters import notebook
 from tcva_adapters.errors import MissingDependencyError
 
 if TYPE_CHECKING:
@@ -32,6 +33,12 @@ WIDTH: Final = 80
 
 LINES: Final = 40
 """Lines of a report that are printed by default."""
+
+GAP: Final = 2
+"""Blanks between two columns of a table."""
+
+LEAST_PROSE: Final = 20
+"""Columns that a column of sentences takes at least, where it has so much to say."""
 
 READABLE: Final = 100
 """Columns beyond which lines of text are hard to read; tables take more where they need it."""
@@ -133,14 +140,12 @@ class Table:
     Names and figures are never broken but where such a column alone is too wide.
 
     Attributes:
-        header: Headings of the columns; lines of one are separated by a line feed.
+        header: Headings of the columns, all empty for none; lines of one are separated by a line
+            feed.
         rows: Cells, as many in each row as there are headings.
         align: ``l`` for a column of names, ``p`` for one of sentences and ``r`` for one of figures;
             the last letter goes for the columns that follow. Empty: a column is one of figures
             when all its cells are, otherwise one of names.
-        most: Widths at which columns are folded, 0 for none; the last goes for the columns that
-            follow.
-        headless: Leave the headings out.
         spare: Columns that may be left out, the first to go first.
         keys: Leading columns that every table below begins with.
 
@@ -153,8 +158,6 @@ class Table:
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     align: str = ""
-    most: Sequence[int] = (0,)
-    headless: bool = False
     spare: Sequence[int] = ()
     keys: int = 1
 
@@ -164,32 +167,31 @@ class Table:
             return self.align[min(number, len(self.align) - 1)]
         return "r" if all(_is_figure(row[number]) for row in self.rows) else "l"
 
-    def folded_at(self, number: int) -> int:
-        """The width at which a column is folded, 0 for none."""
-        return self.most[min(number, len(self.most) - 1)]
+    def blocks(self, width: int) -> list[tuple[list[int], bool]]:
+        """The columns of each table that this is printed as, and whether they have room."""
+        least = list(map(self._least, range(len(self.header))))
 
-    def blocks(self, width: int) -> list[Table]:
-        """The tables that this is printed as, one below the other; none has spare columns."""
-        return [
-            Table(
-                [self.header[i] for i in shown],
-                [[row[i] for i in shown] for row in self.rows],
-                "".join(map(self.kind, shown)),
-                [self.folded_at(i) for i in shown],
-                self.headless,
-            )
-            for shown in layout.blocks(self.columns(), width, self.spare, self.keys)
-        ]
+        def fits(shown: Sequence[int]) -> bool:
+            return sum(least[i] for i in shown) + GAP * (len(shown) - 1) <= width
 
-    def columns(self) -> list[layout.Column]:
-        """What each column needs."""
-        columns = []
-        for number, heading in enumerate(self.header):
-            texts = [visible(row[number]) for row in self.rows]
-            texts += [] if self.headless else [visible(heading)]
-            is_prose, most = self.kind(number) == "p", self.folded_at(number)
-            columns.append(layout.Column.of(texts, is_prose=is_prose, most=most))
-        return columns
+        shown = list(range(len(least)))
+        for place in self.spare:
+            if not fits(shown):
+                shown.remove(place)
+        found = [shown[: self.keys]]
+        for place in shown[self.keys :]:
+            if len(found[-1]) > self.keys and not fits([*found[-1], place]):
+                found.append(shown[: self.keys])
+            found[-1].append(place)
+        return [(block, fits(block)) for block in found]
+
+    def _least(self, number: int) -> int:
+        """The columns of a console that one of these needs at least."""
+        from rich.cells import cell_len  # noqa: PLC0415  # not before something is shown
+
+        texts = [self.header[number], *(row[number] for row in self.rows)]
+        natural = max(cell_len(line) for text in texts for line in visible(text).split("\n"))
+        return min(natural, LEAST_PROSE) if self.kind(number) == "p" else natural
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +305,7 @@ def html_table(sentence: str, header: Sequence[str], rows: Sequence[Sequence[str
 
 def _html_of(part: Part) -> str:
     if isinstance(part, Table):
-        header = () if part.headless else tuple(map(visible, part.header))
+        header = tuple(map(visible, part.header)) if any(part.header) else ()
         rows = [tuple(map(visible, row)) for row in part.rows]
         return notebook.table(header, rows, [part.kind(i) for i in range(len(part.header))])
     text = part.text if isinstance(part, Wrapped) else part
@@ -348,7 +350,7 @@ class Notes:
         if console.is_terminal or "COLUMNS" in os.environ:
             _print([text], console)
         else:
-            console.print(text, soft_wrap=True)
+            console.print(visible(text), soft_wrap=True)
 
 
 def notes() -> Notes:
@@ -359,16 +361,10 @@ def notes() -> Notes:
 def _console(stream: TextIO, **options: Any) -> Console:
     from rich.console import Console  # noqa: PLC0415  # not before something is shown
 
-    class Inert(Console):
-        """Shows every text as it is, also in the cells of tables."""
-
-        def render_str(self, text: str, **options: Any) -> Text:
-            return super().render_str(visible(text), **options)
-
     # In a notebook rich would show HTML of its own, whatever the file is.
     lines: Any = _InertLines(stream)
     plain: Any = {"highlight": False, "markup": False, "emoji": False, "force_jupyter": False}
-    return Inert(file=lines, **plain, **options)
+    return Console(file=lines, **plain, **options)
 
 
 def _print(parts: Iterable[Part], console: Console, most: int | None = None) -> None:
@@ -385,38 +381,61 @@ def _print(parts: Iterable[Part], console: Console, most: int | None = None) -> 
 
 def _lines(part: Part, console: Console) -> Iterator[str | Text]:
     """What is printed of a part; figures and headings as rich sets them."""
-    width = min(console.width, READABLE)
     if isinstance(part, Table):
-        for number, block in enumerate(part.blocks(console.width)):
+        for number, (shown, fits) in enumerate(part.blocks(console.width)):
             if number:
                 yield ""
-            yield from _table_lines(block, console)
+            yield from _table_lines(part, shown, console, fits=fits)
         return
     text, indent = (part, 0) if isinstance(part, str) else (part.text, part.indent)
     for line in visible(text).split("\n"):
-        yield from layout.wrapped(line, width, indent)
+        yield from _wrapped(line, console, indent)
 
 
-def _table_lines(block: Table, console: Console) -> Iterator[Text]:
+def _wrapped(line: str, console: Console, indent: int) -> Iterator[str]:
+    """A line cut at blanks; those at its beginning stay.
+
+    A longer word stays whole where a reader copies it (a path, a name); scripts that are written
+    without blanks are cut anywhere.
+    """
+    from rich.cells import cell_len  # noqa: PLC0415  # not before something is shown
+    from rich.text import Text  # noqa: PLC0415  # see above
+
+    width = min(console.width, READABLE)
+    if cell_len(line) <= width:
+        yield line
+        return
+    words = line.lstrip(" ")
+    margin = " " * (len(line) - len(words))
+    room = max(1, width - len(margin) - indent)
+    if cell_len(words) > len(words):
+        pieces = [piece.plain for piece in Text(words).wrap(console, room, overflow="fold")]
+    else:
+        pieces = wrap(words, room, break_long_words=False, break_on_hyphens=False)
+    for number, piece in enumerate(pieces):
+        yield f"{margin}{' ' * indent if number else ''}{piece}".rstrip(" ")
+
+
+def _table_lines(
+    part: Table, shown: Sequence[int], console: Console, *, fits: bool
+) -> Iterator[Text]:
     from rich.segment import Segment  # noqa: PLC0415  # not before something is shown
     from rich.table import Table as RichTable  # noqa: PLC0415  # see above
     from rich.text import Text  # noqa: PLC0415  # see above
 
     table = RichTable(
-        box=None, pad_edge=False, padding=(0, layout.GAP, 0, 0), show_header=not block.headless
+        box=None, pad_edge=False, padding=(0, GAP, 0, 0), show_header=any(part.header)
     )
-    fits = layout.needed(block.columns()) <= console.width
-    for number, heading in enumerate(block.header):
-        kind, most = block.kind(number), block.folded_at(number)
+    for number in shown:
+        kind = part.kind(number)
         table.add_column(
-            heading,
+            visible(part.header[number]),
             justify="right" if kind == "r" else "left",
             overflow="fold",
-            no_wrap=not most and kind != "p" and fits,
-            max_width=most or None,
+            no_wrap=kind != "p" and fits,
         )
-    for row in block.rows:
-        table.add_row(*(cell.replace("\t", " ") for cell in row))
+    for row in part.rows:
+        table.add_row(*(visible(row[number]).replace("\t", " ") for number in shown))
     for line in Segment.split_lines(console.render(table)):
         text = Text.assemble(*((segment.text, segment.style or "") for segment in line))
         text.rstrip()

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import sys
-import time
-from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from threading import Event, Lock, Thread
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tcva_adapters.printing import notes, visible
+
+if TYPE_CHECKING:
+    from rich.progress import Task
 
 INTERVAL: Final = 10.0
 """Seconds between two lines."""
 
-_REMEMBERED: Final = 7
-"""Lines whose time and count are behind the rate: a minute, so that what a store served in an
-instant does not promise too much for long."""
+RATE_PERIOD: Final = 60.0
+"""Seconds behind the rate, so that what a store served in an instant does not promise too much."""
 
 
 class Progress:
@@ -36,90 +36,12 @@ class Progress:
 
     def tick(self, *, failed: bool = False) -> None:
         """One more is done."""
-        self.done += 1
         self.failed += failed
-        self._moved()
+        self.reached(self.what, self.done + 1, self.total)
 
-    def reached(self, what: str, done: int, total: int) -> None:
+    def reached(self, what: str, done: int, total: int | None) -> None:
         """So much of something is done."""
         self.what, self.done, self.total = what, done, total
-        self._moved()
-
-    def _moved(self) -> None:
-        """Show it."""
-
-
-class Lines(Progress):
-    """A line at most every so many seconds.
-
-    Args:
-        what: As for `Progress`.
-        total: Likewise.
-        say: Told the line.
-        clock: In seconds.
-
-    >>> now = [0.0]
-    >>> lines = Lines("judging", 40, say=print, clock=lambda: now[0])
-    >>> now[0] = 10.0
-    >>> for _ in range(20):
-    ...     lines.tick()
-    >>> lines.tell()
-    judging: 20 of 40, 2.0 a second, about 10 s left
-    """
-
-    def __init__(
-        self,
-        what: str,
-        total: int | None,
-        *,
-        say: Callable[[str], None],
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        super().__init__(what, total)
-        self._say, self._clock = say, clock
-        self._begun = clock()
-        self._told = deque([(self._begun, 0)], maxlen=_REMEMBERED)
-
-    def tell(self) -> None:
-        """Say how far it is."""
-        now = self._clock()
-        self._say(self._line(now))
-        self._told.append((now, self.done))
-
-    def end(self) -> None:
-        """Say how it ended, where anything was said before."""
-        if len(self._told) > 1:
-            self._say(f"{self._count()} in {_duration(self._clock() - self._begun)}")
-
-    def _line(self, now: float) -> str:
-        since, before = self._told[0]
-        rate = (self.done - before) / (now - since) if now > since else 0.0
-        so_far = f"{_duration(now - self._begun)} so far"
-        if not rate:
-            return f"{self._count()}, {so_far}"
-        speed = f"{rate:.1f} a second" if rate >= 1.0 else f"{60 * rate:.1f} a minute"
-        if self.total is None or self.done > self.total:
-            return f"{self._count()}, {speed}, {so_far}"
-        left = _duration((self.total - self.done) / rate)
-        return f"{self._count()}, {speed}, about {left} left"
-
-    def _count(self) -> str:
-        failed = f", {self.failed} failed" if self.failed else ""
-        # What a file is expected to hold may be less than what comes.
-        of = "" if self.total is None or self.done > self.total else f" of {self.total}"
-        count = f": {self.done}{of}" if self.done or of else ""
-        return f"{self.what}{count}{failed}"
-
-
-def _duration(seconds: float) -> str:
-    """In the unit that a reader thinks in.
-
-    >>> _duration(42.4), _duration(200), _duration(9000)
-    ('42 s', '3 min', '2.5 h')
-    """
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
 @contextmanager
@@ -135,56 +57,85 @@ def progress_of(what: str, total: int | None, wanted: bool | None) -> Iterator[P
     is_terminal = sys.stderr.isatty()
     if wanted is False or (wanted is None and not is_terminal) or total == 0:
         yield Progress(what, total)
-    elif is_terminal:
-        with _bar(what, total) as bar:
-            yield bar
-    else:
-        with _lines(what, total) as lines:
-            yield lines
+        return
+    # rich takes 30 ms to import, which a library user without a terminal need not pay.
+    from rich import progress as rich_progress  # noqa: PLC0415  # see above
+    from rich.console import Console  # noqa: PLC0415  # see above
+
+    bar = rich_progress.Progress(
+        # The names of metrics come from files: no markup in them.
+        rich_progress.TextColumn("{task.description}", markup=False),
+        rich_progress.BarColumn(),
+        rich_progress.MofNCompleteColumn(),
+        rich_progress.TimeRemainingColumn(elapsed_when_finished=True),
+        console=Console(stderr=True),
+        transient=True,
+        disable=not is_terminal,
+        speed_estimate_period=RATE_PERIOD,
+    )
+    bar.add_task(visible(what), total=total)
+    (task,) = bar.tasks
+
+    class Shown(Progress):
+        def reached(self, what: str, done: int, total: int | None) -> None:
+            super().reached(what, done, total)
+            said = visible(f"{what} ({self.failed} failed)" if self.failed else what)
+            bar.update(task.id, description=said, completed=done, total=total)
+
+    with bar, nullcontext() if is_terminal else _lines(task):
+        yield Shown(what, total)
 
 
 @contextmanager
-def _lines(what: str, total: int | None) -> Iterator[Progress]:
-    lines = Lines(what, total, say=notes().print)
-    over, speaking = Event(), Lock()
+def _lines(task: Task) -> Iterator[None]:
+    """Say every ten seconds how far a task is, and at the end where anything was said before."""
+    over, speaking, said = Event(), Lock(), notes()
 
     def tell_now_and_then() -> None:
         # A thread: a line is due as well where a single call takes minutes.
         while not over.wait(INTERVAL):
             with speaking:
                 if not over.is_set():
-                    lines.tell()
+                    said.print(line_of(task))
 
+    begun = task.get_time()
     Thread(target=tell_now_and_then, name="tcva-progress", daemon=True).start()
     try:
-        yield lines
+        yield
     finally:
         with speaking:
             over.set()
-        lines.end()
+        if task.get_time() - begun >= INTERVAL:
+            said.print(f"{_count(task)} in {_duration(task.elapsed or 0.0)}")
 
 
-@contextmanager
-def _bar(what: str, total: int | None) -> Iterator[Progress]:
-    # rich takes 30 ms to import, which a library user without a terminal need not pay.
-    from rich import progress as rich_progress  # noqa: PLC0415  # see above
-    from rich.console import Console  # noqa: PLC0415  # see above
+def line_of(task: Task) -> str:
+    """How far a task is, at what rate, and how long it has gone on or what is left."""
+    speed, left = task.speed, task.time_remaining
+    so_far = f"{_duration(task.elapsed or 0.0)} so far"
+    if not speed:
+        return f"{_count(task)}, {so_far}"
+    rate = f"{speed:.1f} a second" if speed >= 1.0 else f"{60 * speed:.1f} a minute"
+    rest = f"about {_duration(left)} left" if _is_within(task) and left is not None else so_far
+    return f"{_count(task)}, {rate}, {rest}"
 
-    # The names of metrics come from files: no markup in them.
-    named = rich_progress.TextColumn("{task.description}", markup=False)
-    counts = (
-        (rich_progress.TimeElapsedColumn(),)
-        if total is None
-        else (rich_progress.MofNCompleteColumn(), rich_progress.TimeRemainingColumn())
-    )
-    columns = (named, rich_progress.BarColumn(), *counts)
-    with rich_progress.Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task(what, total=total)
 
-        class Bar(Progress):
-            def _moved(self) -> None:
-                failed = f" ({self.failed} failed)" if self.failed else ""
-                text = visible(f"{self.what}{failed}")
-                shown.update(task, description=text, completed=self.done, total=self.total)
+def _count(task: Task) -> str:
+    of = f" of {task.total:.0f}" if _is_within(task) else ""
+    return f"{task.description}: {task.completed:.0f}{of}"
 
-        yield Bar(what, total)
+
+def _is_within(task: Task) -> bool:
+    """Whether no more came than a file was expected to hold."""
+    return task.total is not None and task.completed <= task.total
+
+
+def _duration(seconds: float) -> str:
+    """In the unit that a reader thinks in.
+
+    >>> _duration(42.4), _duration(200), _duration(9000)
+    ('42 s', '3 min', '2.5 h')
+    """
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

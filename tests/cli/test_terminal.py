@@ -13,17 +13,17 @@ import sys
 import time
 from collections.abc import Iterator
 from importlib import import_module
-from itertools import count
 from pathlib import Path
 
 import pytest
+from rich import progress as rich_progress
 from rich.cells import cell_len
 
 from tcva_adapters.cli.app import COMMANDS, run
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.data import labels_of, sample_lines
 from tcva_adapters.printing import LINES
-from tcva_adapters.progress import Lines, progress_of
+from tcva_adapters.progress import RATE_PERIOD, line_of, progress_of
 from tcva_adapters.samples.sample import Sample
 from tests.support.lexical_server import LexicalServer
 from tests.support.packages import not_imported
@@ -268,29 +268,37 @@ def test_files_are_listed_once_with_their_sizes() -> None:
     assert re.fullmatch(r"written: one.jsonl \(\d+ kB\): .*", said.err[-1])
 
 
-def test_a_line_says_rate_and_rest_and_failures() -> None:
-    now, said = [100.0], list[str]()
-    lines = Lines("judging", 1000, say=said.append, clock=lambda: now[0])
-    lines.end()
-    assert said == []  # nothing was said while it ran
-    for _ in range(500):  # what a store had
-        lines.tick()
-    for step in count(1):
+def test_a_line_says_rate_and_rest() -> None:
+    now = [100.0]
+    bar = rich_progress.Progress(
+        disable=True, get_time=lambda: now[0], speed_estimate_period=RATE_PERIOD
+    )
+    bar.add_task("judging", total=1000)
+    (task,) = bar.tasks
+    bar.update(task.id, completed=500)  # what a store had
+    said = []
+    for _ in range(9):
         now[0] += 10
-        for number in range(5):
-            lines.tick(failed=number == 0)
-        lines.tell()
-        if step == 9:
-            break
-    assert said[0] == "judging: 505 of 1000, 1 failed, 50.5 a second, about 10 s left"
-    # The store is a minute ago: 30 in 70 s, not 545 in 90 s.
-    assert said[8] == "judging: 545 of 1000, 9 failed, 30.0 a minute, about 15 min left"
-    lines.end()
-    assert said[-1] == "judging: 545 of 1000, 9 failed in 90 s"
-    unknown = Lines("calibrating", None, say=said.append, clock=lambda: now[0])
+        for _ in range(5):
+            bar.advance(task.id)
+        said.append(line_of(task))
+    assert said[0] == "judging: 505 of 1000, 30.0 a minute, about 16 min left"
+    # What a store had at once is no rate; that of the last minute is, without its first.
+    assert said[8] == "judging: 545 of 1000, 34.0 a minute, about 13 min left"
+    bar.add_task("calibrating", total=None)
+    (_, unknown) = bar.tasks
     now[0] += 30
-    unknown.tell()
-    assert said[-1] == "calibrating, 30 s so far"
+    assert line_of(unknown) == "calibrating: 0, 30 s so far"
+
+
+def test_failures_are_counted(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tcva_adapters.progress.INTERVAL", 0.01)
+    with progress_of("judging", 2, wanted=True) as shown:
+        shown.tick(failed=True)
+        time.sleep(0.05)
+    assert capsys.readouterr().err.endswith("judging (1 failed): 1 of 2 in 0 s\n")
 
 
 @pytest.mark.parametrize(("wanted", "lines"), [(None, 0), (False, 0), (True, 1)])

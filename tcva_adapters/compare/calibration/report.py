@@ -196,7 +196,7 @@ class Calibration(Tabular):
         yield f"{title}{self.objective} with {self.human!r}, {self.n} samples{said}"
         if self.judged is not None:
             yield from self.judged.evidence.lines()
-        yield Table(("", "", ""), [*self._rows()], "lrp", headless=True)
+        yield Table(("", "", ""), [*self._rows()], "lrp")
         yield from self._decisions()
         picks = [f"{describe(setting)} {part:.0%}" for setting, part in self.picks]
         often = [text for text in picks[:_SHOWN_PICKS] if not text.endswith(" 0%")]
