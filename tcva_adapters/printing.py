@@ -407,13 +407,20 @@ def _wrapped(line: str, console: Console, indent: int) -> Iterator[str]:
         return
     words = line.lstrip(" ")
     margin = " " * (len(line) - len(words))
-    room = max(1, width - len(margin) - indent)
-    if cell_len(words) > len(words):
-        pieces = [piece.plain for piece in Text(words).wrap(console, room, overflow="fold")]
-    else:
-        pieces = wrap(words, room, break_long_words=False, break_on_hyphens=False)
+    following = margin + " " * indent
+    if cell_len(words) == len(words):
+        yield from wrap(
+            words,
+            max(width, len(following) + 1),
+            initial_indent=margin,
+            subsequent_indent=following,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        return
+    pieces = Text(words).wrap(console, max(1, width - len(following)), overflow="fold")
     for number, piece in enumerate(pieces):
-        yield f"{margin}{' ' * indent if number else ''}{piece}".rstrip(" ")
+        yield f"{following if number else margin}{piece.plain}".rstrip(" ")
 
 
 def _table_lines(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from typing import ClassVar, Final
 
 import numpy as np
@@ -88,9 +89,13 @@ class WeightScheme:
             if not 0.0 <= weight <= 1.0:
                 msg = f"the weight of {level.value} is {weight!r}; weights lie in [0, 1]"
                 raise InvalidValueError(msg)
-        if list(weights) != sorted(weights, reverse=True):
-            msg = f"weights must not rise from fully to none; got {self.weights!r}"
-            raise InvalidValueError(msg)
+        for (level, weight), (lower, rising) in pairwise(zip(LEVELS, weights, strict=True)):
+            if weight < rising:
+                msg = (
+                    f"weights must not rise from fully to none: {level.value}={weight!r} is below "
+                    f"{lower.value}={rising!r}"
+                )
+                raise InvalidValueError(msg)
         object.__setattr__(self, "weights", weights)
 
     @classmethod
