@@ -33,7 +33,6 @@ from tcva_adapters.progress import Progress
 from tcva_adapters.results.assessment import Unscored
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.results.store_troubles import StoreTroubles
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.sharing import SHARED, Call, Identity, await_, wait
 
@@ -172,7 +171,6 @@ class Runner(Generic[R]):
         self._waits = not is_in_loop()  # or a loop would stand still
         self._luck: dict[int, _Luck] = {}
         self._computed: list[tuple[Question[Any], Any]] = []
-        self._troubles = StoreTroubles(scorer.store, in_batch=in_batch)
 
     def __enter__(self) -> Self:
         """These questions."""
@@ -184,9 +182,8 @@ class Runner(Generic[R]):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Write what waits, and tell how the store failed."""
+        """Write what waits."""
         self._flush()
-        self._troubles.__exit__(kind, error, trace)
 
     def result(self, sample: Sample) -> R:
         """One sample's result, in this thread; several questions are asked in several threads."""
@@ -448,7 +445,7 @@ class Runner(Generic[R]):
     def _stored(self, questions: Sequence[Question[Any]]) -> list[Any]:
         """What the store has of these questions of one kind, None where it has nothing."""
         if self._store is not None and questions:
-            with self._troubles.spared():
+            with self._store.spared():
                 return type(questions[0]).read(self._store, questions)
         return [None] * len(questions)
 
@@ -469,7 +466,7 @@ class Runner(Generic[R]):
             type(pairs[0][0]).write(self._store, pairs)
         except TCVAError:
             for question, answer in pairs:
-                with self._troubles.spared(loses=1):
+                with self._store.spared():
                     type(question).write(self._store, [(question, answer)])
 
 

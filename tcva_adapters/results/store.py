@@ -9,16 +9,13 @@ import time
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
-from functools import cache
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import Final, Self, TypeVar
 
-from tcva_adapters.errors import InvalidValueError, StoreWarning, UnreadableInputError
+from tcva_adapters.errors import InvalidValueError, StoreWarning, TCVAError, UnreadableInputError
 from tcva_adapters.loops import is_in_loop
 from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.network_folders import network_file_system
 from tcva_adapters.samples.output import make_folder, new_file, usable_path
 
 T = TypeVar("T")
@@ -34,8 +31,6 @@ _PAUSE_SECONDS: Final = 0.01
 _KEYS_PER_QUERY: Final = 500  # SQLite may be built with no more than 999 variables
 _TRANSIENT: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
 
-_ASSESSMENT: Final = "assessment"
-_RECORD: Final = "record"
 _CREATE: Final = (
     "CREATE TABLE judgements (kind, key, status NOT NULL, json NOT NULL, PRIMARY KEY (kind, key))",
     f"PRAGMA application_id = {_APPLICATION_ID}",
@@ -52,17 +47,11 @@ _PUT: Final = (
     "WHERE excluded.status <> 'failed' OR judgements.status = 'failed'"
 )
 # The cast hands over text whatever a damaged row holds, so that it is the reader that refuses it.
-_FINISHED: Final = (
-    "SELECT key, CAST(json AS TEXT) FROM judgements "
-    "WHERE kind = ? AND status <> 'failed' AND key IN ({})"
-)
-_FAILED: Final = (
-    "SELECT key, CAST(json AS TEXT) FROM judgements WHERE kind = ? AND status = 'failed'"
-)
-_COUNTS: Final = "SELECT status, COUNT(*) FROM judgements WHERE kind = ? GROUP BY status"
+_SELECT: Final = "SELECT key, CAST(json AS TEXT) FROM judgements WHERE kind = ? AND status"
+_COUNTS: Final = "SELECT status, COUNT(*) FROM judgements WHERE kind = 'assessment' GROUP BY status"
 
 
-class VerdictStore:
+class VerdictStore(AbstractContextManager["VerdictStore"]):
     """Judgements by key, in one SQLite file that threads and processes may share.
 
     Every `put` is committed before it returns, so a killed process loses nothing that was
@@ -95,6 +84,7 @@ class VerdictStore:
             raise InvalidValueError(msg)
         self.path = _MEMORY if str(path) == _MEMORY else str(usable_path(path))
         self._given_up: set[bool] = set()  # reading (False) or writing (True): a wait was in vain
+        self._has_warned = False
         self._inherited: list[sqlite3.Connection] = []
         self._connection: sqlite3.Connection | None = None
         self._open()
@@ -113,8 +103,7 @@ class VerdictStore:
 
     def get_many(self, keys: Iterable[str]) -> dict[str, Assessment]:
         """Those of the keys that have a finished assessment; see `get`."""
-        found = {key: _read(text) for key, text in self._finished(_ASSESSMENT, keys)}
-        return {key: assessment for key, assessment in found.items() if assessment is not None}
+        return dict(_readable(self._finished("assessment", keys)))
 
     def put(self, key: str, assessment: Assessment) -> None:
         """Keep an assessment; it is on its way to the disk when this returns.
@@ -130,20 +119,20 @@ class VerdictStore:
 
     def put_many(self, assessments: Iterable[tuple[str, Assessment]]) -> None:
         """Keep several by their keys, in one transaction: all of them, or none; see `put`."""
-        bare: dict[str, Any] = {
+        bare: dict[str, object] = {
             "sample_id": None,
             "metadata": {},
             "from_store": False,
             "shared": False,
         }
         self._put(
-            (_ASSESSMENT, key, _status(each), each.model_copy(update=bare).to_json())
+            ("assessment", key, _status(each), each.model_copy(update=bare).to_json())
             for key, each in assessments
         )
 
     def get_records(self, keys: Iterable[str]) -> dict[str, str]:
         """Those of the keys that have a finished record; see `put_records` and `get`."""
-        return dict(self._finished(_RECORD, keys))
+        return dict(self._finished("record", keys))
 
     def put_record(self, key: str, record: str, *, failed: bool) -> None:
         """Keep one record; see `put_records`."""
@@ -157,18 +146,17 @@ class VerdictStore:
                 JSON, which whoever reads it checks; and whether another try may give a better one.
         """
         self._put(
-            (_RECORD, key, "failed" if failed else "scored", text) for key, text, failed in records
+            ("record", key, "failed" if failed else "scored", text) for key, text, failed in records
         )
 
     def counts(self) -> dict[str, int]:
         """How many assessments are ``scored``, ``unscored`` for good, and ``failed``."""
-        rows: list[Any] = self._fetch(_COUNTS, _ASSESSMENT)
+        rows = self._run(lambda found: found.execute(_COUNTS).fetchall())
         return {"scored": 0, "unscored": 0, "failed": 0, **dict(rows)}
 
     def failures(self) -> Iterator[tuple[str, Assessment]]:
         """Key and assessment of every failure that no later success has replaced."""
-        found = ((key, _read(text)) for key, text in self._fetch(_FAILED, _ASSESSMENT))
-        return ((key, assessment) for key, assessment in found if assessment is not None)
+        return _readable(self._fetch(f"{_SELECT} = 'failed'", "assessment"))
 
     def __len__(self) -> int:
         """The number of assessments, failures included."""
@@ -178,25 +166,26 @@ class VerdictStore:
         """True: an empty store is a store, and ``if store`` must not skip it."""
         return True
 
+    @contextmanager
+    def spared(self) -> Iterator[None]:
+        """Around one use of the store: where it fails, a warning says so, once until it works again."""
+        try:
+            yield
+        except TCVAError as error:
+            if not self._has_warned:
+                self._has_warned = True
+                msg = f"the verdict store failed: {error}; judgements are not cached as long as it does"
+                warnings.warn(msg, StoreWarning, stacklevel=3)
+
     def close(self) -> None:
         """Close the file; a second call does nothing."""
-        if self._pid != os.getpid():
-            return
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+        if self._pid == os.getpid():
+            with self._lock:
+                if self._connection is not None:
+                    self._connection.close()
+                    self._connection = None
 
-    def __enter__(self) -> Self:
-        """The store itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close the file."""
         self.close()
 
@@ -215,18 +204,30 @@ class VerdictStore:
         return type(self), (str(Path(self.path).absolute()),)
 
     def _open(self) -> None:
-        self._lock = threading.Lock()
-        self._pid = os.getpid()
-        self._connection = connection = _open(self.path)
+        self._lock, self._pid = threading.Lock(), os.getpid()
+        if self.path != _MEMORY:
+            try:
+                make_folder(Path(self.path).parent)
+            except OSError as error:
+                msg = (
+                    f"the folder of the verdict store {self.path} cannot be made: {error.strerror}; "
+                    "give another folder"
+                )
+                raise UnreadableInputError(msg) from None
+            # SQLite would make the file for everybody to read; its log has the mode of the file.
+            with suppress(OSError):  # it is there, or SQLite says what is wrong
+                os.close(new_file(self.path))
+        self._connection = self._patiently(lambda: _opened(self.path), _WAIT_SECONDS)
         # An evaluator that was given a path closes no store: it goes with the last that uses it.
-        weakref.finalize(self, _close, connection, self._pid)
+        weakref.finalize(self, _close, self._connection, self._pid)
 
     def _finished(self, kind: str, keys: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Key and text of the rows under these keys that are no failures."""
         wanted = list(dict.fromkeys(keys))
         for start in range(0, len(wanted), _KEYS_PER_QUERY):
             part = wanted[start : start + _KEYS_PER_QUERY]
-            yield from self._fetch(_FINISHED.format(",".join("?" * len(part))), kind, *part)
+            places = ",".join("?" * len(part))
+            yield from self._fetch(f"{_SELECT} <> 'failed' AND key IN ({places})", kind, *part)
 
     def _fetch(self, query: str, *values: str) -> list[tuple[str, str]]:
         return self._run(lambda found: found.execute(query, values).fetchall())
@@ -241,6 +242,7 @@ class VerdictStore:
 
         if rows:
             self._run(all_or_none, writes=True)
+            self._has_warned = False
 
     def _run(self, action: Callable[[sqlite3.Connection], T], *, writes: bool = False) -> T:
         """Use the connection, which is nobody else's meanwhile."""
@@ -256,115 +258,60 @@ class VerdictStore:
                 raise InvalidValueError(msg)
             longest = _LOOP_WAIT_SECONDS if is_in_loop() else _WAIT_SECONDS
             patience = 0.0 if writes in self._given_up else longest
-            connection.execute(f"PRAGMA busy_timeout = {patience * 1000:.0f}")
             self._given_up.add(writes)
-            found = _patiently(self.path, lambda: action(connection), patience)
+            found = self._patiently(lambda: action(connection), patience)
             self._given_up.remove(writes)
             return found
 
+    def _patiently(self, action: Callable[[], T], patience: float) -> T:
+        """Run an action again while another process is in the way.
 
-def _close(connection: sqlite3.Connection, process: int) -> None:
-    """Close a connection where it was opened: see `_run` for what a fork inherits."""
-    if process == os.getpid():
-        connection.close()
+        SQLite's own waiting leaves out the moment when a file changes to the write-ahead log.
+        """
+        deadline = time.monotonic() + patience
+        while True:
+            try:
+                return action()
+            except sqlite3.Error as error:
+                code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest only tells the kind
+                if code in _TRANSIENT and time.monotonic() < deadline:
+                    time.sleep(_PAUSE_SECONDS)
+                    continue
+                hint = "check the path, its permissions and the free space, or give another path"
+                if code in _TRANSIENT:
+                    hint = "another process held it, try again when it is done"
+                elif code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+                    hint = (
+                        "it is no verdict store or a damaged one, give another path or move it away"
+                    )
+                msg = f"the verdict store {self.path} cannot be used: {error}; {hint}"
+                raise UnreadableInputError(msg) from error
 
 
-def _status(assessment: Assessment) -> str:
-    if assessment.unscored is None:
-        return "scored"
-    return "failed" if assessment.unscored.reason.is_failure else "unscored"
-
-
-def _read(text: str) -> Assessment | None:
+def _opened(path: str) -> sqlite3.Connection:
+    """A connection to a file with the table, on the write-ahead log where the file system allows it."""
+    connection = sqlite3.connect(path, timeout=0.0, isolation_level=None, check_same_thread=False)
+    connection.text_factory = lambda text: text.decode(errors="replace")
     try:
-        return Assessment.from_json(text).model_copy(update={"from_store": True})
-    except UnreadableInputError:
-        return None
-
-
-def _patiently(path: str, action: Callable[[], T], patience: float) -> T:
-    """Run an action again while another process is in the way.
-
-    SQLite waits by itself for most locks, but not while a file changes to the write-ahead log.
-    """
-    deadline = time.monotonic() + patience
-    while True:
+        # The check comes first: a file of someone else's must not be changed in any way.
+        if _is_new(connection, path):
+            connection.execute("BEGIN IMMEDIATE")
+            with connection:
+                if _is_new(connection, path):  # another process may have been faster
+                    for statement in _CREATE:
+                        connection.execute(statement)
         try:
-            return action()
-        except sqlite3.Error as error:
-            code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest only tells the kind
-            if code in _TRANSIENT and time.monotonic() < deadline:
-                time.sleep(_PAUSE_SECONDS)
-                continue
-            hint = "check the path, its permissions and the free space, or give another path"
-            if code in _TRANSIENT:
-                hint = "another process held it, try again when it is done"
-            elif code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-                hint = "it is no verdict store or a damaged one, give another path or move it away"
-            msg = f"the verdict store {path} cannot be used: {error}; {hint}"
-            raise UnreadableInputError(msg) from error
-
-
-def _open(path: str) -> sqlite3.Connection:
-    if path != _MEMORY:
-        try:
-            make_folder(Path(path).parent)
-        except OSError as error:
-            msg = (
-                f"the folder of the verdict store {path} cannot be made: {error.strerror}; "
-                "give another folder"
-            )
-            raise UnreadableInputError(msg) from None
-        # SQLite would make the file for everybody to read; its log has the mode of the file.
-        with suppress(OSError):  # it is there, or SQLite says what is wrong
-            os.close(new_file(path))
-        _warn_of_network(path)
-    connection = _patiently(path, lambda: _connected(path), _WAIT_SECONDS)
-    try:
-        _patiently(path, lambda: _prepare(connection, path), _WAIT_SECONDS)
+            (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF in _TRANSIENT:
+                raise
+            mode = ""
+        # Without the log, only FULL keeps the file whole through a power cut.
+        connection.execute(f"PRAGMA synchronous = {'NORMAL' if mode == 'wal' else 'FULL'}")
     except BaseException:
         connection.close()
         raise
     return connection
-
-
-def _connected(path: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
-    )
-    connection.text_factory = lambda text: text.decode(errors="replace")
-    return connection
-
-
-def _prepare(connection: sqlite3.Connection, path: str) -> None:
-    """Make the table in an empty file, and use the write-ahead log where the file system allows it."""
-    # The check comes first: a file of someone else's must not be changed in any way.
-    if _is_new(connection, path):
-        connection.execute("BEGIN IMMEDIATE")
-        with connection:
-            if _is_new(connection, path):  # another process may have been faster
-                for statement in _CREATE:
-                    connection.execute(statement)
-    try:
-        (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF in _TRANSIENT:
-            raise
-        (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
-    # Without the log, only FULL keeps the file whole through a power cut.
-    connection.execute(f"PRAGMA synchronous = {'NORMAL' if mode == 'wal' else 'FULL'}")
-
-
-@cache
-def _warn_of_network(path: str) -> None:
-    """Say, once for each file, that other machines may have it open, too."""
-    kind = network_file_system(Path(path))
-    if kind is not None:
-        msg = (
-            f"the verdict store {path} is on a network file system ({kind}), where SQLite's locks "
-            "may fail; keep it on a local disk, or let one machine alone use it"
-        )
-        warnings.warn(msg, StoreWarning, stacklevel=2)
 
 
 def _is_new(connection: sqlite3.Connection, path: str) -> bool:
@@ -386,3 +333,21 @@ def _is_new(connection: sqlite3.Connection, path: str) -> bool:
         )
         raise UnreadableInputError(msg)
     return False
+
+
+def _close(connection: sqlite3.Connection, process: int) -> None:
+    """Close a connection where it was opened: see `VerdictStore._run` for what a fork inherits."""
+    if process == os.getpid():
+        connection.close()
+
+
+def _status(assessment: Assessment) -> str:
+    if assessment.unscored is None:
+        return "scored"
+    return "failed" if assessment.unscored.reason.is_failure else "unscored"
+
+
+def _readable(rows: Iterable[tuple[str, str]]) -> Iterator[tuple[str, Assessment]]:
+    for key, text in rows:
+        with suppress(UnreadableInputError):
+            yield key, Assessment.from_json(text).model_copy(update={"from_store": True})

@@ -7,7 +7,6 @@ import os
 import pickle
 import sqlite3
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -19,7 +18,6 @@ from tcva_adapters import TCVA, Assessment, Sample
 from tcva_adapters.ccrs import CCRS
 from tcva_adapters.compare import compare
 from tcva_adapters.errors import InvalidValueError, StoreWarning, UnreadableInputError
-from tcva_adapters.results.network_folders import network_file_system
 from tcva_adapters.results.store import VerdictStore
 
 OPENS = "The office opens at nine."
@@ -64,7 +62,9 @@ def test_a_held_store_is_waited_for_once_and_told_of_once(
     scorer.evaluate(SAMPLES[0])
     with held(path):
         started = time.monotonic()
-        with pytest.warns(StoreWarning, match=r"held it.*; 5 judgements of this run") as told:
+        with pytest.warns(
+            StoreWarning, match=r"held it.*; judgements are not cached as long"
+        ) as told:
             results = judged(scorer)
         assert time.monotonic() - started < 5 * 0.3
         assert len(told) == 1
@@ -115,7 +115,7 @@ def test_a_full_disk_costs_the_store_alone(path: Path) -> None:
     connection.execute("PRAGMA max_page_count = 1")
     texts = [f"{OPENS} {i} {'x' * 99_000}" for i in range(3)]
     big = [Sample(response=text, contexts=(text,)) for text in texts]
-    with pytest.warns(StoreWarning, match=r"full.*free space.*; 3 judgements") as told:
+    with pytest.warns(StoreWarning, match=r"full.*free space.*; judgements") as told:
         results = tcva.evaluate_many(big)
     assert len(told) == 1
     assert all(result.score is not None for result in results)
@@ -135,7 +135,7 @@ def test_a_store_that_can_only_be_read_still_serves(path: Path) -> None:
     tcva = SCORERS[0].changed(store=path)
     tcva.evaluate(SAMPLES[0])
     tcva.store._connection.execute("PRAGMA query_only = ON")
-    with pytest.warns(StoreWarning, match="readonly.*; 5 judgements"):
+    with pytest.warns(StoreWarning, match="readonly.*; judgements"):
         results = tcva.evaluate_many(SAMPLES)
     assert [result.assessment.from_store for result in results] == [True] + [False] * 5
 
@@ -177,18 +177,3 @@ def test_it_is_pickled_as_its_path(path: Path, monkeypatch: pytest.MonkeyPatch) 
             assert again is not store
     with VerdictStore(":memory:") as memory, pytest.raises(InvalidValueError, match="give it a fi"):
         pickle.dumps(memory)
-
-
-def test_a_network_folder_is_warned_of_once(
-    path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    mounts = tmp_path / "mounts"
-    mounts.write_text(f"/dev/sda / ext4 rw 0 0\nhost:/x {tmp_path} nfs4 rw 0 0\n")
-    monkeypatch.setattr("tcva_adapters.results.network_folders._MOUNTS", mounts)
-    with pytest.warns(StoreWarning, match=r"v\.sqlite is on a network file system \(nfs4\)"):
-        VerdictStore(path).close()
-    with warnings.catch_warnings(action="error"):
-        VerdictStore(path).close()
-        VerdictStore(":memory:").close()
-    mounts.unlink()
-    assert network_file_system(path) is None

@@ -35,7 +35,6 @@ from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdi
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import Profiles
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.results.store_troubles import StoreTroubles
 from tcva_adapters.runner import CHUNK
 from tcva_adapters.samples.files import SampleFile, SampleStream, numbered
 from tcva_adapters.samples.sample import Sample, whole_characters
@@ -207,7 +206,7 @@ async def judge_all(
             shown.tick(failed=await run.do(job, cached))
 
     number = sum(map(len, jobs))
-    with run.troubles, progress_of("framework metrics", number, progress) as shown:
+    with progress_of("framework metrics", number, progress) as shown:
         try:
             async with asyncio.TaskGroup() as group:
                 for _ in range(1 if models is None else tcva.max_concurrency):
@@ -290,7 +289,6 @@ class _Run:
         self.judged, self.cached = Counter[str](), Counter[str]()
         self.spent = _NOTHING
         self.fatal: JudgeError | None = None
-        self.troubles = StoreTroubles(store, in_batch=False)
         self.lexical_llm = cache(partial(llm_of, model=None))
 
     def take(self, result: Result) -> None:
@@ -325,7 +323,7 @@ class _Run:
         waiting = iter(jobs)
         while some := list(islice(waiting, CHUNK)):
             cached: dict[str, CachedJudgement] = {}
-            with self.troubles.spared():
+            with self.store.spared():
                 cached = read_cached(self.store, (job.key for job in some))
             for job in some:
                 yield job, cached.get(job.key)
@@ -344,7 +342,7 @@ class _Run:
         said = cached
         if said is None:
             said = await self._asked(job.method, job.sample)
-            with self.troubles.spared(loses=1):
+            with self.store.spared():
                 self.store.put_record(job.key, said.to_json(), failed=said.is_failure)
         self._count(name, said.usage if cached is None else None)
         score = said.score
