@@ -24,7 +24,6 @@ class NativeRun(ABC):
         title: Of the framework.
         metrics: How its metrics are built, by name.
         llm_classes: What an LLM of the framework is.
-        calls: Calls of the LLM so far; None where nobody counts them.
 
     Raises:
         InvalidValueError: The name is unknown, or ``llm`` is no LLM of the framework.
@@ -33,7 +32,6 @@ class NativeRun(ABC):
     title: ClassVar[str]
     metrics: ClassVar[Mapping[str, Callable[..., Any]]]
     llm_classes: ClassVar[type | tuple[type, ...]]
-    calls: int | None = None
 
     def __init__(self, name: str, sample: Sample, llm: Any) -> None:
         if name not in self.metrics:
@@ -70,13 +68,17 @@ class NativeRun(ABC):
     def _read(self, returned: Any) -> FrameworkScore:
         """The score and the verdicts in it."""
 
+    def _calls(self) -> int | None:
+        """Calls of the LLM so far; None where nobody counts them."""
+        return None
+
     def _scored(self, score: float, verdicts: Iterable[FrameworkVerdict] = ()) -> FrameworkScore:
         if math.isnan(score):
             return self._failed("the metric returned nan", verdicts)
-        return FrameworkScore(self.name, score, tuple(verdicts), self.calls)
+        return FrameworkScore(self.name, score, tuple(verdicts), self._calls())
 
     def _failed(
         self, why: Exception | str, verdicts: Iterable[FrameworkVerdict] = ()
     ) -> FrameworkScore:
         text = why if isinstance(why, str) else f"{type(why).__name__}: {why}"
-        return FrameworkScore(self.name, None, tuple(verdicts), self.calls, text)
+        return FrameworkScore(self.name, None, tuple(verdicts), self._calls(), text)

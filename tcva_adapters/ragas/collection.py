@@ -9,7 +9,7 @@ from ragas.metrics.collections.base import BaseMetric
 
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.evaluator import R, Scorer
-from tcva_adapters.ragas.evaluator import OWN, NoLLM, OfScorer, refuse_judge
+from tcva_adapters.ragas.evaluator import OWN, OfScorer, tcva_without_judge
 from tcva_adapters.ragas.results import ScorerMetricResult
 from tcva_adapters.ragas.samples import COLUMNS, checked_rows, sample_of, sample_or_unscored
 from tcva_adapters.results.config import FromConfig
@@ -155,5 +155,4 @@ class TCVACollectionMetric(FromConfig, ScorerCollectionMetric[Result]):  # type:
         criterion: Criterion | str = "faithfulness",
         **settings: Any,
     ) -> None:
-        refuse_judge(settings)
-        super().__init__(TCVA(criterion, judge=NoLLM(), **settings), llm, name=name)
+        super().__init__(tcva_without_judge(self, criterion, settings), llm, name=name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
 from typing import Any, ClassVar, Final, Generic, Self
@@ -14,6 +14,7 @@ from ragas.dataset_schema import SingleTurnSample
 from ragas.metrics.base import MetricOutputType, MetricType, MetricWithLLM, SingleTurnMetric
 from ragas.prompt import PydanticPrompt
 
+from tcva_adapters._adapter.evaluator import Frozen, check_scorer, check_settings, require
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.evaluator import R, Scorer
@@ -49,46 +50,34 @@ class NoLLM:
         return self.complete(request)
 
 
-class OfScorer(Generic[R]):
+class OfScorer(Frozen, Generic[R]):
     """What the metrics of both families have of their scorer: name, LLM, and settings that stay.
 
     Attributes:
         scorer: What scores, with the LLM that the metric has now.
     """
 
-    scorer: Scorer[R]
     settable: ClassVar[tuple[str, ...]] = ("name",)
+    scorer: Scorer[R]
     _llm: Any
 
-    def _begin(self, scorer: Any, llm: Any, name: str | None) -> None:
-        if not isinstance(scorer, Scorer):
-            msg = f"scorer={scorer!r}; it is a scorer, e.g. TCVA() or CCRS('qr')"
-            raise InvalidValueError(msg)
-        if getattr(scorer, "profiles", None) is not None:
-            msg = f"samples of RAGAS carry no metadata, which the profiles of {scorer!r} go by"
-            raise InvalidValueError(msg)
+    def _begin(self, scorer: Scorer[R], llm: Any, name: str | None) -> None:
+        check_scorer(self, scorer)
+        known = "samples of RAGAS carry no metadata, which profiles go by"
+        require(getattr(scorer, "profiles", None) is None, "scorer", scorer, known)
         self.name = name
         if isinstance(llm, str) and llm == OWN:
             self._adopt(scorer, llm_of(scorer))
         else:
             self._adopt(self._asking(scorer, llm), llm)
+        self._is_built = True
 
     def _asking(self, scorer: Scorer[R], llm: Any) -> Scorer[R]:
         """The scorer with this LLM as its judge."""
         return scorer.changed(judge=lexical_or(llm))
 
     def _adopt(self, scorer: Scorer[R], llm: Any) -> None:
-        vars(self).update(scorer=scorer, _llm=llm)  # the usual way is closed to everybody else
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        is_private = name.startswith("_")  # RAGAS' own
-        if "scorer" in vars(self) and name not in self.settable and not is_private:
-            msg = (
-                f"{name}={value!r} on a built metric is not used; changed({name}=...) gives a copy; "
-                f"what may be set is {' and '.join(self.settable)}"
-            )
-            raise InvalidValueError(msg)
-        super().__setattr__(name, value)
+        vars(self).update(scorer=scorer, _llm=llm)
 
     @property
     def name(self) -> str:
@@ -101,9 +90,8 @@ class OfScorer(Generic[R]):
 
     @name.setter
     def name(self, name: str | None) -> None:
-        if name is not None and name != "" and (not isinstance(name, str) or not name.strip()):
-            msg = f"name={name!r}; a column's name is a text, and None gives it the usual one"
-            raise InvalidValueError(msg)
+        is_name = name is None or (isinstance(name, str) and (name == "" or bool(name.strip())))
+        require(is_name, "name", name, "a column's name is a text, and None gives it the usual one")
         self._name = name or ""
 
     @property
@@ -128,25 +116,24 @@ class OfScorer(Generic[R]):
         Raises:
             InvalidValueError: A setting is unknown or cannot be used.
         """
-        refuse_judge(settings)
+        check_settings(self, settings, ["llm", *self.scorer.arguments], judge="llm")
         other = copy(self)
-        scorer, llm = self.scorer, self._llm
         if "llm" in settings:
             llm = settings.pop("llm")
-            scorer = self._asking(scorer, llm)
-        other._adopt(scorer.changed(**settings), llm)  # noqa: SLF001  # of this class
+            other._adopt(self._asking(self.scorer, llm), llm)  # noqa: SLF001  # of this class
+        other._adopt(other.scorer.changed(**settings), other.llm)  # noqa: SLF001  # likewise
         return other
 
 
-def refuse_judge(settings: Mapping[str, Any]) -> None:
-    """Refuse the name that other classes have for the judge.
+def tcva_without_judge(owner: object, criterion: Criterion | str, settings: Any) -> TCVA:
+    """The TCVA of a metric that is built from settings, before its LLM is known.
 
     Raises:
-        InvalidValueError: It is there.
+        InvalidValueError: A setting is out of range or unknown.
     """
-    if "judge" in settings:
-        msg = "the judge of this metric is called llm; pass it as llm=..."
-        raise InvalidValueError(msg)
+    known = [name for name in TCVASettings.model_fields if name != "profiles"]
+    check_settings(owner, settings, known, judge="llm")
+    return TCVA(criterion, judge=NoLLM(), **settings)
 
 
 class ScorerMetric(OfScorer[R], MetricWithLLM, SingleTurnMetric):
@@ -182,10 +169,8 @@ class ScorerMetric(OfScorer[R], MetricWithLLM, SingleTurnMetric):
         name: str | None = None,
         output_type: MetricOutputType | None = MetricOutputType.CONTINUOUS,
     ) -> None:
-        given: Any = output_type
-        if not isinstance(given, MetricOutputType | None):
-            msg = f"output_type={output_type!r}; a score is MetricOutputType.CONTINUOUS"
-            raise InvalidValueError(msg)
+        is_known = output_type is None or isinstance(output_type, MetricOutputType)
+        require(is_known, "output_type", output_type, "a score is MetricOutputType.CONTINUOUS")
         self.output_type = output_type
         self._begin(scorer, llm, name)
 
@@ -299,6 +284,5 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):
             # The first field of RAGAS' own metrics, which a positional judge would fill unseen.
             msg = f"pass the judge by name: TCVAMetric(llm={columns!r})"
             raise InvalidValueError(msg)
-        refuse_judge(settings)
-        tcva = TCVA(criterion, judge=NoLLM(), **settings)
+        tcva = tcva_without_judge(self, criterion, settings)
         super().__init__(tcva, llm, name=name, output_type=output_type)

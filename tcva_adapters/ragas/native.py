@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.language_models import BaseLanguageModel
 from pydantic import BaseModel
 from ragas.callbacks import ChainType
 from ragas.dataset_schema import SingleTurnSample
+from ragas.llms import BaseRagasLLM
 from ragas.llms.base import InstructorBaseRagasLLM
 from ragas.metrics._faithfulness import Faithfulness as LegacyFaithfulness
 from ragas.metrics.collections import (
@@ -21,13 +22,14 @@ from ragas.metrics.collections import (
     Faithfulness,
 )
 
+from tcva_adapters._adapter.native import NativeRun
 from tcva_adapters.core.collapse import from_ragas
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.loops import wait_for
+from tcva_adapters.ragas.llm import Reply
+from tcva_adapters.ragas.samples import COLUMNS
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
-
-Reply = TypeVar("Reply", bound=BaseModel)
 
 _METRICS: Final[dict[str, Callable[..., Any]]] = {
     "faithfulness": Faithfulness,
@@ -36,8 +38,7 @@ _METRICS: Final[dict[str, Callable[..., Any]]] = {
     "answer_relevancy": AnswerRelevancy,
     "legacy_faithfulness": LegacyFaithfulness,
 }
-_WITH_EMBEDDINGS: Final = frozenset({"answer_relevancy"})
-_LEGACY: Final = "legacy_"
+_COMPARES_QUESTIONS: Final = "answer_relevancy"
 
 
 def framework_metrics() -> dict[str, Callable[..., Any]]:
@@ -58,7 +59,8 @@ def score_framework_metric(
 
     Args:
         name: One of `framework_metrics`.
-        sample: The sample.
+        sample: The sample. The newer family refuses an empty question, which RAGAS' ``evaluate``
+            scores; it is given a blank, but for ``answer_relevancy``, whose score compares it.
         llm: A RAGAS LLM that the metric takes; `LexicalLLM` needs no network. A legacy metric takes
             one of either family.
         embeddings: RAGAS embeddings; ``answer_relevancy`` needs them, no other metric does.
@@ -70,8 +72,7 @@ def score_framework_metric(
     Raises:
         InvalidValueError: The name is unknown, ``llm`` is of the other family, or embeddings lack.
     """
-    metric = _metric(name, llm, embeddings)
-    return wait_for(_run(name, metric, sample))
+    return _Run(name, sample, llm, embeddings).score()
 
 
 async def ascore_framework_metric(
@@ -80,9 +81,56 @@ async def ascore_framework_metric(
     """The same, awaited.
 
     Raises:
-        InvalidValueError: The name is unknown, ``llm`` is of the other family, or embeddings lack.
+        InvalidValueError: See `score_framework_metric`.
     """
-    return await _run(name, _metric(name, llm, embeddings), sample)
+    return await _Run(name, sample, llm, embeddings).ascore()
+
+
+class _Run(NativeRun):
+    title = "RAGAS"
+    metrics = _METRICS
+    llm_classes = (InstructorBaseRagasLLM, BaseRagasLLM, BaseLanguageModel)
+
+    def __init__(self, name: str, sample: Sample, llm: Any, embeddings: Any) -> None:
+        super().__init__(name, sample, llm)
+        self._listener = _Listener()
+        self._is_legacy = name.startswith("legacy_")
+        more: dict[str, Any] = {}
+        if name == _COMPARES_QUESTIONS:
+            more["embeddings"] = embeddings
+            if embeddings is None:
+                msg = f"{name} compares embeddings; pass embeddings=..., e.g. of embedding_factory"
+                raise InvalidValueError(msg)
+        if not self._is_legacy:
+            if not isinstance(llm, InstructorBaseRagasLLM):
+                msg = (
+                    f"{name} takes an LLM of RAGAS' newer family (llm_factory, LexicalLLM), not "
+                    f"{type(llm).__name__}; legacy_faithfulness takes both"
+                )
+                raise InvalidValueError(msg)
+            llm = _Recorder(llm, self._listener.replies)
+        self._metric = _METRICS[name](llm=llm, **more)
+
+    def _measure(self) -> Any:
+        return wait_for(self._ameasure())
+
+    async def _ameasure(self) -> Any:
+        columns = {column: getattr(self.sample, name) for name, column in COLUMNS.items()}
+        if self.sample.contexts is not None:
+            columns["retrieved_contexts"] = list(self.sample.contexts)
+        if self._is_legacy:
+            turn = SingleTurnSample(**columns)
+            return await self._metric.single_turn_ascore(turn, callbacks=[self._listener])
+        if columns["user_input"] == "" and self.name != _COMPARES_QUESTIONS:
+            columns["user_input"] = " "
+        wanted = inspect.signature(self._metric.ascore).parameters
+        return await self._metric.ascore(**{key: columns[key] for key in wanted})
+
+    def _read(self, returned: Any) -> FrameworkScore:
+        return self._scored(float(returned), tuple(_verdicts(self._listener.replies)))
+
+    def _calls(self) -> int:
+        return len(self._listener.replies)
 
 
 @dataclass
@@ -90,7 +138,7 @@ class _Recorder(InstructorBaseRagasLLM):
     """Passes everything on to an LLM, and records what it replied."""
 
     llm: InstructorBaseRagasLLM
-    replies: list[BaseModel] = field(default_factory=list)
+    replies: list[BaseModel]
 
     def generate(self, prompt: str, response_model: type[Reply]) -> Reply:
         reply = self.llm.generate(prompt, response_model)
@@ -110,59 +158,13 @@ class _Listener(BaseCallbackHandler):
     replies: list[BaseModel] = field(default_factory=list)
     runs: set[Any] = field(default_factory=set)
 
-    def on_chain_start(self, *args: Any, run_id: Any, metadata: Any = None, **kwargs: Any) -> None:
-        del args, kwargs
+    def on_chain_start(self, *_: Any, run_id: Any, metadata: Any = None, **__: Any) -> None:
         if (metadata or {}).get("type") is ChainType.RAGAS_PROMPT:
             self.runs.add(run_id)
 
-    def on_chain_end(self, outputs: dict[str, Any], *, run_id: Any, **kwargs: Any) -> None:
-        del kwargs
+    def on_chain_end(self, outputs: dict[str, Any], *, run_id: Any, **_: Any) -> None:
         if run_id in self.runs:
             self.replies += outputs["output"]
-
-
-def _metric(name: str, llm: Any, embeddings: Any) -> Any:
-    if name not in _METRICS:
-        msg = f"unknown RAGAS metric {name!r}; known are {', '.join(_METRICS)}"
-        raise InvalidValueError(msg)
-    if name in _WITH_EMBEDDINGS and embeddings is None:
-        msg = f"{name} compares embeddings; pass embeddings=..., e.g. of ragas' embedding_factory"
-        raise InvalidValueError(msg)
-    if name.startswith(_LEGACY):
-        return _METRICS[name](llm=llm)
-    if not isinstance(llm, InstructorBaseRagasLLM):
-        msg = (
-            f"{name} takes an LLM of RAGAS' newer family (llm_factory, LexicalLLM), not "
-            f"{type(llm).__name__}; {_LEGACY}faithfulness takes both"
-        )
-        raise InvalidValueError(msg)
-    more = {"embeddings": embeddings} if name in _WITH_EMBEDDINGS else {}
-    return _METRICS[name](llm=_Recorder(llm), **more)
-
-
-async def _run(name: str, metric: Any, sample: Sample) -> FrameworkScore:
-    columns: dict[str, Any] = {
-        "user_input": sample.input,
-        "response": sample.response,
-        "retrieved_contexts": None if sample.contexts is None else list(sample.contexts),
-        "reference": sample.reference,
-    }
-    listener = _Listener()
-    replies = listener.replies if name.startswith(_LEGACY) else metric.llm.replies
-    try:
-        if name.startswith(_LEGACY):
-            turn = SingleTurnSample(**columns)
-            score = float(await metric.single_turn_ascore(turn, callbacks=[listener]))
-        else:
-            wanted = inspect.signature(metric.ascore).parameters
-            score = float(await metric.ascore(**{key: columns[key] for key in wanted}))
-    except Exception as error:  # noqa: BLE001  # whatever it raises, it has no score
-        said = f"{type(error).__name__}: {error}"
-        return FrameworkScore(name, None, calls=len(replies), error=said)
-    verdicts = tuple(_verdicts(replies))
-    if math.isnan(score):
-        return FrameworkScore(name, None, verdicts, len(replies), "the metric returned nan")
-    return FrameworkScore(name, score, verdicts, calls=len(replies))
 
 
 def _verdicts(replies: Iterable[BaseModel]) -> Iterable[FrameworkVerdict]:

@@ -11,9 +11,10 @@ import pandas as pd  # type: ignore[import-untyped]  # no stubs among our requir
 from ragas.dataset_schema import EvaluationResult
 from ragas.metrics.result import MetricResult
 
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
+from tcva_adapters._adapter.results import Carrier, chosen
+from tcva_adapters.errors import InvalidSampleError, JudgeError
 from tcva_adapters.evaluator import R
-from tcva_adapters.results.assessment import ClaimVerdict, Reason, Unscored
+from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.protocol import Scored, read_result
 from tcva_adapters.results.result import Result
 
@@ -29,7 +30,7 @@ _NOT_JUDGED: Final = Unscored(
 )
 
 
-class ScorerScore(float):
+class ScorerScore(Carrier, float):
     """A score as RAGAS' `evaluate` takes it, a plain number, and the result behind it.
 
     NaN where the sample has no score. Copies and pickles.
@@ -50,17 +51,11 @@ class ScorerScore(float):
     def __reduce__(self) -> tuple[type[Self], tuple[Scored]]:
         return type(self), (self.result,)
 
-    def at(self, *temperature: float | str, **changes: Any) -> ScorerScore:
-        """The same judgement under other settings, as the result's own ``at`` takes them. No call.
-
-        Raises:
-            InvalidValueError: A setting is out of range, or unknown.
-        """
-        result: Any = self.result
-        return ScorerScore(result.at(*temperature, **changes))
+    def _carrying(self, result: Scored) -> Self:
+        return type(self)(result)
 
 
-class ScorerMetricResult(MetricResult, Generic[R]):
+class ScorerMetricResult(Carrier, MetricResult, Generic[R]):
     """A result as RAGAS' newer metrics give it, and ours behind it.
 
     ``value`` is the score, NaN where there is none; ``reason`` says what it rests on or why there
@@ -69,6 +64,8 @@ class ScorerMetricResult(MetricResult, Generic[R]):
     Attributes:
         result: As for `ScorerScore`.
     """
+
+    result: R
 
     def __init__(self, result: R, judged: Mapping[str, Any] | None = None) -> None:
         super().__init__(_number(result), result.reason)
@@ -89,15 +86,8 @@ class ScorerMetricResult(MetricResult, Generic[R]):
         # RAGAS compares results by their values, and with plain numbers, and forgot the hash.
         return hash(self.value)
 
-    @property
-    def claims(self) -> tuple[ClaimVerdict, ...]:
-        """The claims with verdict, evidence and reason, non-claims included."""
-        return self.result.claims
-
-    def at(self, *temperature: float | str, **changes: Any) -> ScorerMetricResult[R]:
-        """See `ScorerScore.at`."""
-        result: Any = self.result
-        return ScorerMetricResult(result.at(*temperature, **changes), self._judged)
+    def _carrying(self, result: R) -> Self:
+        return type(self)(result, self._judged)
 
 
 def _number(result: Scored) -> float:
@@ -130,16 +120,11 @@ def results_of(
         metric: The metric's name; needed where there are several.
 
     Raises:
-        InvalidValueError: There is no such metric of ours, or several and no name.
+        InvalidValueError: There is no such metric of ours, or there are several and no name.
         UnreadableInputError: A cell of the frame holds no result.
     """
-    names = _names(evaluation)
-    if metric is None and len(names) == 1:
-        (metric,) = names
-    if metric not in names:
-        known = ", ".join(names) or "none"
-        msg = f"metric={metric!r} names no TCVA metric of this evaluation; there are: {known}"
-        raise InvalidValueError(msg)
+    columns = evaluation.columns if isinstance(evaluation, pd.DataFrame) else evaluation.scores[0]
+    metric = chosen(metric, _names(evaluation), columns, argument="metric")
     if not isinstance(evaluation, EvaluationResult):
         return [read_result(cell) for cell in evaluation[metric + _BESIDE]]
     found = [row.get(metric, {}).get(JUDGEMENT, {}).get("output") for row in evaluation.traces]
@@ -162,13 +147,16 @@ def results_to_pandas(evaluation: EvaluationResult) -> pd.DataFrame:
 
 
 _CLAIM: Final = (
-    "claim",
-    "verdict",
-    "original_verdict",
-    "evidence_check",
-    "evidence",
-    "passage",
-    "reason",
+    *(
+        "claim",
+        "verdict",
+        "weight",
+        "original_verdict",
+        "evidence_check",
+        "evidence",
+        "passage",
+        "reason",
+    ),
 )
 _TABLE: Final = ("row", "metric", "score", "unscored", *_CLAIM)
 
@@ -181,18 +169,15 @@ def claims_to_pandas(evaluation: EvaluationResult | pd.DataFrame) -> pd.DataFram
     """
     table: list[dict[str, Any]] = []
     for name in _names(evaluation):
-        for row, result in enumerate(results_of(evaluation, name)):
+        for number, result in enumerate(results_of(evaluation, name)):
             if not isinstance(result, Result):
                 continue  # a rating has no claims
             unscored = result.unscored and result.unscored.reason.value
-            head = {"row": row, "metric": name, "score": result.score, "unscored": unscored}
-            table += [head | _columns(claim) for claim in result.claims or [None]]
+            head = {"row": number, "metric": name, "score": result.score, "unscored": unscored}
+            claims = zip(result.claims, result.weights, strict=True)
+            rows = [claim.model_dump(mode="json") | {"weight": w} for claim, w in claims] or [{}]
+            table += [head | {column: row.get(column) for column in _CLAIM} for row in rows]
     return pd.DataFrame(table, columns=list(_TABLE))
-
-
-def _columns(claim: ClaimVerdict | None) -> dict[str, Any]:
-    found = {} if claim is None else claim.model_dump(mode="json")
-    return {name: found.get(name) for name in _CLAIM}
 
 
 def _names(evaluation: EvaluationResult | pd.DataFrame) -> list[str]:

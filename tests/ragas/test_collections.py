@@ -181,7 +181,7 @@ def test_wrong_options_fail_when_built() -> None:
 @pytest.mark.parametrize("setting", ["llm", "temperature", "criterion", "max_concurrency"])
 def test_a_setting_that_would_not_be_used_is_refused(setting: str) -> None:
     tcva = TCVACollectionMetric("lexical")
-    with pytest.raises(InvalidValueError, match=f"{setting}='strict' on a built metric"):
+    with pytest.raises(InvalidValueError, match=f"{setting}='strict'; a built"):
         setattr(tcva, setting, "strict")
     assert tcva.llm == "lexical"
     tcva.name = "mine"

@@ -173,6 +173,20 @@ def test_failures_are_values() -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["faithfulness", "context_recall", "legacy_faithfulness"])
+def test_a_row_with_an_empty_question_is_scored_as_ragas_evaluate_does(name: str) -> None:
+    empty = SAMPLE.model_copy(update={"input": ""})
+    found = score_framework_metric(name, empty, Fixed(1))
+    assert (found.score, found.error) == (0.5, "")
+    assert found == score_framework_metric(name, SAMPLE, Fixed(1))
+
+
+def test_a_score_that_compares_the_question_refuses_an_empty_one() -> None:
+    empty = SAMPLE.model_copy(update={"input": ""})
+    found = score_framework_metric("answer_relevancy", empty, Fixed(1), embeddings=Letters())
+    assert found.error == "ValueError: user_input cannot be empty"
+
+
 def test_unknown_metrics_are_refused() -> None:
     with pytest.raises(InvalidValueError, match="beauty"):
         score_framework_metric("beauty", SAMPLE, LexicalLLM())
