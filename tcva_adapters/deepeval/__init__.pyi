@@ -1,5 +1,5 @@
 from tcva_adapters.deepeval.evaluator import Collected as Collected
-from tcva_adapters.deepeval.evaluator import MetricConfig as MetricConfig
+from tcva_adapters.deepeval.evaluator import MetricSettings as MetricSettings
 from tcva_adapters.deepeval.evaluator import ScorerMetric as ScorerMetric
 from tcva_adapters.deepeval.evaluator import TCVAMetric as TCVAMetric
 from tcva_adapters.deepeval.llm import as_judge_model as as_judge_model

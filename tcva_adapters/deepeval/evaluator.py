@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from types import EllipsisType
-from typing import Annotated, Any, ClassVar, Final, Generic, NamedTuple, Self, TypeVar
+from typing import Annotated, Any, Final, Generic, NamedTuple, Self
 from uuid import uuid4
 
 from deepeval.errors import MissingTestCaseParamsError
@@ -17,11 +17,12 @@ from deepeval.metrics.utils import construct_verbose_logs
 from deepeval.test_case import LLMTestCase
 from pydantic import BeforeValidator, Field
 
+from tcva_adapters._adapter.evaluator import Frozen, R, check_scorer, check_settings
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.deepeval.llm import llm_of_name
 from tcva_adapters.deepeval.results import carried, result_of
 from tcva_adapters.deepeval.samples import PARAMS, missing_params, sample_of
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.results.assessment import Reason
@@ -40,8 +41,6 @@ from tcva_adapters.results.settings import (
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
-
-R = TypeVar("R", bound=Scored)
 
 _OURS: Final = re.compile(r"lexical|openai:.*")
 """Names of judges that are not DeepEval's to understand."""
@@ -73,7 +72,7 @@ def _check_collected(value: Any) -> Any:
     return value  # itself: copies of a metric share it
 
 
-class MetricConfig(SettingsModel):
+class MetricSettings(SettingsModel):
     """What every metric takes in DeepEval, beside what it is scored by."""
 
     name: Annotated[str | None, BeforeValidator(_check_name)] = Field(
@@ -101,14 +100,16 @@ class MetricConfig(SettingsModel):
     )
 
 
-_FOLLOWED: Final = frozenset({"threshold", "strict_mode", "async_mode", "verbose_mode"})
+_FOLLOWED: Final = {
+    "threshold": Share | None,
+    "strict_mode": bool,
+    "async_mode": bool,
+    "verbose_mode": bool,
+}
 """What DeepEval itself sets on a metric that is built, and the threshold, which users set."""
 
-_DEEPEVALS: Final = frozenset(vars(BaseMetric)) | {"__orig_class__"}
-"""What DeepEval keeps on a metric, most of it of the last test case, and Python on a generic."""
 
-
-class ScorerMetric(BaseMetric, Generic[R]):  # type: ignore[no-untyped-call]  # DeepEval's __init_subclass__
+class ScorerMetric(Frozen, BaseMetric, Generic[R]):  # type: ignore[no-untyped-call]  # DeepEval's __init_subclass__
     """Scores test cases by a scorer: ``ScorerMetric(CCRS("qr", judge=llm))``.
 
     It works in ``evaluate``, ``assert_test`` and ``deepeval test run``. DeepEval measures copies of
@@ -122,7 +123,7 @@ class ScorerMetric(BaseMetric, Generic[R]):  # type: ignore[no-untyped-call]  # 
         scorer: What scores, a `CCRS` or a `TCVA`, with its judge.
         threshold: A score passes from here on; by default the scorer's. None as for DeepEval's own
             metrics: the test case is scored, neither passed nor failed.
-        **settings: See `MetricConfig`.
+        **settings: See `MetricSettings`.
 
     Attributes:
         scorer: What scores, under the metric's threshold.
@@ -142,9 +143,8 @@ class ScorerMetric(BaseMetric, Generic[R]):  # type: ignore[no-untyped-call]  # 
     ('CCRS question relevance', 0.6)
     """
 
-    setting_names: ClassVar[frozenset[str]] = frozenset(
-        {"scorer", "threshold", *MetricConfig.model_fields}
-    )
+    # What DeepEval keeps on a metric, most of it of the last test case; not what was built in.
+    settable = frozenset({*vars(BaseMetric), *_FOLLOWED}) - {"include_reason", "flaky", "model"}
 
     name: str
     collected: list[Collected[R]]
@@ -154,41 +154,41 @@ class ScorerMetric(BaseMetric, Generic[R]):  # type: ignore[no-untyped-call]  # 
     _required_params: Any
     _scorer: Scorer[R]
 
-    @shows_settings(MetricConfig)
+    @shows_settings(MetricSettings)
     def __init__(
         self,
         scorer: Scorer[R],
         threshold: float | EllipsisType | None = ...,
         **settings: Any,
     ) -> None:
-        _check_scorer(scorer)
-        found = dict(MetricConfig(**settings))
-        found["threshold"] = scorer.threshold if threshold is ... else threshold
+        check_scorer(self, scorer)
+        found = _checked(self, settings, scorer.threshold if threshold is ... else threshold)
         _build(self, scorer, {**found, "scorer": scorer})
 
     @property
     def scorer(self) -> Scorer[R]:
         """What scores, under the metric's threshold."""
-        return self._scorer
+        # Without a threshold there is nothing that a score could fall short of.
+        threshold = 1.0 if self.strict_mode else self.threshold or 0.0
+        if self._scorer.threshold == threshold:
+            return self._scorer
+        return self._scorer.changed(threshold=threshold)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(name={self.name!r}, scorer={self._scorer!r})"
+        return f"{type(self).__name__}(name={self.name!r}, scorer={self.scorer!r})"
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "error" and value is None:
             # All that DeepEval does where another test case begins. If its time limit ends that
             # one before it is measured here, it would report the one before a second time.
             _forget(self)
-        is_setting = name in {*self.setting_names, "model"}
-        if "_scorer" not in vars(self) or (name in _DEEPEVALS and not is_setting):
-            super().__setattr__(name, value)
-        elif name in _FOLLOWED:
-            _follow(self, name, value)
-        else:
-            msg = (
-                f"{name}={value!r} on a built metric is not used; changed({name}=...) gives a copy"
-            )
-            raise InvalidValueError(msg)
+        if name in _FOLLOWED:
+            value = check(_FOLLOWED[name], name, value)
+        if name == "threshold" and self.strict_mode:
+            value = 1.0  # whatever else is set
+        super().__setattr__(name, value)
+        if name == "strict_mode" and value:
+            self.threshold = 1.0
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         # Clients and stores cannot be copied, and nothing else is ever changed in place.
@@ -206,15 +206,16 @@ class ScorerMetric(BaseMetric, Generic[R]):  # type: ignore[no-untyped-call]  # 
             InvalidValueError: A setting is unknown or cannot be used.
         """
         # A subclass may have parameters of its own; DeepEval finds them in the same way.
-        known = {*self.setting_names, *inspect.signature(type(self)).parameters}
-        now = {name: value for name, value in vars(self).items() if name in known}
-        now["collected"] = None
+        parameters = {n for cls in type(self).__mro__ for n in inspect.signature(cls).parameters}
+        now = {name: value for name, value in vars(self).items() if name in parameters}
+        of_scorer = self._scorer.arguments if "scorer" in now else {}
+        check_settings(self, settings, sorted({*now, *of_scorer}), judge="model")
+        further = {name: settings.pop(name) for name in {*settings} - {*now}}
+        if further:
+            now["scorer"] = self._scorer.changed(**further)
         if self.name == self._scorer.title:
             now["name"] = None  # it tells the settings, so it changes with them
-        of_scorer = {name: value for name, value in settings.items() if name not in known}
-        if of_scorer:
-            now |= _with_scorer(self, of_scorer)
-        return type(self)(**{**now, **{n: v for n, v in settings.items() if n in known}})
+        return type(self)(**{**now, "collected": None, **settings})
 
     def measure(  # type: ignore[override]  # a score may be missing
         self, test_case: LLMTestCase, _show_indicator: bool = True, _in_component: bool = False
@@ -234,7 +235,7 @@ class ScorerMetric(BaseMetric, Generic[R]):  # type: ignore[no-untyped-call]  # 
                 own metrics raise).
         """
         with _begun(self, test_case) as sample:
-            result = self._scorer.evaluate(sample)
+            result = self.scorer.evaluate(sample)
         return _finish(self, test_case, sample, result)
 
     async def a_measure(  # type: ignore[override]  # as above
@@ -247,15 +248,15 @@ class ScorerMetric(BaseMetric, Generic[R]):  # type: ignore[no-untyped-call]  # 
             InvalidSampleError: See `measure`.
         """
         with _begun(self, test_case) as sample:
-            result = await self._scorer.aevaluate(sample)
+            result = await self.scorer.aevaluate(sample)
         return _finish(self, test_case, sample, result)
 
     @property
     def criteria(self) -> str:
         """What can change a score: DeepEval's cache compares it, and none of the settings."""
-        settings = self._scorer.fingerprint
+        settings, profiles = self.scorer.fingerprint, getattr(self._scorer, "profiles", None)
         # The metadata that profiles go by is in no key of the cache: nothing may be taken from it.
-        return settings if _profiles(self._scorer) is None else f"{settings} {uuid4()}"
+        return settings if profiles is None else f"{settings} {uuid4()}"
 
     @property
     def result(self) -> R | None:
@@ -284,7 +285,7 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):  # type: ignore[no-untyped-c
         model: The judge: a DeepEval LLM, ``"lexical"``, ``"openai:MODEL"``, or another framework's
             LLM object. None and all other names mean what they mean to DeepEval's own metrics:
             its settings choose the provider.
-        **settings: See `MetricConfig` and `TCVASettings`.
+        **settings: See `MetricSettings` and `TCVASettings`.
 
     Raises:
         InvalidValueError: A setting is out of range or unknown, or is set later; raised before
@@ -300,23 +301,12 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):  # type: ignore[no-untyped-c
     'TCVA faithfulness (T=0.2)'
     """
 
-    setting_names = frozenset(
-        {
-            "criterion",
-            "threshold",
-            "temperature",
-            "model",
-            *MetricConfig.model_fields,
-            *TCVASettings.model_fields,
-        }
-    )
-
     criterion: Criterion
     temperature: float
     store: VerdictStore | None
     profiles: Profiles | None
 
-    @shows_settings(MetricConfig, TCVASettings)
+    @shows_settings(MetricSettings, TCVASettings)
     def __init__(
         self,
         criterion: Criterion | str = "faithfulness",
@@ -325,84 +315,46 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):  # type: ignore[no-untyped-c
         model: Any = None,
         **settings: Any,
     ) -> None:
-        check_names(settings, sorted(self.setting_names), of="TCVAMetric")
-        own = MetricConfig.model_fields
-        given = {name: value for name, value in settings.items() if name in own}
-        found = dict(MetricConfig(**given))
-        _check_threshold(threshold)
+        judging = {
+            name: settings.pop(name) for name in {*settings} - {*MetricSettings.model_fields}
+        }
+        known = [*inspect.signature(TCVAMetric).parameters]
+        check_settings(self, judging, known, judge="model")
+        found = _checked(self, settings, threshold)
         is_name = model is None or (isinstance(model, str) and not _OURS.fullmatch(model))
         judge = llm_of_name(model) if is_name else model
-        judging: Any = {name: value for name, value in settings.items() if name not in own}
         tcva = TCVA(criterion, judge=judge, temperature=temperature, **judging)
         if isinstance(judge, str) and isinstance(tcva.judge, LLMJudge):
             judge = tcva.judge.model  # one client for all copies
-        shown = {"criterion": tcva.criterion, "model": judge, "threshold": threshold}
-        _build(self, tcva, {**found, **tcva.settings, **shown})
+        shown = {"criterion": tcva.criterion, "model": judge}
+        _build(self, tcva, {**tcva.settings, **found, **shown})
 
 
 # Functions, not methods: DeepEval traces every method of a metric as a span.
 
 
+def _checked(metric: Any, settings: Mapping[str, Any], threshold: Any) -> dict[str, Any]:
+    check_names(settings, MetricSettings.model_fields, of=type(metric).__name__)
+    found = dict(MetricSettings(**settings))
+    if found["collected"] is None:
+        found["collected"] = []
+    return {**found, "threshold": check(_FOLLOWED["threshold"], "threshold", threshold)}
+
+
 def _build(metric: Any, scorer: Scorer[Any], settings: Mapping[str, Any]) -> None:
     """Keep the settings under the names of their parameters: DeepEval's copies are built of them."""
-    view = _view(scorer, settings["threshold"], strict=settings["strict_mode"])
     vars(metric).update(
         {
             "_scorer": scorer,  # first: it is the one that says so where it cannot be pickled
             **settings,
-            "collected": [] if settings["collected"] is None else settings["collected"],
-            **view,
             "name": scorer.title if settings["name"] is None else settings["name"],
+            "threshold": 1.0 if settings["strict_mode"] else settings["threshold"],
             "evaluation_model": scorer.judge_name,
             "_required_params": [PARAMS[field] for field in scorer.required],
-            "_given": scorer,
             "_current": None,
+            "_is_built": True,
         }
     )
-
-
-def _view(scorer: Scorer[Any], threshold: Any, *, strict: bool) -> dict[str, Any]:
-    """The threshold that holds, and the scorer under it."""
-    threshold = _check_threshold(threshold)
-    if strict:
-        threshold = 1.0  # whatever else is set
-    # Without a threshold there is nothing that a score could fall short of.
-    from_here_on = 0.0 if threshold is None else threshold
-    if scorer.threshold != from_here_on:
-        scorer = scorer.changed(threshold=from_here_on)
-    return {"threshold": threshold, "_scorer": scorer}
-
-
-def _check_scorer(scorer: Any) -> None:
-    if not isinstance(scorer, Scorer):
-        msg = f"scorer={scorer!r}; it is a TCVA, a CCRS or another Scorer"
-        raise InvalidValueError(msg)
-
-
-def _check_threshold(threshold: Any) -> Any:
-    return None if threshold is None else check(Share, "threshold", threshold)
-
-
-def _profiles(scorer: Scorer[Any]) -> Profiles | None:
-    return getattr(scorer, "profiles", None)
-
-
-def _follow(metric: Any, name: str, value: Any) -> None:
-    """Take a new value; where it is refused, nothing has changed."""
-    if name in MetricConfig.model_fields:
-        value = getattr(MetricConfig(**{name: value}), name)
-    now = {**vars(metric), name: value}
-    vars(metric).update(
-        {name: value, **_view(now["_given"], now["threshold"], strict=now["strict_mode"])}
-    )
-
-
-def _with_scorer(metric: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """A scorer with other settings, for a metric that is built of one."""
-    known = metric.setting_names
-    if "scorer" not in known:
-        check_names(settings, sorted(known), of=type(metric).__name__)
-    return {"scorer": metric._given.changed(**settings)}  # noqa: SLF001  # of this class
 
 
 def _forget(metric: Any) -> None:
@@ -416,7 +368,7 @@ def _begun(metric: Any, test_case: LLMTestCase) -> Iterator[Sample]:
     """The sample of a test case while it is measured; says in DeepEval's words what it lacks."""
     metric.error = None  # and all else that is left from the test case before
     metric.skipped = False
-    scorer = metric._scorer  # noqa: SLF001  # of this class
+    scorer = metric.scorer
     sample = None
     try:
         sample = sample_of(test_case, metric.name)

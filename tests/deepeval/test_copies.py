@@ -56,7 +56,7 @@ def test_a_copy_has_every_setting_and_shares_judge_store_and_list(tmp_path: Path
     }
     parameters = list(inspect.signature(TCVAMetric).parameters)
     assert parameters[:4] == list(changed)[:4]
-    assert set(parameters) == set(changed) == TCVAMetric.setting_names
+    assert set(parameters) == set(changed)
     metric = TCVAMetric(**changed)
     (copied,) = copy_metrics([metric])
     assert isinstance(copied, TCVAMetric)
@@ -117,8 +117,11 @@ def test_a_changed_setting_counts_everywhere(changes: dict[str, Any]) -> None:
     new = TCVAMetric(**{"model": llm, **changes})
     assert new.measure(CASE) == changed.measure(CASE) == copied.measure(CASE)
     for other in (changed, copied):
-        assert {s: getattr(other, s) for s in TCVAMetric.setting_names - {"collected"}} == {
-            s: getattr(new, s) for s in TCVAMetric.setting_names - {"collected"}
+        assert {
+            s: getattr(other, s)
+            for s in {*inspect.signature(TCVAMetric).parameters} - {"collected"}
+        } == {
+            s: getattr(new, s) for s in {*inspect.signature(TCVAMetric).parameters} - {"collected"}
         }
         for name in ("reason", "success", "criteria", "evaluation_model", "__name__"):
             assert getattr(other, name) == getattr(new, name), name
@@ -132,7 +135,7 @@ def test_a_changed_setting_counts_everywhere(changes: dict[str, Any]) -> None:
 
 
 def test_an_unknown_setting_of_a_copy_is_refused() -> None:
-    with pytest.raises(InvalidValueError, match=r"'judge' of TCVAMetric; .* model"):
+    with pytest.raises(InvalidValueError, match="the judge of TCVAMetric is called model"):
         TCVAMetric(model="lexical").changed(judge="lexical")
 
 

@@ -216,6 +216,6 @@ def test_results_of_says_which_metrics_there_are() -> None:
         with pytest.raises(InvalidValueError, match=f"{said}.* {known}"):
             results_of(result, name)
     with pytest.raises(
-        InvalidValueError, match="no metric of tcva-adapters.*; it has faithfulness"
+        InvalidValueError, match=r"no metric of tcva-adapters.*; it has faithfulness"
     ):
         results_of(evaluated([native_faithfulness()]))
