@@ -5,8 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
@@ -15,18 +14,14 @@ from deepeval.models import DeepEvalBaseLLM
 from deepeval.models.utils import EvaluationCost
 from pydantic import BaseModel, SecretStr, create_model
 
+from tcva_adapters._adapter.llm import FrameworkModel, one_text
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.base import digest
-from tcva_adapters.models.call_errors import judge_errors
 from tcva_adapters.models.openai_reply import token_logprobs
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
 from tcva_adapters.models.request import ONE_WORD, JudgeRequest, one_word_of
 from tcva_adapters.sharing import Identity
-
-_PARAMETERS: Final = ("temperature", "max_tokens", "top_p", "top_k", "seed", "reasoning_effort")
-"""What LLM classes call the settings that can change a reply. A list of what is taken, not of what
-is left out: a class may keep a key under any name."""
 
 
 def as_judge_model(llm: object) -> JudgeModel | None:
@@ -62,63 +57,39 @@ def _made_of(llm: Any) -> tuple[str, str]:
     return type(llm).__qualname__, digest(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class DeepEvalModel:
+class DeepEvalModel(FrameworkModel):
     """Asks a DeepEval LLM, one of DeepEval's own or a class of the user's.
 
     DeepEval's LLMs take one text, so the instructions come first and the sample after them. They
     answer in plain text; only a class whose ``generate`` insists on a ``schema`` gets one.
-
-    Attributes:
-        llm: The LLM; its own retries and timeouts stay in force.
     """
 
-    llm: DeepEvalBaseLLM = field(repr=False)
-
-    @property
-    def name(self) -> str:
-        """``deepeval:`` and what the LLM calls itself."""
-        return f"deepeval:{self.llm.get_model_name() or type(self.llm).__name__}"
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """The LLM's class and the settings that can change a reply; no secrets."""
-        given = getattr(self.llm, "generation_kwargs", None)
-        extra = given if isinstance(given, Mapping) else {}
-        settings = {key: extra.get(key, getattr(self.llm, key, None)) for key in _PARAMETERS}
-        plain = {k: v for k, v in settings.items() if isinstance(v, bool | int | float | str)}
-        return {"class": type(self.llm).__name__, **plain}
+    framework = "deepeval"
 
     @property
     def identity(self) -> Identity:
         """The same LLM object is the same judge; so are those made from a name that are equal."""
         return Identity(self.llm, _made_of(self.llm) if id(self.llm) in _BY_NAME else None)
 
-    def complete(self, request: JudgeRequest) -> ModelReply:
-        """Answer one request.
+    def _model_name(self) -> str:
+        return self.llm.get_model_name() or type(self.llm).__name__
 
-        Raises:
-            JudgeError: The LLM raised, or answered with something else than text.
-        """
-        with judge_errors():
-            if wanted := self._alternatives(request):
-                raw: Any = self.llm
-                return _raw_reply(*raw.generate_raw_response(_prompt(request), wanted))
-            ask = self.llm.generate
-            return _reply(ask(_prompt(request), **_schema(ask, request)), request)
+    def _holders(self) -> tuple[Any, ...]:
+        given = getattr(self.llm, "generation_kwargs", None)
+        return (given if isinstance(given, Mapping) else {}, self.llm)
 
-    async def acomplete(self, request: JudgeRequest) -> ModelReply:
-        """Answer one request through the LLM's asynchronous interface.
+    def _ask(self, request: JudgeRequest) -> Any:
+        return self._call(request, "")()
 
-        Raises:
-            JudgeError: The LLM raised, or answered with something else than text.
-        """
-        with judge_errors():
-            if wanted := self._alternatives(request):
-                raw: Any = self.llm
-                return _raw_reply(*await raw.a_generate_raw_response(_prompt(request), wanted))
-            ask = self.llm.a_generate
-            return _reply(await ask(_prompt(request), **_schema(ask, request)), request)
+    async def _aask(self, request: JudgeRequest) -> Any:
+        return await self._call(request, "a_")()
+
+    def _call(self, request: JudgeRequest, prefix: str) -> Callable[[], Any]:
+        if wanted := self._alternatives(request):
+            ask = getattr(self.llm, f"{prefix}generate_raw_response")
+            return partial(ask, one_text(request), wanted)
+        ask = getattr(self.llm, f"{prefix}generate")
+        return partial(ask, one_text(request), **_schema(ask, request))
 
     def _alternatives(self, request: JudgeRequest) -> int:
         """Alternatives of each token to ask for; 0 for none, or where the LLM cannot be asked."""
@@ -128,9 +99,34 @@ class DeepEvalModel:
         knows: Any = getattr(self.llm, "supports_log_probs", lambda: None)
         return 0 if knows() is False else wanted  # None is a model that DeepEval does not know
 
-
-def _prompt(request: JudgeRequest) -> str:
-    return f"{request.system}\n\n{request.user}"
+    def _read(self, answer: Any, request: JudgeRequest) -> ModelReply:
+        cost: Any = None
+        if isinstance(answer, tuple) and len(answer) == 2:
+            answer, cost = answer
+        logprobs = None
+        if self._alternatives(request):  # a chat completion
+            choice = answer.model_dump()["choices"][0]
+            answer, logprobs = choice["message"]["content"], choice.get("logprobs")
+        if isinstance(answer, BaseModel):
+            is_plain = not request.schema
+            answer = one_word_of(answer.model_dump()) if is_plain else answer.model_dump_json()
+        if not isinstance(answer, str):
+            msg = f"the judge returned a {type(answer).__name__}; a judge answers with text"
+            raise JudgeError(msg, reason="no_reply")
+        is_known = isinstance(cost, int | float)
+        counts: dict[str, Any] = {}
+        if isinstance(cost, EvaluationCost):
+            is_known = vars(cost)["value"] is not None  # the number itself is 0 then
+            counts = {
+                "input_tokens": cost.input_tokens or 0,
+                "output_tokens": cost.output_tokens or 0,
+            }
+        return ModelReply(
+            answer,
+            **counts,
+            cost=float(cost) if is_known else None,
+            token_logprobs=token_logprobs(logprobs),
+        )
 
 
 def _schema(generate: Callable[..., Any], request: JudgeRequest) -> dict[str, Any]:
@@ -161,34 +157,6 @@ def _type(name: str, schema: Mapping[str, Any], defined: Mapping[str, Any]) -> A
     parts = {key: _type(key, part, defined) for key, part in schema["properties"].items()}
     fields: dict[str, Any] = {key: (part, ...) for key, part in parts.items()}
     return create_model(name, **fields)
-
-
-def _raw_reply(completion: Any, cost: Any) -> ModelReply:
-    """The reply of a chat completion, which DeepEval's LLMs give with token probabilities."""
-    choice = completion.model_dump()["choices"][0]
-    found = _reply((choice["message"]["content"], cost))
-    return replace(found, token_logprobs=token_logprobs(choice.get("logprobs")))
-
-
-def _reply(answer: Any, request: JudgeRequest | None = None) -> ModelReply:
-    cost: Any = None
-    if isinstance(answer, tuple) and len(answer) == 2:
-        answer, cost = answer
-    if isinstance(answer, BaseModel):
-        is_plain = request is not None and not request.schema
-        answer = one_word_of(answer.model_dump()) if is_plain else answer.model_dump_json()
-    if not isinstance(answer, str):
-        msg = f"the judge returned a {type(answer).__name__}; a judge answers with text"
-        raise JudgeError(msg, reason="no_reply")
-    if isinstance(cost, EvaluationCost):
-        return ModelReply(
-            answer,
-            input_tokens=cost.input_tokens or 0,
-            output_tokens=cost.output_tokens or 0,
-            # The number itself is 0 where no price is known.
-            cost=float(cost) if vars(cost)["value"] is not None else None,
-        )
-    return ModelReply(answer, cost=float(cost) if isinstance(cost, int | float) else None)
 
 
 class BridgedLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]  # as __init_subclass__ is

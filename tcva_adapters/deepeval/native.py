@@ -7,8 +7,7 @@ from it: no further call, and nothing of it replaced.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from deepeval.metrics import (
@@ -21,24 +20,22 @@ from deepeval.metrics.utils import split_sentences
 from deepeval.models import DeepEvalBaseLLM
 from deepeval.test_case import LLMTestCase
 
+from tcva_adapters._adapter.native import NativeRun
 from tcva_adapters.core.collapse import from_deepeval
-from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
 
-_Texts = Callable[[Any, LLMTestCase], Sequence[str]]
-
-_METRICS: Final[Mapping[str, tuple[Callable[..., BaseMetric], _Texts]]] = MappingProxyType(
-    {
-        "faithfulness": (FaithfulnessMetric, lambda metric, _: metric.claims),
-        "answer_relevancy": (AnswerRelevancyMetric, lambda metric, _: metric.statements),
-        "contextual_recall": (
-            ContextualRecallMetric,
-            lambda _, case: split_sentences(case.expected_output or ""),
-        ),
-    }
-)
-"""DeepEval's metrics, each with the texts that its verdicts are about."""
+_METRICS: Final[dict[str, Callable[..., BaseMetric]]] = {
+    "faithfulness": FaithfulnessMetric,
+    "answer_relevancy": AnswerRelevancyMetric,
+    "contextual_recall": ContextualRecallMetric,
+}
+_TEXTS: Final[dict[str, Callable[[Any, LLMTestCase], Sequence[str]]]] = {
+    "faithfulness": lambda metric, _: metric.claims,
+    "answer_relevancy": lambda metric, _: metric.statements,
+    "contextual_recall": lambda _, case: split_sentences(case.expected_output or ""),
+}
+"""What the verdicts of each are about."""
 
 
 def framework_metrics() -> dict[str, Callable[..., BaseMetric]]:
@@ -47,7 +44,7 @@ def framework_metrics() -> dict[str, Callable[..., BaseMetric]]:
     >>> sorted(framework_metrics())
     ['answer_relevancy', 'contextual_recall', 'faithfulness']
     """
-    return {name: build for name, (build, _) in _METRICS.items()}
+    return dict(_METRICS)
 
 
 def score_framework_metric(name: str, sample: Sample, llm: Any) -> FrameworkScore:
@@ -65,12 +62,7 @@ def score_framework_metric(name: str, sample: Sample, llm: Any) -> FrameworkScor
     Raises:
         InvalidValueError: The name is unknown, or ``llm`` is no DeepEval LLM.
     """
-    run = _Run(name, sample, llm)
-    try:
-        run.metric.measure(run.case, _show_indicator=False)
-    except Exception as error:  # noqa: BLE001  # whatever the metric raises is its outcome
-        return run.failed(error)
-    return run.read()
+    return _Run(name, sample, llm).score()
 
 
 async def ascore_framework_metric(name: str, sample: Sample, llm: Any) -> FrameworkScore:
@@ -79,28 +71,19 @@ async def ascore_framework_metric(name: str, sample: Sample, llm: Any) -> Framew
     Raises:
         InvalidValueError: See `score_framework_metric`.
     """
-    run = _Run(name, sample, llm)
-    try:
-        await run.metric.a_measure(run.case, _show_indicator=False)
-    except Exception as error:  # noqa: BLE001  # as above
-        return run.failed(error)
-    return run.read()
+    return await _Run(name, sample, llm).ascore()
 
 
-class _Run:
-    """One run of a metric of DeepEval's, without the running."""
+class _Run(NativeRun):
+    title = "DeepEval"
+    metrics = _METRICS
+    llm_classes = DeepEvalBaseLLM
 
     def __init__(self, name: str, sample: Sample, llm: Any) -> None:
-        if name not in _METRICS:
-            msg = f"unknown DeepEval metric {name!r}; known are {', '.join(_METRICS)}"
-            raise InvalidValueError(msg)
-        if not isinstance(llm, DeepEvalBaseLLM):
-            msg = f"llm={llm!r} is no DeepEval LLM; LexicalLLM() is one that needs no network"
-            raise InvalidValueError(msg)
-        build, self._texts = _METRICS[name]
-        self._name, self._llm = name, _CountingLLM(llm)
+        super().__init__(name, sample, llm)
+        self._counting = _CountingLLM(llm)
         contexts: Any = None if sample.contexts is None else list(sample.contexts)
-        self.case = LLMTestCase(
+        self._case = LLMTestCase(
             input=sample.input or "",
             actual_output=sample.response,
             expected_output=sample.reference,
@@ -108,48 +91,52 @@ class _Run:
         )
         # Synchronous through and through: with async_mode it would patch the event loop.
         # Only with an LLM as judge there are claims to capture, whatever the environment says.
-        self.metric: Any = build(model=self._llm, async_mode=False, eval_mode="llm")
+        build = _METRICS[name]
+        self._metric: Any = build(model=self._counting, async_mode=False, eval_mode="llm")
 
-    def read(self) -> FrameworkScore:
-        verdicts = self.metric.verdicts
-        texts = self._texts(self.metric, self.case)
+    def _measure(self) -> Any:
+        return self._metric.measure(self._case, _show_indicator=False)
+
+    async def _ameasure(self) -> Any:
+        return await self._metric.a_measure(self._case, _show_indicator=False)
+
+    def _read(self, returned: Any) -> FrameworkScore:
+        verdicts = self._metric.verdicts
+        texts = _TEXTS[self.name](self._metric, self._case)
         if len(texts) != len(verdicts):
             # Verdicts carry no number: with one too few nobody knows which claim it is about.
             texts = [f"verdict {i} of {len(verdicts)}" for i in range(1, len(verdicts) + 1)]
         words = [str(verdict.verdict) for verdict in verdicts]
         reasons = [verdict.reason or "" for verdict in verdicts]
         said = map(FrameworkVerdict, texts, words, from_deepeval(words), reasons)
-        return FrameworkScore(self._name, float(self.metric.score), tuple(said), self._llm.calls)
+        return self._scored(float(returned), tuple(said))
 
-    def failed(self, error: Exception) -> FrameworkScore:
-        text = f"{type(error).__name__}: {error}"
-        return FrameworkScore(self._name, None, calls=self._llm.calls, error=text)
+    def _calls(self) -> int:
+        return self._counting.calls
 
 
 class _CountingLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]  # as __init_subclass__ is
     """Hands every call on and counts it."""
 
     def __init__(self, llm: DeepEvalBaseLLM) -> None:
-        self._llm = llm
+        self._llm: Any = llm
         self._lock = threading.Lock()
         self.calls = 0
         super().__init__(llm.get_model_name())
 
     def load_model(self, *_: Any, **__: Any) -> DeepEvalBaseLLM:
-        return self._llm
+        return self
 
     def get_model_name(self) -> str:
         return str(self._llm.get_model_name())
 
     def generate(self, prompt: str, schema: Any = None) -> Any:
         self._count()
-        llm: Any = self._llm
-        return _without_cost(llm.generate_with_schema(prompt, schema=schema))
+        return _without_cost(self._llm.generate_with_schema(prompt, schema=schema))
 
     async def a_generate(self, prompt: str, schema: Any = None) -> Any:
         self._count()
-        llm: Any = self._llm
-        return _without_cost(await llm.a_generate_with_schema(prompt, schema=schema))
+        return _without_cost(await self._llm.a_generate_with_schema(prompt, schema=schema))
 
     def _count(self) -> None:
         with self._lock:

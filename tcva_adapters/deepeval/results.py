@@ -17,6 +17,7 @@ from deepeval.test_run import LATEST_TEST_RUN_DATA_KEY
 from deepeval.test_run.test_run import TestRun
 from pydantic import ValidationError
 
+from tcva_adapters._adapter.results import chosen
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.protocol import Scored, read_result
@@ -106,7 +107,7 @@ def results_of(evaluation: EvaluationResult | str | Path, name: str | None = Non
     """
     cases = _cases_of(evaluation)
     rows = [case.metrics_data or [] for case in cases]
-    name = _checked(rows, _only_name(rows) if name is None else name)
+    name = _name(rows, name)
     found = [next((data for data in row if data.name == name), None) for row in rows]
     measured = [data for data in found if data is not None]
     # Any of them shows judge and settings.
@@ -138,16 +139,21 @@ def _cases_of(evaluation: EvaluationResult | str | Path) -> list[Any]:
     return sorted(run.test_cases, key=lambda case: case.order or 0)
 
 
-def _only_name(rows: Sequence[Sequence[Any]]) -> str:
-    logs: dict[str, Any] = {data.name: data for row in rows for data in row if data.verbose_logs}
-    ours = [name for name, data in logs.items() if _is_ours(data)]
-    if not ours:
-        msg = f"no TCVA metric in the evaluation; it has {_listed(rows)}"
+def _name(rows: Sequence[Sequence[Any]], wanted: str | None) -> str:
+    names = list(dict.fromkeys(data.name for row in rows for data in row))
+    logs = {data.name: data for row in rows for data in row if data.verbose_logs}
+    ours = [name for name, data in logs.items() if wanted == name or _is_ours(data)]
+    if wanted in names and wanted not in ours:
+        ours.append(wanted)  # never begun; what it holds says so
+    name = chosen(wanted, ours, names, argument="name")
+    most = max(Counter(data.name for data in row)[name] for row in rows)
+    if most > 1:
+        msg = (
+            f"{most} metrics are called {name!r} (the evaluation has {', '.join(names)}); give each "
+            "a name of its own with name=..., or read its metrics_data with result_of"
+        )
         raise InvalidValueError(msg)
-    if len(ours) > 1:
-        msg = f"pass the name of one of the evaluation's TCVA metrics: {', '.join(ours)}"
-        raise InvalidValueError(msg)
-    return ours[0]
+    return name
 
 
 def _is_ours(measured: Any) -> bool:
@@ -156,22 +162,3 @@ def _is_ours(measured: Any) -> bool:
     except UnreadableInputError:
         return False
     return True
-
-
-def _checked(rows: Sequence[Sequence[Any]], name: str) -> str:
-    most = max((Counter(data.name for data in row)[name] for row in rows), default=0)
-    if most == 0:
-        msg = f"no metric {name!r} in the evaluation; it has {_listed(rows)}"
-        raise InvalidValueError(msg)
-    if most > 1:
-        msg = (
-            f"{most} metrics are called {name!r} (the evaluation has {_listed(rows)}); give each "
-            "a name of its own with TCVAMetric(name=...), or read its metrics_data with result_of"
-        )
-        raise InvalidValueError(msg)
-    return name
-
-
-def _listed(rows: Sequence[Sequence[Any]]) -> str:
-    names = dict.fromkeys(data.name for row in rows for data in row)
-    return ", ".join(names) or "none"

@@ -229,7 +229,9 @@ def test_nothing_but_missing_fields(asynchronous: bool) -> None:
     kept = evaluated([bare, bare], [metric], asynchronous=asynchronous, ignore_errors=True)
     assert [r.score for r in results_of(kept)] == [None, None]
     skipped = evaluated([bare], [metric], asynchronous=asynchronous, skip_on_missing_params=True)
-    with pytest.raises(InvalidValueError, match="no TCVA metric in the evaluation; it has none"):
+    with pytest.raises(
+        InvalidValueError, match="no metric of tcva-adapters in the evaluation; it has none"
+    ):
         results_of(skipped)
 
 
@@ -331,16 +333,21 @@ def test_beside_the_native_metric_and_at_two_temperatures(asynchronous: bool) ->
     assert {data.name: data.score for data in metric_data(evaluation)} == dict.fromkeys(names, 1.0)
     for name, temperature in ((strict, 0.2), (lenient, 0.9), ("lenient", 0.9)):
         assert results_of(evaluation, name)[0].scoring.temperature == temperature
-    listed = re.escape(", ".join(names[1:]))
-    with pytest.raises(InvalidValueError, match=rf"pass the name of one .*: {listed}$"):
+    listed = re.escape(", ".join(map(repr, names[1:])))
+    with pytest.raises(
+        InvalidValueError, match=rf"several metrics .* pass name=, one of {listed}$"
+    ):
         results_of(evaluation)
-    listed = re.escape(", ".join(names))
-    with pytest.raises(InvalidValueError, match=rf"no metric 'other' .* it has {listed}$"):
+    with pytest.raises(
+        InvalidValueError, match=rf"name='other' is no metric .*; there are {listed}$"
+    ):
         results_of(evaluation, "other")
     with pytest.raises(UnreadableInputError, match="not written by a TCVAMetric"):
         results_of(evaluation, "Faithfulness")
     alone = evaluated([case_of(SAMPLES[0])], metrics[:1], asynchronous=asynchronous)
-    with pytest.raises(InvalidValueError, match=r"no TCVA metric .* it has Faithfulness$"):
+    with pytest.raises(
+        InvalidValueError, match=r"no metric of tcva-adapters .* it has Faithfulness$"
+    ):
         results_of(alone)
 
 

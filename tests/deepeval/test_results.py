@@ -79,7 +79,7 @@ def test_the_files_hold_what_evaluate_returned(stored: Any) -> None:
     skipped = results_of(returned, STRICT)[3]
     assert skipped.unscored.reason is Reason.MISSING_FIELD
     assert skipped.scoring.temperature == 0.2
-    with pytest.raises(InvalidValueError, match=f"TCVA metrics: TCVA.*, {RELEVANCE}"):
+    with pytest.raises(InvalidValueError, match=rf"several metrics .*'TCVA.*', '{RELEVANCE}'"):
         results_of(files[0])
 
 
