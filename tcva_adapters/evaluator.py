@@ -241,7 +241,7 @@ class Scorer(ABC, Generic[R]):
         `evaluate_many`; equal questions are asked once as long as they are among the last 4096.
 
         A judgement of a model is in the store before its result is here; what the embedded judge
-        computed may follow when the next samples are read. Closing the iterator starts no further judgement; calls
+        computed may follow a second later. Closing the iterator starts no further judgement; calls
         under way end by themselves.
 
         Args:

@@ -23,7 +23,6 @@ from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
-from types import TracebackType
 from typing import Any, Final, Generic, Protocol, Self, TypeVar
 
 from tcva_adapters.errors import TCVAError
@@ -50,6 +49,9 @@ CHUNK: Final = 64
 
 IN_A_ROW: Final = 3
 """Failures of the same fatal way, one after the other, that end a run although calls succeeded."""
+
+_MOST_WAITING: Final = 256
+"""Computed answers that wait for the store together, at most, and for a second at most."""
 
 _READING: Final = 0.02
 """Seconds after which so many are not waited for."""
@@ -115,7 +117,7 @@ class Question(ABC, Generic[Answer]):
 
 
 class Asks(Protocol[R_co]):
-    """What a runner needs to know of a scorer."""
+    """What a runner needs to know of a `Scorer`."""
 
     store: VerdictStore | None
     share: bool
@@ -171,17 +173,13 @@ class Runner(Generic[R]):
         self._waits = not is_in_loop()  # or a loop would stand still
         self._luck: dict[int, _Luck] = {}
         self._computed: list[tuple[Question[Any], Any]] = []
+        self._since = 0.0
 
     def __enter__(self) -> Self:
         """These questions."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Write what waits."""
         self._flush()
 
@@ -363,7 +361,6 @@ class Runner(Generic[R]):
         self, samples: Sequence[Sample], begin: Callable[[Question[Any]], Any] | None
     ) -> Iterator[_Asked]:
         """Samples with the answers that the store has, the others under way; None begins nothing."""
-        self._flush()
         asked = [(sample, self._scorer.questions(sample)) for sample in samples]
         found = iter(self._stored([question for _, questions in asked for question in questions]))
         for sample, questions in asked:
@@ -453,8 +450,11 @@ class Runner(Generic[R]):
         """Put a new answer into the store; what is only computed waits for others."""
         if self._store is None:
             return
+        if not self._computed:
+            self._since = time.monotonic()
         self._computed.append((question, answer))
-        if not self._scorer.is_local:
+        is_due = len(self._computed) >= _MOST_WAITING or time.monotonic() > self._since + 1
+        if is_due or not self._scorer.is_local:
             self._flush()
 
     def _flush(self) -> None:

@@ -18,6 +18,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Final
 
+from pydantic_core import to_json
+
 MOST_REMEMBERED: Final = 4096
 MOST_BYTES: Final = 64_000_000
 """How many judgements are remembered, and how large they are together; the one that was used least
@@ -158,7 +160,7 @@ class SharedJudgements:
             keeps: Whether to remember it.
         """
         place = (identity.key, key, identity.patience)
-        size = len(repr(answer).encode()) if keeps else 0
+        size = len(to_json(answer, fallback=str)) if keeps else 0
         with self._lock:
             if self._calls.get(place) is call:
                 del self._calls[place]

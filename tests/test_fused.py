@@ -47,6 +47,8 @@ def test_every_other_setting_is_free() -> None:
     weighted = result.at(0.5, fuse_weights=(3, 1))
     assert weighted.score == pytest.approx(0.85**0.75 * 0.65**0.25, abs=1e-12)
     assert len(model.requests) == 1
+    back = Assessment.from_json(result.assessment.to_json())
+    assert Result(back, result.scoring).score == result.score
 
 
 def test_the_flip_temperature_is_that_of_the_fused_score() -> None:
@@ -56,39 +58,33 @@ def test_the_flip_temperature_is_that_of_the_fused_score() -> None:
     assert result.at(flip).score >= 0.8 > result.at(flip - 1e-6).score  # type: ignore[operator]  # both have one
 
 
-def test_the_lexical_judge_joins_without_a_call() -> None:
-    model = ScriptedModel([REPLY])
-    tcva = TCVA(judge=model, fuse="lexical")
-    result = tcva.evaluate(SAMPLE)
+def test_the_lexical_judge_joins_without_a_call_and_may_have_its_own_criterion() -> None:
+    model = ScriptedModel([REPLY] * 2)
+    result = TCVA(judge=model, fuse="lexical").evaluate(SAMPLE)
     alone = TCVA(judge="lexical").evaluate(SAMPLE).score
     assert alone is not None
     assert result.score == pytest.approx(math.sqrt(0.85 * alone), abs=1e-12)
-    assert len(model.requests) == 1
-    assert summarise([result]).usage.calls == 1
-
-
-def test_a_member_may_judge_another_criterion() -> None:
+    assert len(model.requests) == summarise([result]).usage.calls == 1
     member = TCVA("faithfulness", judge="lexical")
-    model = ScriptedModel([REPLY])
-    result = TCVA("answer_relevancy", judge=model, fuse=[member]).evaluate(SAMPLE)
-    assert result.assessment.criterion == "answer_relevancy"
-    assert [m.criterion for m in result.assessment.members] == ["faithfulness"]
+    other = TCVA("answer_relevancy", judge=model, fuse=[member]).evaluate(SAMPLE)
+    assert other.assessment.criterion == "answer_relevancy"
+    assert [m.criterion for m in other.assessment.members] == ["faithfulness"]
 
 
-def test_a_member_that_fails_is_left_out_and_said() -> None:
-    second = ScriptedModel([RuntimeError("boom")], name="scripted:two")
-    result = TCVA(judge=ScriptedModel([REPLY]), fuse=second).evaluate(SAMPLE)
-    assert result.score == pytest.approx(0.85, abs=1e-12)
-    assert "scripted:two none" in result.reason
-
-
-def test_a_member_that_lacks_a_field_is_left_out() -> None:
-    member = TCVA("correctness", judge="lexical")  # needs a reference
-    result = TCVA(judge=ScriptedModel([REPLY]), fuse=member).evaluate(SAMPLE)
-    assert result.score == pytest.approx(0.85, abs=1e-12)
-    unscored = result.assessment.members[0].unscored
-    assert unscored is not None
-    assert unscored.reason is Reason.MISSING_FIELD
+def test_a_member_that_fails_or_lacks_a_field_is_left_out_and_said() -> None:
+    broken = ScriptedModel([RuntimeError("boom")], name="scripted:two")
+    needs_reference = TCVA("correctness", judge="lexical")
+    members = {
+        "scripted:two none": (broken, Reason.JUDGE_ERROR),
+        "none": (needs_reference, Reason.MISSING_FIELD),
+    }
+    for said, (member, reason) in members.items():
+        result = TCVA(judge=ScriptedModel([REPLY]), fuse=member).evaluate(SAMPLE)
+        assert result.score == pytest.approx(0.85, abs=1e-12)
+        assert said in result.reason
+        (found,) = result.assessment.members
+        assert found.unscored is not None
+        assert found.unscored.reason is reason
 
 
 def test_without_the_first_judge_there_is_no_score_and_nothing_paid_is_lost() -> None:
@@ -134,19 +130,16 @@ def test_each_judge_is_served_from_the_store(tmp_path: Path) -> None:
     assert again.assessment.members[0].from_store
 
 
-def test_fused_assessments_survive_json() -> None:
-    result, _ = fused()
-    back = Assessment.from_json(result.assessment.to_json())
-    assert Result(back, result.scoring).score == result.score
-
-
-def test_wrong_weights_fail_when_built() -> None:
-    with pytest.raises(InvalidValueError, match="for 2 judges"):
-        TCVA(judge="lexical", fuse="lexical", fuse_weights=(1, 1, 1))
-    with pytest.raises(InvalidValueError, match="weights"):
-        TCVA(judge="lexical", fuse="lexical", fuse_weights=(-1, 1))
-    with pytest.raises(InvalidValueError, match="unknown judge 'lexcial'"):
-        TCVA(judge="lexical", fuse="lexcial")
+def test_wrong_members_and_weights_fail_when_built() -> None:
+    again = TCVA("correctness", judge="lexical", fuse="lexical")
+    for how, said in (
+        ({"fuse": "lexical", "fuse_weights": (1, 1, 1)}, "for 2 judges"),
+        ({"fuse": "lexical", "fuse_weights": (-1, 1)}, "weights"),
+        ({"fuse": "lexcial"}, "unknown judge 'lexcial'"),
+        ({"fuse": again}, "is fused already; list all the judges"),
+    ):
+        with pytest.raises(InvalidValueError, match=said):
+            TCVA(judge="lexical", **how)
 
 
 def test_samples_that_differ_for_a_further_judge_alone_are_not_judged_as_one() -> None:
@@ -160,8 +153,3 @@ def test_samples_that_differ_for_a_further_judge_alone_are_not_judged_as_one() -
     assert scores == [tcva.evaluate(sample).score for sample in samples]
     assert scores[0] != scores[1]
     assert asyncio.run(tcva.aevaluate_many(samples))[1].score == scores[1]
-
-
-def test_a_judge_that_is_fused_already_is_refused() -> None:
-    with pytest.raises(InvalidValueError, match="is fused already; list all the judges"):
-        TCVA(judge="lexical", fuse=TCVA("correctness", judge="lexical", fuse="lexical"))

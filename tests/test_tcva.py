@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tcva_adapters import CCRS, TCVA, Assessment, Result, Sample
+from tcva_adapters import TCVA, Assessment, Result, Sample
 from tcva_adapters.errors import (
     InvalidSampleError,
     InvalidValueError,
@@ -49,20 +48,22 @@ def test_one_judgement_serves_every_temperature() -> None:
     assert len(model.requests) == 1
 
 
-def test_results_come_back_in_order_with_one_per_sample() -> None:
+def many(tcva: TCVA, samples: Iterable[Sample], *, asynchronous: bool) -> list[Result]:
+    if asynchronous:
+        return asyncio.run(tcva.aevaluate_many(samples))
+    return tcva.evaluate_many(samples)
+
+
+both_faces = pytest.mark.parametrize("asynchronous", [False, True])
+
+
+@both_faces
+def test_results_come_back_in_order_with_one_per_sample(asynchronous: bool) -> None:
     samples = [sample(i) for i in range(40)]
-    results = TCVA(judge=ScriptedModel([fully] * 40)).evaluate_many(samples)
+    tcva = TCVA(judge=ScriptedModel([fully] * 40))
+    results = many(tcva, samples, asynchronous=asynchronous)
     assert [r.assessment.sample_id for r in results] == [s.id for s in samples]
     assert {r.score for r in results} == {1.0}
-
-
-def test_async_batches_are_the_same_as_sync_ones() -> None:
-    samples = [sample(i) for i in range(10)]
-    tcva = TCVA(judge=ScriptedModel([fully] * 10))
-    results = asyncio.run(tcva.aevaluate_many(samples))
-    assert [r.assessment.sample_id for r in results] == [s.id for s in samples]
-    one = asyncio.run(TCVA(judge=ScriptedModel([fully])).aevaluate(samples[0]))
-    assert one.score == results[0].score
 
 
 def test_sync_calls_work_inside_a_running_loop() -> None:
@@ -80,21 +81,15 @@ def test_one_failure_leaves_the_others_alone() -> None:
     assert "boom" in results[1].reason
 
 
-def test_after_a_fatal_failure_nothing_more_is_asked() -> None:
-    model = ScriptedModel([JudgeError("the key is refused", fatal=True)])
-    results = TCVA(judge=model, max_concurrency=1).evaluate_many(sample(i) for i in range(20))
-    assert len(model.requests) == 1
-    assert [r.unscored is not None and r.unscored.fatal for r in results] == [True] * 20
-    assert results[19].assessment.sample_id == "s19"
-
-
-def test_the_same_sample_twice_in_a_batch_is_judged_once() -> None:
-    twin = sample(1).model_copy(update={"id": "twin"})
+def test_twins_in_a_batch_are_judged_and_counted_once() -> None:
+    twins = [sample(1), sample(1).model_copy(update={"id": "twin"}), sample(1)]
     model = ScriptedModel([fully])
-    first, second = TCVA(judge=model).evaluate_many([sample(1), twin])
+    results = TCVA(judge=model).evaluate_many(twins)
     assert len(model.requests) == 1
-    assert (first.assessment.sample_id, second.assessment.sample_id) == ("s1", "twin")
-    assert second.score == first.score
+    assert [r.assessment.sample_id for r in results] == ["s1", "twin", "s1"]
+    assert [r.score for r in results] == [1.0] * 3
+    summary = summarise(results)
+    assert (summary.usage.calls, summary.served, summary.scored) == (1, 0, 3)
 
 
 def test_a_store_serves_a_second_run_without_a_call(tmp_path: Path) -> None:
@@ -157,20 +152,6 @@ def test_on_unscored_fills_in_for_samples_but_never_for_failures() -> None:
     assert failed.score is None
 
 
-def test_threads_share_one_evaluator() -> None:
-    tcva = TCVA(judge=ScriptedModel([fully] * 16))
-    scores: list[float | None] = []
-    threads = [
-        threading.Thread(target=lambda n=n: scores.append(tcva.evaluate(sample(n)).score))
-        for n in range(16)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert scores == [1.0] * 16
-
-
 def test_the_reason_names_levels_and_the_worst_claim() -> None:
     reply = verdict_json((1, "fully", "opens at nine"), (2, "none", ""))
     result = TCVA(judge=ScriptedModel([reply])).evaluate(
@@ -195,37 +176,20 @@ def test_flip_temperature_is_where_a_result_starts_to_pass() -> None:
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        ({"temperature": 1.5}, "1.5"),
         ({"temperature": "harsh"}, "harsh"),
-        ({"threshold": -0.1}, "-0.1"),
         ({"scheme": "steep"}, "steep"),
-        ({"scheme": (0, 1, 0, 0, 0)}, "mostly=1.0"),
-        ({"penalty": "double"}, "double"),
-        ({"eps": 0}, "eps"),
         ({"floor": "never"}, "never"),
-        ({"on_unscored": 2}, "on_unscored=2"),
         ({"judge": "oracle"}, "oracle"),
         ({"judge": 7}, "7"),
         ({"claims": "llm"}, "llm"),
-        ({"max_claims": 0}, "max_claims=0"),
-        ({"max_concurrency": 0}, "max_concurrency=0"),
         ({"criterion": "beauty"}, "beauty"),
+        ({"judge": TCVA(judge=ScriptedModel([])).judge, "max_claims": 3}, "is a judge already"),
     ],
 )
-def test_wrong_settings_fail_when_built(options: dict[str, object], named: str) -> None:
+def test_wrong_settings_fail_when_built(options: dict[str, Any], named: str) -> None:
+    assert issubclass(InvalidValueError, TCVAError)
     with pytest.raises(InvalidValueError, match=named):
-        TCVA(**options)  # type: ignore[arg-type]  # wrong on purpose
-
-
-def test_unknown_settings_of_a_view_are_named() -> None:
-    result = TCVA(judge="lexical").evaluate(sample(1))
-    with pytest.raises(InvalidValueError, match="'strictness'"):
-        result.at(0.5, strictness=1)
-
-
-def test_all_errors_share_one_base() -> None:
-    with pytest.raises(TCVAError):
-        TCVA(judge="lexical", temperature=9)
+        TCVA(**options)
 
 
 def test_a_refused_key_leaves_what_the_store_knows(tmp_path: Path) -> None:
@@ -245,38 +209,18 @@ class FullStore(VerdictStore):
         raise UnreadableInputError(msg)
 
 
-@pytest.mark.parametrize("asynchronous", [False, True])
+@both_faces
 def test_a_failing_store_loses_no_judgement(asynchronous: bool, tmp_path: Path) -> None:
     store = FullStore(tmp_path / "verdicts.sqlite")
     tcva = TCVA(judge=ScriptedModel([fully] * 3), store=store, max_concurrency=1)
-    samples = [sample(i) for i in range(3)]
-    run = asyncio.run if asynchronous else lambda results: results
-    judge_all = tcva.aevaluate_many if asynchronous else tcva.evaluate_many
     with pytest.warns(RuntimeWarning, match="no space left"):
-        results = run(judge_all(samples))  # type: ignore[arg-type]  # a coroutine where it runs one
+        results = many(tcva, map(sample, range(3)), asynchronous=asynchronous)
     assert [r.score for r in results] == [1.0] * 3
-
-
-def test_twins_are_not_counted_twice() -> None:
-    results = TCVA(judge=ScriptedModel([fully])).evaluate_many([sample(1)] * 3)
-    summary = summarise(results)
-    assert (summary.usage.calls, summary.served, summary.scored) == (1, 0, 3)
 
 
 def test_a_mean_of_equal_scores_is_that_score() -> None:
     result = Result(Assessment.from_verdicts(["partial"]))
     assert summarise([result] * 20).mean == 0.7
-
-
-def test_settings_of_a_ready_judge_are_not_ignored() -> None:
-    ready = TCVA(judge=ScriptedModel([])).judge
-    with pytest.raises(InvalidValueError, match="is a judge already"):
-        TCVA(judge=ready, max_claims=3)
-
-
-def test_a_mapping_is_no_sample() -> None:
-    with pytest.raises(InvalidSampleError, match="from_record"):
-        TCVA(judge="lexical").evaluate({"response": "x"})  # type: ignore[arg-type]  # on purpose
 
 
 def test_half_a_character_in_a_sample_reaches_no_file() -> None:
@@ -296,14 +240,3 @@ def test_the_usual_settings_in_other_words_are_not_told_in_names() -> None:
         == TCVA(judge="lexical", scheme="linear").name
         == "tcva_faithfulness(scheme=linear)"
     )
-
-
-@pytest.mark.parametrize("scorer", [TCVA(judge="lexical"), CCRS("qr", judge="lexical")])
-def test_a_frozen_scorer_says_what_can_be_changed(scorer: Any) -> None:
-    with pytest.raises(InvalidValueError, match=r"changed\(threshold=\.\.\.\) gives a copy"):
-        scorer.threshold = 0.2
-    with pytest.raises(InvalidValueError, match=r"changed\(\.\.\.\) with .*threshold.* gives"):
-        scorer.nonsense = 1
-    with pytest.raises(InvalidValueError, match="is not deleted"):
-        del scorer.settings
-    assert scorer.settings

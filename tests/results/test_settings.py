@@ -52,6 +52,10 @@ def test_a_built_scorer_is_frozen_and_a_changed_one_is_a_copy(scorer: type[Score
     built = scorer(judge=ScriptedModel([]))  # type: ignore[call-arg]  # both take one
     with pytest.raises(InvalidValueError, match=r"changed\(threshold=\.\.\.\) gives a copy"):
         built.threshold = 0.9  # type: ignore[misc]  # on purpose
+    with pytest.raises(InvalidValueError, match=r"changed\(\.\.\.\) with .*threshold.* gives"):
+        built.nonsense = 1
+    with pytest.raises(InvalidValueError, match="is not deleted"):
+        del built.settings  # type: ignore[attr-defined]  # as above
     other = built.changed(threshold=0.9, share=False)
     assert (built.threshold, other.threshold, other.share) == (0.5, 0.9, False)
     with pytest.raises(InvalidValueError, match="threshold=7"):
@@ -149,6 +153,11 @@ def test_a_key_is_not_repeated() -> None:
     with pytest.raises(InvalidValueError, match="api_key=bytes") as refused:
         ModelConfig(api_key=b"sk-secret")  # type: ignore[arg-type]  # on purpose
     assert "secret" not in str(refused.value)
+
+
+def test_a_view_knows_no_other_settings() -> None:
+    with pytest.raises(InvalidValueError, match="'strictness'"):
+        ScoringConfig().changed(strictness=1)
 
 
 def test_what_is_equal_to_everything_is_no_judge() -> None:
