@@ -18,9 +18,19 @@ from tcva_adapters.deepeval import Collected, TCVAMetric
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.results.store import VerdictStore
-from tests.deepeval.entry import scripted
-from tests.deepeval.office import CASE, HALF, plenty, tcva_of
-from tests.support.scripted import ScriptedModel
+from tests.deepeval.entry import run, scripted
+from tests.deepeval.office import CASE, HALF, OPENS, SAMPLE, plenty, tcva_of
+from tests.support.scripted import ScriptedModel, verdict_json
+
+OTHER = verdict_json((1, "fully", OPENS), (2, "minor", ""))
+
+
+def test_evaluate_scores_at_the_temperature_that_its_copies_keep() -> None:
+    (result,) = run([SAMPLE], lambda _: OTHER, asynchronous=True, temperature=0.2)
+    assert result.scoring.temperature == 0.2
+    strict = TCVA(judge=ScriptedModel([OTHER]), temperature=0.2).evaluate(SAMPLE).score
+    usual = TCVA(judge=ScriptedModel([OTHER])).evaluate(SAMPLE).score
+    assert result.score == strict != usual
 
 
 def test_a_copy_has_every_setting_and_shares_judge_store_and_list(tmp_path: Path) -> None:
