@@ -6,9 +6,7 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, distribution, version
-from pathlib import Path
-from stat import S_ISREG
+from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
 from tcva_adapters.frameworks import NO_TELEMETRY, Requirement
@@ -40,16 +38,12 @@ class Finding:
 
 def inspect(requirement: Requirement) -> Finding:
     """Import one package in a process of its own, so that nothing of it stays here."""
-    name, install = requirement.distribution, requirement.install_hint
+    name, install = requirement.distribution, requirement.hint()
     try:
         installed = version(name)
     except PackageNotFoundError:
         return Finding(name, None, fix=install)
-    statements = f"import {requirement.module}"
-    if requirement.data and _has_second_names(
-        Path(str(distribution(name).locate_file(requirement.data)))
-    ):
-        statements += f"; {requirement.reads_data}"
+    statements = f"import {requirement.module}; {requirement.probe}"
     quiet = {**NO_TELEMETRY, "DEEPEVAL_FILE_SYSTEM": "READ_ONLY"}
     try:
         done = subprocess.run(  # noqa: S603  # our own interpreter, module names from above
@@ -65,10 +59,4 @@ def inspect(requirement: Requirement) -> Finding:
     if done.returncode == 0:
         return Finding(name, installed)
     fault = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-    return Finding(name, installed, fault, requirement.hint_for(fault))
-
-
-def _has_second_names(folder: Path) -> bool:
-    """Whether a file below a folder is a hard link, as some installers make them."""
-    found = (each.stat() for each in folder.rglob("*"))
-    return any(S_ISREG(each.st_mode) and each.st_nlink > 1 for each in found)
+    return Finding(name, installed, fault, requirement.hint(fault))

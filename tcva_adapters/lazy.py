@@ -6,77 +6,45 @@ import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from tcva_adapters.errors import MissingDependencyError
 
 if TYPE_CHECKING:
     from tcva_adapters.frameworks import Requirement
 
-_IMPORT = re.compile(
-    r"^from (?P<home>[\w.]+) import (?P<names>\((?:[^)]*)\)|[^\n]+)$", re.MULTILINE
-)
-_NAME = re.compile(r"(\w+) as \1")
+_IMPORT: Final = re.compile(r"^from ([\w.]+) import (?:\(\s*)?(\w+) as \2\b", re.MULTILINE)
 
 
-class PublicNames(NamedTuple):
-    """What a package defines to have its names imported on first use.
-
-    Attributes:
-        getattr: Its ``__getattr__``.
-        dir: Its ``__dir__``.
-        all: Its ``__all__``.
-    """
-
-    getattr: Callable[[str], Any]
-    dir: Callable[[], list[str]]
-    all: list[str]
-
-
-def public_names(package: str, *, needs: Requirement | None = None) -> PublicNames:
+def public_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """The names that a package's stub (``__init__.pyi``) lists, each imported on first use.
 
-    The stub is what type checkers and editors read, so each name is written once. The package of
-    a framework's adapter checks the framework before anything of it is imported.
+    The stub is what type checkers and editors read, so each name is written once. What a module
+    needs (`frameworks.NEEDS`) is checked before anything of it is imported.
 
-    Args:
-        package: The package's name.
-        needs: What every module of it imports, where it is no framework's adapter.
+    Returns:
+        The package's ``__getattr__``, ``__dir__`` and ``__all__``.
     """
-    homes = _homes(package)
+    module = sys.modules[package]
+    stub = module.__spec__.loader.get_data(f"{module.__path__[0]}/__init__.pyi")  # type: ignore[union-attr]  # an imported package has both
+    homes = {name: home for home, name in _IMPORT.findall(stub.decode())}
 
     def attribute(name: str) -> Any:
         if name not in homes:
             msg = f"module {package!r} has no attribute {name!r}"
             raise AttributeError(msg)
         # Here: pytest imports the package in every run, and the registry takes most of that time.
-        from tcva_adapters.frameworks import FRAMEWORKS  # noqa: PLC0415  # see above
+        from tcva_adapters.frameworks import NEEDS  # noqa: PLC0415  # see above
 
-        framework = FRAMEWORKS.get(package.rpartition(".")[2])
-        if framework is not None:
-            check(framework.requirement)
-            part = framework.parts.get(homes[name].rpartition(".")[2])
-            if part is not None:
-                check(part)
-        if needs is not None:
-            check(needs)
+        for part in (package, homes[name]):
+            if part in NEEDS:
+                check(NEEDS[part])
         value = getattr(import_module(homes[name]), name)
-        setattr(sys.modules[package], name, value)
+        setattr(module, name, value)
         return value
 
     names = sorted(homes)
-    return PublicNames(attribute, lambda: names, names)
-
-
-def _homes(package: str) -> dict[str, str]:
-    """The public names of a package, each with the module that defines it."""
-    loader = sys.modules[package].__spec__.loader  # type: ignore[union-attr]  # an imported package has both
-    stub = loader.get_data(f"{sys.modules[package].__path__[0]}/__init__.pyi")  # type: ignore[union-attr]  # as above
-    return {
-        name: found["home"]
-        for found in _IMPORT.finditer(stub.decode())
-        for name in _NAME.findall(found["names"])
-    }
+    return attribute, lambda: names, names
 
 
 def check(requirement: Requirement) -> None:
@@ -92,7 +60,7 @@ def check(requirement: Requirement) -> None:
         import_module(requirement.module)
     except Exception as error:
         # Another package's fault may be any exception: its own error stays in the chain.
-        hint = requirement.hint_for(str(error))
+        hint = requirement.hint(str(error))
         kind = type(error).__name__
         msg = f"{requirement.distribution} cannot be imported ({kind}: {error}); {hint}"
         raise MissingDependencyError(msg) from error
@@ -101,7 +69,7 @@ def check(requirement: Requirement) -> None:
         oldest = ".".join(map(str, requirement.oldest))
         msg = (
             f"{requirement.distribution} {installed} is too old, {oldest} is needed; "
-            f"{requirement.install_hint}"
+            f"{requirement.hint()}"
         )
         raise MissingDependencyError(msg)
 

@@ -3,8 +3,6 @@
 Every name is imported on first use and needs matplotlib: ``pip install 'tcva-adapters[plots]'``.
 """
 
-from tcva_adapters.frameworks import MATPLOTLIB
 from tcva_adapters.lazy import public_names
 
-# Listed in the stub beside this file.
-__getattr__, __dir__, __all__ = public_names(__name__, needs=MATPLOTLIB)
+__getattr__, __dir__, __all__ = public_names(__name__)  # listed in the stub beside this file

@@ -116,7 +116,8 @@ def _methods(
             continue
         framework, _, metric = name.partition(" ")
         if name in versions:
-            scale = FRAMEWORKS[framework].scales.get(metric, SCALE)
+            known = FRAMEWORKS[framework].metrics.get(metric)
+            scale = SCALE if known is None else known.scale
         else:
             scale, framework = SCALE, _kind(name, figures)
         yield FixedMethod(

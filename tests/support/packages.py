@@ -12,7 +12,7 @@ def not_imported(patch: pytest.MonkeyPatch) -> None:
     """Let the doctor find packages that work, one that is not there, and one that is broken."""
 
     def found(requirement: Requirement) -> diagnosis.Finding:
-        name, hint = requirement.distribution, requirement.install_hint
+        name, hint = requirement.distribution, requirement.hint()
         if name == "openai":
             return diagnosis.Finding(name, None, fix=hint)
         if name == "ragas":

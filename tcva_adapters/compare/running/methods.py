@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from tcva_adapters.criteria import FIELDS
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
-from tcva_adapters.frameworks import FRAMEWORKS, Framework
+from tcva_adapters.frameworks import FRAMEWORKS, Framework, Metric
 from tcva_adapters.judges.base import digest
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel
@@ -44,19 +44,24 @@ class Method:
         return f"{self.framework} {self.metric}"
 
     @property
+    def known(self) -> Metric:
+        """What is known of it."""
+        return FRAMEWORKS[self.framework].metrics.get(self.metric, Metric(FIELDS))
+
+    @property
     def needs(self) -> tuple[str, ...]:
         """The fields of a sample that the metric looks at; all where that is not known."""
-        return FRAMEWORKS[self.framework].metrics.get(self.metric, FIELDS)
+        return self.known.needs
 
     @property
     def threshold(self) -> float:
         """From where on a score passes by the framework's own default; 0.5 where it has none."""
-        return FRAMEWORKS[self.framework].thresholds.get(self.metric, 0.5)
+        return self.known.threshold
 
     @property
     def compares_embeddings(self) -> bool:
         """Whether it needs more than a judge."""
-        return self.metric in FRAMEWORKS[self.framework].with_embeddings
+        return self.known.compares_embeddings
 
     @cached_property
     def version(self) -> str:
@@ -203,7 +208,7 @@ def choose(
 def _answered(methods: Iterable[Method], notes: list[str]) -> tuple[list[Method], list[str]]:
     """The methods whose prompts the lexical judge answers; one note names the others."""
     methods = list(methods)
-    kept = [each for each in methods if each.metric in FRAMEWORKS[each.framework].lexical]
+    kept = [each for each in methods if each.known.is_lexical]
     left = ", ".join(each.name for each in methods if each not in kept)
     note = f"left out, as the lexical judge cannot answer their prompts: {left}"
     return kept, [*notes, note] if left else notes
