@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, ClassVar, Final
+
+from pydantic import BaseModel, ConfigDict, create_model
 
 from tcva_adapters.models.call_errors import judge_errors
 from tcva_adapters.models.protocol import ModelReply
-from tcva_adapters.models.request import JudgeRequest
+from tcva_adapters.models.request import ONE_WORD, JudgeRequest, one_word_of
 from tcva_adapters.sharing import Identity
 
 _SETTINGS: Final = (
@@ -121,3 +125,36 @@ def _is_plain(value: Any) -> bool:
 def one_text(request: JudgeRequest) -> str:
     """Instructions and sample as one text, for LLMs that take no messages."""
     return f"{request.system}\n\n{request.user}"
+
+
+class AnyObject(BaseModel):
+    """Any JSON object, for LLMs that answer with objects: how it is read is decided here.
+
+    Attributes:
+        reply_schema: What the LLM is told to write, as JSON.
+    """
+
+    model_config = ConfigDict(extra="allow")
+    reply_schema: ClassVar[str] = "{}"
+
+    @classmethod
+    def model_json_schema(cls, *_: Any, **__: Any) -> dict[str, Any]:
+        """The schema that the reply is to follow."""
+        return dict(json.loads(cls.reply_schema))
+
+
+def reply_model(request: JudgeRequest, base: type[AnyObject] = AnyObject) -> type[AnyObject]:
+    """The class of the objects that a request asks for; it is the same for equal requests."""
+    return _reply_model(base, request.schema_name, json.dumps(request.schema or ONE_WORD))
+
+
+@lru_cache(maxsize=64)
+def _reply_model(base: type[AnyObject], name: str, schema: str) -> type[AnyObject]:
+    made = create_model(name, __base__=base)
+    made.reply_schema = schema
+    return made
+
+
+def object_text(answer: BaseModel, request: JudgeRequest) -> str:
+    """The text in such an object: its JSON, or its one word where plain text was asked for."""
+    return answer.model_dump_json() if request.schema else one_word_of(answer.model_dump())

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Callable, Mapping
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
 from deepeval.metrics.utils import initialize_model
 from deepeval.models import DeepEvalBaseLLM
 from deepeval.models.utils import EvaluationCost
-from pydantic import BaseModel, SecretStr, create_model
+from pydantic import BaseModel, SecretStr
 
-from tcva_adapters._adapter.llm import FrameworkModel, one_text
+from tcva_adapters._adapter.llm import FrameworkModel, object_text, one_text, reply_model
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.base import digest
 from tcva_adapters.models.openai_reply import token_logprobs
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
-from tcva_adapters.models.request import ONE_WORD, JudgeRequest, one_word_of
+from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.sharing import Identity
 
 
@@ -108,8 +107,7 @@ class DeepEvalModel(FrameworkModel):
             choice = answer.model_dump()["choices"][0]
             answer, logprobs = choice["message"]["content"], choice.get("logprobs")
         if isinstance(answer, BaseModel):
-            is_plain = not request.schema
-            answer = one_word_of(answer.model_dump()) if is_plain else answer.model_dump_json()
+            answer = object_text(answer, request)
         if not isinstance(answer, str):
             msg = f"the judge returned a {type(answer).__name__}; a judge answers with text"
             raise JudgeError(msg, reason="no_reply")
@@ -131,32 +129,8 @@ class DeepEvalModel(FrameworkModel):
 
 def _schema(generate: Callable[..., Any], request: JudgeRequest) -> dict[str, Any]:
     parameter = inspect.signature(generate).parameters.get("schema")
-    if parameter is None or parameter.default is not parameter.empty:
-        return {}
-    return {"schema": _model(request.schema_name, json.dumps(request.schema or ONE_WORD))}
-
-
-@lru_cache(maxsize=64)
-def _model(name: str, schema: str) -> type[BaseModel]:
-    """The JSON schema of a reply as the model that DeepEval's LLMs take."""
-    found = json.loads(schema)
-    made: type[BaseModel] = _type(name, found, found.get("$defs", {}))
-    return made
-
-
-def _type(name: str, schema: Mapping[str, Any], defined: Mapping[str, Any]) -> Any:
-    if "$ref" in schema:
-        name = schema["$ref"].rpartition("/")[2]
-        return _type(name, defined[name], defined)
-    if schema.get("type") == "array":
-        return list[_type(f"{name}_item", schema["items"], defined)]  # type: ignore[misc]  # made here
-    if schema.get("type") == "string":
-        return str
-    if "properties" not in schema:
-        return Any  # numbers are read with more care than a model would
-    parts = {key: _type(key, part, defined) for key, part in schema["properties"].items()}
-    fields: dict[str, Any] = {key: (part, ...) for key, part in parts.items()}
-    return create_model(name, **fields)
+    is_needed = parameter is not None and parameter.default is parameter.empty
+    return {"schema": reply_model(request)} if is_needed else {}
 
 
 class BridgedLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]  # as __init_subclass__ is

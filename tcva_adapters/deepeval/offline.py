@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from deepeval.models import DeepEvalBaseLLM
@@ -28,7 +28,7 @@ from tcva_adapters.criteria import FAITHFULNESS
 Fields = Mapping[str, str]
 Answer = Callable[[Fields], dict[str, Any]]
 
-_ALL_TRUTHS: Final = " FACTUAL, undisputed truths"
+_LISTS: Final = ("claims", "contradictions")
 _MOST_NAMED: Final = 3
 _KNOWN: Final = "DeepEval's faithfulness metric"
 
@@ -85,22 +85,15 @@ class LexicalLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]  # as __init
 
 
 def _known(
-    method: Any,
-    answer: Answer,
-    *,
-    texts: Sequence[str] = (),
-    lists: Sequence[str] = (),
-    **fixed: str,
+    method: Any, answer: Answer, *names: str, **fixed: str
 ) -> tuple[re.Pattern[str], Answer]:
     """The pattern of one of the metric's prompts, with its variables as groups."""
-    marks = {name: f"<<{name}>>" for name in (*texts, *lists)}
-    given: dict[str, Any] = {**marks, **fixed}
+    given: dict[str, Any] = {**{name: f"<<{name}>>" for name in names}, **fixed}
     template = re.escape(resolve_template("metrics", "FaithfulnessMetric", method, **given))
-    for name in texts:
-        template = template.replace(re.escape(marks[name]), f"(?P<{name}>.*)", 1)
-    for name in lists:
+    for name in names:
         # A list stands in a prompt as Python writes it: on one line, whatever is in it.
-        template = template.replace(re.escape(marks[name]), rf"(?P<{name}>\[[^\n]*\])", 1)
+        text = r"\[[^\n]*\]" if name in _LISTS else ".*"
+        template = template.replace(re.escape(f"<<{name}>>"), f"(?P<{name}>{text})", 1)
     return re.compile(template, re.DOTALL), answer
 
 
@@ -130,17 +123,17 @@ _PROMPTS: Final = (
     _known(
         "generate_truths",
         lambda fields: {"truths": claims_of(fields["retrieval_context"])},
-        texts=["retrieval_context"],
+        "retrieval_context",
         # Another number of truths asks for the most important ones, which words do not show.
-        limit=_ALL_TRUTHS,
+        limit=" FACTUAL, undisputed truths",
         multimodal_instruction="",
     ),
     _known(
         "generate_claims",
         lambda fields: {"claims": claims_of(fields["actual_output"])},
-        texts=["actual_output"],
+        "actual_output",
         multimodal_instruction="",
     ),
-    _known("generate_verdicts", _verdicts, texts=["retrieval_context"], lists=["claims"]),
-    _known("generate_reason", _reason, texts=["score"], lists=["contradictions"]),
+    _known("generate_verdicts", _verdicts, "retrieval_context", "claims"),
+    _known("generate_reason", _reason, "score", "contradictions"),
 )

@@ -8,12 +8,13 @@ from typing import Any, ClassVar
 from ragas.metrics.collections.base import BaseMetric
 
 from tcva_adapters.criteria import Criterion
+from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import R, Scorer
 from tcva_adapters.ragas.evaluator import OWN, OfScorer, tcva_without_judge
 from tcva_adapters.ragas.results import ScorerMetricResult
-from tcva_adapters.ragas.samples import COLUMNS, checked_rows, sample_of, sample_or_unscored
+from tcva_adapters.ragas.samples import checked_rows, row_of, sample_of
+from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.config import FromConfig
-from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import TCVASettings, shows_settings
 from tcva_adapters.samples.sample import Sample
@@ -59,7 +60,7 @@ class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # 
             InvalidSampleError: A field that the scorer needs is missing, or one has a type that
                 cannot be read (a ValueError).
         """
-        row = _row(user_input, response, retrieved_contexts, reference)
+        row = row_of(user_input, response, retrieved_contexts, reference)
         return ScorerMetricResult(self.scorer.evaluate(sample_of(row)), row)
 
     async def ascore(  # type: ignore[override]  # likewise
@@ -74,7 +75,7 @@ class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # 
         Raises:
             InvalidSampleError: See `score`.
         """
-        row = _row(user_input, response, retrieved_contexts, reference)
+        row = row_of(user_input, response, retrieved_contexts, reference)
         return ScorerMetricResult(await self.scorer.aevaluate(sample_of(row)), row)
 
     def batch_score(  # type: ignore[override]  # a list of a subclass is another type
@@ -88,9 +89,9 @@ class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # 
             InvalidSampleError: An input is no dict, or has a field that no metric knows; raised
                 before any call.
         """
-        rows = checked_rows(inputs)
-        read = [sample_or_unscored(self.scorer, row) for row in rows]
-        return _in_order(rows, read, self.scorer.evaluate_many(_samples(read), progress=False))
+        rows, read = self._read(inputs)
+        samples = [each for each in read if isinstance(each, Sample)]
+        return _in_order(rows, read, self.scorer.evaluate_many(samples, progress=False))
 
     async def abatch_score(  # type: ignore[override]  # likewise
         self, inputs: list[dict[str, Any]]
@@ -100,18 +101,20 @@ class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # 
         Raises:
             InvalidSampleError: See `batch_score`.
         """
+        rows, read = self._read(inputs)
+        samples = [each for each in read if isinstance(each, Sample)]
+        return _in_order(rows, read, await self.scorer.aevaluate_many(samples, progress=False))
+
+    def _read(self, inputs: Iterable[Any]) -> tuple[list[dict[str, Any]], list[Sample | R]]:
+        """The rows of a batch, and each as a sample or as the result of what cannot be read."""
         rows = checked_rows(inputs)
-        read = [sample_or_unscored(self.scorer, row) for row in rows]
-        scored = await self.scorer.aevaluate_many(_samples(read), progress=False)
-        return _in_order(rows, read, scored)
-
-
-def _row(*values: Any) -> dict[str, Any]:
-    return dict(zip(COLUMNS.values(), values, strict=True))
-
-
-def _samples(read: Iterable[Sample | Scored]) -> list[Sample]:
-    return [each for each in read if isinstance(each, Sample)]
+        read: list[Sample | R] = []
+        for row in rows:
+            try:
+                read.append(sample_of(row))
+            except InvalidSampleError as error:
+                read.append(self.scorer.unscored(Reason.INVALID_INPUT, str(error)))
+        return rows, read
 
 
 def _in_order(

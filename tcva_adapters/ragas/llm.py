@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import lru_cache
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from instructor import OpenAISchema
 from langchain_core.callbacks import Callbacks
@@ -16,12 +14,19 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from langchain_core.prompt_values import ChatPromptValue, PromptValue, StringPromptValue
 from langchain_core.runnables.config import var_child_runnable_config
-from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import BaseModel
 from ragas.llms import BaseRagasLLM
 from ragas.llms.base import InstructorBaseRagasLLM, LangchainLLMWrapper, LlamaIndexLLMWrapper
 from ragas.run_config import add_async_retry, add_retry
 
-from tcva_adapters._adapter.llm import CUT_OFF, FrameworkModel, one_text
+from tcva_adapters._adapter.llm import (
+    CUT_OFF,
+    AnyObject,
+    FrameworkModel,
+    object_text,
+    one_text,
+    reply_model,
+)
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.judges.resolve import is_lexical
@@ -29,7 +34,7 @@ from tcva_adapters.loops import wait_for
 from tcva_adapters.models.openai_reply import token_logprobs
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
-from tcva_adapters.models.request import ONE_WORD, JudgeRequest, one_word_of
+from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.sharing import Identity
 
 Reply = TypeVar("Reply", bound=BaseModel)
@@ -162,7 +167,7 @@ class InstructorModel(FrameworkModel):
         return (arguments if isinstance(arguments, Mapping) else {}, prompt)
 
     def _ask(self, request: JudgeRequest) -> Any:
-        prompt, model = one_text(request), _reply_model(request)
+        prompt, model = one_text(request), reply_model(request, _AnyObject)
         try:
             if self._is_async:
                 return wait_for(self.llm.agenerate(prompt, model))
@@ -171,7 +176,7 @@ class InstructorModel(FrameworkModel):
             return _with_reply(error)
 
     async def _aask(self, request: JudgeRequest) -> Any:
-        prompt, model = one_text(request), _reply_model(request)
+        prompt, model = one_text(request), reply_model(request, _AnyObject)
         try:
             if self._is_async:
                 return await self.llm.agenerate(prompt, model)
@@ -191,8 +196,7 @@ class InstructorModel(FrameworkModel):
             retries = max(int(getattr(answer, "n_attempts", 1) or 1) - 1, 0)
         else:
             completion, retries = getattr(answer, "_raw_response", None), 0
-            is_plain = not request.schema
-            text = one_word_of(answer.model_dump()) if is_plain else answer.model_dump_json()
+            text = object_text(answer, request)
         usage = getattr(completion, "usage", None)
         reason = getattr(_first_choice(completion), "finish_reason", None)
         return ModelReply(
@@ -223,30 +227,8 @@ def _inner(llm: Any) -> Any:
     return getattr(llm, "langchain_llm", None) or getattr(llm, "llm", None) or llm
 
 
-class _AnyObject(OpenAISchema):
-    """Any JSON object; what the LLM is told to write is the request's schema.
-
-    Of instructor's own kind, since instructor makes such a class of any other one, for each call.
-    """
-
-    model_config = ConfigDict(extra="allow")
-    reply_schema: ClassVar[str] = "{}"
-
-    @classmethod
-    def model_json_schema(cls, *_: Any, **__: Any) -> dict[str, Any]:
-        """The schema that the reply is to follow."""
-        return dict(json.loads(cls.reply_schema))
-
-
-def _reply_model(request: JudgeRequest) -> type[_AnyObject]:
-    return _model_of(request.schema_name, json.dumps(request.schema or ONE_WORD))
-
-
-@lru_cache(maxsize=64)
-def _model_of(name: str, schema: str) -> type[_AnyObject]:
-    model = create_model(name, __base__=_AnyObject)
-    model.reply_schema = schema
-    return model
+class _AnyObject(AnyObject, OpenAISchema):
+    """Of instructor's own kind: it makes such a class of any other one, for each call."""
 
 
 class BridgedLLM(InstructorBaseRagasLLM):

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.evaluator import R, Scorer
-from tcva_adapters.results.assessment import Reason
 from tcva_adapters.samples.sample import Sample
 
 COLUMNS: Final = {
@@ -27,12 +25,16 @@ def sample_of(columns: Mapping[str, Any]) -> Sample:
     return Sample.from_record({name: columns.get(name) for name in COLUMNS.values()})
 
 
-def sample_or_unscored(scorer: Scorer[R], columns: Mapping[str, Any]) -> Sample | R:
-    """The sample in RAGAS' columns, or the result of columns that cannot be read."""
-    try:
-        return sample_of(columns)
-    except InvalidSampleError as error:
-        return scorer.unscored(Reason.INVALID_INPUT, str(error))
+def row_of(
+    user_input: Any = None,
+    response: Any = None,
+    retrieved_contexts: Any = None,
+    reference: Any = None,
+) -> dict[str, Any]:
+    """The arguments of RAGAS' newer metrics as columns."""
+    return dict(
+        zip(COLUMNS.values(), (user_input, response, retrieved_contexts, reference), strict=True)
+    )
 
 
 def checked_rows(inputs: Iterable[Any]) -> list[dict[str, Any]]:
@@ -41,16 +43,14 @@ def checked_rows(inputs: Iterable[Any]) -> list[dict[str, Any]]:
     Raises:
         InvalidSampleError: An input is no dict, or has a field that no metric knows.
     """
-    known = ", ".join(COLUMNS.values())
     rows = []
     for number, given in enumerate(inputs):
-        if not isinstance(given, Mapping):
-            kind = type(given).__name__
-            msg = f"input {number} of the batch is a {kind}; it is a dict with {known}"
-            raise InvalidSampleError(msg)
-        for key in given:
-            if key not in COLUMNS.values():
-                msg = f"input {number} of the batch has a field {key!r}; the fields are {known}"
-                raise InvalidSampleError(msg)
-        rows.append({name: given.get(name) for name in COLUMNS.values()})
+        try:
+            rows.append(row_of(**given))
+        except TypeError:
+            known = ", ".join(COLUMNS.values())
+            is_dict = isinstance(given, Mapping)
+            what = f"has the fields {[*given]}" if is_dict else f"is a {type(given).__name__}"
+            msg = f"input {number} of the batch {what}; it is a dict with {known}"
+            raise InvalidSampleError(msg) from None
     return rows

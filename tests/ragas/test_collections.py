@@ -152,8 +152,11 @@ def test_a_row_of_wrong_type_is_nan_and_the_others_keep_their_scores() -> None:
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([ROW, {"answer": "It opens."}], "input 1 of the batch has a field 'answer'.*user_input"),
-        ([{3: "It opens."}], "input 0 of the batch has a field 3"),
+        (
+            [ROW, {"answer": "It opens."}],
+            "input 1 of the batch has the fields \\['answer'\\].*user_input",
+        ),
+        ([{3: "It opens."}], "input 0 of the batch has the fields \\[3\\]"),
         ([None], "input 0 of the batch is a NoneType"),
         (ROW, "input 0 of the batch is a str"),
     ],
