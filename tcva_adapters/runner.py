@@ -225,7 +225,7 @@ class Runner(Generic[R]):
                 waits = False
                 continue
             if found is not None:
-                return self._taken(question, found)
+                return self._taken(question, self._noted(question, found))
         if found is not None:
             return found
         answer: Any = None
@@ -252,7 +252,7 @@ class Runner(Generic[R]):
                 waits = False
                 continue
             if found is not None:
-                return self._taken(question, found)
+                return self._taken(question, self._noted(question, found))
         if found is not None:
             return found
         answer: Any = None
@@ -400,7 +400,7 @@ class Runner(Generic[R]):
     def _taken(self, question: Question[Answer], answer: Answer) -> Answer:
         """An answer that another evaluator got; the store of this one is to have it, too."""
         self._write(question, answer)
-        return question.free(self._noted(question, answer))
+        return question.free(answer)
 
     def _ended(
         self, question: Question[Any], identity: Identity | None, call: Call | None, answer: Any

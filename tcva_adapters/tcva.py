@@ -199,7 +199,8 @@ class TCVA(FromConfig, Scorer[Result]):
 
     def unscored(self, reason: Reason, detail: str, sample: Sample | None = None) -> Result:
         """The result of what cannot be judged; see `Scorer.unscored`."""
-        return self.result(self._unscored(Unscored(reason=reason, detail=detail), sample))
+        why = Unscored(reason=reason, detail=detail)
+        return self.result(_unscored(why, self.judge, self.criterion, sample))
 
     def key(self, sample: Sample) -> str:
         """The store key of a sample: everything that can change its verdicts, nothing else."""
@@ -232,7 +233,8 @@ class TCVA(FromConfig, Scorer[Result]):
         missing = self.missing(sample)
         if missing:
             detail = lacks("the sample", missing, self.subject)
-            return self._unscored(Unscored(reason=Reason.MISSING_FIELD, detail=detail), sample)
+            why = Unscored(reason=Reason.MISSING_FIELD, detail=detail)
+            return _unscored(why, self.judge, self.criterion, sample)
         return assessment_of(self.judge, answers)
 
     def _told(self) -> Mapping[str, Any]:
@@ -240,16 +242,6 @@ class TCVA(FromConfig, Scorer[Result]):
         own = {name: self.judge.parameters.get(name) for name in JUDGING}
         judging = {name: value for name, value in own.items() if value is not None}
         return {**self.settings, **judging, "fuse": self.members}
-
-    def _unscored(self, why: Unscored, sample: Sample | None) -> Assessment:
-        return Assessment(
-            criterion=self.criterion.name,
-            judge=self.judge.name,
-            prompt_version=self.judge.prompt_version,
-            unscored=why,
-            sample_id=None if sample is None else sample.id,
-            metadata={} if sample is None else sample.metadata,
-        )
 
 
 class _JudgeQuestion(Question[Assessment]):
@@ -304,19 +296,25 @@ class _JudgeQuestion(Question[Assessment]):
         return answer.model_copy(update={"unscored": why})
 
     def given_up(self, why: Unscored) -> Assessment:
-        return Assessment(
-            criterion=self._criterion.name,
-            judge=self.judge.name,
-            prompt_version=self.judge.prompt_version,
-            unscored=why,
-            sample_id=self._sample.id,
-            metadata=self._sample.metadata,
-        )
+        return _unscored(why, self.judge, self._criterion, self._sample)
 
     def ours(self, answer: Assessment, **update: Any) -> Assessment:
         """Under the name of the sample that asks for it now."""
         own = {"sample_id": self._sample.id, "metadata": self._sample.metadata}
         return answer.model_copy(update={**own, **update})
+
+
+def _unscored(
+    why: Unscored, judge: Judge, criterion: Criterion, sample: Sample | None
+) -> Assessment:
+    return Assessment(
+        criterion=criterion.name,
+        judge=judge.name,
+        prompt_version=judge.prompt_version,
+        unscored=why,
+        sample_id=None if sample is None else sample.id,
+        metadata={} if sample is None else sample.metadata,
+    )
 
 
 def _again(given: Any, judge: Judge) -> Any:
