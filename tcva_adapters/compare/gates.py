@@ -397,8 +397,6 @@ def verdict_of(case: Case, method: Graded) -> str:
         return f"no score: {clipped(case.why)}"
     if method.threshold is None or case.passed is None:
         return f"{case.score:.3f}"
-    if case.passed != (case.score >= method.threshold):  # its profile has a threshold of its own
-        return f"{case.score:.3f}, {'passes' if case.passed else 'fails'} by its profile"
     relation = ">=" if case.passed else "<"
     sure = f", {case.sure}" if case.sure else ""
     return f"{_apart(case.score, method.threshold)} {relation} {method.threshold:g}{sure}"
