@@ -144,6 +144,8 @@ class _Tally:
 
     def add(self, row: Assessment) -> None:
         self.kinds.add_assessment(row)
-        checks = [*checks_of(row)]
-        self.checks.update(checks)
-        self.rows.add(row, is_lowered=any(is_lowered for _, is_lowered in checks))
+        is_lowered = False
+        for check in checks_of(row):
+            self.checks[check] += 1
+            is_lowered |= check[1]
+        self.rows.add(row, is_lowered=is_lowered)

@@ -43,7 +43,8 @@ class Kinds:
         self.number += 1
         self.judges[judged.criterion, judged.judge] = None
         if judged.unscored is None:  # else the others were not asked
-            self.forms.update([judged.form] if judged.form else [])
+            if judged.form:
+                self.forms[judged.form] += 1
             members = (f"{member.criterion} by {member.judge}" for member in judged.members)
             self.fused[tuple(members)] = None
 

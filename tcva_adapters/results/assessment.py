@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 import numpy as np
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, Field, ValidationError, model_validator
 
 from tcva_adapters.core.checks import listed
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.metadata import Metadata, written_out
 from tcva_adapters.samples.checked import FROZEN, first_fault
+from tcva_adapters.samples.records import loads
 
 SCHEMA_VERSION: Final = 3
 """Version of the JSON layout; others are refused."""
 
-VIEW_FIELDS: Final = frozenset(
-    {"kind", "score", "passed", "reason", "interval", "breakdown", "scoring"}
-)
-"""What the JSON of a `Result` has beyond that of its assessment; its claims have a ``weight``."""
 
-PROBABILITY_TOLERANCE: Final = 1e-6
+def _sum_to_one(shares: tuple[float, ...]) -> tuple[float, ...]:
+    if min(shares) < 0.0 or not abs(sum(shares) - 1.0) <= 1e-6:  # refuses nan, too
+        msg = f"probabilities must be >= 0 and sum to 1, got {shares!r}"
+        raise ValueError(msg)
+    return shares
 
-Shares = tuple[float, float, float, float, float]
+
+Shares = Annotated[tuple[float, float, float, float, float], AfterValidator(_sum_to_one)]
 """How likely each level is, fully first, summing to 1."""
 
 _CERTAIN: Final[dict[Verdict, Shares]] = {
@@ -38,13 +40,13 @@ _CERTAIN: Final[dict[Verdict, Shares]] = {
 }
 
 
-def check_layout(data: dict[str, Any]) -> None:
+def check_layout(plain: Mapping[str, Any]) -> None:
     """Refuse what was written in another layout.
 
     Raises:
         ValueError: It says so.
     """
-    layout = data.get("schema_version", SCHEMA_VERSION)
+    layout = plain.get("schema_version", SCHEMA_VERSION)
     if layout != SCHEMA_VERSION:
         msg = f"it has layout {layout!r}; judge the samples again"
         raise ValueError(msg)
@@ -197,17 +199,6 @@ class ClaimVerdict(BaseModel):
     probabilities: Shares | None = None
     original_probabilities: Shares | None = None
 
-    @model_validator(mode="after")
-    def _probabilities_sum_to_one(self) -> Self:
-        for given in (self.probabilities, self.original_probabilities):
-            if given is not None and (
-                min(given) < 0.0
-                or not abs(sum(given) - 1.0) <= PROBABILITY_TOLERANCE  # refuses nan, too
-            ):
-                msg = f"probabilities must be >= 0 and sum to 1, got {given!r}"
-                raise ValueError(msg)
-        return self
-
     @property
     def shares(self) -> Shares | None:
         """Its probabilities; all on its level where it has none; None without a verdict."""
@@ -244,29 +235,6 @@ class ClaimVerdict(BaseModel):
             return "-"
         weight = f", weight {self.weight(scheme):.3f}" if self.is_soft else ""
         return f"{self.verdict.value}{weight}"
-
-
-def level_sums(claims: Iterable[tuple[str | None, Sequence[float] | None]]) -> list[float]:
-    """How many claims each level has, fully first.
-
-    Args:
-        claims: Of each its level, None for none, and its probabilities, where it has some.
-
-    >>> level_sums([("fully", None), ("none", (0.25, 0.0, 0.0, 0.0, 0.75)), (None, None)])
-    [1.25, 0.0, 0.0, 0.0, 0.75]
-    """
-    counts, soft = [0.0] * len(LEVELS), []
-    for level, probabilities in claims:
-        if level is None:
-            continue
-        if probabilities:
-            soft.append(probabilities)
-        else:
-            counts[_PLACES[level]] += 1
-    return [math.fsum(column) for column in zip(counts, *soft, strict=True)] if soft else counts
-
-
-_PLACES: Final[dict[str, int]] = {level: place for place, level in enumerate(LEVELS)}
 
 
 class Assessment(BaseModel):
@@ -316,22 +284,6 @@ class Assessment(BaseModel):
     panel: tuple[Assessment, ...] = ()
     form: str = ""
 
-    @model_validator(mode="before")
-    @classmethod
-    def _without_view(cls, data: Any) -> Any:
-        if not isinstance(data, dict):
-            return data
-        check_layout(data)
-        if VIEW_FIELDS.isdisjoint(data):
-            return data
-        claims = [
-            {name: value for name, value in claim.items() if name != "weight"}
-            if isinstance(claim, dict)
-            else claim
-            for claim in data.get("claims") or ()
-        ]
-        return {n: v for n, v in data.items() if n not in VIEW_FIELDS} | {"claims": claims}
-
     @model_validator(mode="after")
     def _scored_or_not(self) -> Self:
         if self.unscored is None and not any(c.verdict for c in self.claims):
@@ -342,12 +294,12 @@ class Assessment(BaseModel):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Assessment):
             return NotImplemented
-        return self._told() == other._told()
+        return self._judged() == other._judged()
 
     def __hash__(self) -> int:
         return hash((self.criterion, self.judge, self.claims, self.sample_id))
 
-    def _told(self) -> dict[str, Any]:
+    def _judged(self) -> dict[str, Any]:
         """Everything but what it cost and where it came from."""
         return {name: value for name, value in self if name not in _COSTS}
 
@@ -413,7 +365,8 @@ class Assessment(BaseModel):
         """The same as five numbers."""
         if self.unscored is not None:
             return [0.0] * len(LEVELS)
-        return level_sums((c.verdict, c.probabilities) for c in self.claims)
+        rows = [shares for claim in self.claims if (shares := claim.shares)]
+        return [math.fsum(column) for column in zip(*rows, strict=True)]
 
     @property
     def is_soft(self) -> bool:
@@ -429,13 +382,47 @@ class Assessment(BaseModel):
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Assessment:
-        """The assessment that `to_json` wrote.
+        """The assessment that `to_json` wrote, or that of a result.
 
         Raises:
             UnreadableInputError: Not JSON, another layout version, or fields that do not fit.
         """
         try:
-            return cls.model_validate_json(text)
+            plain = loads(text)
+        except ValueError as error:
+            raise _refusal(str(error)) from None
+        if not isinstance(plain, dict):
+            msg = f"a {type(plain).__name__}"
+            raise _refusal(msg)
+        return cls.from_dict(plain)
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Assessment:
+        """The same from JSON values; what else there is, such as a result's score, is left out.
+
+        Raises:
+            UnreadableInputError: Another layout version, or fields that do not fit.
+        """
+        try:
+            check_layout(plain)
+            known = {name: plain[name] for name in cls.model_fields if name in plain}
+            claims = known.get("claims")
+            if isinstance(claims, list):
+                known["claims"] = [_without_weight(claim) for claim in claims]
+            return cls.model_validate(known)
         except ValidationError as error:
-            msg = f"not an assessment (layout {SCHEMA_VERSION}): {first_fault(error)}"
-            raise UnreadableInputError(msg) from None
+            raise _refusal(first_fault(error)) from None
+        except ValueError as error:
+            raise _refusal(str(error)) from None
+
+
+def _without_weight(claim: Any) -> Any:
+    """A claim without what a result adds to it."""
+    if isinstance(claim, dict) and "weight" in claim:
+        claim = claim.copy()
+        del claim["weight"]
+    return claim
+
+
+def _refusal(why: str) -> UnreadableInputError:
+    return UnreadableInputError(f"not an assessment (layout {SCHEMA_VERSION}): {why}")

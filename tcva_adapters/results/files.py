@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, Final, Protocol, TextIO, TypeVar
-
-from pydantic import ValidationError
+from typing import Final, Protocol, TextIO, TypeVar
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.printing import encodable_json, visible_in_json
@@ -66,14 +63,7 @@ def stream_assessments(
     if kind not in ("jsonl", "json"):
         msg = f"assessments are read from jsonl or json, not from {kind} ({name_of(source)})"
         raise InvalidValueError(msg)
-    return RowStream(source, kind, skip_bad=skip_bad, read=_assessment, kept=kept)
-
-
-def _assessment(record: dict[str, Any]) -> Assessment:
-    try:
-        return Assessment.model_validate(record)
-    except ValidationError:
-        return Assessment.from_json(json.dumps(record))  # which says in words what is wrong
+    return RowStream(source, kind, skip_bad=skip_bad, read=Assessment.from_dict, kept=kept)
 
 
 class OneLine(Protocol):

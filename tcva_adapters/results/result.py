@@ -9,7 +9,6 @@ from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
-from pydantic import ValidationError
 
 from tcva_adapters.core.flip import flip_point
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
@@ -17,7 +16,6 @@ from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.printing import html_table
 from tcva_adapters.results.assessment import (
     SCHEMA_VERSION,
-    VIEW_FIELDS,
     Assessment,
     ClaimVerdict,
     Unscored,
@@ -29,7 +27,6 @@ from tcva_adapters.results.metadata import written_out
 from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.repeated import Repeated
 from tcva_adapters.results.settings import ScoringConfig
-from tcva_adapters.samples.checked import first_fault
 
 __all__ = ["Result", "ScoringConfig", "judged_counts"]
 
@@ -239,17 +236,13 @@ class Result:
         Raises:
             UnreadableInputError: Another layout version, or fields that do not fit.
         """
-        known = VIEW_FIELDS | Assessment.model_fields.keys()
         try:
             scoring = _scoring_of(json.dumps(plain["scoring"]))
-            judged = {name: value for name, value in plain.items() if name in known}
-            return cls(Assessment.model_validate(judged), scoring)
-        except ValidationError as error:
-            why = first_fault(error)
         except (KeyError, TypeError, InvalidValueError) as error:
             why = f"{type(error).__name__}: {error}; it has {', '.join(map(str, plain))}"
-        msg = f"not a result (layout {SCHEMA_VERSION}): {why}"
-        raise UnreadableInputError(msg)
+            msg = f"not a result (layout {SCHEMA_VERSION}): {why}"
+            raise UnreadableInputError(msg) from None
+        return cls(Assessment.from_dict(plain), scoring)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:

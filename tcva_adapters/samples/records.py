@@ -14,6 +14,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, TextIO, get_args
 
+from pydantic_core import from_json
+
 from tcva_adapters.errors import (
     InvalidValueError,
     MissingDependencyError,
@@ -203,16 +205,22 @@ def _opened(source: Source) -> Iterator[Any]:
             raise unreadable(source, f"cannot be read: {error.strerror or error}") from error
 
 
-def loads(text: str) -> Any:
+def loads(text: str | bytes) -> Any:
     """Strict JSON: no NaN, no infinities, no half of a surrogate pair.
 
     Raises:
         ValueError: With a sentence; a `json.JSONDecodeError` where the text is no JSON at all.
     """
     try:
+        value = from_json(text, allow_inf_nan=False)
+    except ValueError:
+        pass
+    else:
+        if _are_finite((value,)):
+            return value
+    try:  # slower, and says what is wrong
         value = json.loads(text, parse_constant=_finite, parse_float=_finite)
-        if "\\u" in text:
-            json.dumps(value, ensure_ascii=False).encode()
+        json.dumps(value, ensure_ascii=False).encode()
     except RecursionError:
         msg = "nested too deeply to be a record"
         raise ValueError(msg) from None
@@ -220,6 +228,21 @@ def loads(text: str) -> Any:
         msg = "an escape such as \\ud83d stands alone, which is half a character"
         raise ValueError(msg) from None
     return value
+
+
+def _are_finite(values: Iterable[Any]) -> bool:
+    """Whether there is no infinite number among or in them, which 1e999 becomes."""
+    for each in values:
+        kind = type(each)
+        if kind is float:
+            if each - each != 0.0:
+                return False
+        elif kind is dict:
+            if not _are_finite(each.values()):
+                return False
+        elif kind is list and not _are_finite(each):
+            return False
+    return True
 
 
 def _finite(digits: str) -> float:
@@ -234,14 +257,14 @@ def _jsonl_rows(source: Source) -> Iterator[FileRow]:
     for number, text, damage in _texts(source):
         if damage:
             yield FileRow(number, None, damage)
-        elif text.lstrip().startswith("["):
-            wrong = "a JSON list, not a record; name the format json for such a file"
-            yield FileRow(number, None, wrong)
-        elif text.strip():
+        elif text and not text.isspace():
             yield _jsonl_row(number, text)
 
 
 def _jsonl_row(number: int, text: str) -> FileRow:
+    if text.startswith("["):
+        wrong = "a JSON list, not a record; name the format json for such a file"
+        return FileRow(number, None, wrong)
     try:
         return _record_row(number, loads(text))
     except json.JSONDecodeError as error:
