@@ -215,14 +215,15 @@ class Runner(Generic[R]):
         """The answer to a question that the store has none to: another's, or asked here and now."""
         identity, deadline = self._shared_by(question)
         waits, call = self._waits, None
+        owner: object = self
         while (found := self._known(question, identity)) is None and identity is not None:
-            call, is_own = SHARED.begin(identity, question.key, waits=waits)
+            call, is_own = SHARED.begin(identity, question.key, owner=owner, waits=waits)
             if is_own:
                 break
             try:
                 found = wait(call, deadline)
             except TimeoutError:
-                waits = False
+                waits, owner = False, None
                 continue
             if found is not None:
                 return self._taken(question, self._noted(question, found))

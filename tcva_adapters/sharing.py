@@ -68,13 +68,14 @@ class Call:
 
     Args:
         loop: The event loop that it is awaited on; None for a synchronous one.
+        owner: Whose work it is part of; whoever does the same work can always wait for it.
 
     Attributes:
         done: Its answer; None where the one who judged went away without one.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop | None) -> None:
-        self.loop = loop
+    def __init__(self, loop: asyncio.AbstractEventLoop | None, owner: object) -> None:
+        self.loop, self.owner = loop, owner
         self.thread = threading.get_ident()
         self.done: Future[Any] = Future()
         self.done.set_running_or_notify_cancel()  # no waiter can cancel it for the others
@@ -131,6 +132,7 @@ class SharedJudgements:
         key: str,
         loop: asyncio.AbstractEventLoop | None = None,
         *,
+        owner: object = None,
         waits: bool = True,
     ) -> tuple[Call, bool]:
         """The judgement under way, and whether the asker is to make it: who does not wait is.
@@ -139,14 +141,16 @@ class SharedJudgements:
             identity: Whose judgement.
             key: Of what.
             loop: Where it would be awaited; None for a synchronous asker.
-            waits: Whether the asker can wait for another.
+            owner: Whose work it is part of.
+            waits: Whether the asker can wait for other work.
         """
         place = (identity.key, key, identity.patience)
         with self._lock:
             call = self._calls.get(place)
-            if call is not None and waits and not call.is_gone:
+            can_wait = waits or (owner is not None and call is not None and call.owner is owner)
+            if call is not None and can_wait and not call.is_gone:
                 return call, False
-            call = self._calls[place] = Call(loop)
+            call = self._calls[place] = Call(loop, owner)
             return call, True
 
     def end(self, call: Call, identity: Identity, key: str, answer: Any, *, keeps: bool) -> None:

@@ -184,6 +184,16 @@ def test_a_synchronous_call_inside_a_running_loop_judges_for_itself_at_once(
     assert seconds < 0.9
 
 
+def test_a_synchronous_batch_inside_a_running_loop_asks_equal_questions_once() -> None:
+    model = VaryingModel(seconds=0.05)
+
+    async def batch() -> list[Result]:
+        return TCVA(judge=model).evaluate_many([sample(), sample(), sample(1)])
+
+    assert len(asyncio.run(batch())) == 3
+    assert model.calls == 2
+
+
 def _judged_in_another_loop(tcva: TCVA) -> Result:
     return asyncio.run(tcva.aevaluate(sample()))
 
