@@ -122,6 +122,11 @@ def _is_plain(value: Any) -> bool:
     return isinstance(value, bool | int | float | str)
 
 
+def takes_logprobs(kind: type) -> bool:
+    """Whether LLMs of a pydantic class can be asked for token probabilities with a call."""
+    return bool(getattr(kind, "model_fields", {}).keys() >= {"logprobs", "top_logprobs"})
+
+
 def one_text(request: JudgeRequest) -> str:
     """Instructions and sample as one text, for LLMs that take no messages."""
     return f"{request.system}\n\n{request.user}"

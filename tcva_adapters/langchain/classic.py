@@ -8,8 +8,9 @@ from typing import Any
 from langchain_classic.evaluation.schema import StringEvaluator
 from langchain_core.runnables import RunnableConfig
 
+from tcva_adapters._adapter.evaluator import Frozen, require
 from tcva_adapters.evaluator import Scorer
-from tcva_adapters.langchain.evaluator import Frozen, ScorerEvaluator, require, scorer_of
+from tcva_adapters.langchain.evaluator import ScorerEvaluator, scorer_of
 
 
 class TCVAStringEvaluator(Frozen, StringEvaluator):
@@ -26,6 +27,8 @@ class TCVAStringEvaluator(Frozen, StringEvaluator):
     Raises:
         InvalidValueError: This is no evaluator, or one in a wrapper that hides its scorer.
     """
+
+    changes = "build another one"
 
     def __init__(self, evaluator: ScorerEvaluator) -> None:
         scorer: Any = scorer_of(evaluator)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import copy, deepcopy
-from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Self
 
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableSerializable
 from langchain_core.runnables.base import RunnableBinding
@@ -13,18 +13,24 @@ from langchain_core.runnables.configurable import DynamicRunnable
 from pydantic import ConfigDict, Field, SkipValidation, create_model
 from typing_extensions import TypedDict  # pydantic reads the other ones from 3.12 on
 
+from tcva_adapters._adapter.evaluator import (
+    Frozen,
+    check_scorer,
+    check_settings,
+    refuse_change,
+    require,
+)
 from tcva_adapters.criteria import Criterion
-from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.langchain.results import TCVAOutput, as_output
 from tcva_adapters.langchain.samples import sample_for
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.settings import TCVASettings, check_names, shows_settings
+from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
 
-_SHOWN: Final = 80
 _CLIENTS: Final = ("store", "fuse")
-"""Settings that hold connections: neither shown nor dumped."""
+"""Settings that hold connections, which no dump can hold."""
 
 
 class TCVAInput(TypedDict, total=False):
@@ -36,7 +42,7 @@ class TCVAInput(TypedDict, total=False):
     reference: str
 
 
-class ScorerEvaluator(RunnableSerializable[Any, TCVAOutput]):
+class ScorerEvaluator(Frozen, RunnableSerializable[Any, TCVAOutput]):
     """Scores what the previous step passes on, as a Runnable.
 
     The judge's call is a child of this step's run: callbacks, tags and metadata reach it.
@@ -61,6 +67,9 @@ class ScorerEvaluator(RunnableSerializable[Any, TCVAOutput]):
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+    settable: ClassVar = ("name",)
+    changes: ClassVar = "model_copy(update={{{name!r}: ...}}) gives a copy"
+    _is_built: ClassVar = True  # type: ignore[misc]  # from the start: pydantic sets nothing
 
     scorer: Annotated[Scorer[Any], SkipValidation] = Field(exclude=True, repr=False)
     mapper: Annotated[Callable[[Any], Any] | None, SkipValidation] = Field(exclude=True)
@@ -73,7 +82,7 @@ class ScorerEvaluator(RunnableSerializable[Any, TCVAOutput]):
         name: str | None = None,
         **fields: Any,
     ) -> None:
-        require(isinstance(scorer, Scorer), "scorer", scorer, "a TCVA or a CCRS is needed")
+        check_scorer(self, scorer)
         check_callable("mapper", mapper)
         check_name("name", name)
         super().__init__(**{"scorer": scorer, "mapper": mapper, "name": name, **fields})
@@ -112,20 +121,17 @@ class ScorerEvaluator(RunnableSerializable[Any, TCVAOutput]):
         return await self._acall_with_config(self._ajudge, input, config, **kwargs)
 
     def _judge(self, value: Any) -> TCVAOutput:
-        with sample_for(self.scorer, self._mapped(value)) as sample:
-            return as_output(self.scorer.evaluate(sample))
+        return as_output(self.scorer.evaluate(self._sample(value)))
 
     async def _ajudge(self, value: Any) -> TCVAOutput:
-        with sample_for(self.scorer, self._mapped(value)) as sample:
-            return as_output(await self.scorer.aevaluate(sample))
+        return as_output(await self.scorer.aevaluate(self._sample(value)))
 
-    def _mapped(self, value: Any) -> Any:
-        return value if self.mapper is None else self.mapper(value)
+    def _sample(self, value: Any) -> Sample:
+        return sample_for(self.scorer, value if self.mapper is None else self.mapper(value))
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name != "name":
-            refuse_change(self, name, value, f"model_copy(update={{{name!r}: ...}}) gives a copy")
-        check_name(name, value)
+        if name == "name":
+            check_name(name, value)
         super().__setattr__(name, value)
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
@@ -165,11 +171,7 @@ else:
         **{
             name: (
                 Annotated[field.annotation, SkipValidation],
-                Field(
-                    description=field.description,
-                    exclude=name in _CLIENTS,
-                    repr=name not in _CLIENTS,
-                ),
+                Field(description=field.description, exclude=name in _CLIENTS),
             )
             for name, field in TCVASettings.model_fields.items()
         },
@@ -227,12 +229,11 @@ class TCVAEvaluator(FromConfig, _WithSettings):
         is_langchain = TCVASettings.model_fields.keys() <= settings.keys()
         needed = "ScorerEvaluator(scorer) takes any; this one builds its own"
         require(given is None or is_langchain, "scorer", given, needed)
+        check_settings(self, settings, TCVASettings.model_fields, judge="llm")
         tcva = TCVA(criterion, judge=llm, **settings)
         # What is shown is what is used, and what a copy builds anew from: so it shares the client.
-        # Of a judge, that is the judge itself.
-        judge = llm if tcva.judge is llm else getattr(tcva.judge, "model", llm)
-        fields = {"llm": judge, "criterion": tcva.criterion, **tcva.settings}
-        super().__init__(tcva, mapper=mapper, name=name, **fields)
+        fields = dict(tcva.arguments)
+        super().__init__(tcva, mapper=mapper, name=name, llm=fields.pop("judge"), **fields)
 
     @classmethod
     def _builder(cls) -> type[ScorerEvaluator]:
@@ -256,38 +257,6 @@ def scorer_of(evaluator: Any) -> Scorer[Any] | None:
     return scorer if isinstance(scorer, Scorer) else None
 
 
-class Frozen:
-    """Cannot be changed once it is built; a constructor says so at its end."""
-
-    _is_built = False
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if self._is_built:
-            refuse_change(self, name, value, "build another one")
-        super().__setattr__(name, value)
-
-
-def refuse_change(owner: object, name: str, value: Any, instead: str) -> NoReturn:
-    """Say how else.
-
-    Raises:
-        InvalidValueError: Always.
-    """
-    msg = f"{name}={_shown(value)}; a built {type(owner).__name__} is not changed; {instead}"
-    raise InvalidValueError(msg)
-
-
-def require(is_usable: bool, name: str, value: Any, needed: str) -> None:
-    """Refuse a value.
-
-    Raises:
-        InvalidValueError: It is not usable; the message names it, and what is needed.
-    """
-    if not is_usable:
-        msg = f"{name}={_shown(value)}; {needed}"
-        raise InvalidValueError(msg)
-
-
 def check_evaluator(value: Any) -> None:
     """Anything that may stand for an evaluator, itself or wrapped."""
     require(isinstance(value, Runnable), "evaluator", value, "a TCVAEvaluator is needed")
@@ -302,8 +271,3 @@ def check_name(name: str, value: Any) -> None:
     """A text that is not empty, or None for the default."""
     is_name = value is None or (isinstance(value, str) and bool(value))
     require(is_name, name, value, "a text is needed, or None")
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

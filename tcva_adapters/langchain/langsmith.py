@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Coroutine, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import wraps
 from typing import Any
 
@@ -13,21 +13,69 @@ from langsmith.evaluation import EvaluationResult, RunEvaluator
 from langsmith.run_helpers import get_tracing_context, tracing_context
 from langsmith.schemas import Example, Run
 
+from tcva_adapters._adapter.evaluator import Frozen, require
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.langchain.evaluator import (
-    Frozen,
     ScorerEvaluator,
     check_callable,
     check_evaluator,
     check_name,
-    require,
     scorer_of,
 )
 from tcva_adapters.langchain.results import as_feedback
 from tcva_adapters.langchain.samples import run_record
 
 
-class TCVARunEvaluator(Frozen, RunEvaluator):
+class _Judge(Frozen):
+    """An evaluator whose outputs, and refusals, are feedback.
+
+    Attributes:
+        evaluator: The evaluator.
+        key: The feedback's name.
+    """
+
+    changes = "build another one"
+
+    def __init__(self, evaluator: ScorerEvaluator, option: str, key: str | None) -> None:
+        check_evaluator(evaluator)
+        check_name(option, key)
+        scorer = scorer_of(evaluator)
+        is_named = key is not None or scorer is not None
+        hidden = "it hides its scorer; give the feedback a name yourself"
+        require(is_named, "evaluator", evaluator, hidden)
+        self.evaluator = evaluator
+        self.key: str = getattr(scorer, "name", "") if key is None else key
+
+
+def _feedback(judge: _Judge, read: Callable[[], Any]) -> dict[str, Any]:
+    """Judge what is read; what cannot be judged is feedback as well."""
+    with _judging(judge.key) as found:
+        found.update(as_feedback(judge.key, judge.evaluator.invoke(read())))
+    return found
+
+
+async def _afeedback(judge: _Judge, read: Callable[[], Any]) -> dict[str, Any]:
+    """The same, awaited."""
+    with _judging(judge.key) as found:
+        found.update(as_feedback(judge.key, await judge.evaluator.ainvoke(read())))
+    return found
+
+
+@contextmanager
+def _judging(key: str) -> Iterator[dict[str, Any]]:
+    found: dict[str, Any] = {"key": key}
+    # Under ``upload_results=False`` LangSmith traces in the mode "local", which langchain-core takes
+    # for plain true: it would post the judge's call.
+    is_local = get_tracing_context()["enabled"] == "local"
+    with tracing_context(enabled=False) if is_local else nullcontext():
+        try:
+            yield found
+        except InvalidSampleError as error:
+            # Raised from a plain function, it would leave no feedback at all.
+            found |= {"score": None, "comment": str(error), "extra": {"error": True}}
+
+
+class TCVARunEvaluator(_Judge, RunEvaluator):
     """Judges runs for ``evaluate(..., evaluators=[...])`` and `aevaluate`.
 
     Judged is the run's output together with the example's input; the example's outputs give the
@@ -55,9 +103,7 @@ class TCVARunEvaluator(Frozen, RunEvaluator):
         mapper: Callable[[Run, Example | None], Any] | None = None,
     ) -> None:
         check_callable("mapper", mapper)
-        self._judge = _Judge(evaluator, "key", key)
-        self.evaluator = evaluator
-        self.key = self._judge.key
+        super().__init__(evaluator, "key", key)
         self.mapper = mapper
         self._is_built = True
 
@@ -73,7 +119,7 @@ class TCVARunEvaluator(Frozen, RunEvaluator):
         evaluator_run_id: uuid.UUID | None = None,  # noqa: ARG002  # LangSmith passes it by name
     ) -> EvaluationResult:
         """Judge one run."""
-        return EvaluationResult(**self._judge.feedback(lambda: self._record(run, example)))
+        return EvaluationResult(**_feedback(self, lambda: self._record(run, example)))
 
     async def aevaluate_run(
         self,
@@ -82,7 +128,7 @@ class TCVARunEvaluator(Frozen, RunEvaluator):
         evaluator_run_id: uuid.UUID | None = None,  # noqa: ARG002  # as above
     ) -> EvaluationResult:
         """The same, awaited."""
-        return EvaluationResult(**await self._judge.afeedback(lambda: self._record(run, example)))
+        return EvaluationResult(**await _afeedback(self, lambda: self._record(run, example)))
 
     def _record(self, run: Run, example: Example | None) -> Any:
         if self.mapper is not None:
@@ -132,7 +178,7 @@ def create_tcva_judge(
 
     @wraps(_asked, assigned=())  # LangSmith looks into the signature for what to pass
     def tcva_judge(**given: Any) -> dict[str, Any]:
-        return judge.feedback(lambda: _asked(**given))
+        return _feedback(judge, lambda: _asked(**given))
 
     return tcva_judge
 
@@ -145,7 +191,7 @@ def create_async_tcva_judge(
 
     @wraps(_asked, assigned=())  # as above
     async def tcva_judge(**given: Any) -> dict[str, Any]:
-        return await judge.afeedback(lambda: _asked(**given))
+        return await _afeedback(judge, lambda: _asked(**given))
 
     return tcva_judge
 
@@ -165,54 +211,3 @@ class _LocalClient(Client):
 
     def update_run(self, *args: Any, **kwargs: Any) -> None:
         """Send nothing."""
-
-
-class _Judge:
-    """An evaluator whose outputs, and refusals, are feedback.
-
-    Attributes:
-        key: The feedback's name.
-    """
-
-    def __init__(self, evaluator: ScorerEvaluator, option: str, key: str | None) -> None:
-        check_evaluator(evaluator)
-        check_name(option, key)
-        scorer = scorer_of(evaluator)
-        is_named = key is not None or scorer is not None
-        hidden = "it hides its scorer; give the feedback a name yourself"
-        require(is_named, "evaluator", evaluator, hidden)
-        self.key: str = getattr(scorer, "name", "") if key is None else key
-        self._evaluator = evaluator
-
-    def feedback(self, read: Callable[[], Any]) -> dict[str, Any]:
-        """Judge what is read; what cannot be judged is feedback as well."""
-        with _no_leak():
-            try:
-                return as_feedback(self.key, self._evaluator.invoke(read()))
-            except InvalidSampleError as error:
-                return self._refused(error)
-
-    async def afeedback(self, read: Callable[[], Any]) -> dict[str, Any]:
-        """The same, awaited."""
-        with _no_leak():
-            try:
-                return as_feedback(self.key, await self._evaluator.ainvoke(read()))
-            except InvalidSampleError as error:
-                return self._refused(error)
-
-    def _refused(self, error: InvalidSampleError) -> dict[str, Any]:
-        # Raised from a plain function, it would leave no feedback at all.
-        return {"key": self.key, "score": None, "comment": str(error), "extra": {"error": True}}
-
-
-@contextmanager
-def _no_leak() -> Iterator[None]:
-    """Keep the judge's call from being posted where the user said ``upload_results=False``.
-
-    LangSmith then traces in the mode "local", which langchain-core takes for plain true and posts.
-    """
-    if get_tracing_context()["enabled"] == "local":
-        with tracing_context(enabled=False):
-            yield
-    else:
-        yield

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import Any, Final
 
 from langchain_core.language_models import BaseChatModel, BaseLanguageModel
@@ -13,32 +12,12 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable, RunnableConfig
 from pydantic import PrivateAttr
 
+from tcva_adapters._adapter.llm import CUT_OFF, FrameworkModel, one_text, takes_logprobs
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.models.call_errors import judge_errors
 from tcva_adapters.models.openai_reply import token_logprobs
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
 from tcva_adapters.models.request import JudgeRequest
-from tcva_adapters.sharing import Identity
-
-_PARAMETERS: Final = (
-    "temperature",
-    "max_tokens",
-    "max_completion_tokens",
-    "num_predict",
-    "num_ctx",
-    "top_p",
-    "top_k",
-    "seed",
-    "stop",
-    "frequency_penalty",
-    "presence_penalty",
-    "reasoning_effort",
-)
-"""What LLM classes call the settings that can change a reply. A list of what is taken, not of what
-is left out: a class may keep a key under any name."""
-
-_CUT_OFF: Final = frozenset({"length", "max_tokens", "MAX_TOKENS"})
 
 _CONFIG: Final[RunnableConfig] = {
     "run_name": "tcva_judge",
@@ -56,132 +35,91 @@ def as_judge_model(llm: object) -> JudgeModel | None:
     return LangChainModel(llm) if isinstance(llm, Runnable) else None
 
 
-@dataclass(frozen=True, slots=True)
-class LangChainModel:
-    """Asks a LangChain LLM; inside a chain the call is traced as the evaluator's child.
+class LangChainModel(FrameworkModel):
+    """Asks a LangChain LLM; inside a chain the call is traced as the evaluator's child."""
 
-    Attributes:
-        llm: The LLM; its own retries, cache, callbacks and rate limiter stay in force.
-    """
+    framework = "langchain"
 
-    llm: Runnable[Any, Any] = field(repr=False)
+    def _layers(self) -> list[Any]:
+        """The LLM and what it wraps, down to the model itself."""
+        layers = [self.llm]
+        while not isinstance(layers[-1], BaseLanguageModel):
+            # `bind`, `with_config` and `with_retry` keep it under one name, `with_fallbacks` under
+            # the other, and their classes have fields of no other kind by these names.
+            names = {"bound", "runnable"} & getattr(type(layers[-1]), "model_fields", {}).keys()
+            inner = next((getattr(layers[-1], name) for name in names), None)
+            if not isinstance(inner, Runnable):
+                break
+            layers.append(inner)
+        return layers
 
-    @property
-    def name(self) -> str:
-        """``langchain:`` and the model's name, or the name of its class where it has none."""
-        core = list(_unwrapped(self.llm))[-1]
-        found = (getattr(core, key, None) for key in ("model_name", "model", "model_id"))
-        named = (name for name in found if isinstance(name, str) and name)
-        return f"langchain:{next(named, None) or core.get_name()}"
+    def _core(self) -> Any:
+        return self._layers()[-1]
 
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """The LLM's class and the settings that can change a reply; no secrets."""
-        layers = list(_unwrapped(self.llm))
-        settings: dict[str, Any] = {}
-        for layer in reversed(layers):  # what is bound outside wins
-            bound = getattr(layer, "kwargs", None)
-            found = {name: getattr(layer, name, None) for name in _PARAMETERS}
-            found |= {k: v for k, v in (bound or {}).items() if k in _PARAMETERS}
-            settings |= {k: v for k, v in found.items() if _is_plain(v)}
-        return {"class": type(layers[-1]).__name__, **settings}
+    def _holders(self) -> tuple[Any, ...]:
+        *wrappers, core = self._layers()
+        return (*(getattr(wrapper, "kwargs", {}) for wrapper in wrappers), core)
 
-    @property
-    def identity(self) -> Identity:
-        """The same LLM object is the same judge."""
-        return Identity(self.llm)
+    def _model_name(self) -> str:
+        core = self._core()
+        # Of other Runnables, e.g. functions, the class says nothing.
+        is_model = isinstance(core, BaseLanguageModel)
+        return super()._model_name() if is_model else str(core.get_name())
 
-    def complete(self, request: JudgeRequest) -> ModelReply:
-        """Answer one request.
+    def _ask(self, request: JudgeRequest) -> Any:
+        return self.llm.invoke(self._prompt(request), _CONFIG, **self._sampling(request))
 
-        Raises:
-            JudgeError: The LLM raised or answered with something else than text.
-        """
-        with judge_errors():
-            drawn = self._drawn(request)
-            return _reply(self.llm.invoke(self._prompt(request), _CONFIG, **drawn))
+    async def _aask(self, request: JudgeRequest) -> Any:
+        return await self.llm.ainvoke(self._prompt(request), _CONFIG, **self._sampling(request))
 
-    async def acomplete(self, request: JudgeRequest) -> ModelReply:
-        """Answer one request through the LLM's asynchronous interface.
-
-        Raises:
-            JudgeError: The LLM raised or answered with something else than text.
-        """
-        with judge_errors():
-            drawn = self._drawn(request)
-            return _reply(await self.llm.ainvoke(self._prompt(request), _CONFIG, **drawn))
-
-    def _drawn(self, request: JudgeRequest) -> dict[str, Any]:
+    def _sampling(self, request: JudgeRequest) -> dict[str, Any]:
         """How the reply is drawn, as far as the LLM's class takes it with a call.
 
         A class that knows token probabilities has fields for them. Only those of OpenAI's package
         take a temperature and a limit under their own names, too.
         """
-        layers = list(_unwrapped(self.llm))
-        core, sampling = layers[-1], request.sampling
+        sampling, layers = request.sampling, self._layers()
         # Fallbacks may be of other classes, which get the same arguments.
         if sampling is None or any(hasattr(layer, "fallbacks") for layer in layers):
             return {}
-        drawn: dict[str, Any] = {}
-        known = getattr(type(core), "model_fields", {})
-        if sampling.top_logprobs is not None and known.keys() >= {"logprobs", "top_logprobs"}:
-            drawn |= {"logprobs": True, "top_logprobs": sampling.top_logprobs}
-        if any(each.__module__.startswith("langchain_openai.") for each in type(core).__mro__):
+        kind = type(layers[-1])
+        given: dict[str, Any] = {}
+        if takes_logprobs(kind) and sampling.top_logprobs is not None:
+            given = {"logprobs": True, "top_logprobs": sampling.top_logprobs}
+        if any(base.__module__.startswith("langchain_openai.") for base in kind.__mro__):
+            given["max_tokens"] = sampling.max_tokens
             # A server that was sent a temperature before takes another one.
-            has_own = getattr(core, "temperature", None) is not None
-            temperature = sampling.temperature if has_own else None
-            further = {"max_tokens": sampling.max_tokens, "temperature": temperature}
-            drawn |= {name: value for name, value in further.items() if value is not None}
-        return drawn
+            if getattr(layers[-1], "temperature", None) is not None:
+                given["temperature"] = sampling.temperature
+        return {name: value for name, value in given.items() if value is not None}
 
     def _prompt(self, request: JudgeRequest) -> str | list[BaseMessage]:
-        if isinstance(list(_unwrapped(self.llm))[-1], BaseLLM):
+        if isinstance(self._core(), BaseLLM):
             # Given messages, a completion model would read "System:" and "Human:" before them.
-            return f"{request.system}\n\n{request.user}"
+            return one_text(request)
         return [SystemMessage(request.system), HumanMessage(request.user)]
 
-
-def _unwrapped(llm: Any) -> Iterator[Any]:
-    """A Runnable and what it wraps, down to the model itself."""
-    while True:
-        yield llm
-        if isinstance(llm, BaseLanguageModel):
-            return
-        # `bind`, `with_config` and `with_retry` keep it under one name, `with_fallbacks` under
-        # the other, and their classes have fields of no other kind by these names.
-        fields = getattr(type(llm), "model_fields", {})
-        inner = next((getattr(llm, key) for key in ("bound", "runnable") if key in fields), None)
-        if not isinstance(inner, Runnable):
-            return
-        llm = inner
-
-
-def _is_plain(value: Any) -> bool:
-    if isinstance(value, list):
-        return all(isinstance(item, str) for item in value)
-    return isinstance(value, bool | int | float | str)
-
-
-def _reply(answer: Any) -> ModelReply:
-    if isinstance(answer, str):
-        return ModelReply(answer)
-    if not isinstance(answer, BaseMessage):
-        msg = f"the judge returned a {type(answer).__name__}; a judge answers with text"
-        raise JudgeError(msg, reason="no_reply")
-    usage: Mapping[str, Any] = (isinstance(answer, AIMessage) and answer.usage_metadata) or {}
-    said = answer.response_metadata
-    # An answer from LangChain's cache repeats the tokens of the first one and says it was free.
-    is_cached = usage.get("total_cost") == 0
-    return ModelReply(
-        str(answer.text),
-        input_tokens=0 if is_cached else usage.get("input_tokens", 0),
-        output_tokens=0 if is_cached else usage.get("output_tokens", 0),
-        truncated=any(
-            said.get(key) in _CUT_OFF for key in ("finish_reason", "stop_reason", "done_reason")
-        ),
-        model=str(said.get("model_name") or said.get("model") or ""),
-        token_logprobs=token_logprobs(said.get("logprobs")),
-    )
+    def _read(self, answer: Any, request: JudgeRequest) -> ModelReply:
+        del request
+        if isinstance(answer, str):
+            return ModelReply(answer)
+        if not isinstance(answer, BaseMessage):
+            msg = f"the judge returned a {type(answer).__name__}; a judge answers with text"
+            raise JudgeError(msg, reason="no_reply")
+        usage: Mapping[str, Any] = (isinstance(answer, AIMessage) and answer.usage_metadata) or {}
+        said = answer.response_metadata
+        # An answer from LangChain's cache repeats the tokens of the first one and says it was free.
+        is_cached = usage.get("total_cost") == 0
+        return ModelReply(
+            str(answer.text),
+            input_tokens=0 if is_cached else usage.get("input_tokens", 0),
+            output_tokens=0 if is_cached else usage.get("output_tokens", 0),
+            truncated=any(
+                said.get(key) in CUT_OFF for key in ("finish_reason", "stop_reason", "done_reason")
+            ),
+            model=str(said.get("model_name") or said.get("model") or ""),
+            token_logprobs=token_logprobs(said.get("logprobs")),
+        )
 
 
 class BridgedLLM(BaseChatModel):

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NotRequired
+from typing import Annotated, Any, Final, NotRequired
 
 from langchain.agents import AgentState
 from langchain.agents.middleware import AgentMiddleware, hook_config
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import Runnable
+from pydantic import Field
 
+from tcva_adapters._adapter.evaluator import Frozen
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.langchain.evaluator import Frozen, check_evaluator, require
+from tcva_adapters.langchain.evaluator import check_evaluator
 from tcva_adapters.langchain.results import TCVAOutput, result_of
 from tcva_adapters.langchain.samples import CRITIC
+from tcva_adapters.results.settings import check
 
 _GOOD: Final = frozenset({Verdict.FULLY, Verdict.MOSTLY})
 
@@ -40,15 +43,13 @@ class TCVAMiddleware(Frozen, AgentMiddleware[TCVAState, Any, Any]):
     """
 
     state_schema = TCVAState
+    changes = "build another one"
 
     def __init__(self, evaluator: Runnable[Any, TCVAOutput], *, max_retries: int = 1) -> None:
         check_evaluator(evaluator)
-        is_count = isinstance(max_retries, int) and not isinstance(max_retries, bool)
-        needed = "a whole number from 0 on is needed"
-        require(is_count and max_retries >= 0, "max_retries", max_retries, needed)
         super().__init__()
         self.evaluator = evaluator
-        self.max_retries = max_retries
+        self.max_retries = check(Annotated[int, Field(ge=0)], "max_retries", max_retries)
         self._is_built = True
 
     @hook_config(can_jump_to=["model"])

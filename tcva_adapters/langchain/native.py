@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from langchain_classic.evaluation import (
     ContextQAEvalChain,
@@ -20,22 +20,15 @@ from langchain_classic.evaluation.schema import StringEvaluator
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import Runnable
 
+from tcva_adapters._adapter.native import NativeRun
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
 
-_REFERENCES: Final[Mapping[str, Literal["reference", "contexts"]]] = MappingProxyType(
-    {
-        "labeled_criteria": "reference",
-        "context_qa": "contexts",
-    }
-)
-"""LangChain's evaluators, each with what of a sample it calls the reference."""
-
 # What `load_evaluator` makes of these names; it fails where langchain-openai is not installed, even
 # with an LLM at hand.
-_MAKERS: Final[Mapping[str, Callable[..., StringEvaluator]]] = MappingProxyType(
+_METRICS: Final[Mapping[str, Callable[..., StringEvaluator]]] = MappingProxyType(
     {
         "labeled_criteria": partial(
             LabeledCriteriaEvalChain.from_llm, criteria=Criteria.CORRECTNESS
@@ -43,6 +36,8 @@ _MAKERS: Final[Mapping[str, Callable[..., StringEvaluator]]] = MappingProxyType(
         "context_qa": ContextQAEvalChain.from_llm,
     }
 )
+_REFERENCES: Final = {"labeled_criteria": "reference", "context_qa": "contexts"}
+"""What of a sample each of them calls the reference."""
 
 
 def framework_metrics() -> dict[str, Callable[..., StringEvaluator]]:
@@ -51,7 +46,7 @@ def framework_metrics() -> dict[str, Callable[..., StringEvaluator]]:
     >>> sorted(framework_metrics())
     ['context_qa', 'labeled_criteria']
     """
-    return dict(_MAKERS)
+    return dict(_METRICS)
 
 
 def score_framework_metric(name: str, sample: Sample, llm: Runnable[Any, Any]) -> FrameworkScore:
@@ -69,67 +64,65 @@ def score_framework_metric(name: str, sample: Sample, llm: Runnable[Any, Any]) -
     Raises:
         InvalidValueError: No such evaluator, or ``llm`` is no LangChain LLM.
     """
-    call = _Call(name, sample, llm)
-    try:
-        return call.read(call.evaluator.evaluate_strings(**call.arguments))
-    except Exception as error:  # noqa: BLE001  # whatever it raises is its outcome
-        return call.failed(error)
+    return _Run(name, sample, llm).score()
 
 
 async def ascore_framework_metric(
     name: str, sample: Sample, llm: Runnable[Any, Any]
 ) -> FrameworkScore:
-    """The same, awaited."""
-    call = _Call(name, sample, llm)
-    try:
-        return call.read(await call.evaluator.aevaluate_strings(**call.arguments))
-    except Exception as error:  # noqa: BLE001  # as above
-        return call.failed(error)
+    """The same, awaited.
+
+    Raises:
+        InvalidValueError: See `score_framework_metric`.
+    """
+    return await _Run(name, sample, llm).ascore()
 
 
-class _Call:
-    """One run of one of LangChain's evaluators, without the running."""
+class _Run(NativeRun):
+    title = "LangChain"
+    metrics = _METRICS
+    llm_classes = Runnable
 
-    def __init__(self, name: str, sample: Sample, llm: object) -> None:
-        if name not in _REFERENCES:
-            msg = f"unknown framework metric {name!r}; LangChain has {', '.join(_REFERENCES)}"
-            raise InvalidValueError(msg)
-        if not isinstance(llm, Runnable):
-            msg = f"llm={llm!r} is no LangChain LLM; LexicalLLM() is one that needs no network"
-            raise InvalidValueError(msg)
-        self._name, self._sample, self._counter = name, sample, _Counter()
-        self.evaluator = framework_metrics()[name](llm=llm)
+    def __init__(self, name: str, sample: Sample, llm: Any) -> None:
+        super().__init__(name, sample, llm)
+        self._evaluator = _METRICS[name](llm=llm)
+        self._counter = _Counter()
 
-    @property
-    def arguments(self) -> dict[str, Any]:
-        sample, reference = self._sample, _REFERENCES[self._name]
-        if sample.response is None:  # LangChain would have the word None judged
+    def _measure(self) -> Any:
+        return self._evaluator.evaluate_strings(**self._arguments())
+
+    async def _ameasure(self) -> Any:
+        return await self._evaluator.aevaluate_strings(**self._arguments())
+
+    def _arguments(self) -> dict[str, Any]:
+        if self.sample.response is None:  # LangChain would have the word None judged
             msg = "the sample has no response"
             raise InvalidSampleError(msg)
-        given = {"prediction": sample.response, "input": sample.input, "callbacks": [self._counter]}
-        return {**given, "reference": sample.field(reference)}
+        return {
+            "prediction": self.sample.response,
+            "input": self.sample.input,
+            "reference": self.sample.field(_REFERENCES[self.name]),
+            "callbacks": [self._counter],
+        }
 
-    def read(self, output: Mapping[str, Any]) -> FrameworkScore:
-        score, reason = output["score"], output["reasoning"]
+    def _read(self, returned: Any) -> FrameworkScore:
+        score, reason = returned["score"], returned["reasoning"]
         if score is None:
-            return self.failed(f"no verdict in the reply {reason!r:.200}")
+            return self._failed(f"no verdict in the reply {reason!r:.200}")
         level = Verdict.FULLY if score else Verdict.NONE
-        said = FrameworkVerdict(self._sample.response or "", output["value"], level, reason)
-        return FrameworkScore(self._name, float(score), (said,), self._counter.calls)
+        said = FrameworkVerdict(self.sample.response or "", returned["value"], level, reason)
+        return self._scored(float(score), [said])
 
-    def failed(self, error: Exception | str) -> FrameworkScore:
-        text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
-        return FrameworkScore(self._name, None, calls=self._counter.calls, error=text)
+    def _calls(self) -> int:
+        return self._counter.calls
 
 
 class _Counter(BaseCallbackHandler):
     """Counts the calls of a model."""
 
-    def __init__(self) -> None:
-        self.calls = 0
+    calls = 0
 
     def on_llm_start(self, *_: Any, **__: Any) -> None:
         self.calls += 1
 
-    def on_chat_model_start(self, *_: Any, **__: Any) -> None:
-        self.calls += 1
+    on_chat_model_start = on_llm_start

@@ -60,15 +60,15 @@ def as_feedback(key: str, output: TCVAOutput) -> dict[str, Any]:
 
     LangSmith keeps ``metadata`` with the rows of an experiment, and sends ``evaluator_info``.
     """
-    feedback: dict[str, Any] = {
+    return {
         "key": key,
         "score": output["score"],
         "value": output["value"],
         "comment": output["reasoning"],
         "metadata": dict(output),
         "evaluator_info": dict(output),
+        **({"extra": {"error": True}} if output["score"] is None else {}),
     }
-    return feedback if output["score"] is not None else {**feedback, "extra": {"error": True}}
 
 
 def result_of(stored: Any) -> Any:

@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from langchain_core.documents import Document
-from langchain_core.messages import (
-    AIMessage,
-    BaseMessage,
-    HumanMessage,
-    ToolMessage,
-    convert_to_messages,
-)
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.prompt_values import PromptValue
 
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import Scorer
+from tcva_adapters.samples.messages import conversation, is_messages, text_of_message
 from tcva_adapters.samples.names import ALIASES
 from tcva_adapters.samples.sample import Sample
 
 CRITIC: Final = "tcva"
 """The name of messages that tell a model what was wrong; they are no question of the user's."""
 
+_MORE: Final = {"text": "response", "docs": "contexts", "reference_output": "reference"}
+"""Names in chains that mean something else in files."""
 _NAMES: Final = {
     "input": (*ALIASES["input"], "inputs"),
     "response": (*ALIASES["response"], "text", "outputs"),
     "contexts": (*ALIASES["contexts"], "docs"),
     "reference": (*ALIASES["reference"], "reference_output", "reference_outputs"),
 }
-
-_KNOWN: Final = frozenset({"messages", *(name for names in _NAMES.values() for name in names)})
+_KNOWN: Final = {"messages", *(name for names in _NAMES.values() for name in names)}
+_ROLES: Final = ((HumanMessage, "user"), (AIMessage, "assistant"), (ToolMessage, "tool"))
 
 
 def as_sample(value: Any) -> Sample:
@@ -40,8 +36,8 @@ def as_sample(value: Any) -> Sample:
     A mapping may use the field names of any framework; an agent's ``messages`` give the answer
     (last AI message), the question (last human message before it) and the contexts (tool
     messages), unless named fields say otherwise. To a named answer, the question is the last human
-    message. An answer may be a list of messages that hold all of it. Entries under ``metadata`` are what profiles go by. A text or a message alone is an
-    answer.
+    message. An answer may be a list of messages that hold all of it. Entries under ``metadata`` are
+    what profiles go by. A text or a message alone is an answer.
 
     Raises:
         InvalidSampleError: The value, or one of its fields, cannot be read.
@@ -52,21 +48,26 @@ def as_sample(value: Any) -> Sample:
     if isinstance(value, Sample):
         return value
     if isinstance(value, str | BaseMessage):
-        return Sample(response=_text(value))
-    if isinstance(value, Mapping):
-        return Sample.from_record(_record(value))
-    if _is_conversation(value):
-        return Sample.from_record(_conversation(_messages(value)))
-    msg = (
-        f"cannot read a {type(value).__name__} as a sample; pass a mapping with the answer under "
-        "'response' or 'answer' and the documents under 'contexts' or 'context', or use mapper="
-    )
-    raise InvalidSampleError(msg)
+        return Sample(response=value if isinstance(value, str) else str(value.text))
+    if is_messages(_plain(value)):
+        value = {"messages": value}
+    if not isinstance(value, Mapping):
+        msg = (
+            f"cannot read a {type(value).__name__} as a sample; pass a mapping with the answer under "
+            "'response' or 'answer' and the documents under 'contexts' or 'context', or use mapper="
+        )
+        raise InvalidSampleError(msg)
+    sample = Sample.from_record(_record(value))
+    metadata = value.get("metadata")
+    # What else a chain hands on is none of the sample's.
+    own: dict[str, Any] = {"metadata": dict(metadata) if isinstance(metadata, Mapping) else {}}
+    if sample.contexts is None and _messages(value):
+        own["contexts"] = ()  # an agent that used no tool has retrieved nothing
+    return sample.model_copy(update=own)
 
 
-@contextmanager
-def sample_for(scorer: Scorer[Any], value: Any) -> Iterator[Sample]:
-    """A sample for a scorer, which is asked inside.
+def sample_for(scorer: Scorer[Any], value: Any) -> Sample:
+    """A sample with all that a scorer needs.
 
     Raises:
         InvalidSampleError: The value cannot be read, or a field is missing; of a mapping, the
@@ -74,19 +75,20 @@ def sample_for(scorer: Scorer[Any], value: Any) -> Iterator[Sample]:
     """
     sample = as_sample(value)
     try:
-        yield sample
+        return scorer.require(sample)
     except InvalidSampleError as error:
         if isinstance(value, str | BaseMessage):
-            msg = (
-                f"{error}; the step before passes on its answer alone: keep question and documents "
-                "beside it, with RunnablePassthrough.assign(answer=...)"
+            hint = (
+                "the step before passes on its answer alone: keep question and documents beside "
+                "it, with RunnablePassthrough.assign(answer=...)"
             )
-            raise InvalidSampleError(msg) from None
-        if not isinstance(value, Mapping):
+        elif isinstance(value, Mapping):
+            read = ", ".join(known for name in scorer.missing(sample) for known in _NAMES[name])
+            found = ", ".join(str(name) for name in value if value[name] is not None) or "none"
+            hint = f"names read: {read}; names given: {found:.200}; mapper= reads any other"
+        else:
             raise
-        read = ", ".join(known for name in scorer.missing(sample) for known in _NAMES[name])
-        found = ", ".join(str(name) for name in value if value[name] is not None) or "none"
-        msg = f"{error}; names read: {read}; names given: {found:.200}; mapper= reads any other"
+        msg = f"{error}; {hint}"
         raise InvalidSampleError(msg) from None
 
 
@@ -95,134 +97,93 @@ def run_record(inputs: Any, outputs: Any, reference: Any) -> dict[str, Any]:
 
     In a mapping with one entry, that entry is the output or the reference, whatever its name. What
     the inputs call an answer, and answers in their messages, are not the one that this run gave.
+
+    Raises:
+        InvalidSampleError: Something among the messages is none.
     """
-    given: Any = {"messages": inputs} if _is_conversation(inputs) else inputs
-    record: dict[str, Any] = dict(given) if isinstance(given, Mapping) else {"input": given}
-    record = {name: value for name, value in record.items() if name not in _NAMES["response"]}
-    before = _messages(record.pop("messages", None))
+    name = "messages" if is_messages(_plain(inputs)) else "input"
+    given: Mapping[str, Any] = inputs if isinstance(inputs, Mapping) else {name: inputs}
+    record = {name: given[name] for name in given if name not in _NAMES["response"]}
+    history = _messages({"messages": record.pop("messages", None)})
     if isinstance(outputs, Mapping):
-        record |= outputs
-        if (sole := _sole_entry(outputs)) is not None:
-            record["response"] = sole
+        record.update(outputs)
+        if (only := _only_entry(outputs)) is not None:
+            record["response"] = only
     else:
         record["response"] = outputs
-    _add_history(record, before)
+    if new := _messages(record):
+        has_question = "input" in conversation("messages", new, is_answered=True)
+        record["messages"] = new if has_question else [*history, *new]
+    else:
+        found = conversation("messages", history, is_answered=True)
+        _fill(record, {name: found.get(name) for name in ("input", "contexts")})
     if not isinstance(reference, Mapping):
         return record if reference is None else {**record, "reference": reference}
+    said = conversation("messages", _messages(reference))
     answer = _first(reference, (*_NAMES["reference"], *_NAMES["response"]))
-    if answer is None:
-        answer = _sole_entry(reference)
-    if answer is None:
-        answer = _last_text(_messages(reference.get("messages")), AIMessage)
-    if answer is not None:
-        record["reference"] = answer
-    if _first(record, _NAMES["contexts"]) is None and "messages" not in record:
-        record["contexts"] = _first(reference, _NAMES["contexts"])
+    found = {"reference": answer, "only": _only_entry(reference), "said": said.get("response")}
+    if (right := _first(found, found)) is not None:
+        record["reference"] = right
+    if "messages" not in record:
+        _fill(record, {"contexts": _first(reference, _NAMES["contexts"])})
     return record
 
 
-def _sole_entry(value: Mapping[str, Any]) -> Any:
-    """The only entry of a mapping, if its name means nothing else."""
-    return next(iter(value.values())) if len(value) == 1 and _KNOWN.isdisjoint(value) else None
-
-
-def _add_history(record: dict[str, Any], before: list[BaseMessage]) -> None:
-    """Add what a run was asked and had found before, out of the messages that it was given."""
-    after = _messages(record.get("messages"))
-    if after:
-        if not any(isinstance(message, HumanMessage) for message in after):
-            record["messages"] = [*before, *after]
-        return
-    found = _conversation(before, is_answered=True)
-    for field in ("input", "contexts"):
-        if found[field] and _first(record, _NAMES[field]) is None:
-            record[field] = found[field]
-
-
-def _record(value: Mapping[str, Any]) -> dict[str, Any]:
-    messages = _messages(value.get("messages"))
-    answer = _first(value, _NAMES["response"])
-    record = _conversation(messages, is_answered=answer is not None) if messages else {}
-    if not messages and _is_conversation(answer):
-        # What was asked and found stands in it; where it holds no documents, others may.
-        record = {n: found for n, found in _conversation(_messages(answer)).items() if found}
-    for field in ("input", "response", "reference"):
-        found = _first(value, _NAMES[field])
-        if found is not None:
-            record[field] = _text(found, is_question=field == "input")
-    contexts = _first(value, _NAMES["contexts"])
-    if contexts is not None:
-        record["contexts"] = _passages(contexts)
-    metadata = value.get("metadata")
-    record["metadata"] = dict(metadata) if isinstance(metadata, Mapping) else {}
-    given = value.get("id")
-    record["id"] = given if isinstance(given, str | int) and not isinstance(given, bool) else None
-    return record
+def _fill(record: dict[str, Any], found: Mapping[str, Any]) -> None:
+    """Add fields that a record has under none of their names."""
+    for field, value in found.items():
+        if value is not None and _first(record, _NAMES[field]) is None:
+            record[field] = value
 
 
 def _first(value: Mapping[str, Any], names: Iterable[str]) -> Any:
     return next((value[name] for name in names if value.get(name) is not None), None)
 
 
-def _is_conversation(value: Any) -> bool:
-    """Whether these are messages, be they objects or the mappings that chat interfaces take."""
-    if not isinstance(value, Sequence) or isinstance(value, str) or not value:
-        return False
-    first = value[0]
-    return isinstance(first, BaseMessage) or (
-        isinstance(first, Mapping) and {"role", "content"} <= first.keys()
-    )
+def _only_entry(value: Mapping[str, Any]) -> Any:
+    """The only entry of a mapping, if its name means nothing else."""
+    return next(iter(value.values())) if len(value) == 1 and _KNOWN.isdisjoint(value) else None
 
 
-def _messages(value: Any) -> list[BaseMessage]:
+def _record(value: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a sample in it, as files hold them."""
+    record: dict[str, Any] = {"messages": _messages(value)}
+    if type(value.get("id")) in {str, int}:
+        record["id"] = value["id"]
+    for names in _NAMES.values():
+        name = next((name for name in names if value.get(name) is not None), None)
+        if name is not None:
+            record[_MORE.get(name, name)] = _plain(value[name])
+    reference = _first(record, _NAMES["reference"])
+    if is_messages(reference):
+        record["reference"] = conversation("reference", reference).get("response")
+    return record
+
+
+def _messages(value: Mapping[str, Any]) -> list[Any]:
     """The messages under that name; none where it holds something else, such as a text."""
-    if not isinstance(value, Sequence) or isinstance(value, str):
-        return []
-    try:
-        return convert_to_messages(value)
-    except Exception as error:
-        # LangChain raises whatever the entry's own fault leads to.
-        msg = f"field 'messages' holds what is no message: {str(error).partition(chr(10))[0]}"
-        raise InvalidSampleError(msg) from error
+    found = _plain(value.get("messages"))
+    return found if isinstance(found, list) else []
 
 
-def _conversation(messages: list[BaseMessage], *, is_answered: bool = False) -> dict[str, Any]:
-    """Question, answer and contexts; where the answer is elsewhere, the last question is its own."""
-    answers = [i for i, message in enumerate(messages) if isinstance(message, AIMessage)]
-    answered = len(messages) if is_answered or not answers else answers[-1]
-    return {
-        "input": _last_text(messages[:answered], HumanMessage),
-        "response": _last_text(messages[answered:], AIMessage),
-        "contexts": [_text(m) for m in messages if isinstance(m, ToolMessage)],
-    }
-
-
-def _last_text(messages: Sequence[BaseMessage], kind: type[BaseMessage]) -> str | None:
-    found = (m for m in reversed(messages) if isinstance(m, kind) and m.name != CRITIC)
-    message = next(found, None)
-    return None if message is None else _text(message)
-
-
-def _text(value: Any, *, is_question: bool = False) -> Any:
-    """The text of a message, a prompt or a conversation; anything else unchanged."""
+def _plain(value: Any) -> Any:
+    """LangChain's objects as files hold them, and lists of them; anything else unchanged."""
     if isinstance(value, BaseMessage):
-        return str(value.text)
+        role = next((role for kind, role in _ROLES if isinstance(value, kind)), "system")
+        return {"role": role, "content": str(value.text), "name": value.name}
     if isinstance(value, PromptValue):
         return value.to_string()
-    if _is_conversation(value):
-        return _last_text(_messages(value), HumanMessage if is_question else AIMessage)
+    if isinstance(value, Document):
+        return {"page_content": value.page_content}
+    if isinstance(value, list | tuple):
+        items = map(_plain_item, value)
+        return [i for i in items if text_of_message(i) is None or i.get("name") != CRITIC]
     return value
 
 
-def _passages(value: Any) -> Any:
-    if isinstance(value, Document):  # which is iterable: over its fields
-        return [value]
-    if not isinstance(value, list | tuple):
-        return _text(value)
-    return [_text(item[0] if _is_scored(item) else item) for item in value]
-
-
-def _is_scored(item: Any) -> bool:
-    """Whether this is a pair of a document and its score, as searches with scores return them."""
-    # Of two texts, such as a title and a passage, neither can be left out.
-    return isinstance(item, tuple) and not all(isinstance(part, str) for part in item)
+def _plain_item(item: Any) -> Any:
+    if not isinstance(item, tuple):
+        return _plain(item)
+    # Searches with scores return pairs of a document and its score. Of two texts, such as a title
+    # and a passage, neither can be left out; among messages they are a role and what is said.
+    return item if all(isinstance(part, str) for part in item) else _plain(item[0])

@@ -463,7 +463,7 @@ def test_a_failed_run_is_an_error_whatever_its_example_holds() -> None:
 def test_messages_that_are_none_are_an_error_in_the_feedback() -> None:
     found = create_tcva_judge(TCVAEvaluator("lexical"))(outputs={"messages": [7]})
     assert (found["score"], found["extra"]) == (None, {"error": True})
-    assert "'messages' holds what is no message" in found["comment"]
+    assert "'messages', message 1: 7 is no message" in found["comment"]
     assert "\n" not in found["comment"]
 
 

@@ -108,7 +108,7 @@ def test_the_judges_tokens_are_not_streamed_to_the_user() -> None:
 
 @pytest.mark.parametrize("retries", [-1, "x", True, None, 1.5, float("nan")])
 def test_a_wrong_number_of_retries_fails_when_built(retries: Any) -> None:
-    named = rf"max_retries={retries!r}; a whole number from 0"
+    named = rf"max_retries={retries!r}; it should be "
     with pytest.raises(InvalidValueError, match=named):
         TCVAMiddleware(TCVAEvaluator(), max_retries=retries)
 

@@ -70,11 +70,11 @@ def test_other_state_of_a_chain_is_left_behind() -> None:
     [
         (7, "int"),
         ([], "list"),
-        ({"answer": 7}, "'response'"),
+        ({"answer": 7}, "'answer'"),
         ({"answer": "x", "context": [7]}, "int"),
-        ({"answer": "x", "messages": [7]}, "'messages' holds what is no message"),
-        ({"answer": "x", "messages": [{"said": "y"}]}, "'messages' holds what is no message"),
-        ({"answer": "x", "context": [("Title", "Text")]}, "'contexts' holds a tuple"),
+        ({"answer": "x", "messages": [7]}, "'messages', message 1: 7 is no message"),
+        ({"answer": "x", "messages": [{"said": "y"}]}, "'messages', message 1: .* is no message"),
+        ({"answer": "x", "context": [("Title", "Text")]}, "'context' holds a tuple"),
     ],
 )
 def test_what_cannot_be_read_is_named(value: Any, named: str) -> None:

@@ -88,7 +88,7 @@ def test_what_cannot_be_changed_says_so() -> None:
         evaluator.model_copy(update={"lamda": 0.1})
     with pytest.raises(InvalidValueError, match=r"scorer=.*model_copy\(update="):
         evaluator.scorer = CCRS("ac", judge="lexical")
-    with pytest.raises(InvalidValueError, match=r"scorer='qr'; a TCVA or a CCRS is needed"):
+    with pytest.raises(InvalidValueError, match=r"scorer='qr'; ScorerEvaluator takes what scores"):
         ScorerEvaluator("qr")  # type: ignore[arg-type]  # the point
     assert evaluator.scorer.name == "ccrs_qr"
 
