@@ -29,8 +29,8 @@ CUT_OFF: Final = frozenset({"length", "max_tokens", "MAX_TOKENS"})
 
 
 @dataclass(frozen=True, slots=True)
-class FrameworkModel(ABC):
-    """Asks a framework's LLM object.
+class LLMObject:
+    """What a judge model says of the framework's LLM object that it asks.
 
     Attributes:
         llm: The LLM; its client, retries, callbacks and limits stay in force.
@@ -56,6 +56,24 @@ class FrameworkModel(ABC):
         """The same LLM object is the same judge."""
         return Identity(self.llm)
 
+    def _core(self) -> Any:
+        """The LLM under what wraps it."""
+        return self.llm
+
+    def _holders(self) -> tuple[Any, ...]:
+        """Where its settings are; the first that has one wins."""
+        return (self._core(),)
+
+    def _model_name(self) -> str:
+        core = self._core()
+        found = (getattr(core, name, None) for name in ("model_name", "model", "model_id"))
+        named = (name for name in found if isinstance(name, str) and name)
+        return next(named, type(core).__name__)
+
+
+class FrameworkModel(LLMObject, ABC):
+    """Asks a framework's LLM object."""
+
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request.
 
@@ -73,20 +91,6 @@ class FrameworkModel(ABC):
         """
         with judge_errors():
             return self._read(await self._aask(request), request)
-
-    def _core(self) -> Any:
-        """The LLM under what wraps it."""
-        return self.llm
-
-    def _holders(self) -> tuple[Any, ...]:
-        """Where its settings are; the first that has one wins."""
-        return (self._core(),)
-
-    def _model_name(self) -> str:
-        core = self._core()
-        found = (getattr(core, name, None) for name in ("model_name", "model", "model_id"))
-        named = (name for name in found if isinstance(name, str) and name)
-        return next(named, type(core).__name__)
 
     @abstractmethod
     def _ask(self, request: JudgeRequest) -> Any:

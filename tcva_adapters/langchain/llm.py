@@ -12,8 +12,9 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable, RunnableConfig
 from pydantic import PrivateAttr
 
-from tcva_adapters._adapter.llm import CUT_OFF, FrameworkModel, one_text, takes_logprobs
+from tcva_adapters._adapter.llm import CUT_OFF, LLMObject, one_text, takes_logprobs
 from tcva_adapters.errors import JudgeError
+from tcva_adapters.models.call_errors import judge_errors
 from tcva_adapters.models.openai_reply import token_logprobs
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
@@ -35,10 +36,30 @@ def as_judge_model(llm: object) -> JudgeModel | None:
     return LangChainModel(llm) if isinstance(llm, Runnable) else None
 
 
-class LangChainModel(FrameworkModel):
+class LangChainModel(LLMObject):
     """Asks a LangChain LLM; inside a chain the call is traced as the evaluator's child."""
 
     framework = "langchain"
+
+    def complete(self, request: JudgeRequest) -> ModelReply:
+        """Answer one request.
+
+        Raises:
+            JudgeError: The LLM raised, or answered with something else than text.
+        """
+        with judge_errors():
+            drawn = self._sampling(request)
+            return _reply(self.llm.invoke(self._prompt(request), _CONFIG, **drawn))
+
+    async def acomplete(self, request: JudgeRequest) -> ModelReply:
+        """Answer one request through the LLM's asynchronous interface.
+
+        Raises:
+            JudgeError: As for `complete`.
+        """
+        with judge_errors():
+            drawn = self._sampling(request)
+            return _reply(await self.llm.ainvoke(self._prompt(request), _CONFIG, **drawn))
 
     def _layers(self) -> list[Any]:
         """The LLM and what it wraps, down to the model itself."""
@@ -65,12 +86,6 @@ class LangChainModel(FrameworkModel):
         # Of other Runnables, e.g. functions, the class says nothing.
         is_model = isinstance(core, BaseLanguageModel)
         return super()._model_name() if is_model else str(core.get_name())
-
-    def _ask(self, request: JudgeRequest) -> Any:
-        return self.llm.invoke(self._prompt(request), _CONFIG, **self._sampling(request))
-
-    async def _aask(self, request: JudgeRequest) -> Any:
-        return await self.llm.ainvoke(self._prompt(request), _CONFIG, **self._sampling(request))
 
     def _sampling(self, request: JudgeRequest) -> dict[str, Any]:
         """How the reply is drawn, as far as the LLM's class takes it with a call.
@@ -99,27 +114,27 @@ class LangChainModel(FrameworkModel):
             return one_text(request)
         return [SystemMessage(request.system), HumanMessage(request.user)]
 
-    def _read(self, answer: Any, request: JudgeRequest) -> ModelReply:
-        del request
-        if isinstance(answer, str):
-            return ModelReply(answer)
-        if not isinstance(answer, BaseMessage):
-            msg = f"the judge returned a {type(answer).__name__}; a judge answers with text"
-            raise JudgeError(msg, reason="no_reply")
-        usage: Mapping[str, Any] = (isinstance(answer, AIMessage) and answer.usage_metadata) or {}
-        said = answer.response_metadata
-        # An answer from LangChain's cache repeats the tokens of the first one and says it was free.
-        is_cached = usage.get("total_cost") == 0
-        return ModelReply(
-            str(answer.text),
-            input_tokens=0 if is_cached else usage.get("input_tokens", 0),
-            output_tokens=0 if is_cached else usage.get("output_tokens", 0),
-            truncated=any(
-                said.get(key) in CUT_OFF for key in ("finish_reason", "stop_reason", "done_reason")
-            ),
-            model=str(said.get("model_name") or said.get("model") or ""),
-            token_logprobs=token_logprobs(said.get("logprobs")),
-        )
+
+def _reply(answer: Any) -> ModelReply:
+    if isinstance(answer, str):
+        return ModelReply(answer)
+    if not isinstance(answer, BaseMessage):
+        msg = f"the judge returned a {type(answer).__name__}; a judge answers with text"
+        raise JudgeError(msg, reason="no_reply")
+    usage: Mapping[str, Any] = (isinstance(answer, AIMessage) and answer.usage_metadata) or {}
+    said = answer.response_metadata
+    # An answer from LangChain's cache repeats the tokens of the first one and says it was free.
+    is_cached = usage.get("total_cost") == 0
+    return ModelReply(
+        str(answer.text),
+        input_tokens=0 if is_cached else usage.get("input_tokens", 0),
+        output_tokens=0 if is_cached else usage.get("output_tokens", 0),
+        truncated=any(
+            said.get(key) in CUT_OFF for key in ("finish_reason", "stop_reason", "done_reason")
+        ),
+        model=str(said.get("model_name") or said.get("model") or ""),
+        token_logprobs=token_logprobs(said.get("logprobs")),
+    )
 
 
 class BridgedLLM(BaseChatModel):
