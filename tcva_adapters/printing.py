@@ -404,23 +404,20 @@ def _wrapped(line: str, console: Console, indent: int) -> Iterator[str]:
     width = min(console.width, READABLE)
     if cell_len(line) <= width:
         yield line
-        return
-    words = line.lstrip(" ")
-    margin = " " * (len(line) - len(words))
-    following = margin + " " * indent
-    if cell_len(words) == len(words):
+    elif cell_len(line) > len(line):
+        pieces = Text(line).wrap(console, width, overflow="fold")
+        yield from (piece.plain.rstrip() for piece in pieces)
+    else:
+        words = line.lstrip(" ")
+        margin = " " * (len(line) - len(words))
         yield from wrap(
             words,
-            max(width, len(following) + 1),
+            width,
             initial_indent=margin,
-            subsequent_indent=following,
+            subsequent_indent=margin + " " * indent,
             break_long_words=False,
             break_on_hyphens=False,
         )
-        return
-    pieces = Text(words).wrap(console, max(1, width - len(following)), overflow="fold")
-    for number, piece in enumerate(pieces):
-        yield f"{following if number else margin}{piece.plain}".rstrip(" ")
 
 
 def _table_lines(

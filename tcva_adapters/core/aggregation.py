@@ -347,7 +347,8 @@ def _power_means(
     """
     means = np.zeros(log_factors.shape)
     favoured = (shares > 0.0).argmax(axis=1)
-    geometric = np.abs(exponents) < TINY_EXPONENT
+    # So near to 0 a power mean is the geometric one to the last digit.
+    exponents = np.where(np.abs(exponents) < TINY_EXPONENT, -(TINY_EXPONENT**2), exponents)
     for first in np.flatnonzero(np.bincount(favoured)).tolist():
         if weights[first] == 0.0:
             continue
@@ -356,15 +357,13 @@ def _power_means(
         logs = np.log(weights[first:] / weights[first])
         scaled = np.multiply.outer(logs, exponents)
         deficits = _weighted(of_levels, np.expm1(scaled))
-        log_sums = np.log1p(deficits)
-        near_minus_1 = deficits < _PLAIN_SUM_BELOW
-        if near_minus_1.any():
-            # 1 + S loses digits where S is close to -1; the plain sum of positive terms does not.
-            plain = np.log(_weighted(of_levels, np.exp(scaled)))
-            log_sums = np.where(near_minus_1, plain, log_sums)
-        log_means = log_sums / np.where(geometric, 1.0, exponents)
-        if geometric.any():
-            log_means[:, geometric] = _weighted(of_levels, logs[:, None])
+        # 1 + S loses digits where S is close to -1; the plain sum of positive terms does not.
+        log_sums = np.where(
+            deficits < _PLAIN_SUM_BELOW,
+            np.log(_weighted(of_levels, np.exp(scaled))),
+            np.log1p(deficits),
+        )
+        log_means = log_sums / exponents
         means[rows] = weights[first] * np.exp(log_means + log_factors[rows])
     return means
 

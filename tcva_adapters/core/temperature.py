@@ -141,18 +141,15 @@ def _tell_of_domain(domain: str) -> None:
     warnings.warn(msg, DomainWarning, stacklevel=2)
 
 
-def exponent(
-    temperature: float | str,
-    *,
-    p_min: float = PAPER_BOUNDS.p_min,
-    p_max: float = PAPER_BOUNDS.p_max,
-    t_min: float = PAPER_BOUNDS.t_min,
-    t_max: float = PAPER_BOUNDS.t_max,
-) -> float:
+def exponent(temperature: float | str, **ends: float) -> float:
     """The exponent p of the power mean at a temperature (paper, eq. 6).
 
     ``p = p_min + (T - t_min) / (t_max - t_min) * (p_max - p_min)``. Low temperatures give a
     negative p (close to the minimum of the weights: strict), high ones a large p (lenient).
+
+    Args:
+        temperature: As for `aggregate`.
+        ends: ``p_min``, ``p_max``, ``t_min`` and ``t_max`` of `Bounds`, by default the paper's.
 
     Raises:
         InvalidValueError: The temperature lies outside ``[t_min, t_max]``, or the bounds are wrong.
@@ -160,7 +157,7 @@ def exponent(
     >>> [exponent(t) for t in (0.1, 0.3, 0.5, 0.7, 0.9, 1.0)]
     [-8.0, -3.5, 1.0, 5.5, 10.0, 12.25]
     """
-    bounds = Bounds(p_min, p_max, t_min, t_max)
+    bounds = Bounds(**ends)
     return exponent_within(check_temperature(temperature, bounds), bounds)
 
 

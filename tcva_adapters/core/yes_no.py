@@ -33,13 +33,10 @@ def level_shares(p_yes: float) -> Shares:
     if not 0.0 <= p_yes <= 1.0:
         msg = f"p_yes={p_yes!r}; a probability lies between 0 and 1"
         raise InvalidValueError(msg)
+    upper = max(i for i, point in enumerate(_POINTS[:-1]) if point >= p_yes)
+    above, below = _POINTS[upper : upper + 2]
     shares = [0.0] * len(_POINTS)
-    upper = max(i for i, point in enumerate(_POINTS) if point >= p_yes)
-    if upper == len(_POINTS) - 1:
-        shares[upper] = 1.0
-    else:
-        above, below = _POINTS[upper], _POINTS[upper + 1]
-        shares[upper] = (p_yes - below) / (above - below)
-        shares[upper + 1] = 1.0 - shares[upper]
+    shares[upper] = (p_yes - below) / (above - below)
+    shares[upper + 1] = 1.0 - shares[upper]
     fully, mostly, partial, minor, none = shares
     return fully, mostly, partial, minor, none
