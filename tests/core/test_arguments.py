@@ -105,7 +105,6 @@ def test_a_value_is_used_or_refused_by_name(function: str) -> None:
 
 
 NAMED: list[tuple[Callable[..., object], tuple[Any, ...], dict[str, Any], str]] = [
-    (aggregate, (None,), {}, "verdicts must be a list, got None"),
     (aggregate, ("fully",), {}, "verdicts must be a list, got 'fully'"),
     (aggregate, ({"fully": 3},), {}, "verdicts must be a list, got {'fully': 3}"),
     (aggregate, (["fully", "supported"],), {}, "'supported'"),
@@ -113,7 +112,6 @@ NAMED: list[tuple[Callable[..., object], tuple[Any, ...], dict[str, Any], str]] 
     (aggregate, (WORDS, math.nan), {}, "nan"),
     (aggregate, (WORDS, True), {}, "True"),
     (aggregate, (WORDS, "cold"), {}, "'cold'; give a number or one of strict"),
-    (aggregate, (WORDS, 10**400), {}, "inf is outside"),
     (aggregate, (WORDS,), {"scheme": "steep"}, "steep"),
     (aggregate, (WORDS,), {"scheme": (1, 2, 0, 0, 0)}, "mostly is 2"),
     (aggregate, (WORDS,), {"scheme": (1, 0.5)}, "5 weights"),
@@ -122,13 +120,11 @@ NAMED: list[tuple[Callable[..., object], tuple[Any, ...], dict[str, Any], str]] 
     (aggregate, (WORDS,), {"eps": 0.0}, "eps is 0.0"),
     (aggregate, (WORDS,), {"eps": "small"}, "eps is 'small'"),
     (aggregate, (WORDS,), {"bounds": (0, 1)}, "bounds is (0, 1); give Bounds"),
-    (sweep, ([[1, 0, 0, 0]], [0.5]), {}, "(1, 4)"),
     (sweep, ([1, 0, 0, 0, 0], [0.5]), {}, "(5,)"),
     (sweep, ([[1, 0, 0, 0, 0], [0, -1, 0, 0, 0]], [0.5]), {}, "row 1 of counts has -1.0 for mostly"),
     (sweep, ([[math.nan, 0, 0, 0, 0]], [0.5]), {}, "row 0 of counts has nan for fully"),
     (sweep, ([["a", 0, 0, 0, 0]], [0.5]), {}, "numbers"),
     (flip_temperature, (WORDS, None), {}, "threshold is None; it must lie in [0, 1]"),
-    (flip_temperature, (WORDS, 1.1), {}, "threshold is 1.1"),
     (flip_temperature, ([1, "fully", 0, 0, 0], 0.5), {}, "counts"),
     (Bounds, (), {"p_min": 1.0, "p_max": 1.0}, "p_min=1.0 must lie below"),
     (Bounds, (), {"t_min": 0.5, "t_max": 0.5}, "t_min=0.5 must lie below"),
@@ -138,7 +134,6 @@ NAMED: list[tuple[Callable[..., object], tuple[Any, ...], dict[str, Any], str]] 
     (from_ragas, ([2],), {}, "2 is no RAGAS verdict"),
     (score_agg, ([1],), {"dialect": "double"}, "'double'"),
     (fuse, ([[0.5, 1.5]],), {}, "row 0 of scores has 1.5 for method 1"),
-    (fuse, ([[0.5, math.inf]],), {}, "inf for method 1"),
     (fuse, ([0.5, 0.6],), {}, "scores must have the shape (N, M); got (2,)"),
     (fuse, ([[10**400, 0.5]],), {}, "matrix of numbers"),
     (fuse, ([[0.5, 0.5]],), {"weights": [1]}, "one for each of 2 methods"),
@@ -154,11 +149,9 @@ NAMED: list[tuple[Callable[..., object], tuple[Any, ...], dict[str, Any], str]] 
     (evaluate_panel, ([[6]], [1], 0.5, 5), {}, "row 0 of judge_scores has 6.0 for criterion 0; scores lie in [0, 5]"),
     (evaluate_panel, ([["a"]], [1], 0.6, 5), {}, "'a'"),
     (evaluate_panel, ([[1, 2]], [0.5, 0.6], 0.5, 5), {}, "sum to 1.1, not to 1"),
-    (evaluate_panel, ([[1, 2]], [1], 0.5, 5), {}, "one for each of 2 criteria"),
     (evaluate_panel, ([[1]], None, 0.6, 5), {}, "weights"),
     (evaluate_panel, ([[1]], [1], 1.5, 5), {}, "passing_threshold is 1.5"),
     (evaluate_panel, ([[1]], [1], 0.5, 0), {}, "max_score is 0"),
-    (evaluate_panel, ([[1]], [1], 0.6, "5"), {}, "max_score is '5'"),
     (evaluate_panel, ([[1, None]], [0.5, 0.5], 0.5, 5), {}, "no judge has a score for criterion 1"),
 ]  # fmt: skip
 

@@ -78,29 +78,29 @@ def test_zeros_are_floored_but_a_row_of_zeros_is_zero() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scores", "weights", "expected"),
+    ("judges", "weights", "score", "criteria", "passes", "agreement"),
     [
         # .3*13/3 + .5*14/3 + .2*11/3 = 4.36667; every criterion's std is sqrt(2)/3 = .4714.
-        (
-            [[4, 5, 3], [4, 4, 4], [5, 5, 4]],
-            [0.3, 0.5, 0.2],
-            (4.3667, 0.8733, (4.3333, 4.6667, 3.6667), True, 0.8114),
-        ),
-        ([[5, 5], [5, 5]], [0.5, 0.5], (5.0, 1.0, (5.0, 5.0), True, 1.0)),
-        ([[1, 1, 1], [2, 2, 2]], [0.4, 0.3, 0.3], (1.5, 0.3, (1.5, 1.5, 1.5), False, 0.8)),
+        ("453 444 554", [0.3, 0.5, 0.2], 4.3667, [4.3333, 4.6667, 3.6667], True, 0.8114),
+        ("55 55", [0.5, 0.5], 5.0, [5.0, 5.0], True, 1.0),
+        ("111 222", [0.4, 0.3, 0.3], 1.5, [1.5, 1.5, 1.5], False, 0.8),
     ],
 )
 def test_the_published_panels(
-    scores: list[list[float]],
+    judges: str,
     weights: list[float],
-    expected: tuple[float, float, tuple[float, ...], bool, float],
+    score: float,
+    criteria: list[float],
+    passes: bool,
+    agreement: float,
 ) -> None:
+    scores = [list(map(int, judge)) for judge in judges.split()]
     rating = evaluate_panel(scores, weights, 0.6, 5.0)
-    assert round(rating.weighted_score, 4) == expected[0]
-    assert round(rating.normalized_score, 4) == expected[1]
-    assert tuple(round(s, 4) for s in rating.criterion_scores) == expected[2]
-    assert rating.pass_status is expected[3]
-    assert round(rating.judge_agreement, 4) == expected[4]
+    assert rating.weighted_score == pytest.approx(score, abs=5e-5)
+    assert rating.normalized_score == pytest.approx(score / 5, abs=5e-5)
+    assert rating.criterion_scores == pytest.approx(criteria, abs=5e-5)
+    assert rating.pass_status is passes
+    assert rating.judge_agreement == pytest.approx(agreement, abs=5e-5)
     assert rating.missing == (0,) * len(weights)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,18 +34,13 @@ def test_a_probability_is_shared_by_its_neighbours(p_yes: float, shares: tuple[f
 def test_the_expected_weight_of_the_default_scheme_is_the_probability(p_yes: float) -> None:
     shares = level_shares(p_yes)
     assert sum(shares) == pytest.approx(1.0, abs=1e-12)
-    weights = WeightScheme.DEFAULT.weights
-    expected = sum(share * weight for share, weight in zip(shares, weights, strict=True))
-    assert expected == pytest.approx(p_yes, abs=1e-12)
+    assert np.dot(shares, WeightScheme.DEFAULT.weights) == pytest.approx(p_yes, abs=1e-12)
 
 
 @given(PROBABILITIES, PROBABILITIES, st.sampled_from(sorted(SCHEMES)))
 def test_expected_weights_rise_with_the_probability(one: float, other: float, name: str) -> None:
     weights = SCHEMES[name].weights
-    low, high = (
-        sum(s * w for s, w in zip(level_shares(p), weights, strict=True))
-        for p in sorted((one, other))
-    )
+    low, high = (np.dot(level_shares(p), weights) for p in sorted((one, other)))
     assert low <= high + 1e-12
 
 
