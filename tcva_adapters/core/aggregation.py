@@ -7,6 +7,7 @@ million others, in any order of the verdicts.
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from typing import Final, Literal, TypedDict, Unpack, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.core.checks import as_matrix, as_number, listed
+from tcva_adapters.core.checks import as_matrix, check_within, listed
 from tcva_adapters.core.temperature import (
     BALANCED,
     PAPER_BOUNDS,
@@ -247,11 +248,9 @@ def check_eps(eps: float) -> float:
     Raises:
         InvalidValueError: It lies outside (0, 1), or below the smallest ordinary float.
     """
-    least = as_number(eps)
-    if least is None or not sys.float_info.min <= least < 1.0:
-        msg = f"eps is {eps!r}; it must lie above 0 and below 1"
-        raise InvalidValueError(msg)
-    return least
+    below_1 = math.nextafter(1.0, 0.0)
+    wanted = "it must lie above 0 and below 1"
+    return check_within("eps", eps, sys.float_info.min, below_1, wanted)
 
 
 def check_floored(eps: float, floor: Floor, highest: float) -> None:

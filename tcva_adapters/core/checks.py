@@ -91,14 +91,21 @@ def as_matrix(
     return matrix
 
 
-def check_within(what: str, value: Any, low: float, high: float) -> float:
+def check_within(what: str, value: Any, low: float, high: float, wanted: str = "") -> float:
     """A number from a closed range, as a float.
+
+    Args:
+        what: Its name.
+        value: What was given.
+        low: The lowest that will do.
+        high: The highest.
+        wanted: What is said of another; by default the range.
 
     Raises:
         InvalidValueError: It is no number, or lies outside.
     """
     number = as_number(value)
     if number is None or not low <= number <= high:  # also refuses nan
-        msg = f"{what} is {value!r}; it must lie in [{low:g}, {high:g}]"
+        msg = f"{what} is {value!r}; {wanted or f'it must lie in [{low:g}, {high:g}]'}"
         raise InvalidValueError(msg)
     return number

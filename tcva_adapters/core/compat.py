@@ -12,10 +12,11 @@ T = 0.1, 0.62 at 0.5, 0.95 at 1.0) follow from none of the formulas: the code gi
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 
 from tcva_adapters.core.aggregation import PENALTIES, TINY_EXPONENT, Penalty, check_known
-from tcva_adapters.core.checks import as_number, listed
+from tcva_adapters.core.checks import as_number, check_within, listed
 from tcva_adapters.core.temperature import PAPER_BOUNDS, exponent_within
 from tcva_adapters.errors import InvalidValueError
 
@@ -60,14 +61,11 @@ def score_agg(
         raise InvalidValueError(msg)
     if not scores:
         return 0.0
-    bounds = PAPER_BOUNDS
-    dial, least = as_number(temperature), as_number(eps_for_neg_p)
-    if dial is None or least is None or not math.isfinite(dial) or not 0.0 < least < math.inf:
-        msg = (
-            f"temperature={temperature!r} and eps_for_neg_p={eps_for_neg_p!r}; they are finite "
-            "numbers, and the latter lies above 0"
-        )
-        raise InvalidValueError(msg)
+    bounds, most = PAPER_BOUNDS, sys.float_info.max
+    dial = check_within("temperature", temperature, -most, most, "it is a finite number")
+    above_0 = math.nextafter(0.0, 1.0)
+    wanted = "it is a finite number above 0"
+    least = check_within("eps_for_neg_p", eps_for_neg_p, above_0, most, wanted)
     p = exponent_within(max(bounds.t_min, min(bounds.t_max, dial)), bounds)
     # In the order in which the library does it: equality to the last digit is the point.
     kept = [s if s > 0.0 else least for s in scores] if p < 0 else scores

@@ -22,6 +22,9 @@ from tcva_adapters.core.verdicts import FloatArray, Verdict, count_levels
 _PROBES: Final = 257
 """Temperatures that are looked at in one go, each time between two of the time before."""
 
+_WAVERING: Final = 100
+"""Floats within which a score may fall by its last digit as the temperature rises."""
+
 
 def flip_temperature(
     verdicts_or_counts: Iterable[Verdict | str] | Sequence[float] | FloatArray,
@@ -113,6 +116,9 @@ def _settles(above: Callable[[FloatArray], FloatArray], low: float, high: float)
         failing = np.flatnonzero(~passes)
         if not len(failing):
             return low
-        low, high = probes[failing[-1] : failing[-1] + 2].tolist()
-        if math.nextafter(low, high) == high:
-            return high
+        last = int(failing[-1])
+        if len(probes) < _PROBES:  # these are all the floats between the two
+            return float(probes[last + 1])
+        # The last digits waver: what passes may fail again a few floats above.
+        clear = int(np.searchsorted(probes, probes[last] + _WAVERING * np.spacing(probes[last])))
+        low, high = probes[[last, min(max(last + 1, clear), _PROBES - 1)]].tolist()

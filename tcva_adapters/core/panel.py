@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
@@ -143,10 +144,8 @@ def evaluate_panel(
     >>> round(rating.weighted_score, 4), round(rating.judge_agreement, 4), rating.pass_status
     (4.3667, 0.8114, True)
     """
-    best = as_number(max_score)
-    if best is None or not 0.0 < best < math.inf:
-        msg = f"max_score is {max_score!r}; it is a number above 0"
-        raise InvalidValueError(msg)
+    limits = sys.float_info
+    best = check_within("max_score", max_score, limits.min, limits.max, "it is a number above 0")
     least = check_within("passing_threshold", passing_threshold, 0.0, 1.0)
     table = _check_ratings(judge_scores, best)
     shares = _check_weights(criteria_weights, table.shape[1], "criteria")

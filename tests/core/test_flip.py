@@ -33,6 +33,8 @@ def test_passes_from_there_on_and_fails_just_below(
 
 
 @given(st.lists(st.integers(0, 3), min_size=5, max_size=5).filter(any), st.floats(0.1, 1.0))
+@example([1, 1, 0, 0, 0], 0.18546239775783702)
+@example([1, 1, 0, 0, 0], 0.1730554454435916)
 @example([1, 2, 3, 0, 0], 0.3)  # the last bit wavers there
 @example([1, 3, 2, 0, 3], 1.0)  # floats are closer together below a power of two
 @example([0, 1, 2, 2, 0], 0.25)
