@@ -10,8 +10,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from tcva_adapters import __version__
 from tcva_adapters.evaluator import Scorer
+from tcva_adapters.results.files import Writing
 from tcva_adapters.results.protocol import Scored
-from tcva_adapters.results.written import Writing, writing
 from tcva_adapters.samples.files import SampleStream
 from tcva_adapters.samples.records import is_read_again
 from tcva_adapters.samples.sample import Sample
@@ -93,18 +93,18 @@ def long_run(
         scorer: Who judges.
         samples: What is judged; a list of them is no file, and its draft is not gone on with.
         read: Makes a result of its JSON.
-        target: As for `writing`.
-        overwrite: As for `writing`.
-        is_looked_at: As ``is_read_again`` for `writing`.
+        target: As for `Writing`.
+        overwrite: As for `Writing`.
+        is_looked_at: As ``is_read_again`` for `Writing`.
         tell: Told what is to be known of drafts, in a sentence.
         group: The metadata field that samples must have: those without it may be skipped.
 
     Raises:
-        InvalidValueError: As for `writing`.
+        InvalidValueError: As for `Writing`.
     """
     fingerprint = _fingerprint(scorer, samples, group)
     how: dict[str, Any] = {"overwrite": overwrite, "is_read_again": is_looked_at}
-    with writing(target, fingerprint, read, **how) as written:
+    with Writing(target, read, fingerprint=fingerprint, **how) as written:
         yield LongRun(samples, written, tell)
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from tcva_adapters.cli.options import interruptible
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.printing import Notes
-from tcva_adapters.results.written import STDOUT
+from tcva_adapters.results.files import STDOUT
 from tcva_adapters.samples.files import SampleStream
 from tcva_adapters.samples.records import is_read_again
 from tcva_adapters.samples.sample import Sample

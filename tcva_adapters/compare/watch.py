@@ -25,7 +25,7 @@ from tcva_adapters.compare.gates import CHANGE, Gate
 from tcva_adapters.compare.graded import Graded
 from tcva_adapters.compare.paired_change import MeanChange
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.samples.output import resumable
+from tcva_adapters.samples.output import replacing
 from tcva_adapters.stats.checks import check_level
 
 OURS: Final = re.compile(rb'\{"tcva_watch": ')
@@ -137,9 +137,10 @@ class Watch:
             UnreadableInputError: As for `went_on`.
             MissingDependencyError: scipy is not installed.
         """
-        with resumable(source, "one process at a time", ours=OURS, patience=PATIENCE) as draft:
+        alone = "one process at a time"
+        with replacing(source, ours=OURS, fingerprint=alone, patience=PATIENCE) as draft:
             look = self.went_on(source).after(changes)
-            draft.cut(0)  # what a process that was killed left
+            draft.truncate(0)  # what a process that was killed left
             draft.write(look.watch.line())
         return look
 

@@ -1,24 +1,45 @@
-"""Assessments into files, and back."""
+"""Assessments and results into files, line by line as they come, and back."""
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
-from io import TextIOWrapper
+from itertools import takewhile
 from pathlib import Path
-from typing import Final, Protocol, TextIO, TypeVar
+from types import TracebackType
+from typing import Any, BinaryIO, Final, Generic, Protocol, Self, TextIO, TypeVar, cast, overload
 
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.printing import encodable_json, visible_in_json
-from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.samples.output import replacing
+from tcva_adapters.results.assessment import Assessment, Unscored
+from tcva_adapters.samples.output import other_drafts, replacing, usable_path
 from tcva_adapters.samples.records import Format, Source, format_of, name_of
 from tcva_adapters.samples.rows import KEPT, RowStream
 
-Item = TypeVar("Item")
+STDOUT: Final = "-"
+
+OURS: Final = re.compile(rb'\[?{"(schema_version": ?\d|kind": "(tcva|ccrs)")')
+"""How files of assessments and of results begin."""
+
 _SUFFIXES: Final = ("", ".jsonl", ".ndjson", ".json")
+
+
+class OneLine(Protocol):
+    """What can be written as a line: an `Assessment`, or a result."""
+
+    @property
+    def unscored(self) -> Unscored | None:
+        """Why there is no score."""
+
+    def to_json(self) -> str:
+        """The line, without its end."""
+
+
+R = TypeVar("R", bound=OneLine)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,26 +87,13 @@ def stream_assessments(
     return RowStream(source, kind, skip_bad=skip_bad, read=Assessment.from_dict, kept=kept)
 
 
-class OneLine(Protocol):
-    """What can be written as a line: an `Assessment`, or a `CCRSResult`."""
-
-    def to_json(self) -> str:
-        """The line, without its end."""
-
-
-OURS: Final = re.compile(rb'\[?{"(schema_version": ?\d|kind": "(tcva|ccrs)")')
-"""How files of assessments and of results begin."""
-
-
 def write_assessments(
     target: Source, assessments: Iterable[OneLine], *, overwrite: bool = False
 ) -> int:
-    """Write one assessment (or CCRS result) per line, as they come, and return how many there were.
+    """Write one assessment (or result) per line, as they come, and return how many there were.
 
     A file appears under its name once it is complete, so an interrupted run leaves the former
-    file as it was. Missing folders are made.
-
-    A path that ends in ``.json`` gets a list of them.
+    file as it was. Missing folders are made. A path that ends in ``.json`` gets a list of them.
 
     Args:
         target: A path, ``"-"`` for standard output, or an open text file.
@@ -100,19 +108,11 @@ def write_assessments(
     >>> write_assessments(io.StringIO(), [Assessment.from_verdicts(["fully"])])
     1
     """
-    is_list = check_suffix(target) == "json"
-    if target == "-":
-        stdout = sys.stdout
-        return _write(
-            stdout, assessments, lambda line: encodable_json(visible_in_json(line), stdout)
-        )
-    if not isinstance(target, str | Path):
-        return _write(target, assessments)
-    with replacing(target, ours=OURS, overwrite=overwrite) as binary:
-        stream = TextIOWrapper(binary, encoding="utf-8", newline="\n")
-        number = _write(stream, assessments, is_list=is_list)
-        stream.detach()
-    return number
+    with Writing(target, _never_read, overwrite=overwrite) as written:
+        for each in assessments:
+            written.add(each)
+        written.end()
+    return written.number
 
 
 def check_suffix(target: Source) -> Format:
@@ -121,7 +121,7 @@ def check_suffix(target: Source) -> Format:
     Raises:
         InvalidValueError: The name is that of a file of another format.
     """
-    suffix = Path(target).suffix if isinstance(target, str | Path) and target != "-" else ""
+    suffix = Path(target).suffix if isinstance(target, str | Path) and target != STDOUT else ""
     if suffix.lower() not in _SUFFIXES:
         msg = (
             f"cannot write {target}: a result holds claims and quotes, and is written as jsonl or "
@@ -131,18 +131,160 @@ def check_suffix(target: Source) -> Format:
     return format_of(target)
 
 
-def _write(
-    stream: TextIO,
-    assessments: Iterable[OneLine],
-    form: Callable[[str], str] = str,
-    *,
-    is_list: bool = False,
-) -> int:
-    number = 0
-    for number, assessment in enumerate(assessments, start=1):
-        between = ("[" if number == 1 else ",") if is_list else ""
-        stream.write(f"{between}{form(assessment.to_json())}\n")
-    if is_list:
-        stream.write("]\n" if number else "[]\n")
-    stream.flush()
-    return number
+class Written(Sequence[R]):
+    """The results in a file, a line each; none is held.
+
+    Args:
+        path: Of the file.
+        read: Makes a result of its JSON.
+        places: Where each line begins, in bytes.
+    """
+
+    def __init__(self, path: Path, read: Callable[[bytes], R], places: Sequence[int]) -> None:
+        self._path, self._read, self._places = path, read, places
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, place: int) -> R: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[R]: ...
+    def __getitem__(self, place: int | slice) -> R | list[R]:
+        """One of them, read anew, or several."""
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        with self._path.open("rb") as file:
+            file.seek(self._places[place])
+            return self._read(_bare(file.readline()))
+
+    def __iter__(self) -> Iterator[R]:
+        """All of them, from the first to the last."""
+        with self._path.open("rb") as file:
+            for _ in self._places:
+                yield self._read(_bare(file.readline()))
+
+
+class Writing(Generic[R]):
+    """Results that go into a file as they come; it appears under its name once they all did.
+
+    Args:
+        target: A path, ``"-"`` for standard output, or an open text file; None is nowhere.
+        read: Makes a result of its JSON.
+        fingerprint: See `replacing`.
+        overwrite: See `replacing`.
+        is_read_again: Whether they are read afterwards, and held where they are in no file.
+
+    Attributes:
+        number: How many there are.
+        others: Drafts of other runs for the same file.
+
+    Raises:
+        InvalidValueError: As for `replacing`, or the suffix is that of another format.
+    """
+
+    def __init__(
+        self,
+        target: Source | None,
+        read: Callable[[bytes], R],
+        *,
+        fingerprint: str | None = None,
+        overwrite: bool = False,
+        is_read_again: bool = False,
+    ) -> None:
+        self.number, self.others = 0, list[Path]()
+        self._target, self._read = target, read
+        self._places, self._size = array("q"), 0
+        self._held: list[R] | None = [] if is_read_again else None
+        self._file: BinaryIO | None = None
+        self._is_list = False
+        self._run = ExitStack()
+        if isinstance(target, str | Path) and target != STDOUT:
+            self._is_list = check_suffix(target) == "json"
+            self.others = other_drafts(target, fingerprint)
+            how: dict[str, Any] = {"overwrite": overwrite, "fingerprint": fingerprint}
+            self._file = self._run.enter_context(replacing(target, ours=OURS, **how))
+            if self._file.readable():  # no device, no pipe
+                self._held = None
+
+    def __enter__(self) -> Self:
+        """Nothing is written yet."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Give the file its name, where that was not done and nothing went wrong."""
+        self._run.__exit__(kind, error, trace)
+
+    def found(self) -> Iterator[R]:
+        """The results of an interrupted run that are there; what is written follows them.
+
+        A line that was written in half ends them, and so does the first of failures at their end:
+        what failed last is tried again.
+        """
+        if self._file is None or not self._file.readable():
+            return
+        failed: list[tuple[R, int]] = []
+        for line in takewhile(lambda line: line.endswith(b"\n"), self._file):
+            try:
+                result = self._read(_bare(line))
+            except UnreadableInputError:
+                break
+            failed.append((result, len(line)))
+            why = result.unscored
+            if why is None or not why.reason.is_failure:
+                for each, size in failed:
+                    self._count(size)
+                    yield each
+                failed.clear()
+        self._file.truncate(self._size)
+        self._file.seek(self._size)
+
+    def add(self, result: R) -> None:
+        """Write one result, which is the system's then: no kill of this process loses it."""
+        if self._held is not None:
+            self._held.append(result)
+        text, line = result.to_json(), b""
+        if self._file is not None:
+            between = ("," if self.number else "[") if self._is_list else ""
+            line = f"{between}{text}\n".encode()
+            self._file.write(line)
+            self._file.flush()
+        elif self._target == STDOUT:
+            sys.stdout.write(f"{encodable_json(visible_in_json(text), sys.stdout)}\n")
+            sys.stdout.flush()
+        elif self._target is not None:
+            cast("TextIO", self._target).write(f"{text}\n")
+        self._count(len(line))
+
+    def end(self) -> None:
+        """All are written: the file appears under its name."""
+        if self._file is not None and self._is_list:
+            self._file.write(b"]\n" if self.number else b"[]\n")
+        self._run.close()
+
+    @property
+    def results(self) -> Sequence[R]:
+        """All of them, once they are written; none where nobody asked for them."""
+        if self._file is None or not isinstance(self._target, str | Path) or self._held:
+            return self._held or ()
+        return Written(usable_path(self._target), self._read, self._places)
+
+    def _count(self, size: int) -> None:
+        self._places.append(self._size)
+        self.number += 1
+        self._size += size
+
+
+def _never_read(line: bytes) -> OneLine:
+    raise NotImplementedError
+
+
+def _bare(line: bytes) -> bytes:
+    """A line without what makes it an item of a list."""
+    return line[1:] if line[:1] in (b"[", b",") else line

@@ -7,11 +7,10 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from glob import escape
 from hashlib import sha256
-from itertools import takewhile
 from pathlib import Path
 from typing import BinaryIO, Final
 from uuid import uuid4
@@ -65,87 +64,27 @@ def new_file(path: str | Path) -> int:
 
 @contextmanager
 def replacing(
-    target: str | Path, *, ours: re.Pattern[bytes] | None = None, overwrite: bool = False
+    target: str | Path,
+    *,
+    ours: re.Pattern[bytes] | None = None,
+    overwrite: bool = False,
+    fingerprint: str | None = None,
+    patience: float = 0.0,
 ) -> Iterator[BinaryIO]:
-    """A stream whose bytes take the place of a file when the block ends without an error.
+    """The stream of a draft beside a file, which takes its place when the block ends without an error.
 
     An interrupted or failed block leaves the former file as it was. Missing folders are made. A
     new file can be read by its owner alone, one that takes another's place keeps its mode. A
     symbolic link is followed; a device or a pipe is written to and not replaced.
 
+    With a fingerprint the draft of a failed block stays, as far as it came: the next block for the
+    same target under the same fingerprint finds it in its stream. Other drafts are left alone.
+
     Args:
         target: The file.
         ours: See `check_ours`.
         overwrite: See `check_ours`.
-
-    Raises:
-        InvalidValueError: The file cannot be written, or is none of ours.
-    """
-    check_ours(target, ours, overwrite=overwrite)
-    path = usable_path(target).resolve()
-    if path.exists() and not path.is_file():
-        with _errors_of(target), path.open("wb") as stream:
-            yield stream
-        return
-    draft = path.with_name(f".{path.name[:200]}.{uuid4().hex[:8]}.tmp")
-    with _errors_of(target):
-        make_folder(path.parent)
-        try:
-            stream = os.fdopen(new_file(draft), "wb")
-            with _becoming(path, draft, stream):
-                yield stream
-        finally:
-            draft.unlink(missing_ok=True)
-
-
-class Draft:
-    """A file under way that grows line by line; see `resumable`.
-
-    Attributes:
-        path: Where it is as long as it is no complete file.
-        others: Drafts of other runs for the same target.
-    """
-
-    def __init__(self, path: Path, stream: BinaryIO, others: Sequence[Path]) -> None:
-        self.path, self.others = path, others
-        self._stream = stream
-
-    def lines(self) -> Iterator[bytes]:
-        """The whole lines that are there, each with its line feed; the rest is not looked at."""
-        self._stream.seek(0)
-        yield from takewhile(lambda line: line.endswith(b"\n"), self._stream)
-
-    def cut(self, size: int) -> None:
-        """Leave so many of its bytes; what is written follows them."""
-        self._stream.truncate(size)
-        self._stream.seek(size)
-
-    def write(self, line: bytes) -> None:
-        """Append a line, which is the system's when this returns: no kill of this process loses it."""
-        self._stream.write(line)
-        self._stream.flush()
-
-
-@contextmanager
-def resumable(
-    target: str | Path,
-    fingerprint: str | None,
-    *,
-    ours: re.Pattern[bytes] | None = None,
-    overwrite: bool = False,
-    patience: float = 0.0,
-) -> Iterator[Draft]:
-    """A draft beside a file, which takes its place when the block ends without an error.
-
-    An interrupted or failed block leaves the former file as it was, and the draft as far as it came;
-    a block for the same target under the same fingerprint finds it. A draft under another
-    fingerprint is left alone.
-
-    Args:
-        target: The file; no device or pipe.
         fingerprint: Equal where what is written is to be equal; None for a draft that nobody finds.
-        ours: See `check_ours`.
-        overwrite: See `check_ours`.
         patience: Seconds to wait for another process that is writing the same draft.
 
     Raises:
@@ -154,20 +93,45 @@ def resumable(
     """
     check_ours(target, ours, overwrite=overwrite)
     path = usable_path(target).resolve()
-    name = uuid4().hex if fingerprint is None else sha256(fingerprint.encode()).hexdigest()
-    beginning = f".{path.name[:200]}."
-    draft = path.with_name(f"{beginning}{name[:16]}.draft")
     with _errors_of(target):
+        if path.exists() and not path.is_file():
+            with path.open("wb") as device:
+                yield device
+            return
         make_folder(path.parent)
-        others = path.parent.glob(f"{escape(beginning)}{'?' * 16}.draft")
+        draft = _draft(path, fingerprint)
         stream = _alone(draft, target, patience)
         try:
-            with _becoming(path, draft, stream):
-                yield Draft(draft, stream, [each for each in others if each != draft])
+            with stream:
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+            if path.exists():
+                shutil.copymode(path, draft)
+            draft.replace(path)
         except BaseException:
             if fingerprint is None or not draft.stat().st_size:
                 draft.unlink()
             raise
+
+
+def other_drafts(target: str | Path, fingerprint: str | None) -> list[Path]:
+    """What blocks under other fingerprints left beside a file, or are writing."""
+    path = usable_path(target).resolve()
+    drafts = path.parent.glob(f"{escape(_beginning(path))}{'?' * 16}.draft")
+    return sorted(each for each in drafts if each != _draft(path, fingerprint))
+
+
+def _beginning(path: Path) -> str:
+    return f".{path.name[:200]}."
+
+
+def _draft(path: Path, fingerprint: str | None) -> Path:
+    if fingerprint is None:
+        return path.with_name(f"{_beginning(path)}{uuid4().hex[:8]}.tmp")
+    return path.with_name(
+        f"{_beginning(path)}{sha256(fingerprint.encode()).hexdigest()[:16]}.draft"
+    )
 
 
 def _alone(draft: Path, target: str | Path, patience: float) -> BinaryIO:
@@ -193,18 +157,6 @@ def _alone(draft: Path, target: str | Path, patience: float) -> BinaryIO:
         except OSError:  # a file system without locks
             return stream
         stream.close()  # written by another process, or the file by now
-
-
-@contextmanager
-def _becoming(path: Path, draft: Path, stream: BinaryIO) -> Iterator[None]:
-    """Make a draft the file once it is on the disk, with the mode of the former one."""
-    with stream:
-        yield
-        stream.flush()
-        os.fsync(stream.fileno())
-    if path.exists():
-        shutil.copymode(path, draft)
-    draft.replace(path)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tcva_adapters.cli.app import run
-from tcva_adapters.samples.output import resumable
+from tcva_adapters.samples.output import replacing
 from tests.support.server import Body, ScriptedServer, auto_judge, error
 
 SIZE = 60
@@ -198,12 +198,12 @@ def test_samples_of_a_pipe_leave_no_draft(
 
 def test_one_process_at_a_time_writes_a_draft(capsys: pytest.CaptureFixture[str]) -> None:
     script = (
-        "import sys; from tcva_adapters.samples.output import resumable\n"
+        "import sys; from tcva_adapters.samples.output import replacing\n"
         "from tcva_adapters.errors import InvalidValueError\n"
-        "try:\n    resumable('out.jsonl', 'x').__enter__()\n"
+        "try:\n    replacing('out.jsonl', fingerprint='x').__enter__()\n"
         "except InvalidValueError as error:\n    print(error)\n"
     )
-    with resumable("out.jsonl", "x") as draft:
+    with replacing("out.jsonl", fingerprint="x") as draft:
         draft.write(b"a\n")
         ran = subprocess.run(
             [sys.executable, "-c", script], capture_output=True, text=True, check=True

@@ -13,7 +13,7 @@ from tcva_adapters.compare.gates import Gates
 from tcva_adapters.compare.graded import Case, Graded
 from tcva_adapters.compare.watch import OURS, Watch
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.samples.output import resumable
+from tcva_adapters.samples.output import replacing
 from tcva_adapters.stats.least_mean import mean_between
 
 
@@ -96,7 +96,7 @@ def test_runs_that_end_together_are_both_counted(
     one, two = (watch.went_on(file) for _ in range(2))  # both began before either ended
     shares = [each.look(file, Changes(before, before)).share for each in (one, two)]
     assert shares == pytest.approx([0.05 / 2, 0.05 / 6])
-    with resumable(file, "one process at a time", ours=OURS) as draft:
+    with replacing(file, fingerprint="one process at a time", ours=OURS) as draft:
         with pytest.raises(InvalidValueError, match="another process is writing"):
             watch.look(file, Changes(before, before))
         draft.write(file.read_bytes())
