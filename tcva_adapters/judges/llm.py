@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
-from tcva_adapters.criteria import Criterion
+from tcva_adapters.criteria import FIELDS, Criterion
 from tcva_adapters.judges.base import MAX_CLAIMS, blank_field, nothing_to_score
 from tcva_adapters.judges.prompts import PROMPT_VERSION, claims_request
 from tcva_adapters.judges.reply import parse_claims
@@ -136,7 +136,8 @@ class LLMJudge:
         if self.claims == "split":
             return split_claims(text)
         (reply,) = yield from calls.ask([claims_request(sample, criterion, self.max_claims)])
-        claims = None if reply.truncated else parse_claims(reply.text)
+        shown = [sample.field(name) or "" for name in FIELDS]
+        claims = None if reply.truncated else parse_claims(reply.text, shown)
         if claims == [] and any(non_claim_kind(s) is None for s in split_claims(text)):
             claims = None  # a text that asserts something does not claim nothing
         if claims is None:

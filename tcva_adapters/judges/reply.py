@@ -2,26 +2,21 @@
 
 Four rules hold throughout. A verdict is never invented: what was cut off, contradicts itself or
 is not exactly a known word is left out and said to be. A verdict is never taken from the text of a
-quote, nor JSON that stands in the sample for one. And the work is bounded: a reply of any length
-and form is read in about linear time.
+quote, nor JSON or lines that stand in the sample for one. And the work is bounded: a reply of any
+length and form is read in about linear time.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Final
 
 from tcva_adapters.judges.reply_words import NOUN, PASSAGE, SHOWN, Label, read_label, read_number
-from tcva_adapters.models.reply_json import (
-    CUT,
-    MAX_DEPTH,
-    after_reasoning,
-    json_values,
-    plain_key,
-)
+from tcva_adapters.models.reply_json import MAX_DEPTH, Node, after_reasoning, json_values, plain_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,54 +57,76 @@ class _Entry:
 
     number: int | None
     raw_label: Any
-    fields: Mapping[str, Any]
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def label(self) -> Label | None:
+        return read_label(self.raw_label) if isinstance(self.raw_label, str) else None
+
+    def first(self, kind: str) -> Any:
+        given = (self.fields.get(key) for key in _KEYS[kind])
+        return next((value for value in given if value is not None), None)
+
+    @property
+    def essence(self) -> tuple[object, ...]:
+        """What stays the same where JSON is quoted in another dress."""
+        texts = (_plain(_text(self.first(kind))) for kind in ("evidence", "reason"))
+        return (self.number, self.label, *texts)
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """Entries that belong together, and what was wrong with the text that they come from."""
-
-    entries: list[_Entry]
-    problems: list[str]
-    is_cut: bool = False
-
-
-_LABEL_KEYS: Final = (
-    "verdict label level judgement judgment rating classification support_level score".split()  # noqa: SIM905  # a word list reads better as text
-)
-_NUMBER_KEYS: Final = (
-    "claim claim_number claim_no claim_id claim_index number no id index statement statement_number "  # noqa: SIM905  # as above
-    "statement_id criterion criterion_number # n i".split()
-)
-_EVIDENCE_KEYS: Final = (
-    "evidence quote quote_from_passage quote_from_reference quote_from_question quote_from_response "  # noqa: SIM905  # as above
-    "quotes supporting_quote citation support".split()
-)
-_REASON_KEYS: Final = ("reason", "explanation", "reasoning", "rationale", "justification")
-_PASSAGE_KEYS: Final = (
-    "passage",
-    "passage_number",
-    "passage_id",
-    "passage_no",
-    "context",
-    "source",
-)
-_WORD_LIST_KEYS: Final = (
-    "verdicts",
-    "verdict",
-    "results",
-    "judgements",
-    "judgments",
-    "labels",
-)
-_LIST_KEYS: Final = (
-    *_WORD_LIST_KEYS,
-    *"evaluations assessments claims statements criteria answers output result response".split(),  # noqa: SIM905  # as above
-)
+_KEYS: Final = {
+    kind: words.split()
+    for kind, words in {
+        "label": "verdict label level judgement judgment rating classification support_level score",
+        "number": "claim claim_number claim_no claim_id claim_index number no id index statement "
+        "statement_number statement_id criterion criterion_number # n i",
+        "evidence": "evidence quote quote_from_passage quote_from_reference quote_from_question "
+        "quote_from_response quotes supporting_quote citation support",
+        "reason": "reason explanation reasoning rationale justification",
+        "passage": "passage passage_number passage_id passage_no context source",
+        "words": "verdicts verdict results judgements judgments labels",
+        "list": "evaluations assessments claims statements criteria answers output result response",
+        "claims": "claims statements sentences facts",
+        "claim": "claim text statement sentence content fact",
+    }.items()
+}
 _IS_CUT: Final = "the reply is cut off or its brackets do not match"
 _IS_DOUBTFUL: Final = "the reply is broken, and its verdicts cannot be told from quoted ones"
 _LEFTOVER: Final = re.compile(r"[\"'](?:verdict|label|level)[\"']\s*+:", re.IGNORECASE)
 _MAX_PROBLEMS: Final = 20
+_MARKS: Final = re.compile(r"[\s\"'“”‘’\\]+")
+
+
+def _plain(text: str) -> str:
+    return _MARKS.sub("", text).casefold()
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """What the judge was shown: what stands there is quoted, and no answer of the judge."""
+
+    texts: Sequence[str]
+
+    def has(self, text: str) -> bool:
+        """Whether a text stands there, whatever its spaces, quotes and escapes."""
+        return _plain(text) in self._plain
+
+    def has_all(self, entries: Iterable[_Entry]) -> bool:
+        """Whether entries stand there, in whatever form."""
+        return {entry.essence for entry in entries} <= self._essences
+
+    @cached_property
+    def _plain(self) -> str:
+        return "\n".join(map(_plain, self.texts))
+
+    @cached_property
+    def nodes(self) -> list[Node]:
+        """The JSON values in there."""
+        return [node for text in self.texts for node in json_values(text, 0)]
+
+    @cached_property
+    def _essences(self) -> set[tuple[object, ...]]:
+        return {entry.essence for node in self.nodes for entry in _entries(node.value)}
 
 
 def parse_verdicts(reply: str, n_claims: int, sample_texts: Iterable[str] = ()) -> ParsedReply:
@@ -141,16 +158,13 @@ def parse_verdicts(reply: str, n_claims: int, sample_texts: Iterable[str] = ()) 
     if not reply.strip():
         return ParsedReply({}, ("the reply is empty",))
     position, is_open = after_reasoning(reply)
-    shown = _Shown(sample_texts)
-    readings = _json_readings(reply, position, shown)
-    if readings is None:
-        readings = [] if is_open else _line_readings(reply, position, shown)
-    found = [_settle(reading, n_claims) for reading in readings]
-    verdicts: dict[int, ParsedVerdict] = {}
-    problems: tuple[str, ...] = ("no verdicts found in the reply",)
-    for each in found:
-        if len(each.verdicts) >= len(verdicts):
-            verdicts, problems = each.verdicts, each.problems
+    shown = _Shown(tuple(sample_texts))
+    readings, damage = _json_readings(reply, position, shown)
+    if not readings and not damage and not is_open:
+        readings = [_line_entries(reply, position, shown)]
+    found = [_settle(entries, n_claims, damage) for entries in readings or [[]]]
+    best = max(reversed(found), key=lambda each: len(each.verdicts))
+    verdicts, problems = best.verdicts, best.problems
     differing = [
         n
         for n, verdict in verdicts.items()
@@ -158,114 +172,67 @@ def parse_verdicts(reply: str, n_claims: int, sample_texts: Iterable[str] = ()) 
     ]
     if differing:
         problems += (f"two readings differ for {', '.join(map(str, differing))}",)
-        verdicts = {n: verdict for n, verdict in verdicts.items() if n not in differing}
     if is_open:
-        # A draft cannot be told from an answer here, so only a full one counts.
-        verdicts = verdicts if len(verdicts) == n_claims else {}
         problems += ("the block of reasoning was never closed",)
-    return ParsedReply(verdicts, problems)
-
-
-class _Shown:
-    """What the judge was shown, as quotes of it are compared: without spaces, quotes and escapes."""
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        self._texts = texts
-        self._plain: str | None = None
-
-    def __contains__(self, text: str) -> bool:
-        if self._plain is None:
-            self._plain = "\n".join(map(_plain, self._texts))
-        return bool(self._plain) and _plain(text) in self._plain
-
-
-_MARKS: Final = re.compile(r"[\s\"'“”‘’\\]+")
-
-
-def _plain(text: str) -> str:
-    return _MARKS.sub("", text).casefold()
+    if is_open and len(verdicts) < n_claims:
+        verdicts = {}  # a draft cannot be told from an answer here, so only a full one counts
+    return ParsedReply({n: v for n, v in verdicts.items() if n not in differing}, problems)
 
 
 # --- JSON ------------------------------------------------------------------------------------
 
 
-def _json_readings(reply: str, position: int, shown: _Shown) -> list[_Reading] | None:
-    """The ways to read the JSON of a reply; None where it holds none that is meant for verdicts."""
-    readings: list[_Reading] = []
-    alone: list[_Entry] = []
-    damage: list[str] = []
-    gaps: list[str] = []
-    end = position
+def _json_readings(
+    reply: str, position: int, shown: _Shown
+) -> tuple[list[list[_Entry]], list[str]]:
+    """The ways to read the JSON of a reply, and what is wrong with it."""
+    readings: list[list[_Entry]] = []
+    alone: list[_Entry] = []  # verdicts written one after the other make one reading
+    damage: dict[str, None] = {}
+    rest = ""
     for node in json_values(reply, position):
-        gaps.append(reply[end : node.start])
-        end = node.end
+        rest += reply[position : node.start] if readings or alone or damage else ""
+        position = node.end
         entries = [] if node.is_doubtful else _entries(node.value)
-        if entries and reply[node.start : node.end] in shown:
+        if entries and (shown.has(reply[node.start : node.end]) or shown.has_all(entries)):
             continue
-        problems = [_IS_CUT] if node.is_cut else []
-        problems += [_IS_DOUBTFUL] if node.is_doubtful else []
-        damage += problems
-        if len(entries) == 1 and _is_entry(node.value):
+        damage |= dict.fromkeys([_IS_CUT] * node.is_cut + [_IS_DOUBTFUL] * node.is_doubtful)
+        is_alone = len(entries) == 1 and isinstance(node.value, dict)
+        if is_alone and {*map(plain_key, node.value)} & {*_KEYS["label"]}:
             alone += entries
         elif entries:
-            readings.append(_Reading(entries, problems, is_cut=node.is_cut))
-    if (readings or alone) and _LEFTOVER.search("\n".join([*gaps[1:], reply[end:]])):
+            readings.append(entries)
+    readings += [alone] if alone else []
+    if readings and _LEFTOVER.search(rest + reply[position:]):
         # The rest of a value that seemed to end early: a quote in it was not escaped.
-        return [_Reading([], [_IS_DOUBTFUL])]
-    if alone:  # verdicts written one after the other make one reading
-        readings.append(_Reading(alone, damage, is_cut=_IS_CUT in damage))
-    return readings or ([_Reading([], damage)] if damage else None)
+        return [], [_IS_DOUBTFUL]
+    return readings, list(damage)
 
 
-def _is_entry(value: Any) -> bool:
-    return isinstance(value, dict) and any(plain_key(key) in _LABEL_KEYS for key in value)
-
-
-def _entries(value: Any, depth: int = 0) -> list[_Entry]:
+def _entries(value: Any, key: str = "verdicts", depth: int = 0) -> list[_Entry]:
     """All entries of a JSON value, in order; strings are never looked into."""
-    if depth > MAX_DEPTH:
+    if depth > MAX_DEPTH or not isinstance(value, dict | list):
         return []
     if isinstance(value, list):
-        if _is_words(value):
-            return [_read_line(item) or _Entry(None, item, {}) for item in value]
-        return [entry for item in value for entry in _entries(item, depth + 1)]
-    return _entries_of_mapping(value, depth) if isinstance(value, dict) else []
-
-
-def _entries_of_mapping(value: dict[str, Any], depth: int) -> list[_Entry]:
-    """One entry, a map from claim numbers, or whatever a known or unknown key holds."""
-    fields = {plain_key(key): item for key, item in value.items()}
-    numbers = (read_number(fields[key]) for key in _NUMBER_KEYS if key in fields)
-    number = next((n for n in numbers if n is not None), None)
-    for key in _LIST_KEYS:
-        inner = fields.get(key)
-        if isinstance(inner, dict | list) and (key in _WORD_LIST_KEYS or not _is_words(inner)):
-            found = _entries(inner, depth + 1)
-            if len(found) == 1 and found[0].number is None:
-                return [replace(found[0], number=number)]
-            if found:
-                return found
-    label_key = next((key for key in _LABEL_KEYS if key in fields), None)
-    if label_key is not None:
-        return [_Entry(number, fields[label_key], fields)]
-    numbered = [(n, key) for key in value if (n := read_number(str(key))) is not None]
-    if numbered:
-        return [_numbered(n, value[key], depth) for n, key in numbered]
-    nested = (item for item in value.values() if not _is_words(item))
-    return [entry for item in nested for entry in _entries(item, depth + 1)]
-
-
-def _is_words(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
-
-
-def _numbered(number: int, value: Any, depth: int) -> _Entry:
-    if not isinstance(value, dict):
-        return _Entry(number, value, {})
-    inner = _entries(value, depth + 1)
-    if len(inner) != 1:
-        return _Entry(number, None, {})
-    return inner[0] if inner[0].number is not None else replace(inner[0], number=number)
+        if value and all(isinstance(item, str) for item in value):
+            is_list = key in _KEYS["words"]
+            return [_entry_of_line(item) or _Entry(None, item) for item in value if is_list]
+        return [entry for item in value for entry in _entries(item, key, depth + 1)]
+    fields = {plain_key(name): item for name, item in value.items()}
+    numbers = (read_number(fields[name]) for name in _KEYS["number"] if name in fields)
+    own = next((n for n in numbers if n is not None), None)
+    found: list[_Entry] = []
+    listed: list[_Entry] = []
+    for name, item in value.items():
+        number = read_number(name)
+        inner = _entries(item, plain_key(name), depth + 1)
+        if len(inner) == 1 and inner[0].number is None:
+            inner = [replace(inner[0], number=own if number is None else number)]
+        # Under a claim's number stands one verdict, or none that can be told.
+        found += inner if number is None or len(inner) == 1 else [_Entry(number, item)]
+        listed += inner if plain_key(name) in (*_KEYS["words"], *_KEYS["list"]) else []
+    label = next((name for name in _KEYS["label"] if name in fields), None)
+    return listed or ([_Entry(own, fields[label], fields)] if label else found)
 
 
 # --- plain text ------------------------------------------------------------------------------
@@ -280,20 +247,15 @@ _LABEL_END: Final = re.compile(r"\s[-–—]|[:;,(.|\t–—]")
 _WORDS_OF_A_LABEL: Final = 3
 
 
-def _line_readings(reply: str, position: int, shown: _Shown) -> list[_Reading]:
-    lines = [
-        entry
-        for match in _LINE.finditer(reply, position)
-        if (entry := _read_line(match)) is not None
-        and not (read_label(entry.raw_label) and match[0] in shown)
-    ]
-    known = {line.number for line in lines if read_label(line.raw_label)}
+def _line_entries(reply: str, position: int, shown: _Shown) -> list[_Entry]:
+    lines = [(match[0], _entry_of_line(match)) for match in _LINE.finditer(reply, position)]
+    found = [e for line, e in lines if e and not (e.label and shown.has(line))]
     # A numbered remark before the verdict of the same number is no verdict.
-    found = [line for line in lines if line.number not in known or read_label(line.raw_label)]
-    return [_Reading(found, [])] if found else []
+    known = {entry.number for entry in found if entry.label}
+    return [entry for entry in found if entry.label or entry.number not in known]
 
 
-def _read_line(line: str | re.Match[str]) -> _Entry | None:
+def _entry_of_line(line: str | re.Match[str]) -> _Entry | None:
     """An entry from a line such as ``2. partial - reason`` or ``Claim 2: none``."""
     match = _LINE.match(line) if isinstance(line, str) else line
     if match is None or not (match["noun"] or match["open"] or match["separator"].strip()):
@@ -309,91 +271,80 @@ def _read_line(line: str | re.Match[str]) -> _Entry | None:
 # --- settling --------------------------------------------------------------------------------
 
 
-def _settle(reading: _Reading, n_claims: int) -> ParsedReply:
+def _settle(entries: Sequence[_Entry], n_claims: int, damage: Sequence[str]) -> ParsedReply:
     """One verdict per claim number, and everything else as a problem."""
-    entries = reading.entries
-    is_in_order = all(entry.number is None for entry in entries) and not reading.is_cut
-    if is_in_order and len(entries) == n_claims:
+    in_order = all(entry.number is None for entry in entries) and _IS_CUT not in damage
+    if in_order and len(entries) == n_claims:
         entries = [replace(entry, number=i) for i, entry in enumerate(entries, start=1)]
-    problems: list[str] = []
-    if unnumbered := sum(entry.number is None for entry in entries):
-        problems.append(f"{unnumbered} without a claim number")
-    by_number: dict[int, list[_Entry]] = defaultdict(list)
+    by_number: defaultdict[int, list[_Entry]] = defaultdict(list)
     for entry in entries:
         if entry.number is not None:
             by_number[entry.number].append(entry)
-    if 0 in by_number:
-        if set(by_number) == set(range(n_claims)):
-            by_number = {number + 1: given for number, given in by_number.items()}
-        else:
-            problems.append("numbered from 0, but not from 0 to one below the number of claims")
-            by_number = {}
+    before = 0 in by_number
+    if before and set(by_number) != set(range(n_claims)):
+        msg = "numbered from 0, but not from 0 to one below the number of claims"
+        return ParsedReply({}, (msg, *damage))
+    unnumbered = sum(entry.number is None for entry in entries)
+    problems = [f"{unnumbered} without a claim number"] if unnumbered else []
     verdicts: dict[int, ParsedVerdict] = {}
-    for number, given in sorted(by_number.items()):
-        labels = {_label(entry) for entry in given}
-        problem = _problem(number, given, labels, n_claims)
-        problems += [problem] if problem else []
-        (label, *others) = labels
+    for number, given in sorted((n + before, given) for n, given in by_number.items()):
+        (label, *others) = {entry.label for entry in given}
         if label is not None and not others and 1 <= number <= n_claims:
-            verdicts[number] = _verdict(number, label, given[0].fields)
-    problems += dict.fromkeys(reading.problems)
+            verdicts[number] = _verdict(number, label, given[0])
+        problems += _problems(number, given, n_claims)
+    problems += damage
     if len(problems) > _MAX_PROBLEMS:
         problems[_MAX_PROBLEMS:] = [f"{len(problems) - _MAX_PROBLEMS} further problems"]
+    if not problems and not verdicts:
+        problems = ["no verdicts found in the reply"]
     return ParsedReply(verdicts, tuple(problems))
 
 
-def _problem(
-    number: int, given: Sequence[_Entry], labels: Collection[Label | None], n_claims: int
-) -> str | None:
+def _problems(number: int, given: Sequence[_Entry], n_claims: int) -> list[str]:
+    labels = {entry.label for entry in given}
     if not 1 <= number <= n_claims:
-        return f"extra {number}"
+        return [f"extra {number}"]
     if len(labels) > 1:
         words = ", ".join(sorted(str(label or "unknown") for label in labels))
-        return f"conflicting verdicts for {number}: {words}"
+        return [f"conflicting verdicts for {number}: {words}"]
     if None in labels:
-        word = str(given[0].raw_label)
-        if CUT in word:
-            return f"cut off at {number}"
-        return f'unknown level "{word[:SHOWN]}" for {number}'
-    return f"duplicate {number}" if len(given) > 1 else None
+        return [f'unknown level "{str(given[0].raw_label)[:SHOWN]}" for {number}']
+    return [f"duplicate {number}"] if len(given) > 1 else []
 
 
-def _label(entry: _Entry) -> Label | None:
-    return read_label(entry.raw_label) if isinstance(entry.raw_label, str) else None
-
-
-def _verdict(number: int, label: Label, fields: Mapping[str, Any]) -> ParsedVerdict:
-    def first(keys: Sequence[str]) -> Any:
-        return next((fields[key] for key in keys if fields.get(key) is not None), None)
-
-    passage = read_number(first(_PASSAGE_KEYS), PASSAGE)
-    return ParsedVerdict(
-        number=number,
-        label=label,
-        evidence=_text(first(_EVIDENCE_KEYS)),
-        reason=_text(first(_REASON_KEYS)),
-        passage=passage if passage and passage > 0 else None,
-    )
+def _verdict(number: int, label: Label, entry: _Entry) -> ParsedVerdict:
+    passage = read_number(entry.first("passage"), PASSAGE) or 0
+    evidence, reason = (_text(entry.first(kind)) for kind in ("evidence", "reason"))
+    return ParsedVerdict(number, label, evidence, reason, passage if passage > 0 else None)
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        value = list(value.values())
     if isinstance(value, list):
         return " ... ".join(text for item in value if (text := _text(item)))
-    if isinstance(value, dict):
-        return _text(list(value.values()))
-    return "" if value is None else str(value).replace(CUT, "").strip()
+    return "" if value is None else str(value).strip()
 
 
 # --- claims ----------------------------------------------------------------------------------
 
+_BULLET: Final = re.compile(
+    rf"^[ \t]*+(?:[-*•]|{NOUN}?[ \t]*+\d{{1,3}}[.):])[ \t]++(?P<text>[^\n]*[^\s])",
+    re.IGNORECASE | re.MULTILINE,
+)
 
-def parse_claims(reply: str) -> list[str] | None:
+
+def parse_claims(reply: str, sample_texts: Iterable[str] = ()) -> list[str] | None:
     """The claims in a judge's reply, in order; None if there is no list to be read. Never raises.
 
     Read are a JSON list of texts or of objects with a text, by itself or under a key, and, where
     there is no JSON, lines with a number or a bullet. Of several lists, the last counts. A list
-    that was cut off is not read, because nobody can tell which claims it lacks. An empty list is
-    an answer too: the judge found nothing that is claimed.
+    that was cut off is not read, because nobody can tell which claims it lacks, nor one that
+    stands in the sample. An empty list is an answer too: the judge found nothing that is claimed.
+
+    Args:
+        reply: What the judge answered.
+        sample_texts: What the judge was shown.
 
     >>> parse_claims('{"claims": ["One is odd.", "Two is even."]}')
     ['One is odd.', 'Two is even.']
@@ -406,42 +357,40 @@ def parse_claims(reply: str) -> list[str] | None:
     nodes = [] if is_open else list(json_values(reply, position))
     if is_open or any(node.is_cut for node in nodes):
         return None
-    lists = [texts for node in nodes if (texts := _claim_texts(node.value)) is not None]
-    if lists:
-        return lists[-1]
-    lines = [match["text"].strip() for match in _BULLET.finditer(reply, position)]
-    return lines if lines and not nodes else None
-
-
-_BULLET: Final = re.compile(
-    rf"^[ \t]*+(?:[-*•]|{NOUN}?[ \t]*+\d{{1,3}}[.):])[ \t]++(?P<text>[^\n]*[^\s])",
-    re.IGNORECASE | re.MULTILINE,
-)
-_CLAIM_LIST_KEYS: Final = ("claims", "statements", "sentences", "facts")
-_CLAIM_TEXT_KEYS: Final = ("claim", "text", "statement", "sentence", "content", "fact")
+    shown = _Shown(tuple(sample_texts))
+    quoted = [_claim_texts(node.value) for node in shown.nodes]
+    lists = [
+        texts
+        for node in nodes
+        if (texts := _claim_texts(node.value)) is not None
+        and texts not in quoted
+        and not shown.has(reply[node.start : node.end])
+    ]
+    if nodes:
+        return lists[-1] if lists else None
+    lines = list(_BULLET.finditer(reply, position))
+    if any(shown.has(line[0]) for line in lines):
+        return None
+    return [line["text"].strip() for line in lines] or None
 
 
 def _claim_texts(value: Any, depth: int = 0) -> list[str] | None:
     """The texts of a list of claims; None where the value is none, or holds something else."""
-    if depth > MAX_DEPTH:
+    if isinstance(value, dict) and depth <= MAX_DEPTH:
+        if value and all(read_number(key) is not None for key in value):
+            return _claim_texts(list(value.values()))
+        named = [item for key, item in value.items() if plain_key(key) in _KEYS["claims"]]
+        inner = (_claim_texts(item, depth + 1) for item in named or value.values())
+        return next((texts for texts in inner if texts is not None), None)
+    if not isinstance(value, list):
         return None
-    if isinstance(value, list):
-        texts = [_claim_text(item) for item in value]
-        return None if None in texts else [text for text in texts if text]
-    if not isinstance(value, dict):
-        return None
-    fields = {plain_key(key): item for key, item in value.items()}
-    for key in _CLAIM_LIST_KEYS:
-        if key in fields:
-            return _claim_texts(fields[key], depth + 1)
-    if value and all(read_number(str(key)) is not None for key in value):
-        return _claim_texts(list(value.values()), depth + 1)
-    nested = (_claim_texts(item, depth + 1) for item in value.values())
-    return next((texts for texts in nested if texts is not None), None)
-
-
-def _claim_text(item: Any) -> str | None:
-    if isinstance(item, dict):
-        fields = {plain_key(key): value for key, value in item.items()}
-        item = next((fields[key] for key in _CLAIM_TEXT_KEYS if key in fields), None)
-    return item.strip() if isinstance(item, str) else None
+    texts = []
+    for item in value:
+        fields = (
+            {plain_key(key): text for key, text in item.items()} if isinstance(item, dict) else {}
+        )
+        text = next((fields[key] for key in _KEYS["claim"] if key in fields), item)
+        if not isinstance(text, str):
+            return None
+        texts += [text.strip()] if text.strip() else []
+    return texts

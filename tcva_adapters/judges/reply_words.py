@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Any, Final, Literal, TypeAlias
 
-from tcva_adapters.core.verdicts import LEVELS, Verdict
+from tcva_adapters.core.verdicts import Verdict
 
 Label: TypeAlias = Verdict | Literal["not_a_claim", "refusal"]
 """A level, or the mark of a sentence that claims nothing or declines to answer."""
@@ -17,48 +17,33 @@ SHOWN: Final = 40
 """No label or number is longer, and no more of one is shown."""
 
 _WAYS: Final[dict[Verdict, str]] = {
-    Verdict.FULLY: "fully completely entirely wholly totally",
+    Verdict.FULLY: "full fully completely entirely wholly totally",
     Verdict.MOSTLY: "mostly largely mainly",
     Verdict.PARTIAL: "partial partially partly",
     Verdict.MINOR: "minor minimally slightly barely hardly",
-    Verdict.NONE: "none not",
+    Verdict.NONE: "none not no",
 }
-_STATES: Final = "supported satisfied met relevant correct covered addressed entailed grounded"
+_STATES: Final = (
+    "support supported satisfied met relevant correct covered addressed entailed grounded"
+)
+_MARKS: Final[dict[str, Label]] = {
+    **dict.fromkeys(("unsupported", "contradicted", "contradiction"), Verdict.NONE),
+    **dict.fromkeys(("not a claim", "no claim", "non claim"), "not_a_claim"),
+    **dict.fromkeys(("refusal", "refused"), "refusal"),
+}
 
 LABELS: Final[dict[str, Label]] = {
-    **{
-        f"{way} {state}": level
-        for level, ways in _WAYS.items()
-        for way, state in product(ways.split(), _STATES.split())
-    },
-    **{f"{way} support": level for level, ways in _WAYS.items() for way in ways.split()},
-    **{level.value: level for level in LEVELS},
-    "full": Verdict.FULLY,
-    "full support": Verdict.FULLY,
-    "completely": Verdict.FULLY,
-    "entirely": Verdict.FULLY,
-    "supported": Verdict.FULLY,
-    "largely": Verdict.MOSTLY,
-    "partially": Verdict.PARTIAL,
-    "partly": Verdict.PARTIAL,
-    "no support": Verdict.NONE,
-    "unsupported": Verdict.NONE,
-    "contradicted": Verdict.NONE,
-    "contradiction": Verdict.NONE,
-    "not a claim": "not_a_claim",
-    "no claim": "not_a_claim",
-    "non claim": "not_a_claim",
-    "refusal": "refusal",
-    "refused": "refusal",
-}
+    f"{way} {state}".strip(): level
+    for level, ways in _WAYS.items()
+    for way, state in product(ways.split(), ["", *_STATES.split()])
+    if state or way not in {"not", "no"}
+} | {"supported": Verdict.FULLY, **_MARKS}
 """Every accepted word, lower case, with single spaces for hyphens and underscores."""
 
 NOUN: Final = r"(?:claim|statement|criterion|sentence|verdict)"
-NUMBER: Final = re.compile(
-    rf"\s*{NOUN}?[\s_-]*(?:no\.?\s*)?[#(\[]?(\d{{1,6}})[)\].:]*\s*", re.IGNORECASE
-)
-PASSAGE: Final = re.compile(
-    r"\s*(?:passage|context|source)?[\s_-]*[#(\[]?(\d{1,6})[)\].]*\s*", re.IGNORECASE
+NUMBER, PASSAGE = (
+    re.compile(rf"\s*{noun}?[\s_-]*(?:no\.?\s*)?[#(\[]?(\d{{1,6}})[)\].:]*\s*", re.IGNORECASE)
+    for noun in (NOUN, "(?:passage|context|source)")
 )
 
 
@@ -82,12 +67,10 @@ def read_label(word: str) -> Label | None:
 
 def read_number(raw: Any, pattern: re.Pattern[str] = NUMBER) -> int | None:
     """A whole number, alone or behind a word such as "claim"; None for anything else."""
-    if isinstance(raw, bool):
-        return None
-    if isinstance(raw, int):
+    if isinstance(raw, float) and raw.is_integer():
+        raw = int(raw)
+    if isinstance(raw, int) and not isinstance(raw, bool):
         return raw if -1 <= raw < 10**6 else None
-    if isinstance(raw, float):
-        return int(raw) if raw.is_integer() and abs(raw) < 10**6 else None
-    if isinstance(raw, str) and (match := pattern.fullmatch(raw[:SHOWN])) and len(raw) <= SHOWN:
-        return int(match.group(1))
+    if isinstance(raw, str) and len(raw) <= SHOWN and (match := pattern.fullmatch(raw)):
+        return int(match[1])
     return None

@@ -5,17 +5,11 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
-
-CUT: Final = "\ua66e"
-"""Stands where a reply was cut off, so that a value closed only by the repair can be told.
-
-A letter, so that a number cut in two becomes a text; and one that hardly any text contains.
-"""
 
 _REASONING: Final = "think|thinking|thought|thoughts|reasoning|analysis|scratchpad|reflection"
 _CLOSING: Final = re.compile(
@@ -30,20 +24,16 @@ _START: Final = re.compile(
     r"\{\s*+(?:[\"'“‘}]|//|/\*|#|[\w#]++\s*+[\"']?\s*+[:=])"
     r"|\[\s*+(?:[\"'“‘{\]]|\w++\s*+[,\]])"
 )
-_LINE_START: Final = re.compile(rf"^[ \t]*+(?={_START.pattern})", re.MULTILINE)
-_BRACKET: Final = re.compile(
-    r"\"(?:[^\"\\]++|\\.)*+\"?|(?<![^\s{}\[\],:\"])'(?:[^'\\]++|\\.)*+'?|([{}\[\]])", re.DOTALL
+_TOKEN: Final = re.compile(
+    r"\"(?:[^\"\\]++|\\.)*+\"?|(?<![^\s{}\[\],:\"])'(?:[^'\\]++|\\.)*+'?|[{}\[\]]", re.DOTALL
 )
-_BARE_WORD: Final = re.compile(
-    r'"(?:[^"\\]++|\\.)*+"?|:\s*+(?P<bare>fully|mostly|partial|partially|minor|(?-i:none|NONE))(?=\s*+[,}\]])',
-    re.DOTALL | re.IGNORECASE,
-)
-"""Levels without quotes, all of them: a repair reads a bare ``none`` as null."""
+_QUOTED_KEY: Final = re.compile(r"[\"'“‘]([^\"'“”‘’\\{}]{1,60})[\"'”’]\s*+[:=]")
+_BARE_KEY: Final = re.compile(r"(?<![\w\\])(\w++)\s*+[:=]")
 
 MAX_DEPTH: Final = 16
-_MAX_STARTS: Final = 1000
 _LONGEST_KEY: Final = 40
-_MAX_SCANNED: Final = 1_000_000
+_LONGEST_INTEGER: Final = 18
+_MAX_STARTS: Final = 1000
 _MAX_REPAIRED: Final = 10_000
 """Characters of one reply that may be repaired: a repair compares and copies lists as it goes. A
 broken list of 24 verdicts with long quotes has 8000."""
@@ -51,7 +41,10 @@ broken list of 24 verdicts with long quotes has 8000."""
 _MAX_AHEAD: Final = 8_000_000
 """Characters of a value times its quotation marks: at each doubtful one a repair looks ahead."""
 
-_LONGEST_INTEGER: Final = 18
+_TAIL: Final = re.compile(r"[^\s,:{}\[\]\"]*$")  # of a number or a word
+_ENDS: Final = ("null", '"":null', "", ":null")
+"""What a value that was cut off may lack before its brackets are closed; inside of a text or a
+number it is one of the first two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +52,13 @@ class Node:
     """One JSON value found in the reply, between two offsets.
 
     Attributes:
-        value: The value.
+        value: The value; empty where it is doubtful.
         start: Where it begins.
         end: Where it ends.
         is_cut: Whether the reply ended first, or its brackets differ.
         is_repaired: Whether it was no JSON as it stands.
-        is_doubtful: Whether the repair may have lost or added something.
+        is_doubtful: Whether it cannot be read, or its repair has lost or added a key: a quote with
+            JSON in it, written without escapes, may swallow or replace real values.
     """
 
     value: Any
@@ -100,7 +94,7 @@ def read_integer(digits: str) -> float:
 _DECODER: Final = json.JSONDecoder(object_pairs_hook=_pairs, parse_int=read_integer, strict=False)
 
 
-def _decode(text: str, start: int) -> tuple[Any, int] | None:
+def _decode(text: str, start: int = 0) -> tuple[Any, int] | None:
     try:
         return _DECODER.raw_decode(text, start)
     except (ValueError, RecursionError):
@@ -110,35 +104,26 @@ def _decode(text: str, start: int) -> tuple[Any, int] | None:
 def after_reasoning(reply: str) -> tuple[int, bool]:
     """Where the answer begins behind blocks of reasoning, and whether one was left open.
 
-    A mark of reasoning inside the answer's JSON is text of a quote and does not count.
+    A mark of reasoning inside the answer's JSON is text of a quote and does not count. One that
+    closes reasoning whose beginning is not in the reply may follow a first draft.
     """
     position = starts = 0
     while mark := _MARK.search(reply, position):
-        start = _START.search(reply, position, mark.start())
-        starts += start is not None
-        if starts > _MAX_STARTS:
+        if start := _START.search(reply, position, mark.start()):
+            lead = reply[position : start.start()].strip()
+            if mark["opening"] or not lead or lead.startswith("```"):
+                break
+            starts += 1
+            if starts > _MAX_STARTS:
+                return mark.end(), True
+            decoded = _decode(reply, start.start())
+            if decoded is not None and decoded[1] > mark.end():
+                break
+        closing = _CLOSING.search(reply, mark.end()) if mark["opening"] else mark
+        if closing is None:
             return mark.end(), True
-        if start and _holds(reply, position, start.start(), mark):
-            break
-        if mark["opening"] is None:
-            position = mark.end()
-        elif closing := _CLOSING.search(reply, mark.end()):
-            position = closing.end()
-        else:
-            return mark.end(), True
+        position = closing.end()
     return position, False
-
-
-def _holds(reply: str, position: int, start: int, mark: re.Match[str]) -> bool:
-    """Whether the JSON value at ``start`` belongs to the answer, and so does the mark behind it.
-
-    A mark that closes reasoning whose beginning is not in the reply may follow a first draft.
-    """
-    lead = reply[position:start].strip()
-    if mark["opening"] is not None or not lead or lead.startswith("```"):
-        return True
-    decoded = _decode(reply, start)
-    return decoded is not None and decoded[1] > mark.end()
 
 
 def plain_key(key: Any) -> str:
@@ -152,93 +137,68 @@ def _plain(key: str) -> str:
 
 
 def json_values(reply: str, position: int) -> Iterator[Node]:
-    """The JSON values of a reply in order: as they stand, or repaired."""
-    to_scan, to_repair = _MAX_SCANNED, _MAX_REPAIRED
-    pattern = _START
+    """The JSON values of a reply in order: as they stand, as far as they go, or repaired."""
+    to_repair = _MAX_REPAIRED
     for _ in range(_MAX_STARTS):
-        match = pattern.search(reply, position)
+        match = _START.search(reply, position)
         if match is None:
             return
-        start = match.start() if pattern is _START else match.end()
+        start = match.start()
         decoded = _decode(reply, start)
-        node = None if decoded is None else Node(decoded[0], start, decoded[1])
-        if node is None and to_scan > 0:
-            end = _end(reply, start)
-            text = reply[start:] if end is None else reply[start:end]
-            to_scan -= len(text)
-            ahead = len(text) * (text.count('"') + text.count("'"))
-            if end != start and len(text) <= to_repair and ahead <= _MAX_AHEAD:
-                to_repair -= len(text)
-                node = _repaired(text, start, is_cut=end is None)
-        if node is None:
-            # What follows may lie inside a quote of this value; only a new line starts afresh.
-            pattern, position = _LINE_START, start + 1
-        else:
-            yield node
-            pattern, position = _START, node.end
+        node = Node(decoded[0], start, decoded[1]) if decoded else _mended(reply, start, to_repair)
+        to_repair -= (node.end - start) * node.is_repaired
+        position = node.end
+        yield node
 
 
-def _end(text: str, start: int) -> int | None:
-    """Where the value at ``start`` ends by its brackets.
+def _mended(reply: str, start: int, to_repair: int) -> Node:
+    """What is no JSON as it stands: cut off, or broken with all its brackets."""
+    closers = ""
+    tail = end = len(reply)
+    is_mismatched = False
+    for match in _TOKEN.finditer(reply, start):
+        first, last = match[0][0], match[0][-1]
+        if first in "{[":
+            closers = ("}" if first == "{" else "]") + closers
+        elif first in "}]" and first == closers[0]:
+            closers = closers[1:]
+        elif first in "}]" or first != last or len(match[0]) == 1:
+            is_mismatched = first in "}]"
+            tail = match.start()  # or a text without its end
+            break
+        if not closers and match.end() - start <= to_repair:
+            return _repaired(reply[start : match.end()], start)
+        if not closers or len(closers) > MAX_DEPTH:
+            return Node({}, start, match.end() if not closers else end, is_doubtful=True)
+    head = _TAIL.sub("", reply[start:tail])
+    ends = () if is_mismatched else _ENDS if len(head) == end - start else _ENDS[:2]
+    decoded = (_decode(f"{head}{ending}{closers}") for ending in ends)
+    value: Any = next((found[0] for found in decoded if found), {})
+    return Node(value, start, end, is_cut=True, is_doubtful=not value)
 
-    None where the text ends first or the brackets differ, ``start`` where it is nested too deeply.
-    """
-    closers: list[str] = []
-    for match in _BRACKET.finditer(text, start):
-        bracket = match[1]
-        if bracket in ("{", "["):
-            closers.append("}" if bracket == "{" else "]")
-            if len(closers) > MAX_DEPTH:
-                return start
-        elif bracket and closers.pop() != bracket:
-            return None
-        if not closers:
-            return match.end()
-    return None
 
-
-def _repaired(text: str, start: int, *, is_cut: bool) -> Node | None:
+def _repaired(text: str, start: int) -> Node:
     # Here: most replies need no repair, and the lexical judge gets none.
     from json_repair import repair_json  # noqa: PLC0415  # see above
 
-    broken = text + CUT if is_cut else text
-    broken = _BARE_WORD.sub(lambda m: f':"{m["bare"]}"' if m["bare"] else m.group(), broken)
-    try:
-        value = repair_json(broken, return_objects=True, skip_json_loads=True)
-    except Exception:  # noqa: BLE001  # whatever a repair trips over, a reply is only unreadable
-        return None
-    if not isinstance(value, dict | list) or not value:
-        return None
-    is_sound = _has_all_keys(text, value) and (not is_cut or _is_uniform(value))
-    return Node(value, start, start + len(text), is_cut, is_repaired=True, is_doubtful=not is_sound)
+    value: Any = None
+    if len(text) * (text.count('"') + text.count("'")) <= _MAX_AHEAD:
+        # Whatever a repair trips over, a reply is only unreadable.
+        with suppress(Exception):
+            value = repair_json(text, return_objects=True, skip_json_loads=True)
+    is_sound = isinstance(value, dict | list) and sorted(_keys(value)) == _keys_in(text)
+    value = value if is_sound else {}
+    end = start + len(text)
+    return Node(value, start, end, is_repaired=True, is_doubtful=not is_sound)
 
 
-def _has_all_keys(text: str, value: Any) -> bool:
-    """Whether a repair has lost and added no key.
-
-    A quote with JSON in it, written without escapes, may swallow or replace real values.
-    """
-    for key, count in Counter(_keys(value)).items():
-        mark = re.escape(key)
-        quoted = re.findall(rf"[\"'“‘]{mark}[\"'”’]\s*+[:=]", text)
-        if count != len(quoted or re.findall(rf"(?<![\w\\]){mark}\s*+[:=]", text)):
-            return False
-    return True
+def _keys_in(text: str) -> list[str]:
+    return sorted(_QUOTED_KEY.findall(text) or _BARE_KEY.findall(text))
 
 
 def _keys(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
-        yield from (key for key in value if CUT not in key)
+        yield from value
     for item in value.values() if isinstance(value, dict) else value:
         if isinstance(item, dict | list):
             yield from _keys(item)
-
-
-def _is_uniform(value: Any) -> bool:
-    """Whether objects side by side have the same keys; the last one, which was cut, may lack some."""
-    items = list(value.values() if isinstance(value, dict) else value)
-    kinds = [set(item) if isinstance(item, dict) else None for item in items]
-    is_list = isinstance(value, list) and any(kinds)
-    return not (is_list and any(kind != kinds[0] for kind in kinds[:-1])) and all(
-        _is_uniform(item) for item in items if isinstance(item, dict | list)
-    )
