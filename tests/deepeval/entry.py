@@ -28,6 +28,7 @@ class ScriptedLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]  # as its b
 
     def __init__(self, reply: Reply) -> None:
         self.reply = reply
+        self.hangs = False
         self.temperature = 0.0
         self.api_key = "sk-never-shown-1234567890"
         self.prompts: list[str] = []
@@ -46,6 +47,8 @@ class ScriptedLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]  # as its b
             return self.reply(prompt)
 
     async def a_generate(self, prompt: str) -> str:
+        if self.hangs:
+            await asyncio.Event().wait()
         await asyncio.sleep(0)
         return str(self.generate(prompt))
 

@@ -40,6 +40,7 @@ class ScriptedLLM(BaseRagasLLM):
         self.model = "scripted"
         self.api_key = "sk-never-shown-1234567890"
         self.finished = True
+        self.hangs = False
         self.prompts: list[str] = []
         self.callbacks: list[Callbacks] = []
         self._lock = threading.Lock()
@@ -68,6 +69,9 @@ class ScriptedLLM(BaseRagasLLM):
         stop: list[str] | None = None,
         callbacks: Callbacks = None,
     ) -> LLMResult:
+        if self.hangs:
+            await asyncio.Event().wait()
+        await asyncio.sleep(0)
         return self.generate_text(prompt, n, temperature, stop, callbacks)
 
     def is_finished(self, response: LLMResult) -> bool:
@@ -82,6 +86,7 @@ class ScriptedInstructorLLM(InstructorBaseRagasLLM):
         self.reply = reply
         self.model = "scripted"
         self.is_async = is_async
+        self.hangs = False
         self.prompts: list[str] = []
         self.models: list[type[BaseModel]] = []
 
@@ -91,6 +96,8 @@ class ScriptedInstructorLLM(InstructorBaseRagasLLM):
         return response_model.model_validate_json(self.reply(prompt))
 
     async def agenerate(self, prompt: str, response_model: type[Model]) -> Model:
+        if self.hangs:
+            await asyncio.Event().wait()
         return self.generate(prompt, response_model)
 
 

@@ -1,0 +1,160 @@
+"""The adapters that are tested alike: how each is built, scores a sample, and runs a suite."""
+
+from __future__ import annotations
+
+import asyncio
+import warnings
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pytest
+from ragas import RunConfig, aevaluate, evaluate
+
+import tests.deepeval.entry as deepeval_entry
+import tests.ragas.entry as ragas_entry
+from tcva_adapters import Sample, deepeval, ragas
+from tcva_adapters.results.protocol import Scored
+
+Rows = list[list[Scored]]
+"""Of each evaluator, the results by sample."""
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """One of them.
+
+    Attributes:
+        name: For ids of tests.
+        judge: What its classes call the judge.
+        named: What of a scorer names its evaluators.
+        llm: A scripted LLM of the framework's, out of a function of the prompt; it has ``prompts``.
+        drop_in: Builds a TCVA of its settings.
+        scoring: Takes any scorer.
+        score: The result of one sample, without an event loop; what cannot be judged may raise.
+        ascore: The same, awaited.
+        suite: Runs evaluators over samples through the framework's own runner.
+        leaves_out: Settings that its drop-in does not take.
+    """
+
+    name: str
+    judge: str
+    named: str
+    llm: Callable[[Callable[[str], str]], Any]
+    drop_in: type[Any]
+    scoring: type[Any]
+    score: Callable[[Any, Sample], Scored]
+    ascore: Callable[[Any, Sample], Coroutine[Any, Any, Scored]]
+    suite: Callable[[list[Any], Sequence[Sample], bool], Rows]
+    leaves_out: frozenset[str] = frozenset()
+
+    def built(self, judge: Any, /, **settings: Any) -> Any:
+        """A drop-in with this judge."""
+        return self.drop_in(**{self.judge: judge, **settings})
+
+
+def _turn(sample: Sample) -> Any:
+    return ragas_entry.dataset_of([sample]).samples[0]
+
+
+async def _ragas_ascore(metric: Any, sample: Sample) -> Any:
+    return (await metric.single_turn_ascore(_turn(sample))).result
+
+
+def _ragas_suite(metrics: list[Any], samples: Sequence[Sample], asynchronous: bool) -> Rows:
+    arguments: dict[str, Any] = {
+        "dataset": ragas_entry.dataset_of(samples),
+        "metrics": metrics,
+        "run_config": RunConfig(max_retries=1),
+        "show_progress": False,
+    }
+    with warnings.catch_warnings():
+        # RAGAS announces the end of its main function on every call.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        if asynchronous:
+            found: Any = asyncio.run(aevaluate(**arguments))
+        else:
+            found = evaluate(**arguments, allow_nest_asyncio=False)
+    return [ragas.results_of(found, metric.name) for metric in metrics]
+
+
+def _row(sample: Sample) -> dict[str, Any]:
+    row: dict[str, Any] = _turn(sample).to_dict()
+    return {name: row.get(name) for name in ("user_input", "response", "retrieved_contexts")} | {
+        "reference": sample.reference
+    }
+
+
+async def _collections_ascore(metric: Any, sample: Sample) -> Any:
+    return (await metric.ascore(**_row(sample))).result
+
+
+def _collections_suite(metrics: list[Any], samples: Sequence[Sample], asynchronous: bool) -> Rows:
+    rows = list(map(_row, samples))
+
+    async def together() -> Any:
+        return await asyncio.gather(*(metric.abatch_score(rows) for metric in metrics))
+
+    columns = asyncio.run(together()) if asynchronous else [m.batch_score(rows) for m in metrics]
+    return [[each.result for each in column] for column in columns]
+
+
+def _deepeval_score(metric: Any, sample: Sample) -> Any:
+    metric.measure(deepeval_entry.case_of(sample))
+    return metric.result
+
+
+async def _deepeval_ascore(metric: Any, sample: Sample) -> Any:
+    case = deepeval_entry.case_of(sample)
+    await metric.a_measure(case)
+    return next(result for judged, result in metric.collected[::-1] if judged is case)
+
+
+def _deepeval_suite(metrics: list[Any], samples: Sequence[Sample], asynchronous: bool) -> Rows:
+    cases = [deepeval_entry.case_of(sample) for sample in samples]
+    found = deepeval_entry.evaluated(cases, metrics, asynchronous=asynchronous, ignore_errors=True)
+    return [deepeval.results_of(found, metric.name) for metric in metrics]
+
+
+_NO_METADATA: Final = frozenset({"profiles"})
+
+ADAPTERS: Final = [
+    Adapter(
+        name="ragas",
+        judge="llm",
+        named="name",
+        llm=ragas_entry.ScriptedLLM,
+        drop_in=ragas.TCVAMetric,
+        scoring=ragas.ScorerMetric,
+        score=lambda metric, sample: metric.single_turn_score(_turn(sample)).result,
+        ascore=_ragas_ascore,
+        suite=_ragas_suite,
+        leaves_out=_NO_METADATA,
+    ),
+    Adapter(
+        name="ragas collections",
+        judge="llm",
+        named="name",
+        llm=ragas_entry.ScriptedLLM,
+        drop_in=ragas.TCVACollectionMetric,
+        scoring=ragas.ScorerCollectionMetric,
+        score=lambda metric, sample: metric.score(**_row(sample)).result,
+        ascore=_collections_ascore,
+        suite=_collections_suite,
+        leaves_out=_NO_METADATA,
+    ),
+    Adapter(
+        name="deepeval",
+        judge="model",
+        named="title",
+        llm=deepeval_entry.ScriptedLLM,
+        drop_in=deepeval.TCVAMetric,
+        scoring=deepeval.ScorerMetric,
+        score=_deepeval_score,
+        ascore=_deepeval_ascore,
+        suite=_deepeval_suite,
+    ),
+]
+
+each_adapter = pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.name)
+both_ways = pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])

@@ -1,0 +1,75 @@
+"""Settings of the drop-ins: shown, refused when built and when set."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from typing import Any
+
+import pytest
+
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.settings import TCVASettings
+from tests.adapters.table import Adapter, each_adapter
+
+WRONG: dict[str, list[Any]] = {
+    "criterion": [None, True, "beauty"],
+    "threshold": [True, "0.5", math.nan, -1, 2],
+    "temperature": [None, True, math.nan, -1.0, "severe"],
+    "scheme": [None, 3, "steep"],
+    "penalty": [None, True, "huge"],
+    "eps": [None, True, math.nan, 0],
+    "floor": [None, "cellar"],
+    "bounds": [None, {"p_low": -4}],
+    "on_unscored": [True, "1", math.nan, 3],
+    "claims": [None, "guess"],
+    "verdicts": [None, "letters"],
+    "repeats": [None, True, 0, 2.5],
+    "evidence": [None, "lowered"],
+    "max_claims": [None, True, 0, 2.5],
+    "store": [3, True],
+    "fuse": [True, 3, "lexcial"],
+    "fuse_weights": [3, (-1, 1)],
+    "share": [None, 0],
+    "max_concurrency": [None, 0],
+}
+
+
+@each_adapter
+def test_the_signature_shows_every_setting(adapter: Adapter) -> None:
+    shown = inspect.signature(adapter.drop_in).parameters
+    settings = {"criterion", *TCVASettings.model_fields} - adapter.leaves_out
+    assert settings <= shown.keys()
+    assert WRONG.keys() == settings - {"profiles"}
+    assert not adapter.leaves_out & shown.keys()
+
+
+@each_adapter
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_value_is_refused_before_any_call(adapter: Adapter, name: str) -> None:
+    usual = adapter.built("lexical")
+    for value in WRONG[name]:
+        said = re.escape(repr(value))
+        with pytest.raises(InvalidValueError, match=said):
+            adapter.built("lexical", **{name: value})
+        with pytest.raises(InvalidValueError, match=said):
+            usual.changed(**{name: value})
+        with pytest.raises(InvalidValueError, match=said):
+            setattr(usual, name, value)
+
+
+@each_adapter
+@pytest.mark.parametrize("name", [*({*WRONG} - {"threshold"}), "scorer", "temprature"])
+def test_what_would_not_be_used_cannot_be_set(adapter: Adapter, name: str) -> None:
+    evaluator = adapter.built("lexical")
+    said = rf"; a built {adapter.drop_in.__name__} is not changed; changed\({name}=\.\.\.\)"
+    with pytest.raises(InvalidValueError, match=said):
+        setattr(evaluator, name, getattr(evaluator, name, 0.9))
+
+
+@each_adapter
+@pytest.mark.parametrize("name", [3, True, "  "])
+def test_a_name_is_a_text(adapter: Adapter, name: Any) -> None:
+    with pytest.raises(InvalidValueError, match=f"name={name!r}"):
+        adapter.built("lexical", name=name)

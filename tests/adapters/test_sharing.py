@@ -1,0 +1,106 @@
+"""One judgement for every view of a suite. The judge says something else each time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tcva_adapters import CCRS, Sample, clear_shared
+from tcva_adapters.results.protocol import Scored
+from tests.adapters.table import Adapter, both_ways, each_adapter
+from tests.support.scripted import verdict_json
+
+TEMPERATURES = (0.2, 0.5, 0.9)
+WORDS = ("fully", "mostly", "partial", "minor", "none")
+SAMPLES = [
+    Sample(
+        input="When?",
+        response="The office opens at nine. Parking is free.",
+        contexts=(f"Note {number}. The office opens at nine. Parking is free.",),
+    )
+    for number in range(6)
+]
+
+
+class Varying:
+    """Replies with other levels each time.
+
+    Attributes:
+        calls: How often it was asked.
+    """
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def __call__(self, _: str) -> str:
+        self.calls += 1
+        first, second = (WORDS[n % 5] for n in (self.calls, self.calls * 3))
+        return verdict_json((1, first, "The office opens"), (2, second, "Parking is"))
+
+
+def suite(adapter: Adapter, llm: Any, **settings: Any) -> list[Any]:
+    return [adapter.built(llm, temperature=each, **settings) for each in TEMPERATURES]
+
+
+def check_are_views(rows: Sequence[Sequence[Scored]], paid: int) -> None:
+    """Three views of six judgements, of which so many were paid for now."""
+    assert [len(row) for row in rows] == [6] * 3
+    for views in zip(*rows, strict=True):
+        scores = [view.score for view in views]
+        assert None not in scores
+        assert scores == sorted(scores)
+        assert len({view.claims for view in views}) == 1
+    assert sum(view.usage.calls for row in rows for view in row) == paid
+
+
+@each_adapter
+@both_ways
+def test_three_temperatures_of_six_samples_are_six_calls(
+    adapter: Adapter, asynchronous: bool
+) -> None:
+    varying = Varying()
+    llm = adapter.llm(varying)
+    check_are_views(adapter.suite(suite(adapter, llm), SAMPLES, asynchronous), paid=6)
+    check_are_views(adapter.suite(suite(adapter, llm), SAMPLES, asynchronous), paid=0)
+    assert varying.calls == 6
+
+
+@each_adapter
+@both_ways
+def test_with_one_store_for_all_as_well(
+    adapter: Adapter, asynchronous: bool, tmp_path: Path
+) -> None:
+    varying = Varying()
+    evaluators = suite(adapter, adapter.llm(varying), store=tmp_path / "verdicts.sqlite")
+    for paid in (6, 0):
+        check_are_views(adapter.suite(evaluators, SAMPLES, asynchronous), paid=paid)
+        clear_shared()
+    assert varying.calls == 6
+
+
+@each_adapter
+@both_ways
+def test_independent_judgements_are_to_be_had(adapter: Adapter, asynchronous: bool) -> None:
+    varying = Varying()
+    evaluators = suite(adapter, adapter.llm(varying), share=False)
+    adapter.suite(evaluators, SAMPLES[:2], asynchronous)
+    assert varying.calls == 2 * 3
+
+
+@each_adapter
+@pytest.mark.parametrize("thresholds", [(0.5, 0.9)])
+def test_ratings_at_two_thresholds_are_one_call(
+    adapter: Adapter, thresholds: tuple[float, float]
+) -> None:
+    llm = adapter.llm(lambda _: '{"score": 80}')
+    evaluators = [
+        adapter.scoring(CCRS("qr", judge=llm, threshold=each), name=f"from {each}")
+        for each in thresholds
+    ]
+    # Samples that differ in contexts alone, which this metric does not look at.
+    rows = adapter.suite(evaluators, SAMPLES[:2], False)
+    assert [[result.passed for result in row] for row in rows] == [[True] * 2, [False] * 2]
+    assert len(llm.prompts) == 1
