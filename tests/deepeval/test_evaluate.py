@@ -116,19 +116,6 @@ def test_results_keep_the_order_of_the_cases_however_they_finish() -> None:
     assert [case.name for case, _ in metric.collected] == [s.id for s in reversed(SAMPLES)]
 
 
-@both_ways
-def test_the_store_is_shared_by_the_copies(asynchronous: bool, tmp_path: Path) -> None:
-    llm = ScriptedLLM(reply)
-    for _ in range(2):
-        metric = TCVAMetric(model=llm, store=tmp_path / "verdicts.sqlite")
-        cases = [case_of(sample) for sample in SAMPLES]
-        evaluation = evaluated(cases, [metric], asynchronous=asynchronous)
-        assert [r.score for r in results_of(evaluation)] == expected(SAMPLES)
-        assert metric.store is not None
-        metric.store.close()
-    assert len(llm.prompts) == len(SAMPLES)
-
-
 @pytest.mark.slow
 @both_ways
 def test_one_request_per_case_where_the_native_metric_needs_four(asynchronous: bool) -> None:
@@ -171,24 +158,6 @@ def test_what_deepeval_reports(asynchronous: bool) -> None:
     )
     assert (bad.success, bad.error, bad.evaluation_model) == (False, None, "deepeval:scripted")
     assert bad.reason.startswith("0.250 < 0.9 at T=0.5: ")
-
-
-@both_ways
-def test_one_failing_case_does_not_end_the_run(asynchronous: bool) -> None:
-    def one_fails(prompt: str) -> str:
-        if "Claim number 1 here" in prompt:
-            raise TimeoutError
-        return reply(prompt)
-
-    metric = TCVAMetric(model=ScriptedLLM(one_fails))
-    cases = [case_of(sample) for sample in SAMPLES[:3]]
-    first, second, third = metric_data(evaluated(cases, [metric], asynchronous=asynchronous))
-    assert [first.score, third.score] == [expected(SAMPLES)[0], expected(SAMPLES)[2]]
-    assert (second.score, second.success) == (None, False)
-    assert second.error.startswith("timeout: ")
-    unscored = result_of(second).unscored
-    assert unscored is not None
-    assert unscored.reason.value == "timeout"
 
 
 @both_ways
@@ -366,19 +335,6 @@ def test_two_metrics_of_one_name_are_refused(asynchronous: bool) -> None:
     alone = evaluated(cases, twins, asynchronous=asynchronous)
     with pytest.raises(InvalidValueError, match="2 metrics are called 'same'"):
         results_of(alone)
-
-
-@both_ways
-def test_a_changed_setting_counts_in_a_run(asynchronous: bool) -> None:
-    metric = TCVAMetric(model=ScriptedLLM(reply))
-    metric = metric.changed(temperature=0.9)
-    metric.threshold = 0.95
-    evaluation = evaluated(
-        [case_of(sample) for sample in SAMPLES], [metric], asynchronous=asynchronous
-    )
-    results = results_of(evaluation, metric.name)
-    assert [r.score for r in results] == expected(SAMPLES, temperature=0.9)
-    assert {data.threshold for data in metric_data(evaluation)} == {0.95}
 
 
 def test_it_judges_a_component() -> None:
