@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
 from importlib import import_module
 
 import pytest
@@ -13,59 +12,17 @@ import pytest
 from tcva_adapters.errors import MissingDependencyError
 
 FRAMEWORKS = {
-    "llama_index",
-    "langchain_core",
-    "langchain",
-    "langchain_classic",
-    "ragas",
-    "deepeval",
-    "openai",
+    *("llama_index", "langchain_core", "langchain", "langchain_classic"),
+    *("ragas", "deepeval", "openai"),
 }
-
-
-@dataclass(frozen=True)
-class Adapter:
-    """One adapter.
-
-    Attributes:
-        folder: Its folder, which is also its extra.
-        names: Names whose use loads the framework.
-        loads: What is loaded then.
-        first: What its framework itself imports, loaded before the look at what is ours.
-    """
-
-    folder: str
-    names: tuple[str, ...]
-    loads: frozenset[str]
-    first: str = ""
-
-    @property
-    def package(self) -> str:
-        return f"tcva_adapters.{self.folder}"
-
-
-ADAPTERS = [
-    Adapter(
-        "langchain",
-        ("TCVAEvaluator", "TCVARunEvaluator", "gate", "as_judge_model"),
-        frozenset({"langchain_core"}),
-    ),
-    Adapter(
-        "llamaindex",
-        ("TCVAEvaluator", "LexicalLLM", "score_framework_metric"),
-        frozenset({"llama_index"}),
-    ),
-    # DeepEval itself loads openai.
-    Adapter(
-        "deepeval",
-        ("TCVAMetric", "LexicalLLM", "score_framework_metric"),
-        frozenset({"deepeval", "openai"}),
-    ),
-    # RAGAS itself loads all that it can find: nothing may be added to it.
-    Adapter(
-        "ragas", ("TCVAMetric", "LexicalLLM", "score_framework_metric"), frozenset(), "import ragas"
-    ),
-]
+# Of each adapter: names whose use loads the framework, and what is loaded then. DeepEval itself
+# loads openai; RAGAS itself loads all that it can find: nothing may be added to it.
+ADAPTERS = {
+    "langchain": ("TCVAEvaluator TCVARunEvaluator gate as_judge_model", {"langchain_core"}),
+    "llamaindex": ("TCVAEvaluator LexicalLLM score_framework_metric", {"llama_index"}),
+    "deepeval": ("TCVAMetric LexicalLLM score_framework_metric", {"deepeval", "openai"}),
+    "ragas": ("TCVAMetric LexicalLLM score_framework_metric", set[str]()),
+}
 
 OLD_RAGAS = """import importlib.metadata, types
 importlib.metadata.version = lambda _: '0.3.9'
@@ -86,79 +43,44 @@ def python(code: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.folder)
-def test_importing_an_adapter_loads_nothing_until_a_name_is_used(adapter: Adapter) -> None:
+@pytest.mark.parametrize("folder", ADAPTERS)
+def test_importing_an_adapter_loads_nothing_until_a_name_is_used(folder: str) -> None:
+    names, loads = ADAPTERS[folder]
+    first = "import ragas" if folder == "ragas" else ""  # before the look at what is ours
     done = python(
-        f"import sys, {adapter.package} as adapter\n"
-        "print(*sys.modules)\n"
-        f"{adapter.first}\n"
-        f"theirs = set(sys.modules) if {adapter.first!r} else set()\n"
-        f"{', '.join(f'adapter.{name}' for name in adapter.names)}\n"
+        f"import sys, tcva_adapters.{folder} as adapter\n"
+        f"print(*sys.modules)\n{first}\n"
+        f"theirs = set(sys.modules) if {first!r} else set()\n"
+        f"for name in {names.split()}: getattr(adapter, name)\n"
         "print(*set(sys.modules) - theirs)"
     )
     before, after = (
         {name.partition(".")[0] for name in line.split()} for line in done.stdout.splitlines()
     )
     assert before.isdisjoint(FRAMEWORKS)
-    if adapter.first:
+    if first:
         after -= {"ragas", "langchain_core", "openai"}  # parts of what is loaded already
-    assert after & FRAMEWORKS == adapter.loads
+    assert after & FRAMEWORKS == loads
+
+
+NO_VERTEX = without("langchain_community.chat_models.vertexai")
+CANNOT = "cannot be imported (ModuleNotFoundError"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("imported", "spoil", "said", "way_out"),
     [
-        (
-            "langchain.TCVAEvaluator",
-            without("langchain_core"),
-            "langchain-core cannot be imported (ModuleNotFoundError",
-            "langchain-core==1.7.2",
-        ),
-        (
-            "langchain.TCVAStringEvaluator",
-            without("langchain_classic"),
-            "langchain-classic cannot be imported",
-            "langchain-classic==1.0.8",
-        ),
-        (
-            "langchain.TCVAMiddleware",
-            without("langchain"),
-            "langchain cannot be imported",
-            "langchain==1.4.7",
-        ),
-        (
-            "llamaindex.TCVAEvaluator",
-            without("wrapt"),
-            "llama-index-core cannot be imported (ModuleNotFoundError",
-            "llama-index-core==0.14.25",
-        ),
-        (
-            "deepeval.TCVAMetric",
-            without("jinja2"),
-            "deepeval cannot be imported (ModuleNotFoundError",
-            "deepeval==4.3.1",
-        ),
-        (
-            "deepeval.TCVAMetric",
-            version("3.9.9"),
-            "deepeval 3.9.9 is too old, 4.3 is needed",
-            "deepeval==4.3.1",
-        ),
-        (
-            "ragas.TCVAMetric",
-            without("langchain_community.chat_models.vertexai"),
-            "ragas cannot be imported (ModuleNotFoundError",
-            "'langchain-community>=0.4,<0.4.2'",
-        ),
-        (
-            "ragas.TCVAMetric",
-            OLD_RAGAS,
-            "ragas 0.3.9 is too old, 0.4.3 is needed",
-            "'tcva-adapters[ragas]'",
-        ),
+        ("langchain.TCVAEvaluator", without("langchain_core"), f"langchain-core {CANNOT}", "==1.7.2"),
+        ("langchain.TCVAStringEvaluator", without("langchain_classic"), f"langchain-classic {CANNOT}", "==1.0.8"),
+        ("langchain.TCVAMiddleware", without("langchain"), f"langchain {CANNOT}", "langchain==1.4.7"),
+        ("llamaindex.TCVAEvaluator", without("wrapt"), f"llama-index-core {CANNOT}", "==0.14.25"),
+        ("deepeval.TCVAMetric", without("jinja2"), f"deepeval {CANNOT}", "deepeval==4.3.1"),
+        ("deepeval.TCVAMetric", version("3.9.9"), "deepeval 3.9.9 is too old, 4.3 is needed", "==4.3.1"),
+        ("ragas.TCVAMetric", NO_VERTEX, f"ragas {CANNOT}", "'langchain-community>=0.4,<0.4.2'"),
+        ("ragas.TCVAMetric", OLD_RAGAS, "ragas 0.3.9 is too old, 0.4.3 is needed", "'tcva-adapters[ragas]'"),
     ],
-)
+)  # fmt: skip
 def test_an_unusable_framework_is_an_import_error_with_the_way_out(
     imported: str, spoil: str, said: str, way_out: str
 ) -> None:
@@ -172,9 +94,9 @@ def test_an_unusable_framework_is_an_import_error_with_the_way_out(
     assert issubclass(MissingDependencyError, ImportError)
 
 
-@pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.folder)
-def test_every_public_name_is_there_and_described(adapter: Adapter) -> None:
-    package = import_module(adapter.package)
+@pytest.mark.parametrize("folder", ADAPTERS)
+def test_every_public_name_is_there_and_described(folder: str) -> None:
+    package = import_module(f"tcva_adapters.{folder}")
     for name in package.__all__:
         assert name in dir(package)
         assert (getattr(package, name).__doc__ or "").strip(), name
