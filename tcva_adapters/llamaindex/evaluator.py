@@ -7,14 +7,16 @@ import copy
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final, Generic, Self
+from typing import Annotated, Any, Final, Generic, Self
 
 from llama_index.core import Settings
 from llama_index.core.evaluation.base import BaseEvaluator
 from llama_index.core.prompts.mixin import PromptDictType
 from llama_index.core.schema import MetadataMode
 from llama_index_instrumentation import get_dispatcher
+from pydantic import Field
 
+from tcva_adapters._adapter.evaluator import Frozen, check_scorer, check_settings, require
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.evaluator import R, Scorer
@@ -28,15 +30,15 @@ from tcva_adapters.llamaindex.samples import aread_response, read_response
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.settings import TCVASettings, shows_settings
+from tcva_adapters.results.settings import Number, TCVASettings, check, shows_settings
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
 
-_LONGEST_PAUSE: Final = 86_400
+_Pause = Annotated[Number, Field(ge=0, le=86_400)]  # at most a day
 _dispatcher: Final = get_dispatcher(__name__)
 
 
-class ScorerEvaluator(BaseEvaluator, Generic[R]):
+class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
     """Scores answers with a `TCVA`, a `CCRS` or any other scorer.
 
     Takes the place of `FaithfulnessEvaluator` and its siblings in ``BatchEvalRunner``,
@@ -64,8 +66,6 @@ class ScorerEvaluator(BaseEvaluator, Generic[R]):
     1.0
     """
 
-    _is_built = False
-
     def __init__(
         self,
         scorer: Scorer[R],
@@ -73,22 +73,10 @@ class ScorerEvaluator(BaseEvaluator, Generic[R]):
         llm: Any = None,
         context_metadata_mode: MetadataMode | str = MetadataMode.NONE,
     ) -> None:
-        given: Any = scorer
-        if not isinstance(given, Scorer):
-            msg = f"scorer={scorer!r}; it is a TCVA, a CCRS or another Scorer"
-            raise InvalidValueError(msg)
+        check_scorer(self, scorer)
         self.scorer: Scorer[R] = scorer if llm is None else scorer.changed(judge=llm)
         self.context_metadata_mode = _metadata_mode(context_metadata_mode)
         self._is_built = True
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if self._is_built and not name.startswith("__"):  # typing sets __orig_class__
-            msg = (
-                f"{name}={value!r} on a built evaluator would not be used; changed({name}=...) "
-                "gives a copy, and result.at(...) shows a result at other settings"
-            )
-            raise InvalidValueError(msg)
-        super().__setattr__(name, value)
 
     def changed(self, **settings: Any) -> Self:
         """A copy with other settings; it shares judge and store.
@@ -99,10 +87,11 @@ class ScorerEvaluator(BaseEvaluator, Generic[R]):
         Raises:
             InvalidValueError: A setting is unknown or cannot be used.
         """
+        known = ["llm", "context_metadata_mode", *self.scorer.arguments]
+        check_settings(self, settings, known, judge="llm")
         mode = settings.pop("context_metadata_mode", self.context_metadata_mode)
         if "llm" in settings:
-            llm = settings.pop("llm")
-            settings["judge"] = settings_llm() if llm is None else llm
+            settings["judge"] = _llm_or_default(settings.pop("llm"))
         other = copy.copy(self)
         scorer = self.scorer.changed(**settings)
         vars(other).update(scorer=scorer, context_metadata_mode=_metadata_mode(mode))
@@ -114,13 +103,7 @@ class ScorerEvaluator(BaseEvaluator, Generic[R]):
         query: str | None = None,
         response: str | None = None,
         contexts: Sequence[str] | None = None,
-        *,
-        reference: str | None = None,
-        metadata: Mapping[str, Any] | None = None,
-        temperature: float | str | None = None,
-        threshold: float | None = None,
-        sleep_time_in_seconds: float = 0,
-        **kwargs: Any,
+        **options: Any,
     ) -> ScorerEvaluationResult[R]:
         """Judge one answer without an event loop: it also works where one is running.
 
@@ -128,12 +111,11 @@ class ScorerEvaluator(BaseEvaluator, Generic[R]):
             query: The question.
             response: The text under test.
             contexts: The passages that it was to rest on.
-            reference: The answer that is known to be right.
-            metadata: What profiles go by, and what the result carries along.
-            temperature: Another setting for this sample alone, where the scorer has a dial.
-            threshold: Another setting for this sample alone.
-            sleep_time_in_seconds: Pause before the judgement.
-            **kwargs: Ignored: batch runners hand every evaluator the arguments of all.
+            **options: ``reference``, the answer that is known to be right; ``metadata``, what
+                profiles go by and the result carries along; ``temperature`` (where the scorer has a
+                dial) and ``threshold``, for this sample alone; ``sleep_time_in_seconds``, a pause
+                before the judgement. Others are ignored: batch runners hand every evaluator the
+                arguments of all.
 
         Raises:
             InvalidSampleError: A field that the scorer needs is missing (a ValueError, as
@@ -141,10 +123,7 @@ class ScorerEvaluator(BaseEvaluator, Generic[R]):
                 result.
             InvalidValueError: A setting is out of range.
         """
-        del kwargs
-        changes = self._changes(temperature, threshold)
-        pause = _seconds(sleep_time_in_seconds)
-        sample = _sample(query, response, contexts, reference, metadata)
+        sample, changes, pause = self._asked(query, response, contexts, **options)
         time.sleep(pause)
         self._start(sample)
         return _end(self.scorer.evaluate(sample), sample, changes)
@@ -155,26 +134,16 @@ class ScorerEvaluator(BaseEvaluator, Generic[R]):
         query: str | None = None,
         response: str | None = None,
         contexts: Sequence[str] | None = None,
-        *,
-        reference: str | None = None,
-        metadata: Mapping[str, Any] | None = None,
-        temperature: float | str | None = None,
-        threshold: float | None = None,
-        sleep_time_in_seconds: float = 0,
-        **kwargs: Any,
+        **options: Any,
     ) -> ScorerEvaluationResult[R]:
         """The same, awaited; what `evaluate` raises makes an invalid result instead.
 
         ``BatchEvalRunner`` calls this, and there one exception loses the results of all samples.
         """
-        del kwargs
-        given = (query, response, contexts, reference, metadata)
         try:
-            changes = self._changes(temperature, threshold)
-            pause = _seconds(sleep_time_in_seconds)
-            sample = _sample(*given)
+            sample, changes, pause = self._asked(query, response, contexts, **options)
         except (InvalidSampleError, InvalidValueError) as error:
-            return self._refused(str(error), *given)
+            return self._refused(str(error), query, response, contexts, **options)
         await asyncio.sleep(pause)
         self._start(sample)
         try:
@@ -210,14 +179,31 @@ class ScorerEvaluator(BaseEvaluator, Generic[R]):
             return self._refused(msg, query)
         return await self.aevaluate(query, **{**read, **kwargs})
 
-    def _changes(self, temperature: float | str | None, threshold: float | None) -> dict[str, Any]:
-        given = {"temperature": temperature, "threshold": threshold}
-        if not isinstance(self.scorer, TCVA):
-            del given["temperature"]  # there is no dial
-        changes = {name: value for name, value in given.items() if value is not None}
+    def _asked(
+        self,
+        query: Any,
+        response: Any,
+        contexts: Any,
+        *,
+        reference: Any = None,
+        metadata: Any = None,
+        temperature: Any = None,
+        threshold: Any = None,
+        sleep_time_in_seconds: Any = 0,
+        **_: Any,
+    ) -> tuple[Sample, dict[str, Any], float]:
+        """The sample, the settings for it alone, and the pause before."""
+        changes = {} if threshold is None else {"threshold": threshold}
+        if temperature is not None and isinstance(self.scorer, TCVA):  # others have no dial
+            changes["temperature"] = temperature
         if changes:
             self.scorer.changed(**changes)  # refused before the judge is asked
-        return changes
+        # What batch runners hand to all evaluators may be another one's metadata.
+        known: Any = metadata if isinstance(metadata, Mapping) else {}
+        sample = Sample(
+            input=query, response=response, contexts=contexts, reference=reference, metadata=known
+        )
+        return sample, changes, check(_Pause, "sleep_time_in_seconds", sleep_time_in_seconds)
 
     def _start(self, sample: Sample) -> None:
         event = ScorerEvaluationStartEvent(
@@ -225,23 +211,26 @@ class ScorerEvaluator(BaseEvaluator, Generic[R]):
         )
         _dispatcher.event(event)
 
-    def _refused(self, detail: str, *given: Any) -> ScorerEvaluationResult[R]:
+    def _refused(
+        self, detail: str, query: Any, response: Any = None, contexts: Any = None, **options: Any
+    ) -> ScorerEvaluationResult[R]:
         """The invalid result of what cannot be judged, with everything of it that can be read."""
+        fields = {"input": query, "response": response, "contexts": contexts, **options}
         sample = Sample()
-        for place, value in enumerate(given):
+        for name in fields.keys() & Sample.model_fields.keys():
             with suppress(InvalidSampleError):
-                found = _sample(*[None] * place, value).model_dump(exclude_none=True)
-                sample = sample.model_copy(update=found)
+                read = Sample(**{name: fields[name]})
+                sample = sample.model_copy(update={name: getattr(read, name)})
         return _end(self.scorer.unscored(Reason.INVALID_INPUT, detail, sample), sample, {})
 
     def _get_prompts(self) -> PromptDictType:
         return {}  # the judge's prompt is no template of LlamaIndex
 
     def _update_prompts(self, prompts: PromptDictType) -> None:
-        if prompts:
-            msg = f"there are no prompts to update, so {next(iter(prompts))!r} cannot be set; "
-            msg += "changed(criterion=...) gives a copy with another wording"
-            raise InvalidValueError(msg)
+        needed = (
+            "there are none to update; changed(criterion=...) gives a copy with another wording"
+        )
+        require(not prompts, "prompts", [*prompts], needed)
 
 
 class TCVAEvaluator(FromConfig, ScorerEvaluator[Result]):
@@ -271,31 +260,15 @@ class TCVAEvaluator(FromConfig, ScorerEvaluator[Result]):
         context_metadata_mode: MetadataMode | str = MetadataMode.NONE,
         **settings: Any,
     ) -> None:
-        tcva = TCVA(criterion, judge=settings_llm() if llm is None else llm, **settings)
+        check_settings(self, settings, TCVASettings.model_fields, judge="llm")
+        tcva = TCVA(criterion, judge=_llm_or_default(llm), **settings)
         super().__init__(tcva, context_metadata_mode=context_metadata_mode)
 
 
-def _metadata_mode(given: MetadataMode | str) -> MetadataMode:
-    try:
-        return MetadataMode(given)
-    except ValueError:
-        known = " or ".join(repr(mode.value) for mode in MetadataMode)
-        msg = f"context_metadata_mode={given!r}; it is {known}"
-        raise InvalidValueError(msg) from None
-
-
-def _seconds(pause: Any) -> float:
-    is_number = isinstance(pause, int | float) and not isinstance(pause, bool)
-    if not (is_number and 0 <= pause <= _LONGEST_PAUSE):
-        msg = f"sleep_time_in_seconds={pause!r}; it is a number of seconds from 0 to a day"
-        raise InvalidValueError(msg)
-    return float(pause)
-
-
-def _sample(*given: Any) -> Sample:
-    """A sample of the arguments of ``evaluate``, in their order; those left out are None."""
-    names = ("query", "response", "contexts", "reference", "metadata")
-    return Sample.from_record(dict(zip(names, given, strict=False)))
+def _metadata_mode(given: Any) -> MetadataMode:
+    known = [mode.value for mode in MetadataMode]
+    require(given in known, "context_metadata_mode", given, f"it is one of {known}")
+    return MetadataMode(given)
 
 
 def _end(result: R, sample: Sample, changes: Mapping[str, Any]) -> ScorerEvaluationResult[R]:
@@ -307,14 +280,14 @@ def _end(result: R, sample: Sample, changes: Mapping[str, Any]) -> ScorerEvaluat
     return evaluation
 
 
-def settings_llm() -> Any:
-    """LlamaIndex's ``Settings.llm``, the judge where none is given.
+def _llm_or_default(llm: Any) -> Any:
+    """The LLM that is given, or LlamaIndex's ``Settings.llm``.
 
     Raises:
-        InvalidValueError: It is not set, and LlamaIndex's own default cannot be used.
+        InvalidValueError: Neither is there, and LlamaIndex's own default cannot be used.
     """
     try:
-        return Settings.llm
+        return Settings.llm if llm is None else llm
     except (ImportError, ValueError) as error:
         msg = (
             "no judge: Settings.llm is not set and LlamaIndex's default cannot be used; pass "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, Final
 
@@ -19,29 +18,16 @@ from llama_index.core.llms import (
 from llama_index.core.llms.callbacks import llm_completion_callback
 from pydantic import PrivateAttr
 
+from tcva_adapters._adapter.llm import CUT_OFF, LLMObject, takes_logprobs
 from tcva_adapters.models.call_errors import judge_errors
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel, ModelReply, TokenLogprob
 from tcva_adapters.models.request import JudgeRequest
-from tcva_adapters.sharing import Identity
 
 CONTEXT_WINDOW: Final = 128_000
 """Tokens. LlamaIndex refines an answer over several calls where the contexts exceed it."""
 
-_PARAMETERS: Final = (
-    "temperature",
-    "max_tokens",
-    "top_p",
-    "top_k",
-    "seed",
-    "reasoning_effort",
-    "context_window",
-)
-"""What LLM classes call the settings that can change a reply. A list of what is taken, not of what
-is left out: a class may keep a key under any name."""
-
 _UNNAMED: Final = "unknown"
-_CUT_OFF: Final = frozenset({"length", "max_tokens", "MAX_TOKENS"})
 
 
 def as_judge_model(llm: object) -> JudgeModel | None:
@@ -49,36 +35,25 @@ def as_judge_model(llm: object) -> JudgeModel | None:
     return LlamaIndexModel(llm) if isinstance(llm, LLM) else None
 
 
-@dataclass(frozen=True, slots=True)
-class LlamaIndexModel:
+class LlamaIndexModel(LLMObject):
     """Asks a LlamaIndex LLM through its chat interface, which completion models have too.
 
     The system prompt that an application may have set on its LLM is not sent: it is about how to
     answer users, not about how to judge.
-
-    Attributes:
-        llm: The LLM; its own retries, callbacks, spans and rate limiter stay in force.
     """
 
-    llm: LLM = field(repr=False)
-
-    @property
-    def name(self) -> str:
-        """``llamaindex:`` and the model's name, or the name of its class where it has none."""
-        name = self.llm.metadata.model_name
-        return f"llamaindex:{self.llm.class_name() if name == _UNNAMED else name}"
+    framework = "llamaindex"
 
     @property
     def parameters(self) -> Mapping[str, Any]:
         """The LLM's class and the settings that can change a reply; no secrets."""
-        settings = {name: getattr(self.llm, name, None) for name in _PARAMETERS}
-        plain = {k: v for k, v in settings.items() if isinstance(v, bool | int | float | str)}
-        return {"class": self.llm.class_name(), **plain}
+        sent = dict(super().parameters)
+        sent.pop("system_prompt", None)
+        return sent
 
-    @property
-    def identity(self) -> Identity:
-        """The same LLM object is the same judge."""
-        return Identity(self.llm)
+    def _model_name(self) -> str:
+        name = self.llm.metadata.model_name
+        return super()._model_name() if name == _UNNAMED else str(name)
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request.
@@ -87,21 +62,20 @@ class LlamaIndexModel:
             JudgeError: The LLM raised; the reason says what it was.
         """
         with judge_errors():
-            return _reply(self.llm.chat(self._messages(request), **self._drawn(request)))
+            return _reply(self.llm.chat(self._messages(request), **self._sampling(request)))
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request through the LLM's asynchronous interface.
 
         Raises:
-            JudgeError: The LLM raised; the reason says what it was.
+            JudgeError: As for `complete`.
         """
         with judge_errors():
-            return _reply(await self.llm.achat(self._messages(request), **self._drawn(request)))
+            return _reply(await self.llm.achat(self._messages(request), **self._sampling(request)))
 
-    def _drawn(self, request: JudgeRequest) -> dict[str, Any]:
-        """Token probabilities, where they are asked for and the LLM's class has fields for them."""
+    def _sampling(self, request: JudgeRequest) -> dict[str, Any]:
         wanted = None if request.sampling is None else request.sampling.top_logprobs
-        if wanted is None or not type(self.llm).model_fields.keys() >= {"logprobs", "top_logprobs"}:
+        if wanted is None or not takes_logprobs(type(self.llm)):
             return {}
         return {"logprobs": True, "top_logprobs": wanted}
 
@@ -114,13 +88,22 @@ class LlamaIndexModel:
 
 
 def _reply(response: ChatResponse) -> ModelReply:
-    input_tokens, output_tokens = _token_counts(response)
+    try:
+        input_tokens, output_tokens = get_tokens_from_response(response)
+    except (TypeError, ValueError, AttributeError):
+        input_tokens = output_tokens = 0  # the raw reply is whatever the provider's package returns
     raw = response.raw
+    choices = _get(raw, "choices")
+    places = [response.additional_kwargs, raw, choices[0] if choices else None]
     return ModelReply(
         response.message.content or "",
-        input_tokens=input_tokens,
-        output_tokens=output_tokens,
-        truncated=_finish_reason(response) in _CUT_OFF,
+        input_tokens=input_tokens or 0,
+        output_tokens=output_tokens or 0,
+        truncated=any(
+            _get(place, key) in CUT_OFF
+            for place in places
+            for key in ("finish_reason", "stop_reason")
+        ),
         model=str(_get(raw, "model") or ""),
         token_logprobs=_tokens(response),
     )
@@ -133,22 +116,6 @@ def _tokens(response: ChatResponse) -> tuple[TokenLogprob, ...] | None:
     ]
     tokens = tuple(TokenLogprob(*max(top, key=itemgetter(1)), top) for top in places if top)
     return tokens or None
-
-
-def _token_counts(response: ChatResponse) -> tuple[int, int]:
-    try:
-        counts = get_tokens_from_response(response)
-    except (TypeError, ValueError, AttributeError):
-        return 0, 0  # the raw reply is whatever the provider's package returns
-    return counts[0] or 0, counts[1] or 0
-
-
-def _finish_reason(response: ChatResponse) -> str:
-    raw = response.raw
-    choices = _get(raw, "choices")
-    places = [response.additional_kwargs, raw, choices[0] if choices else None]
-    words = (_get(place, key) for place in places for key in ("finish_reason", "stop_reason"))
-    return next((word for word in words if isinstance(word, str)), "")
 
 
 def _get(holder: Any, key: str) -> Any:
@@ -180,37 +147,30 @@ class BridgedLLM(CustomLLM):
         return "BridgedLLM"
 
     @llm_completion_callback()
-    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+    def complete(self, prompt: str, *_: Any, **__: Any) -> CompletionResponse:
         """Answer one prompt.
 
         Raises:
             JudgeError: No reply came.
         """
-        del formatted, kwargs
         return CompletionResponse(text=self._asked.text(prompt))
 
     @llm_completion_callback()
-    async def acomplete(
-        self, prompt: str, formatted: bool = False, **kwargs: Any
-    ) -> CompletionResponse:
+    async def acomplete(self, prompt: str, *_: Any, **__: Any) -> CompletionResponse:
         """The same, awaited.
 
         Raises:
             JudgeError: No reply came.
         """
-        del formatted, kwargs
         return CompletionResponse(text=await self._asked.atext(prompt))
 
     @llm_completion_callback()
-    def stream_complete(
-        self, prompt: str, formatted: bool = False, **kwargs: Any
-    ) -> CompletionResponseGen:
+    def stream_complete(self, prompt: str, *_: Any, **__: Any) -> CompletionResponseGen:
         """The whole answer as one piece.
 
         Raises:
             JudgeError: No reply came.
         """
-        del formatted, kwargs
         text = self._asked.text(prompt)
         return (CompletionResponse(text=piece, delta=piece) for piece in [text])
 

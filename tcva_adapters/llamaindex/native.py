@@ -14,13 +14,12 @@ from llama_index.core.evaluation import (
     AnswerRelevancyEvaluator,
     BaseEvaluator,
     CorrectnessEvaluator,
-    EvaluationResult,
     FaithfulnessEvaluator,
 )
 from llama_index.core.llms import LLM
 
+from tcva_adapters._adapter.native import NativeRun
 from tcva_adapters.core.verdicts import LEVELS, Verdict
-from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
 
@@ -37,12 +36,15 @@ def _one_to_five(score: float) -> Verdict | None:
     return LEVELS[_BEST - int(score)] if 1 <= score <= _BEST else None
 
 
-_Level = Callable[[float], Verdict | None]
-
-_METRICS: Final[Mapping[str, tuple[Callable[..., BaseEvaluator], _Level]]] = {
-    "faithfulness": (FaithfulnessEvaluator, _YES_OR_NO.get),
-    "answer_relevancy": (AnswerRelevancyEvaluator, _POINTS_OF_TWO.get),
-    "correctness": (CorrectnessEvaluator, _one_to_five),
+_METRICS: Final[Mapping[str, Callable[..., BaseEvaluator]]] = {
+    "faithfulness": FaithfulnessEvaluator,
+    "answer_relevancy": AnswerRelevancyEvaluator,
+    "correctness": CorrectnessEvaluator,
+}
+_LEVELS: Final[Mapping[str, Callable[[float], Verdict | None]]] = {
+    "faithfulness": _YES_OR_NO.get,
+    "answer_relevancy": _POINTS_OF_TWO.get,
+    "correctness": _one_to_five,
 }
 _IN_WORDS: Final = "faithfulness"
 """The metric whose reply is the verdict in a word; that of the others is a reason."""
@@ -54,7 +56,7 @@ def framework_metrics() -> dict[str, Callable[..., BaseEvaluator]]:
     >>> sorted(framework_metrics())
     ['answer_relevancy', 'correctness', 'faithfulness']
     """
-    return {name: evaluator for name, (evaluator, _) in _METRICS.items()}
+    return dict(_METRICS)
 
 
 def score_framework_metric(name: str, sample: Sample, llm: LLM) -> FrameworkScore:
@@ -72,58 +74,44 @@ def score_framework_metric(name: str, sample: Sample, llm: LLM) -> FrameworkScor
     Raises:
         InvalidValueError: The name is unknown, or ``llm`` is no LlamaIndex LLM.
     """
-    build = _checked(name, llm)
-    try:
-        result = build(llm=llm).evaluate(**_arguments(sample))
-    except Exception as error:  # noqa: BLE001  # whatever it raises, it has no score
-        return _failed(name, error)
-    return _score(name, sample, result)
+    return _Run(name, sample, llm).score()
 
 
 async def ascore_framework_metric(name: str, sample: Sample, llm: LLM) -> FrameworkScore:
     """The same, awaited.
 
     Raises:
-        InvalidValueError: The name is unknown, or ``llm`` is no LlamaIndex LLM.
+        InvalidValueError: See `score_framework_metric`.
     """
-    build = _checked(name, llm)
-    try:
-        result = await build(llm=llm).aevaluate(**_arguments(sample))
-    except Exception as error:  # noqa: BLE001  # whatever it raises, it has no score
-        return _failed(name, error)
-    return _score(name, sample, result)
+    return await _Run(name, sample, llm).ascore()
 
 
-def _checked(name: str, llm: object) -> Callable[..., BaseEvaluator]:
-    if name not in _METRICS:
-        msg = f"unknown LlamaIndex evaluator {name!r}; known are {', '.join(_METRICS)}"
-        raise InvalidValueError(msg)
-    if not isinstance(llm, LLM):
-        msg = f"llm={llm!r} is no LlamaIndex LLM; LexicalLLM() is one that needs no network"
-        raise InvalidValueError(msg)
-    return _METRICS[name][0]
+class _Run(NativeRun):
+    title = "LlamaIndex"
+    metrics = _METRICS
+    llm_classes = LLM
 
+    def _measure(self) -> Any:
+        return _METRICS[self.name](llm=self.llm).evaluate(**self._arguments())
 
-def _arguments(sample: Sample) -> dict[str, Any]:
-    return {
-        "query": sample.input,
-        "response": sample.response,
-        "contexts": None if sample.contexts is None else list(sample.contexts),
-        "reference": sample.reference,
-    }
+    async def _ameasure(self) -> Any:
+        return await _METRICS[self.name](llm=self.llm).aevaluate(**self._arguments())
 
+    def _arguments(self) -> dict[str, Any]:
+        sample = self.sample
+        return {
+            "query": sample.input,
+            "response": sample.response,
+            "contexts": None if sample.contexts is None else list(sample.contexts),
+            "reference": sample.reference,
+        }
 
-def _failed(name: str, error: Exception) -> FrameworkScore:
-    return FrameworkScore(name, None, error=f"{type(error).__name__}: {error}")
-
-
-def _score(name: str, sample: Sample, result: EvaluationResult) -> FrameworkScore:
-    if result.score is None or not math.isfinite(result.score):
-        reason = result.invalid_reason or f"no score in the reply {result.feedback!r}"
-        return FrameworkScore(name, None, error=reason)
-    said = (result.feedback or "").strip()
-    _, level = _METRICS[name]
-    verdict = None if said == _NO_ANSWER else level(result.score)
-    word, reason = (said, "") if name == _IN_WORDS else (f"{result.score:g}", said)
-    verdicts = (FrameworkVerdict(sample.response or "", word, verdict, reason),)
-    return FrameworkScore(name, result.score, verdicts)
+    def _read(self, returned: Any) -> FrameworkScore:
+        score, feedback = returned.score, returned.feedback or ""
+        if score is None or not math.isfinite(score):
+            return self._failed(returned.invalid_reason or f"no score in the reply {feedback!r}")
+        said = feedback.strip()
+        verdict = None if said == _NO_ANSWER else _LEVELS[self.name](score)
+        word, reason = (said, "") if self.name == _IN_WORDS else (f"{score:g}", said)
+        claim = self.sample.response or ""
+        return self._scored(score, [FrameworkVerdict(claim, word, verdict, reason)])

@@ -8,12 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from llama_index.core.evaluation import faithfulness
-from llama_index.core.llms import (
-    CompletionResponse,
-    CompletionResponseGen,
-    CustomLLM,
-    LLMMetadata,
-)
+from llama_index.core.llms import CustomLLM, LLMMetadata
 from llama_index.core.prompts import BasePromptTemplate
 
 from tcva_adapters._adapter.offline import NAME, is_supported, unknown_prompt, verdicts_on
@@ -71,22 +66,12 @@ class LexicalLLM(CustomLLM):
         """
         return self.predict(prompt, **prompt_args)
 
-    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+    def complete(self, prompt: str, *_: Any, **__: Any) -> Any:
         """Refused: a text that is no evaluator's template cannot be understood by words.
 
         Raises:
             JudgeError: Always.
         """
-        del formatted, kwargs
         raise unknown_prompt(_KNOWN, prompt)
 
-    def stream_complete(
-        self, prompt: str, formatted: bool = False, **kwargs: Any
-    ) -> CompletionResponseGen:
-        """Refused likewise.
-
-        Raises:
-            JudgeError: Always.
-        """
-        del formatted, kwargs
-        raise unknown_prompt(_KNOWN, prompt)
+    stream_complete = complete

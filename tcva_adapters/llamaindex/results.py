@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Generic
+from typing import Annotated, Any, Generic, Self
 
 from llama_index.core.evaluation.base import EvaluationResult
 from llama_index.core.instrumentation.events import BaseEvent
 from pydantic import PlainSerializer, PlainValidator
 
+from tcva_adapters._adapter.results import Carrier
 from tcva_adapters.evaluator import R
-from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.protocol import Scored, json_object, read_result
 from tcva_adapters.samples.sample import Sample
 
 
-class ScorerEvaluationResult(EvaluationResult, Generic[R]):
+class ScorerEvaluationResult(Carrier, EvaluationResult, Generic[R]):
     """What LlamaIndex expects of an evaluation, and the result behind it.
 
     LlamaIndex's fields are filled as its own evaluators fill them: ``score`` in [0, 1],
@@ -35,23 +35,8 @@ class ScorerEvaluationResult(EvaluationResult, Generic[R]):
         PlainSerializer(lambda result: result.to_dict()),
     ]
 
-    @property
-    def claims(self) -> tuple[ClaimVerdict, ...]:
-        """The claims with verdict, evidence and reason, non-claims included."""
-        return self.result.claims
-
-    def at(self, *temperature: Any, **changes: Any) -> ScorerEvaluationResult[R]:
-        """The same judgement under other settings, as ``at`` of its result takes them. No call.
-
-        Args:
-            *temperature: Another temperature, where the result is one of TCVA.
-            **changes: Other settings by name.
-
-        Raises:
-            InvalidValueError: A setting is out of range, or unknown.
-        """
-        result: Any = self.result  # each kind has settings of its own
-        return self.model_copy(update=_fields(result.at(*temperature, **changes)))
+    def _carrying(self, result: Any) -> Self:
+        return self.model_copy(update=_fields(result))
 
 
 class ScorerEvaluationStartEvent(BaseEvent):

@@ -14,6 +14,7 @@ from llama_index.core.chat_engine.types import StreamingAgentChatResponse
 from llama_index.core.schema import MetadataMode
 
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.loops import is_in_loop
 
 
 def read_response(response: Any, mode: MetadataMode = MetadataMode.NONE) -> dict[str, Any]:
@@ -28,15 +29,12 @@ def read_response(response: Any, mode: MetadataMode = MetadataMode.NONE) -> dict
         InvalidValueError: It is no response; or an asynchronous stream that only `aread_response`
             can read: a chat engine's, or one inside a running event loop.
     """
-    if isinstance(response, AsyncStreamingResponse):
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            response = asyncio.run(response.get_response())
-        else:
-            raise _only_awaited(response)
-    if _is_unread_chat(response) and response.achat_stream is not None:
-        raise _only_awaited(response)
+    if isinstance(response, AsyncStreamingResponse) and not is_in_loop():
+        response = asyncio.run(response.get_response())
+    if isinstance(response, AsyncStreamingResponse) or _is_async_chat(response):
+        kind = type(response).__name__
+        msg = f"this {kind} cannot be read here; await aevaluate_response(...) instead"
+        raise InvalidValueError(msg)
     return _fields(response, mode)
 
 
@@ -48,7 +46,7 @@ async def aread_response(response: Any, mode: MetadataMode = MetadataMode.NONE) 
     """
     if isinstance(response, AsyncStreamingResponse):
         response = await response.get_response()
-    if _is_unread_chat(response) and response.achat_stream is not None:
+    if _is_async_chat(response):
         async for _ in response.async_response_gen():
             pass  # the response gathers its text
     return _fields(response, mode)
@@ -78,7 +76,5 @@ def _is_unread_chat(response: Any) -> bool:
     return isinstance(response, StreamingAgentChatResponse) and not response.response
 
 
-def _only_awaited(response: Any) -> InvalidValueError:
-    kind = type(response).__name__
-    msg = f"this {kind} cannot be read here; await aevaluate_response(...) instead"
-    return InvalidValueError(msg)
+def _is_async_chat(response: Any) -> bool:
+    return _is_unread_chat(response) and response.achat_stream is not None

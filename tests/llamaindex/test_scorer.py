@@ -73,7 +73,7 @@ def test_a_missing_field_raises_or_is_invalid_as_with_other_evaluators() -> None
 def test_it_has_no_prompts_to_change() -> None:
     evaluator = ScorerEvaluator(CCRS("qr", judge="lexical"))
     assert evaluator.get_prompts() == {}
-    with pytest.raises(InvalidValueError, match="no prompts to update, so 'wording'"):
+    with pytest.raises(InvalidValueError, match=r"prompts=\['wording'\]; there are none"):
         evaluator._update_prompts({"wording": "x"})  # type: ignore[dict-item]  # refused before it is read
 
 
@@ -88,7 +88,9 @@ def test_wrong_settings_are_refused_before_any_call(options: dict[str, Any]) -> 
 
 def test_what_is_no_scorer_is_refused() -> None:
     wrong: Any = "faithfulness"
-    with pytest.raises(InvalidValueError, match=r"scorer='faithfulness'; it is a TCVA, a CCRS"):
+    with pytest.raises(
+        InvalidValueError, match=r"scorer='faithfulness'; ScorerEvaluator takes what scores"
+    ):
         ScorerEvaluator(wrong)
 
 
@@ -147,5 +149,5 @@ def test_all_kinds_of_responses_are_read(asynchronous: bool) -> None:
 
 def test_a_setting_that_would_not_be_used_is_refused() -> None:
     evaluator: Any = ScorerEvaluator(CCRS("qr", judge="lexical"))
-    with pytest.raises(InvalidValueError, match=r"threshold=0\.9 on a built evaluator"):
+    with pytest.raises(InvalidValueError, match=r"threshold=0\.9; a built ScorerEvaluator"):
         evaluator.threshold = 0.9

@@ -60,7 +60,7 @@ def test_a_wrong_option_is_refused_when_built(options: dict[str, Any]) -> None:
 def test_a_built_evaluator_is_frozen(setting: str) -> None:
     evaluator = TCVAEvaluator("lexical")
     with pytest.raises(
-        InvalidValueError, match=f"{setting}='strict' on a built evaluator"
+        InvalidValueError, match=f"{setting}='strict'; a built TCVAEvaluator is not changed"
     ) as error:
         setattr(evaluator, setting, "strict")
     assert f"changed({setting}=...) gives a copy" in str(error.value)
