@@ -168,11 +168,9 @@ class ScorerMetric(Frozen, BaseMetric, Generic[R]):  # type: ignore[no-untyped-c
     @property
     def scorer(self) -> Scorer[R]:
         """What scores, under the metric's threshold."""
-        # Without a threshold there is nothing that a score could fall short of.
-        threshold = 1.0 if self.strict_mode else self.threshold or 0.0
-        if self._scorer.threshold == threshold:
-            return self._scorer
-        return self._scorer.changed(threshold=threshold)
+        threshold = _passes_from(self.threshold, strict=self.strict_mode)
+        usual = self._scorer
+        return usual if usual.threshold == threshold else usual.changed(threshold=threshold)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(name={self.name!r}, scorer={self.scorer!r})"
@@ -323,7 +321,9 @@ class TCVAMetric(FromConfig, ScorerMetric[Result]):  # type: ignore[no-untyped-c
         found = _checked(self, settings, threshold)
         is_name = model is None or (isinstance(model, str) and not _OURS.fullmatch(model))
         judge = llm_of_name(model) if is_name else model
-        tcva = TCVA(criterion, judge=judge, temperature=temperature, **judging)
+        passes_from = _passes_from(found["threshold"], strict=found["strict_mode"])
+        judging |= {"temperature": temperature, "threshold": passes_from}
+        tcva = TCVA(criterion, judge=judge, **judging)
         if isinstance(judge, str) and isinstance(tcva.judge, LLMJudge):
             judge = tcva.judge.model  # one client for all copies
         shown = {"criterion": tcva.criterion, "model": judge}
@@ -339,6 +339,11 @@ def _checked(metric: Any, settings: Mapping[str, Any], threshold: Any) -> dict[s
     if found["collected"] is None:
         found["collected"] = []
     return {**found, "threshold": check(_FOLLOWED["threshold"], "threshold", threshold)}
+
+
+def _passes_from(threshold: float | None, *, strict: bool) -> float:
+    # Without a threshold there is nothing that a score could fall short of.
+    return 1.0 if strict else threshold or 0.0
 
 
 def _build(metric: Any, scorer: Scorer[Any], settings: Mapping[str, Any]) -> None:
