@@ -261,7 +261,7 @@ def _of_files(files: Sequence[str | Path], *, skip_bad: bool) -> Judged:
         read.tables,
         _scored(read.tables),
         *_about(read.kinds, read.source),
-        quotes={view: EvidenceCounts.counted(read.checks, view) for view in EVIDENCE},
+        quotes={view: EvidenceCounts(read.checks, view) for view in EVIDENCE},
         brought=read.brought,
         notes=tuple(read.notes),
         skipped=read.skipped,

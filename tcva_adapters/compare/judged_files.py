@@ -86,7 +86,7 @@ class JudgedFiles:
     source: str
     tables: Mapping[Evidence, Counts]
     kinds: Kinds
-    checks: Mapping[Checked, int]
+    checks: Counter[Checked]
     brought: Brought
     notes: list[str]
     skipped: int

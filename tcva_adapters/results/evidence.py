@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final, Literal, get_args
 
 from tcva_adapters.core.verdicts import LEVELS, Verdict
-from tcva_adapters.results.assessment import Assessment, ClaimVerdict, EvidenceCheck, Shares
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict, EvidenceCheck
 
 Evidence = Literal["lower", "off"]
 """Count an unsupported ``fully`` or ``mostly`` as ``partial``, or as the judge gave it."""
@@ -23,6 +24,12 @@ DEFAULT_EVIDENCE: Final[Evidence] = "lower"
 Checked = tuple[EvidenceCheck | None, bool]
 """What the check of a quote found, and whether its verdict was lowered for it."""
 
+_AS_JUDGED: Final = {
+    "original_verdict": None,
+    "original_probabilities": None,
+    "evidence_check": None,
+}
+
 HIGH: Final = (Verdict.FULLY, Verdict.MOSTLY)
 """The levels that stand only with a quote."""
 
@@ -31,17 +38,16 @@ HIGH: Final = (Verdict.FULLY, Verdict.MOSTLY)
 class EvidenceCounts:
     """Verdicts of one or several samples, as the evidence check saw their quotes.
 
+    Of a panel or of repeats they are the single judgements', and those of additional judges count,
+    too.
+
     Attributes:
-        verdicts: How many there are. Of a panel or of repeats these are the single judgements',
-            and those of additional judges count, too.
-        checks: How many verdicts each outcome lowered, or left ``unchecked``.
-        not_lowered: How many stand although their quotes do not support them: those of ``partial``
-            and ``minor``, and all where nothing is lowered.
+        found: How many there are by what `checks_of` gives.
+        evidence: Whether they are lowered for their quotes.
     """
 
-    verdicts: int
-    checks: Mapping[EvidenceCheck, int]
-    not_lowered: int
+    found: Counter[Checked]
+    evidence: Evidence = DEFAULT_EVIDENCE
 
     @classmethod
     def of(cls, assessments: Iterable[Assessment], evidence: Evidence = "lower") -> EvidenceCounts:
@@ -50,26 +56,33 @@ class EvidenceCounts:
         >>> EvidenceCounts.of([Assessment.from_verdicts(["fully"])]).verdicts
         1
         """
-        checks = (check for each in assessments for check in checks_of(each))
-        return cls.counted(Counter(checks), evidence)
+        return cls(Counter(chain.from_iterable(map(checks_of, assessments))), evidence)
 
-    @classmethod
-    def counted(cls, found: Mapping[Checked, int], evidence: Evidence = "lower") -> EvidenceCounts:
-        """The same from the number of verdicts by what `checks_of` gives."""
-        checks, not_lowered = dict.fromkeys(EvidenceCheck, 0), 0
-        for (check, is_lowered), number in found.items():
-            if check is not None:
-                if check.is_fault and not (is_lowered and evidence == "lower"):
-                    not_lowered += number
-                else:
-                    checks[check] += number
-        return cls(sum(found.values()), checks, not_lowered)
+    @property
+    def verdicts(self) -> int:
+        """How many there are."""
+        return self.found.total()
+
+    @property
+    def checks(self) -> dict[EvidenceCheck, int]:
+        """How many verdicts each outcome lowered, or left ``unchecked``."""
+        lowers = self.evidence == "lower"
+        return {
+            c: self.found[c, c.is_fault] if lowers or not c.is_fault else 0 for c in EvidenceCheck
+        }
+
+    @property
+    def not_lowered(self) -> int:
+        """How many stand although their quotes do not support them.
+
+        Those of ``partial`` and ``minor``, and all where nothing is lowered.
+        """
+        faults = sum(n for (check, _), n in self.found.items() if check and check.is_fault)
+        return faults - sum(n for check, n in self.checks.items() if check.is_fault)
 
     def __add__(self, other: EvidenceCounts) -> EvidenceCounts:
         """Those of both."""
-        checks = {check: number + other.checks[check] for check, number in self.checks.items()}
-        verdicts = self.verdicts + other.verdicts
-        return EvidenceCounts(verdicts, checks, self.not_lowered + other.not_lowered)
+        return EvidenceCounts(self.found + other.found, other.evidence)
 
     def to_dict(self) -> dict[str, int]:
         """As plain values, for JSON."""
@@ -151,25 +164,14 @@ def under(assessment: Assessment, evidence: Evidence) -> Assessment:
     panel = tuple(under(each, evidence) for each in assessment.panel)
     members = tuple(under(each, evidence) for each in assessment.members)
     claims = tuple(map(as_judged, assessment.claims))
-    if panel:
-        claims = _combined_again(assessment, panel)
+    if panel != assessment.panel:
+        texts = [claim.claim for claim in claims]
+        scored = [each.claims for each in panel if each.unscored is None]
+        votes = [each for each in scored if [claim.claim for claim in each] == texts]
+        fused = any(claim.probabilities for claim in claims)
+        if votes:
+            claims = tuple(combined_claim(each, fused=fused) for each in zip(*votes, strict=True))
     return assessment.model_copy(update={"claims": claims, "panel": panel, "members": members})
-
-
-def _combined_again(
-    assessment: Assessment, panel: Sequence[Assessment]
-) -> tuple[ClaimVerdict, ...]:
-    texts = [claim.claim for claim in assessment.claims]
-    voters = [
-        each.claims
-        for each in panel
-        if each.unscored is None and [claim.claim for claim in each.claims] == texts
-    ]
-    stored = [claim for each in assessment.panel for claim in each.claims]
-    if not voters or all(claim.original_verdict is None for claim in stored):
-        return assessment.claims
-    fused = any(claim.probabilities is not None for claim in assessment.claims)
-    return tuple(combined_claim(votes, fused=fused) for votes in zip(*voters, strict=True))
 
 
 def combined_claim(votes: Sequence[ClaimVerdict], *, fused: bool) -> ClaimVerdict:
@@ -192,25 +194,15 @@ def combined_claim(votes: Sequence[ClaimVerdict], *, fused: bool) -> ClaimVerdic
     cast = [vote for vote in votes if vote.verdict is not None]
     if 2 * len(cast) <= len(votes):
         return next(vote for vote in votes if vote.verdict is None)
-    mean: Shares | None = None
+    mean: list[float] = []
     if fused:
-        rows = [vote.shares for vote in cast]
         # Rounded once: the order of the judges must not part levels that tie.
-        fully, mostly, partial, minor, none = (
-            math.fsum(column) / len(rows) for column in zip(*rows, strict=True)
-        )
-        mean = fully, mostly, partial, minor, none
-        place = max(range(len(LEVELS)), key=lambda i: (mean[i], i) if mean else ())
+        columns = zip(*(vote.shares or () for vote in cast), strict=True)
+        mean = [math.fsum(column) / len(cast) for column in columns]
+        place = max(range(len(LEVELS)), key=lambda i: (mean[i], i))
     else:
         places = sorted(LEVELS.index(vote.verdict) for vote in cast if vote.verdict)
         place = places[len(places) // 2]
-    verdict = LEVELS[place]
-    speaker = next((vote for vote in cast if vote.verdict == verdict), cast[0])
-    return ClaimVerdict(
-        claim=speaker.claim,
-        verdict=verdict,
-        evidence=speaker.evidence,
-        reason=speaker.reason,
-        passage=speaker.passage,
-        probabilities=mean,
-    )
+    speaker = next((vote for vote in cast if vote.verdict == LEVELS[place]), cast[0])
+    changes = {"verdict": LEVELS[place], "probabilities": tuple(mean) or None}
+    return speaker.model_copy(update={**changes, **_AS_JUDGED})

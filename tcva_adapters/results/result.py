@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from statistics import stdev
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
@@ -25,7 +26,6 @@ from tcva_adapters.results.evidence import EvidenceCounts, under
 from tcva_adapters.results.interval import interval_text, score_interval
 from tcva_adapters.results.metadata import written_out
 from tcva_adapters.results.protocol import json_object
-from tcva_adapters.results.repeated import Repeated
 from tcva_adapters.results.settings import ScoringConfig
 
 __all__ = ["Result", "ScoringConfig", "judged_counts"]
@@ -52,6 +52,48 @@ def judged_counts(assessments: Sequence[Assessment]) -> FloatArray:
         for j, judged in enumerate((assessment, *assessment.members)):
             counts[i, j] = judged.counts
     return counts
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """How far the scores of independent judgements of one sample lie apart.
+
+    Attributes:
+        scores: Of the repeats that have one, two or more.
+        passed: How many of them reach the threshold.
+
+    >>> found = Repeated((0.5, 0.75, 1.0), 2)
+    >>> round(found.spread, 12), found.flips, round(found.disagreement, 3)
+    (0.25, True, 0.667)
+    """
+
+    scores: tuple[float, ...]
+    passed: int
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the scores (over n - 1): the judge's noise on this sample."""
+        return stdev(self.scores)
+
+    @property
+    def flips(self) -> bool:
+        """Whether repeats lie on both sides of the threshold."""
+        return 0 < self.passed < len(self.scores)
+
+    @property
+    def disagreement(self) -> float:
+        """Share of the pairs of repeats of which one passes and one does not, in [0, 1]."""
+        number = len(self.scores)
+        return 2 * self.passed * (number - self.passed) / (number * (number - 1))
+
+    @property
+    def text(self) -> str:
+        """The same in a few words."""
+        sides = f", {self.passed} of them pass" if self.flips else ""
+        return (
+            f"{len(self.scores)} repeats from {min(self.scores):.3f} to {max(self.scores):.3f} "
+            f"(sd {self.spread:.3f}{sides})"
+        )
 
 
 @dataclass(frozen=True)
@@ -178,7 +220,9 @@ class Result:
     @property
     def repeated(self) -> Repeated | None:
         """How far the repeats lie apart; None where fewer than two have a score."""
-        return Repeated.of(self.repeats)
+        scores = tuple(each.score for each in self.repeats if each.score is not None)
+        passed = sum(bool(each.passed) for each in self.repeats)
+        return Repeated(scores, passed) if len(scores) > 1 else None
 
     def at(self, temperature: float | str, **changes: Any) -> Result:
         """The same assessment at another temperature, and other settings by name. No call.
