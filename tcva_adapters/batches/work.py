@@ -26,7 +26,7 @@ from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.panel import single_judges
 from tcva_adapters.judges.turns import Turns
 from tcva_adapters.models.openai_exchange import Exchange
-from tcva_adapters.models.openai_features import Capabilities, Feature
+from tcva_adapters.models.openai_features import Capabilities
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.openai_reply import Answer
 from tcva_adapters.models.protocol import ModelReply
@@ -235,7 +235,7 @@ class Work:
             asked.known = asked.known.merged(asked.model.capabilities)
             asked.is_tried = True
         dropped = turns[0].dropped if turns else asked.refused
-        exchange = asked.model.exchange(_capabilities(dropped) if turns else asked.known)
+        exchange = asked.model.exchange(Capabilities(dropped) if turns else asked.known)
         talk = _Talk(name, asked.model, exchange, turns, dropped)
         try:
             requests, place = next(judging), 0
@@ -256,7 +256,7 @@ class Work:
         self, talk: _Talk, place: int, request: JudgeRequest
     ) -> ModelReply | JudgeError | None:
         """The reply to a request of a question; None where it is not there yet."""
-        bodies = talk.model.steps(request, talk.exchange)
+        bodies = talk.exchange.steps(request)
         answer: Answer | None = None
         for number in count(place * _TRIES):
             try:
@@ -296,10 +296,6 @@ def _id(question: Question[Any]) -> str:
     """The name of a question: its key, or a digest of several."""
     key = question.key
     return (hashlib.sha256(key.encode()).hexdigest() if " " in key else key)[:_ID]
-
-
-def _capabilities(dropped: Mapping[str, str]) -> Capabilities:
-    return Capabilities(cast("Mapping[Feature, str]", dropped))
 
 
 def _too_large(most: int) -> Answer:

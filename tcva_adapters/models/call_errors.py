@@ -1,13 +1,18 @@
-"""What an exception of a call means, whichever package raised it."""
+"""What a failed call means, whichever package raised it or whatever a server answered.
+
+One table says it, by the status, by the server's code for it, by the name of the exception's class,
+and, where a server answered to the very request, by its words.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Final
 
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.loops import is_in_loop
@@ -16,31 +21,88 @@ from tcva_adapters.models.secrets import quotable
 NO_CREDIT: Final = "insufficient_quota"
 """The code by which servers say that an account is used up."""
 
-FATAL: Final = frozenset({"authentication", "quota", "unreachable"})
-"""Failures that hold for every call, whatever is asked."""
 
-_KINDS: Final = tuple(
-    (reason, statuses, re.compile(words))
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of failure.
+
+    Attributes:
+        reason: Of the `JudgeError`.
+        statuses: The HTTP statuses that say so.
+        codes: A pattern of servers' codes that say so, whatever the status below 500.
+        names: A pattern of the names of exceptions, in small letters.
+        words: A pattern of what servers say in a refusal.
+        hint: What it means for the user.
+        fatal: Whether it holds for every call, whatever is asked.
+    """
+
+    reason: str
+    statuses: Container[int | None] = ()
+    codes: str = ""
+    names: str = ""
+    words: str = ""
+    hint: str = ""
+    fatal: bool = False
+
+    def fits(self, status: int | None, code: str, names: str, said: str) -> bool:
+        """Whether a failure is of this kind."""
+        found = ((self.codes, code), (self.names, names), (self.words, said))
+        return status in self.statuses or any(
+            pattern and re.search(pattern, text, re.IGNORECASE) for pattern, text in found
+        )
+
+
+OTHER: Final = Kind("judge_error")
+_KINDS: Final = (
     # The first that fits counts: a timeout is also a connection error in several packages.
-    for reason, statuses, words in (
-        ("timeout", (408, 504), "timeout|timedout|deadlineexceeded"),
-        ("rate_limit", (429,), "ratelimit|toomanyrequests|resourceexhausted"),
-        ("authentication", (401,), "authenticationerror|unauthenticated"),
-        ("quota", (402,), r"\binsufficientquota"),
-        ("permission", (403,), "permissiondenied"),
-        ("model_not_found", (404,), r"\bnotfounderror\b"),
-        (
-            "unreachable",
-            (),
-            r"\bconnecterror\b|connectionrefused|clientconnectorerror|endpointconnection|gaierror",
-        ),
-        ("server_error", range(500, 600), "internalservererror"),
-    )
-)
+    Kind("redirect", range(300, 400), hint="{url} redirects to {where}, where samples are not sent;"
+         " if that is the judge, set base_url or OPENAI_BASE_URL to its address"),
+    Kind("quota", (402,), codes=f"^{NO_CREDIT}$", names=r"\binsufficientquota",
+         hint="no credit left", fatal=True),
+    Kind("timeout", (408, 504), names="timeout|timedout|deadlineexceeded",
+         hint="the server gave the request up"),
+    Kind("rate_limit", (429,), names="ratelimit|toomanyrequests|resourceexhausted",
+         hint="rate limit; set requests_per_minute"),
+    Kind("authentication", (401,), names="authenticationerror|unauthenticated",
+         hint="the API key was not accepted; check OPENAI_API_KEY or api_key", fatal=True),
+    Kind("permission", (403,), names="permissiondenied",
+         hint="the server refused the request; check the key's rights"),
+    Kind("context_length", (413,), codes="context_length", words=(
+         r"context[_ ](?:length|window|size)|maximum context|too many (?:input )?tokens"
+         r"|(?:prompt|input) is too long|reduce the length|exceeds? the (?:available )?context"),
+         hint="the prompt is too long for {model}"),
+    Kind("judge_error", codes="^content_(?:filter|policy_violation)$",
+         words="content management policy", hint="the content filter refused the sample"),
+    Kind("model_not_found", codes="^(?:model_not_found|DeploymentNotFound)$",
+         hint="no model {model!r} at {url}; `curl {url}/models` lists those it has", fatal=True),
+    Kind("model_not_found", words=(
+         r"model[^.]{0,120}?(?:not (?:be )?(?:found|exist|loaded|available)|does(?: not|n't) exist)"
+         r"|(?:unknown|invalid|no such|not a valid) model|deployment[^.]{0,60}not exist"),
+         hint="no model {model!r} at {url}; `curl {url}/models` lists those it has"),
+    Kind("model_not_found", (404,), names=r"\bnotfounderror\b",
+         hint="no chat completions at {url}; check base_url, which usually ends in /v1, and the "
+         "model's name {model!r}"),
+    Kind("unreachable", names=r"\bconnecterror\b|connectionrefused|clientconnectorerror"
+         "|endpointconnection|gaierror", fatal=True),
+    Kind("server_error", range(500, 600), names="internalservererror"),
+)  # fmt: skip  # a table
+
+
+def kind_of(status: int | None = None, code: str = "", *, names: str = "", said: str = "") -> Kind:
+    """The kind of a failure; `OTHER` where nothing tells it.
+
+    What a broken server says is no answer to the request.
+
+    >>> kind_of(429).reason, kind_of(429, "insufficient_quota").reason
+    ('rate_limit', 'quota')
+    """
+    if status is not None and status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        code = said = ""
+    return next((kind for kind in _KINDS if kind.fits(status, code, names, said)), OTHER)
 
 
 def as_judge_error(error: BaseException) -> JudgeError:
-    """What an exception means, told by class names and status codes, its causes included.
+    """What an exception means, told by class names, codes and statuses, its causes included.
 
     Provider packages are not imported: which of them are installed is not our business. Packages
     that retry raise an error of their own, with the real one as its cause. What a server wrote
@@ -55,23 +117,23 @@ def as_judge_error(error: BaseException) -> JudgeError:
     for cause in causes:
         if isinstance(cause, JudgeError):
             return cause
-        reason = _reason(cause)
-        if reason:
-            return JudgeError(_message(cause), reason=reason, fatal=reason in FATAL)
+        kind = _kind_of_error(cause)
+        if kind is not OTHER:
+            return JudgeError(_message(cause), reason=kind.reason, fatal=kind.fatal)
     return JudgeError(_message(causes[-1] if type(error).__name__ == "RetryError" else error))
 
 
-def innermost_reason(error: BaseException) -> tuple[str, BaseException]:
+def innermost(error: BaseException) -> tuple[Kind, BaseException]:
     """Why a connection failed, by the deepest cause that says so, and the one to quote.
 
     Clients wrap a refused or broken connection into a timeout of their own.
     """
     causes = list(_causes(error))[::-1]
     for cause in causes:
-        reason = _reason(cause)
-        if reason and (reason != "timeout" or cause is causes[0]):
-            return reason, cause
-    return "", next((each for each in causes if str(each)), error)
+        kind = _kind_of_error(cause)
+        if kind is not OTHER and (kind.reason != "timeout" or cause is causes[0]):
+            return kind, cause
+    return OTHER, next((each for each in causes if str(each)), error)
 
 
 @contextmanager
@@ -110,28 +172,15 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__
 
 
-def _reason(error: BaseException) -> str:
-    """What one exception means; an empty text where it says nothing."""
-    status = _status(error) or _status(getattr(error, "response", None))
-    if _has_no_credit(error, status):
-        return "quota"
-    names = " ".join(cls.__name__ for cls in type(error).__mro__).lower()
-    found = (kind for kind, statuses, words in _KINDS if status in statuses or words.search(names))
-    return next(found, "")
+def _kind_of_error(error: BaseException) -> Kind:
+    body = getattr(error, "body", None)
+    codes = (getattr(error, "code", None), body.get("code") if isinstance(body, Mapping) else None)
+    code = next((code for code in codes if isinstance(code, str)), "")
+    holders = (error, getattr(error, "response", None))
+    found = (getattr(h, n, None) for h in holders for n in ("status_code", "http_status", "code"))
+    status = next((s for s in found if isinstance(s, int) and not isinstance(s, bool)), None)
+    return kind_of(status, code, names=" ".join(cls.__name__ for cls in type(error).__mro__))
 
 
 def _message(error: BaseException) -> str:
     return f"{type(error).__name__}: {quotable(str(error))}"
-
-
-def _status(holder: Any) -> int | None:
-    found = (getattr(holder, name, None) for name in ("status_code", "http_status", "code"))
-    return next((s for s in found if isinstance(s, int) and not isinstance(s, bool)), None)
-
-
-def _has_no_credit(error: BaseException, status: int | None) -> bool:
-    """Whether an account is used up, by the code beside the text."""
-    body = getattr(error, "body", None)
-    codes = (getattr(error, "code", None), body.get("code") if isinstance(body, Mapping) else None)
-    is_refusal = status is None or status < HTTPStatus.INTERNAL_SERVER_ERROR
-    return is_refusal and NO_CREDIT in codes

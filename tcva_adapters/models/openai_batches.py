@@ -14,7 +14,7 @@ import openai
 
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import as_judge_error
-from tcva_adapters.models.openai_clients import Clients, answer_of_error
+from tcva_adapters.models.openai_clients import answer_of_error
 from tcva_adapters.models.openai_errors import Failure
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import as_count
@@ -77,8 +77,7 @@ class BatchService:
     """
 
     def __init__(self, model: OpenAICompatibleModel) -> None:
-        self._client = model.clients.for_files()
-        self._is_ours = isinstance(model.clients, Clients)
+        self._client, self._is_ours = model.connection.for_files()
         self._server = model.server
 
     def mask(self, text: str) -> str:
@@ -178,14 +177,14 @@ class BatchService:
 
 
 def _as_judge_error(failure: Failure) -> JudgeError:
-    url, said = failure.server.url, f"({failure.status}: {failure.message})"
-    if failure.status in _NO_INTERFACE:
+    url, said = failure.server.url, f"({failure.answer.status}: {failure.message})"
+    if failure.answer.status in _NO_INTERFACE:
         msg = (
             f"{url} has no files and batches, or not this one; judge live with 'tcva evaluate' there "
             f"{said}"
         )
         return JudgeError(msg, reason="no_batches")
-    if failure.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+    if failure.answer.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
         msg = f"{url} takes no file of this size; submit again with a smaller --batch-size {said}"
         return JudgeError(msg)
     return failure.as_error()

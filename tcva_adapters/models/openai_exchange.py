@@ -10,16 +10,11 @@ from typing import Any, Final
 
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.openai_errors import Failure, Server
-from tcva_adapters.models.openai_features import (
-    Capabilities,
-    Feature,
-    Settings,
-    named_features,
-    next_drop,
-)
+from tcva_adapters.models.openai_features import Capabilities, features_in, named_feature
 from tcva_adapters.models.openai_reply import Answer, Completion, read_completion
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import NEUTRAL, JudgeRequest
+from tcva_adapters.results.settings import ModelConfig
 
 _PRICE_UNIT: Final = 1_000_000
 _ENOUGH: Final = 2
@@ -31,31 +26,25 @@ class Exchange:
 
     Args:
         server: The server.
-        prices: Per million input tokens and per million output tokens.
-        known: What it is known to refuse.
+        settings: What is asked for, and the prices.
+        known: What the server is known to refuse.
     """
 
     def __init__(
-        self,
-        server: Server,
-        prices: tuple[float, float] | None,
-        known: Capabilities | None = None,
+        self, server: Server, settings: ModelConfig, known: Capabilities | None = None
     ) -> None:
-        self.server = server
-        self.prices = prices
+        self._server = server
+        self._settings = settings
         self._lock = threading.Lock()
         self._known = known or Capabilities()
-        self._suspected: Counter[Feature] = Counter()
+        self._suspected: Counter[str] = Counter()
 
     @property
     def capabilities(self) -> Capabilities:
         """What the server has refused so far."""
-        with self._lock:
-            return self._known
+        return self._known
 
-    def steps(
-        self, request: JudgeRequest, settings: Settings
-    ) -> Generator[dict[str, Any], Answer, ModelReply]:
+    def steps(self, request: JudgeRequest) -> Generator[dict[str, Any], Answer, ModelReply]:
         """Yield bodies, be sent what came back, and ask for less as long as the server wants less.
 
         A feature is given up for all questions where the server blames its parameter. What is given
@@ -65,56 +54,52 @@ class Exchange:
         Raises:
             JudgeError: No text came.
         """
-        used = self.capabilities
+        used = self._known
         sent = input_tokens = output_tokens = 0
         while True:
-            body = used.body(settings, request)
+            body = used.body(self._server.model, self._settings, request)
             answer = yield body
             sent += answer.sent
             if not answer.is_success:
-                failure = self.server.failure(replace(answer, sent=sent))
+                failure = self._server.failure(replace(answer, sent=sent))
                 used = self._with_less(body, used, failure)
                 continue
-            completion = self._read(answer)
-            input_tokens += completion.input_tokens
-            output_tokens += completion.output_tokens
-            if not completion.text.strip() and completion.finish_reason != "length":
-                form = body.get("response_format", {}).get("type")
-                if form is None:
-                    msg = f"{self.server.url} returned an empty message"
-                    raise JudgeError(msg, reason="judge_error")
-                used = used.without(form, "the message came back empty")
-                continue
-            self._learn(used, is_neutral=request.user == NEUTRAL.user)
-            return ModelReply(
-                text=completion.text,
-                input_tokens=input_tokens,
-                output_tokens=output_tokens,
-                retries=sent - 1,
-                truncated=completion.finish_reason == "length",
-                model=completion.model,
-                cost=self._cost(input_tokens, output_tokens),
-                token_logprobs=completion.token_logprobs,
-                cached_tokens=completion.cached_tokens,
-            )
+            reply, finish_reason, _ = self._read(answer)
+            input_tokens += reply.input_tokens
+            output_tokens += reply.output_tokens
+            if reply.text.strip() or finish_reason == "length":
+                self._learn(used, is_neutral=request.user == NEUTRAL.user)
+                return replace(
+                    reply,
+                    input_tokens=input_tokens,
+                    output_tokens=output_tokens,
+                    retries=sent - 1,
+                    cost=self._cost(input_tokens, output_tokens),
+                )
+            form = body.get("response_format", {}).get("type")
+            if form is None:
+                msg = f"{self._server.url} returned an empty message"
+                raise JudgeError(msg, reason="judge_error")
+            used = used.without(form, "the message came back empty")
 
     def _with_less(
         self, body: Mapping[str, Any], used: Capabilities, failure: Failure
     ) -> Capabilities:
-        blamed = named_features(body, failure.param or "")
-        named = blamed or named_features(body, failure.message)
-        feature = next_drop(body, named)
+        blamed = named_feature(body, failure.param)
+        named = blamed or named_feature(body, failure.message)
+        unnamed = (f for f in features_in(body) if f != "max_completion_tokens")
+        feature = named or next(unnamed, None)
         if feature is None or not failure.may_be_cured_by_less(names_a_feature=bool(named)):
             raise failure.as_error()
-        features: tuple[Feature, ...] = (feature,)
+        features = [feature]
         if failure.is_limit_too_large:
             # The other name of the limit would be refused just the same.
-            features = ("max_tokens", "max_completion_tokens")
+            features = ["max_tokens", "max_completion_tokens"]
         less = Capabilities(dict.fromkeys(features, failure.message))
         with self._lock:
-            if feature in blamed:
+            if blamed:
                 self._known = self._known.merged(less)
-            return used.merged(less).merged(self._known)  # and what other threads learnt meanwhile
+            return used.merged(less).merged(self._known)  # and what other calls learnt meanwhile
 
     def _learn(self, used: Capabilities, *, is_neutral: bool) -> None:
         """Note what a question had to do without in order to be answered."""
@@ -126,7 +111,7 @@ class Exchange:
 
     def _read(self, answer: Answer) -> Completion:
         """A completion without secrets, if there is one and it is no refusal."""
-        server = self.server
+        server = self._server
         body = answer.content.decode("utf-8-sig", errors="replace")
         completion = read_completion(body)
         if completion is None:
@@ -135,19 +120,20 @@ class Exchange:
                 f"{server.clean(body)[:100]!r}; check base_url, which usually ends in /v1"
             )
             raise JudgeError(msg, reason="server_error")
-        text = server.mask(completion.text)
-        if text != completion.text:  # the tokens are of another text now
-            completion = replace(completion, text=text, token_logprobs=None)
+        reply = completion.reply
         if completion.finish_reason == "content_filter":
             msg = f"the content filter of {server.url} cut the reply off"
             raise JudgeError(msg, reason="judge_error")
-        if completion.refusal and not completion.text:
+        if completion.refusal and not reply.text:
             msg = f"{server.model} refused to judge: {server.clean(completion.refusal)}"
             raise JudgeError(msg, reason="judge_error")
-        return replace(completion, model=server.mask(completion.model))
+        text = server.mask(reply.text)
+        if text != reply.text:  # the tokens are of another text now
+            reply = replace(reply, text=text, token_logprobs=None)
+        return completion._replace(reply=replace(reply, model=server.mask(reply.model)))
 
     def _cost(self, input_tokens: int, output_tokens: int) -> float | None:
-        if self.prices is None:
+        if self._settings.prices is None:
             return None
-        per_input, per_output = self.prices
+        per_input, per_output = self._settings.prices
         return (input_tokens * per_input + output_tokens * per_output) / _PRICE_UNIT

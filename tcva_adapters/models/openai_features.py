@@ -6,61 +6,31 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final
 
 from tcva_adapters.models.request import JudgeRequest, Sampling
-
-Feature = Literal[
-    "many_logprobs",
-    "logprobs",
-    "json_schema",
-    "seed",
-    "json_object",
-    "max_tokens",
-    "temperature",
-    "max_completion_tokens",
-]
-
-_FEATURES: Final[tuple[Feature, ...]] = get_args(Feature)
-"""In the order in which they are given up when a refusal names nothing: what servers most often
-lack, and what costs the judgement least. The second name of the token limit is only given up by
-name."""
+from tcva_adapters.results.settings import ModelConfig
 
 _FORMAT_WORDS: Final = (
     r"response_format|json_schema|json_object|json[ _]mode|structured[ _]outputs?|guided_json"
     r"|grammar"
 )
-_WORDS: Final[dict[Feature, str]] = {
+_FEATURES: Final = {
     "many_logprobs": "(?:top_)?logprobs",
     "logprobs": "(?:top_)?logprobs",
     "json_schema": _FORMAT_WORDS,
+    "seed": "seed",
     "json_object": _FORMAT_WORDS,
+    "max_tokens": "max_tokens",
+    "temperature": "temperature",
+    "max_completion_tokens": "max_completion_tokens",
 }
-"""What refusals call a feature, where that is not its name alone."""
+"""What refusals call a feature. In the order in which they are given up when a refusal names
+nothing: what servers most often lack, and what costs the judgement least. The second name of the
+token limit is only given up by name."""
 
-_NAMED: Final = {
-    feature: re.compile(rf"(?<![a-z_])(?:{_WORDS.get(feature, feature)})(?![a-z_])", re.IGNORECASE)
-    for feature in _FEATURES
-}
 FEW_LOGPROBS: Final = 5
 """Alternatives per token that every server with logprobs gives; more are ``many_logprobs``."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What every request of a model asks for, as far as the server takes it.
-
-    Attributes:
-        model: The model's name.
-        temperature: None to leave it to the server.
-        seed: None to send none.
-        max_tokens: Limit of a reply's length.
-    """
-
-    model: str
-    temperature: float | None
-    seed: int | None
-    max_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,23 +42,21 @@ class Capabilities:
     ('json_object', 'max_tokens')
     """
 
-    dropped: Mapping[Feature, str] = field(default_factory=lambda: MappingProxyType({}))
+    dropped: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
-    def response_format(self) -> Literal["json_schema", "json_object", "text"]:
-        """The strictest form of a reply that the server still takes."""
-        if "json_schema" not in self.dropped:
-            return "json_schema"
-        return "text" if "json_object" in self.dropped else "json_object"
+    def response_format(self) -> str:
+        """The strictest form of a reply that is still taken: ``text`` is none."""
+        forms = (form for form in ("json_schema", "json_object") if form not in self.dropped)
+        return next(forms, "text")
 
     @property
-    def token_limit(self) -> Literal["max_tokens", "max_completion_tokens"] | None:
+    def token_limit(self) -> str | None:
         """The name under which the server takes the limit of a reply's length, if it does."""
-        if "max_tokens" not in self.dropped:
-            return "max_tokens"
-        return None if "max_completion_tokens" in self.dropped else "max_completion_tokens"
+        names = (n for n in ("max_tokens", "max_completion_tokens") if n not in self.dropped)
+        return next(names, None)
 
-    def without(self, feature: Feature, why: str) -> Capabilities:
+    def without(self, feature: str, why: str) -> Capabilities:
         """The same with one feature less."""
         return self.merged(Capabilities({feature: why}))
 
@@ -96,19 +64,19 @@ class Capabilities:
         """Without what either of the two has dropped."""
         return Capabilities(MappingProxyType({**other.dropped, **self.dropped}))
 
-    def body(self, settings: Settings, request: JudgeRequest) -> dict[str, Any]:
+    def body(self, model: str, settings: ModelConfig, request: JudgeRequest) -> dict[str, Any]:
         """The arguments of a chat completion, without the dropped features."""
         texts = (("system", request.system), ("user", request.user))
         messages = [{"role": role, "content": text} for role, text in texts if text]
-        body: dict[str, Any] = {"model": settings.model, "messages": messages}
-        # Prompts of others carry no schema: they ask for their form in the text.
-        form = self.response_format if request.schema else None
-        if form == "json_schema":
-            schema = {"name": request.schema_name, "schema": request.schema, "strict": True}
-            body["response_format"] = {"type": "json_schema", "json_schema": schema}
-        elif form == "json_object":
-            body["response_format"] = {"type": "json_object"}
         drawn = request.sampling or Sampling()
+        body: dict[str, Any] = {"model": model, "messages": messages}
+        schema = {"name": request.schema_name, "schema": request.schema, "strict": True}
+        form: dict[str, Any] = {"type": self.response_format}
+        if self.response_format == "json_schema":
+            form["json_schema"] = schema
+        # Prompts of others carry no schema: they ask for their form in the text.
+        if request.schema and self.response_format != "text":
+            body["response_format"] = form
         temperature = settings.temperature if drawn.temperature is None else drawn.temperature
         if temperature is not None and "temperature" not in self.dropped:
             body["temperature"] = temperature
@@ -123,29 +91,31 @@ class Capabilities:
         return body
 
 
-def features_in(body: Mapping[str, Any]) -> tuple[Feature, ...]:
-    """The features that a request uses, in the order in which they would be given up."""
+def features_in(body: Mapping[str, Any]) -> list[str]:
+    """The features that a request uses, in the order in which they would be given up.
+
+    >>> features_in({"temperature": 0.0, "seed": 0})
+    ['seed', 'temperature']
+    """
     used = {*body, body.get("response_format", {}).get("type", "")}
     if body.get("top_logprobs", 0) > FEW_LOGPROBS:
         used.add("many_logprobs")
-    return tuple(f for f in _FEATURES if f in used)
+    return [feature for feature in _FEATURES if feature in used]
 
 
-def named_features(body: Mapping[str, Any], text: str) -> tuple[Feature, ...]:
-    """The features of a request that a text names, the first one in front."""
-    found = ((feature, _NAMED[feature].search(text)) for feature in features_in(body))
-    places = ((match.start(), feature) for feature, match in found if match)
-    return tuple(feature for _, feature in sorted(places, key=lambda place: place[0]))
+def named_feature(body: Mapping[str, Any], text: str) -> str | None:
+    """The feature of a request that a text names first; None where it names none.
 
-
-def next_drop(body: Mapping[str, Any], named: tuple[Feature, ...]) -> Feature | None:
-    """What to give up after a refusal: what it names, else the next in line; None at the end.
-
-    >>> next_drop({"seed": 0, "temperature": 0.0}, ("temperature",))
+    >>> named_feature({"seed": 0, "temperature": 0.0}, "no temperature and no seed")
     'temperature'
-    >>> next_drop({"seed": 0, "temperature": 0.0}, ())
-    'seed'
     """
-    if named:
-        return named[0]
-    return next((f for f in features_in(body) if f != "max_completion_tokens"), None)
+    found = [
+        (match.start(), feature)
+        for feature in features_in(body)
+        if (
+            match := re.search(
+                rf"(?<![a-z_])(?:{_FEATURES[feature]})(?![a-z_])", text, re.IGNORECASE
+            )
+        )
+    ]
+    return min(found, key=lambda place: place[0], default=(0, None))[1]

@@ -6,34 +6,42 @@ import asyncio
 import hashlib
 import json
 import os
+import random
 import time
-from collections.abc import Generator, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from copy import copy
-from dataclasses import asdict, replace
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError
-from tcva_adapters.loops import wait_for
-from tcva_adapters.models.openai_errors import Server, shown_url
+from tcva_adapters.loops import submit, wait_for
+from tcva_adapters.models.addresses import check_url, is_local, secrets_of, shown_url
+from tcva_adapters.models.openai_errors import Server
 from tcva_adapters.models.openai_exchange import Exchange
-from tcva_adapters.models.openai_features import FEW_LOGPROBS, Capabilities, Settings
+from tcva_adapters.models.openai_features import FEW_LOGPROBS, Capabilities
 from tcva_adapters.models.openai_reply import Answer
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import NEUTRAL, JudgeRequest, Sampling
-from tcva_adapters.models.secrets import Mask, secrets_of
-from tcva_adapters.models.settings import check_url, is_local
+from tcva_adapters.models.secrets import Mask
 from tcva_adapters.results.settings import ModelConfig, shows_settings
 from tcva_adapters.sharing import Identity
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
 
-    from tcva_adapters.models.openai_clients import Clients, UsersClients
+    from tcva_adapters.models.openai_clients import Connection
 
 DEFAULT_URL: Final = "https://api.openai.com/v1"
 PLACEHOLDER_KEY: Final = "none"
 """Sent to servers on the own machine or network, which want a header but no key."""
+
+_THREAD: Final = "tcva-calls"
+"""Nothing of the user's runs on the loop of this thread: whoever waits for it never holds it up."""
+
+_FIRST_PAUSE: Final = 0.5
+_LONGEST_PAUSE: Final = 8.0
+"""Seconds before a request is sent again: doubled each time, unless the server says how long."""
 
 _PROBE_RETRIES: Final = 1
 
@@ -59,9 +67,9 @@ class OpenAICompatibleModel:
     Args:
         model: The model's name.
         client: An `openai.OpenAI` to use, with its own key, address, timeout and retries.
-        async_client: The same for the asynchronous face. On a second event loop it is copied
-            with fresh connections, since connections die with their loop. Where only one of the
-            two is given, it serves both faces.
+        async_client: The same for the asynchronous face. It belongs to the first event loop that
+            uses it; on others it is copied with fresh connections. Where only one of the two is
+            given, it serves both faces.
         **settings: See `ModelConfig`.
 
     Raises:
@@ -85,41 +93,43 @@ class OpenAICompatibleModel:
         try:
             import_module("openai")  # it takes a second, and is an extra
             from tcva_adapters.models.openai_clients import (  # noqa: PLC0415  # see above
-                Clients,
-                Connections,
-                UsersClients,
+                OwnConnection,
+                UsersConnection,
             )
         except ImportError as error:
             msg = f"a model as judge needs openai: pip install 'tcva-adapters[openai]' ({error})"
             raise MissingDependencyError(msg) from error
-        found = dict(ModelConfig(**settings))
+        config = ModelConfig(**settings)
+        self._config = config.model_copy(update={"base_url": None, "api_key": None})  # secrets
         if not isinstance(model, str) or not model.strip():
             msg = f"model={model!r}; it is the name of a model"
             raise InvalidValueError(msg)
-        self._settings = Settings(model, found["temperature"], found["seed"], found["max_tokens"])
+        limits = config.max_concurrency, config.requests_per_minute
+        self._connection: Connection
         self._made_from: Hashable | None = None
         if client is None and async_client is None:
-            url = (found["base_url"] or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL).strip()
-            key = _key(found["api_key"], check_url(url))
-            clients: Clients | UsersClients = Clients(url, key, found["max_retries"])
-            timeout: float | None = found["timeout"]
+            url = (config.base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL).strip()
+            key = _key(config.api_key, check_url(url))
+            self._connection = OwnConnection(url, key, config.max_retries, *limits)
+            timeout: float | None = config.timeout
             if type(self) is OpenAICompatibleModel:
                 # An address may hold a password, too.
                 digest = hashlib.sha256(f"{url}\n{key}".encode()).hexdigest()
-                self._made_from = (self._settings, found["prices"], digest)
+                asked = (config.temperature, config.seed, config.max_tokens, config.prices)
+                self._made_from = (model, asked, digest)
             self._pickled = _pickled(settings, url)
         else:
-            clients, timeout = UsersClients(client, async_client), None
-            url, key = clients.address
+            users = UsersConnection(client, async_client, *limits)
+            self._connection, timeout = users, None
+            url, key = users.address
             self._pickled = (
                 f"{model}: a model with a client of its own is not pickled; give base_url, and set "
                 "OPENAI_API_KEY where it is opened"
             )
-        self._connections = Connections(
-            clients, found["max_concurrency"], found["requests_per_minute"]
-        )
         mask = Mask(key, os.environ.get("OPENAI_API_KEY") or "", *secrets_of(url))
-        self._exchange = Exchange(Server(shown_url(url), model, mask, timeout), found["prices"])
+        self.server = Server(shown_url(url), model, mask, timeout)
+        """The server, as messages name it."""
+        self._exchange = self.exchange(Capabilities())
 
     def __copy__(self) -> Self:
         found = object.__new__(type(self))
@@ -132,22 +142,21 @@ class OpenAICompatibleModel:
     def __reduce__(self) -> tuple[Any, ...]:
         if isinstance(self._pickled, str):
             raise InvalidValueError(self._pickled)
-        return _reopened, (type(self), self._settings.model, self._pickled, self.server.url)
+        return _reopened, (type(self), self.server.model, self._pickled, self.server.url)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._settings.model!r}, base_url={self.server.url!r})"
+        return f"{type(self).__name__}({self.server.model!r}, base_url={self.server.url!r})"
 
     @property
     def name(self) -> str:
         """``openai:`` and the model's name."""
-        return f"openai:{self._settings.model}"
+        return f"openai:{self.server.model}"
 
     @property
     def parameters(self) -> Mapping[str, Any]:
         """What can change a reply: the settings as asked for, and the server's host and path."""
-        own = asdict(self._settings)
-        del own["model"]
-        return {"server": self.server.url.partition("://")[2], **own}
+        asked = self._config.model_dump(include={"temperature", "seed", "max_tokens"})
+        return {"server": self.server.url.partition("://")[2], **asked}
 
     @property
     def identity(self) -> Identity:
@@ -155,9 +164,7 @@ class OpenAICompatibleModel:
         if self._made_from is None:
             return Identity(self)
         timeout = self.server.timeout
-        return Identity(
-            self, self._made_from, (timeout, self._connections.clients.max_retries), timeout
-        )
+        return Identity(self, self._made_from, (timeout, self._config.max_retries), timeout)
 
     @property
     def capabilities(self) -> Capabilities:
@@ -165,37 +172,22 @@ class OpenAICompatibleModel:
         return self._exchange.capabilities
 
     @property
-    def clients(self) -> Clients | UsersClients:
-        """What makes the clients of the openai package."""
-        return self._connections.clients
-
-    @property
     def prices(self) -> tuple[float, float] | None:
         """Per million input and per million output tokens; None where none were given."""
-        return self._exchange.prices
+        return self._config.prices
 
     @property
-    def server(self) -> Server:
-        """The server, as messages name it."""
-        return self._exchange.server
+    def connection(self) -> Connection:
+        """What all its calls share."""
+        return self._connection
 
     def exchange(self, known: Capabilities) -> Exchange:
-        """What `steps` takes, where so much is known; what it learns stays with it."""
-        return Exchange(self.server, self.prices, known)
-
-    def steps(
-        self, request: JudgeRequest, exchange: Exchange
-    ) -> Generator[dict[str, Any], Answer, ModelReply]:
-        """A call without its transport, for who brings answers another way.
+        """Calls without their transport, for who brings answers another way.
 
         Args:
-            request: What is asked.
-            exchange: What is known of the server, and learnt; see `exchange`.
-
-        Raises:
-            JudgeError: As `complete` does.
+            known: What is known of the server; what is learnt stays with the exchange.
         """
-        return exchange.steps(request, self._settings)
+        return Exchange(self.server, self._config, known)
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request.
@@ -208,8 +200,7 @@ class OpenAICompatibleModel:
                 that: ``authentication``, ``quota``, ``unreachable``, and where the server's code
                 says that there is no such model.
         """
-        with self._connections.limit.hold():
-            return self._block(request)
+        return wait_for(self._ask(request), _THREAD)
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request without blocking the event loop.
@@ -217,13 +208,8 @@ class OpenAICompatibleModel:
         Raises:
             JudgeError: As `complete` does.
         """
-        here = self._connections
-        async with here.limit.ahold():
-            if not here.clients.is_asynchronous:
-                return await asyncio.get_running_loop().run_in_executor(
-                    here.pool, self._block, request
-                )
-            return await self._await(request)
+        asked = self._ask(request, home=self._connection.home())
+        return await asyncio.wrap_future(submit(asked, _THREAD))
 
     def probe(self) -> dict[str, Any]:
         """Ask one tiny question with every feature, for a report on the server.
@@ -238,14 +224,14 @@ class OpenAICompatibleModel:
         report: dict[str, Any] = {"answers": False, "server": self.server.url}
         request = replace(NEUTRAL, sampling=Sampling(top_logprobs=FEW_LOGPROBS))
         try:
-            reply = self._block(request, max_retries=_PROBE_RETRIES)
+            reply = wait_for(self._ask(request, max_retries=_PROBE_RETRIES), _THREAD)
         except JudgeError as error:
             report |= {"reason": error.reason, "detail": str(error)}
         else:
             capabilities = self.capabilities
             report |= {
                 "answers": True,
-                "model": reply.model or self._settings.model,
+                "model": reply.model or self.server.model,
                 "response_format": capabilities.response_format,
                 "follows_schema": _follows_probe_schema(reply.text),
                 "seed": "seed" not in capabilities.dropped,
@@ -257,46 +243,59 @@ class OpenAICompatibleModel:
             }
         return report | {"seconds": round(time.perf_counter() - started, 3)}
 
-    def _block(self, request: JudgeRequest, max_retries: int | None = None) -> ModelReply:
-        """A call that blocks its thread."""
-        here = self._connections
-        client = here.blocking()
-        if client is None:
-            return wait_for(self._await(request, max_retries))
-        call = here.call(self.server, max_retries)
+    async def _ask(
+        self,
+        request: JudgeRequest,
+        *,
+        home: asyncio.AbstractEventLoop | None = None,
+        max_retries: int | None = None,
+    ) -> ModelReply:
+        """A call, on the loop of the connection."""
+        sent = 0
+        async with self._connection.places():
+            try:
+                async with asyncio.timeout(self.server.timeout) as deadline:
+                    steps = self._exchange.steps(request)
+                    body, tries = next(steps), 0
+                    while True:
+                        await self._wait_in_line(deadline)
+                        sent += 1
+                        answer = await self._connection.send(body, home)
+                        sent += answer.sent - 1
+                        pause = self._pause(answer, tries, deadline, max_retries)
+                        if pause is None:
+                            body = steps.send(replace(answer, sent=tries + answer.sent))
+                            tries = 0
+                        else:
+                            tries += 1
+                            await asyncio.sleep(pause)
+            except StopIteration as stop:
+                return stop.value  # type: ignore[no-any-return]  # a generator's is untyped
+            except TimeoutError:
+                if not deadline.expired():
+                    raise
+                raise self.server.late(sent) from None
 
-        steps = self._exchange.steps(request, self._settings)
-        try:
-            body = next(steps)
-            while True:
-                time.sleep(call.place_in_line())
-                answer = here.clients.send(client, body, call.left)
-                pause = call.pause(answer)
-                if pause is None:
-                    body = steps.send(call.last(answer))
-                else:
-                    time.sleep(pause)
-        except StopIteration as stop:
-            return stop.value  # type: ignore[no-any-return]  # a generator returns its result untyped
+    async def _wait_in_line(self, deadline: asyncio.Timeout) -> None:
+        """Wait for the next request's moment, which is not the server's time."""
+        pause = self._connection.book()
+        if pause:
+            if (end := deadline.when()) is not None:
+                deadline.reschedule(end + pause)
+            await asyncio.sleep(pause)
 
-    async def _await(self, request: JudgeRequest, max_retries: int | None = None) -> ModelReply:
-        here = self._connections
-        client = await here.asynchronous()
-        call = here.call(self.server, max_retries)
-
-        steps = self._exchange.steps(request, self._settings)
-        try:
-            body = next(steps)
-            while True:
-                await asyncio.sleep(call.place_in_line())
-                answer = await here.clients.asend(client, body, call.left)
-                pause = call.pause(answer)
-                if pause is None:
-                    body = steps.send(call.last(answer))
-                else:
-                    await asyncio.sleep(pause)
-        except StopIteration as stop:
-            return stop.value  # type: ignore[no-any-return]  # as above
+    def _pause(
+        self, answer: Answer, tries: int, deadline: asyncio.Timeout, max_retries: int | None
+    ) -> float | None:
+        """Seconds until the request is sent again; None where this answer is the last one."""
+        most = self._connection.max_retries if max_retries is None else max_retries
+        if tries >= most or not answer.may_pass:
+            return None
+        doubled = min(_FIRST_PAUSE * 2.0**tries, _LONGEST_PAUSE)
+        pause = answer.pause or doubled * random.uniform(0.75, 1.0)  # noqa: S311  # callers are to spread
+        end = deadline.when()
+        is_in_time = end is None or asyncio.get_running_loop().time() + pause < end
+        return pause if is_in_time else None
 
 
 def _pickled(settings: Mapping[str, Any], url: str) -> Mapping[str, Any] | str:

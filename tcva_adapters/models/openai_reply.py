@@ -9,9 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from tcva_adapters.models.protocol import TokenLogprob, as_count
+from tcva_adapters.models.protocol import ModelReply, TokenLogprob, as_count
 from tcva_adapters.models.reply_json import read_integer
 
 _PASSING: Final = frozenset({408, 409, 429})
@@ -66,36 +66,24 @@ class Answer:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(NamedTuple):
     """What a chat completion says.
 
     Attributes:
-        text: The message; empty where there is none. A separate reasoning field is left out.
-        finish_reason: Why the reply ended, e.g. ``stop`` or ``length``.
+        reply: The message, without a separate reasoning field, and what it took.
+        finish_reason: Why it ended, e.g. ``stop`` or ``length``.
         refusal: What the model said instead of answering, or an empty string.
-        input_tokens: 0 where the server does not say.
-        output_tokens: 0 where the server does not say.
-        model: The model's name as the server gives it.
-        token_logprobs: None where there are none.
-        cached_tokens: Those of `input_tokens` that came from the server's cache, as OpenAI or
-            llama.cpp tell it; 0 where the server does not say.
     """
 
-    text: str
-    finish_reason: str = ""
-    refusal: str = ""
-    input_tokens: int = 0
-    output_tokens: int = 0
-    model: str = ""
-    token_logprobs: tuple[TokenLogprob, ...] | None = None
-    cached_tokens: int = 0
+    reply: ModelReply
+    finish_reason: str
+    refusal: str
 
 
 def read_completion(raw: str) -> Completion | None:
     """The completion that a body holds, or None where it holds none.
 
-    >>> read_completion('{"choices": [{"message": {"content": "hi"}}]}').text
+    >>> read_completion('{"choices": [{"message": {"content": "hi"}}]}').reply.text
     'hi'
     >>> read_completion("<html>") is None
     True
@@ -105,20 +93,22 @@ def read_completion(raw: str) -> Completion | None:
         choice = payload["choices"][0]
         message = choice["message"]
         text = _content(message.get("content"))
-        finish_reason = choice.get("finish_reason") or ""
+        finish_reason = str(choice.get("finish_reason") or "")
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
     usage = payload.get("usage")
-    return Completion(
+    details = usage.get("prompt_tokens_details") if isinstance(usage, Mapping) else None
+    reply = ModelReply(
         text=text,
-        finish_reason=str(finish_reason),
-        refusal=str(message.get("refusal") or ""),
         input_tokens=_count(usage, "prompt_tokens"),
         output_tokens=_count(usage, "completion_tokens"),
+        truncated=finish_reason == "length",
         model=str(payload.get("model") or ""),
         token_logprobs=token_logprobs(choice.get("logprobs")),
-        cached_tokens=_cached(payload),
+        # As OpenAI or llama.cpp tell it.
+        cached_tokens=_count(details, "cached_tokens") or _count(payload.get("timings"), "cache_n"),
     )
+    return Completion(reply, finish_reason, str(message.get("refusal") or ""))
 
 
 def _content(content: Any) -> str:
@@ -129,14 +119,8 @@ def _content(content: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _count(usage: Any, key: str) -> int:
-    return as_count(usage.get(key) if isinstance(usage, Mapping) else None)
-
-
-def _cached(payload: Mapping[str, Any]) -> int:
-    usage = payload.get("usage")
-    details = usage.get("prompt_tokens_details") if isinstance(usage, Mapping) else None
-    return _count(details, "cached_tokens") or _count(payload.get("timings"), "cache_n")
+def _count(holder: Any, key: str) -> int:
+    return as_count(holder.get(key) if isinstance(holder, Mapping) else None)
 
 
 def token_logprobs(logprobs: Any) -> tuple[TokenLogprob, ...] | None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import os
 import re
 from functools import lru_cache
 from typing import Final
-from urllib.parse import parse_qsl, quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 from tcva_adapters.samples.sample import whole_characters
 
@@ -65,26 +64,6 @@ class Mask:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
-
-
-def secrets_of(url: str) -> tuple[str, ...]:
-    """What an address holds that nobody is to read: a password, and values of the query."""
-    parts = urlsplit(url)
-    userinfo, has_user, _ = parts.netloc.rpartition("@")
-    values = [value for _, value in parse_qsl(parts.query)]
-    if has_user:
-        values += [userinfo.partition(":")[2] or userinfo, basic(userinfo).partition(" ")[2]]
-    return tuple(values)
-
-
-def basic(userinfo: str) -> str:
-    """The header of a user and password as an address writes them.
-
-    >>> basic("me:p%40ss")
-    'Basic bWU6cEBzcw=='
-    """
-    user, _, password = userinfo.partition(":")
-    return f"Basic {base64.b64encode(f'{unquote(user)}:{unquote(password)}'.encode()).decode()}"
 
 
 def mask_of_environment() -> Mask:

@@ -92,8 +92,7 @@ def test_a_reply_with_odd_log_probabilities_is_read_without_them(odd: str) -> No
     choice = {"message": {"content": "yes"}, "logprobs": {"content": ODD_LOGPROBS[odd]}}
     completion = read_completion(json.dumps({"choices": [choice]}))
     assert completion is not None
-    reply = ModelReply(completion.text, token_logprobs=completion.token_logprobs)
-    found = read_yes("It opens at nine.", reply)
+    found = read_yes("It opens at nine.", completion.reply)
     assert found is None or found.reason.startswith("P(yes) 0.95;")
 
 
@@ -101,7 +100,7 @@ def test_sound_log_probabilities_are_read() -> None:
     choice = {"message": {"content": "yes"}, "logprobs": {"content": tokens(top=TOP)}}
     completion = read_completion(json.dumps({"choices": [choice]}))
     assert completion is not None
-    found = read_yes("It opens.", ModelReply("yes", token_logprobs=completion.token_logprobs))
+    found = read_yes("It opens.", completion.reply)
     assert found is not None
     assert found.reason.startswith("P(yes) 0.95;")  # e^-.1 of .905 + .050
 
@@ -154,7 +153,7 @@ def test_a_completion_with_absurd_usage_is_read(count: str) -> None:
     )
     completion = read_completion(body)
     assert completion is not None
-    assert (completion.text, completion.input_tokens, completion.output_tokens) == ("hi", 0, 0)
+    assert completion.reply == ModelReply("hi")
 
 
 @pytest.mark.parametrize("body", ["[" * 100_000, '{"choices":' * 50_000, "null", "5", '"a"', ""])
@@ -167,7 +166,7 @@ def test_content_parts_of_another_form_are_left_out() -> None:
     body = json.dumps({"choices": [{"message": {"content": parts}}]})
     completion = read_completion(body)
     assert completion is not None
-    assert completion.text == "hi"
+    assert completion.reply.text == "hi"
 
 
 @pytest.mark.parametrize(
