@@ -24,8 +24,8 @@ import openai
 import pytest
 
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.models.openai_clients import LARGEST_REPLY
 from tcva_adapters.models.addresses import shown_url
+from tcva_adapters.models.openai_clients import LARGEST_REPLY
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import ModelReply
 from tests.support.faces import KEY, REQUEST, Face, both_faces, in_async, in_sync
@@ -118,9 +118,7 @@ def test_retry_after_is_kept_and_requests_are_counted(face: Face) -> None:
 def test_a_request_is_sent_again_after_growing_pauses(slept: list[float]) -> None:
     with serving(in_turn(DROP, error(500, "?"), error(408, "?"), reply("ok"))) as (_, model):
         assert model.complete(REQUEST).retries == 3
-    assert all(
-        0.75 * most <= pause <= most for pause, most in zip(slept, (0.5, 1, 2), strict=True)
-    )
+    assert all(0.75 * most <= pause <= most for pause, most in zip(slept, (0.5, 1, 2), strict=True))
 
 
 @both_faces
@@ -310,17 +308,7 @@ def test_a_users_client_serves_both_faces_and_keeps_its_own_rules(asynchronous: 
 
 
 def test_a_synchronous_call_inside_a_loop_whose_tasks_hold_all_places() -> None:
-    entered = threading.Event()
-
-    def script(_body: dict[str, Any], n: int) -> Answer:
-        # The first answer is held back until the second request has come in.
-        if n == 1:
-            entered.wait(10.0)
-        else:
-            entered.set()
-        return reply("ok")
-
-    with serving(script, max_concurrency=1) as (server, model):
+    with serving(later(0.1, auto_judge), max_concurrency=1) as (server, model):
 
         async def main() -> None:
             task = asyncio.create_task(model.acomplete(REQUEST))
@@ -330,7 +318,7 @@ def test_a_synchronous_call_inside_a_loop_whose_tasks_hold_all_places() -> None:
             await task
 
         asyncio.run(main())
-        assert server.count == 2
+        assert (server.count, server.busiest) == (2, 1)
 
 
 def test_threads_and_loops_together_keep_to_the_limit_and_learn_together() -> None:
