@@ -6,21 +6,20 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field
 
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.base import MAX_CLAIMS, Judge
 from tcva_adapters.judges.resolve import JUDGING, MAX_CONCURRENCY, is_lexical, resolve_judge
-from tcva_adapters.models.protocol import JudgeModel
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
 from tcva_adapters.results.evidence import combined_claim
-from tcva_adapters.results.settings import VerdictForm
+from tcva_adapters.results.settings import VerdictForm, check
 from tcva_adapters.samples.sample import Sample
 
 Combine = Literal["median", "fused"]
-
-COMBINES: Final[tuple[Combine, ...]] = get_args(Combine)
 
 REPEAT_TEMPERATURE: Final = 0.7
 """The model's temperature in repeats where it has none above 0: at 0 all of them are the same."""
@@ -32,20 +31,18 @@ _AS_GOOD_AS_0: Final = 0.01
 class Several(ABC):
     """Judges of the same claims that are one judge together.
 
-    Args:
+    Attributes:
         judges: They split a text in the same way.
         combine: See `Panel`.
         least: See there.
+        kind: What messages call the judges, in the plural.
     """
 
     kind: str
-    """What messages call its judges, in the plural."""
 
     def __init__(self, judges: Sequence[Judge], combine: Combine, least: int) -> None:
-        self.judges: tuple[Judge, ...] = tuple(judges)
-        self.combine: Combine = combine
-        self.least = least
-        self.is_local = all(judge.is_local for judge in self.judges)
+        self.judges, self.combine, self.least = tuple(judges), combine, least
+        self.is_local = all(judge.is_local for judge in judges)
 
     @property
     @abstractmethod
@@ -63,11 +60,7 @@ class Several(ABC):
         """Everything else that can change a verdict."""
 
     def check(self, criterion: Criterion) -> None:
-        """Refuse a criterion that one of the judges cannot judge by.
-
-        Raises:
-            InvalidValueError: See there.
-        """
+        """Refuse a criterion that one of the judges cannot judge by."""
         for judge in self.judges:
             judge.check(criterion)
 
@@ -89,7 +82,7 @@ class Several(ABC):
         """
         scored = [each for each in judged if each.unscored is None]
         usable = [each for each in scored if _texts(each) == _texts(scored[0])]
-        unscored = self._unscored(judged, len(usable))
+        unscored = None if len(usable) >= self.least else self._unscored(judged, len(usable))
         claims: tuple[ClaimVerdict, ...] = ()
         if unscored is None:
             votes = zip(*(each.claims for each in usable), strict=True)
@@ -114,9 +107,7 @@ class Several(ABC):
             panel=tuple(judged),
         )
 
-    def _unscored(self, judged: Sequence[Assessment], usable: int) -> Unscored | None:
-        if usable >= self.least:
-            return None
+    def _unscored(self, judged: Sequence[Assessment], usable: int) -> Unscored:
         reasons = [each.unscored for each in judged if each.unscored is not None]
         own = next((each for each in reasons if not each.reason.is_failure), None)
         if own is not None and usable == 0:
@@ -189,38 +180,26 @@ class Panel(Several):
         if number < 2:
             msg = f"a panel of {number}; it takes two judges or more"
             raise InvalidValueError(msg)
-        if combine not in COMBINES:
-            msg = f"combine={combine!r}; it is {' or '.join(COMBINES)}"
-            raise InvalidValueError(msg)
-        if isinstance(least, bool) or not isinstance(least, int) or not 1 <= least <= number:
-            msg = f"least={least!r}; it lies between 1 and the number of judges, {number}"
-            raise InvalidValueError(msg)
-        found = (
+        check(Combine, "combine", combine)
+        check(Annotated[int, Field(ge=1, le=number)], "least", least)
+        how: dict[str, Any] = {"max_claims": max_claims, "max_concurrency": max_concurrency}
+        found = [
             judge
             if isinstance(judge, Judge)
-            else resolve_judge(
-                judge,
-                max_claims=max_claims,
-                verdicts="written" if is_lexical(judge) else verdicts,  # it asks nobody
-                max_concurrency=max_concurrency,
-            )
+            # The lexical judge has no form of verdicts.
+            else resolve_judge(judge, verdicts="written" if is_lexical(judge) else verdicts, **how)
             for judge in judges
-        )
-        super().__init__(tuple(found), combine, least)
-        names = [judge.name for judge in self.judges]
-        for judge in self.judges:
+        ]
+        names = [judge.name for judge in found]
+        for judge in found:
+            _check_one_list(getattr(judge, "claims", "split"), "judge")
             if names.count(judge.name) > 1:
                 msg = (
                     f"two judges of this panel are called {judge.name!r}; each has one vote: leave "
                     "one out, or name another judge"
                 )
                 raise InvalidValueError(msg)
-            if getattr(judge, "claims", "split") != "split":
-                msg = (
-                    f"{judge.name} asks for claims of its own (claims='llm'); the judges of a "
-                    "panel need one list: use claims='split'"
-                )
-                raise InvalidValueError(msg)
+        super().__init__(found, combine, least)
 
     @property
     def name(self) -> str:
@@ -238,24 +217,27 @@ class Panel(Several):
 
 
 def panel_of(
-    judges: Sequence[Any], combine: str, settings: Mapping[str, Any]
+    judges: Sequence[Any], combine: Any, settings: Mapping[str, Any]
 ) -> tuple[Panel, dict[str, Any]]:
     """The judges of a panel as one, and the settings without those that it takes itself.
 
     Raises:
-        InvalidValueError: Each judge would make claims of its own.
+        InvalidValueError: See `Panel`.
     """
-    if settings.get("claims", "split") != "split":
+    _check_one_list(settings.get("claims", "split"), "judge")
+    taken = {*JUDGING, "max_concurrency"} - {"claims"}
+    own = {name: value for name, value in settings.items() if name in taken}
+    left = {name: value for name, value in settings.items() if name not in {*JUDGING, "judge"}}
+    return Panel(judges, combine=combine, **own), left
+
+
+def _check_one_list(claims: str, kind: str) -> None:
+    if claims != "split":
         msg = (
-            f"--claims {settings['claims']} gives each judge claims of its own; a --panel needs "
-            "'split'"
+            f"claims={claims!r}: each {kind} would make claims of its own, and verdicts on different "
+            "claims cannot be joined; that needs 'split'"
         )
         raise InvalidValueError(msg)
-    taken = {*JUDGING, "max_concurrency"} - {"claims"}
-    how = {name: value for name, value in settings.items() if name in taken}
-    panel = Panel(judges, combine=combine, **how)  # type: ignore[arg-type]  # checked when built
-    left = {*JUDGING, "judge"}
-    return panel, {name: value for name, value in settings.items() if name not in left}
 
 
 class Repeats(Several):
@@ -301,13 +283,13 @@ def _repeat(judge: Judge, place: int, number: int) -> Judge:
         members = [each if each.is_local else _repeat(each, place, number) for each in judge.judges]
         return Panel(members, combine=judge.combine, least=judge.least)
     if isinstance(judge, LLMJudge):
-        if judge.claims != "split":
-            msg = (
-                f"repeats={number} with claims={judge.claims!r}: each repeat would make claims of "
-                "its own, and verdicts on different claims cannot be joined; use claims='split'"
-            )
-            raise InvalidValueError(msg)
-        return replace(judge, repeat=place, repeat_temperature=_temperature(judge.model))
+        _check_one_list(judge.claims, "repeat")
+        own = judge.model.parameters.get("temperature")
+        is_fixed = not getattr(judge.model, "follows_sampling", False)
+        keeps = is_fixed or (isinstance(own, int | float) and own > _AS_GOOD_AS_0)
+        return replace(
+            judge, repeat=place, repeat_temperature=None if keeps else REPEAT_TEMPERATURE
+        )
     why = (
         "it computes, and says the same each time"
         if judge.is_local
@@ -315,11 +297,3 @@ def _repeat(judge: Judge, place: int, number: int) -> Judge:
     )
     msg = f"repeats={number} of {judge.name}: {why}; leave repeats out, or judge by a model"
     raise InvalidValueError(msg)
-
-
-def _temperature(model: JudgeModel) -> float | None:
-    """What a repeat sets; None where the model's own stays in force."""
-    own = model.parameters.get("temperature")
-    has_own = isinstance(own, int | float) and own > _AS_GOOD_AS_0
-    follows = getattr(model, "follows_sampling", False)
-    return REPEAT_TEMPERATURE if follows and not has_own else None
