@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Final
+from typing import Any
 
 from tcva_adapters.criteria import FIELDS, Criterion
+from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.base import MAX_CLAIMS, blank_field, nothing_to_score
 from tcva_adapters.judges.prompts import PROMPT_VERSION, claims_request
 from tcva_adapters.judges.reply import parse_claims
-from tcva_adapters.judges.turns import Calls, CannotScoreError, Turns, adrive, drive, why_unscored
+from tcva_adapters.judges.turns import Calls, Turns, adrive, drive, why_unscored
 from tcva_adapters.judges.written import written_verdicts
 from tcva_adapters.judges.yes_no import yes_no_verdicts
 from tcva_adapters.models.protocol import JudgeModel, identity_of_model
-from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason
 from tcva_adapters.results.settings import ClaimsMode, Count, VerdictForm, check
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.sharing import Identity
 from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.sentences import split_claims
-
-_ALWAYS_NAMED: Final = ("claims", "max_claims")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +63,13 @@ class LLMJudge:
     @property
     def parameters(self) -> Mapping[str, Any]:
         """The model's parameters, and how claims are made."""
-        own = {
+        # Further ones only where they differ from their default: equal judgements, equal keys.
+        changed = {
             each.name: getattr(self, each.name)
             for each in fields(LLMJudge)
-            # Further ones only where they differ from their default: equal judgements, equal keys.
-            if each.name in _ALWAYS_NAMED or getattr(self, each.name) != each.default
+            if each.name != "model" and getattr(self, each.name) != each.default
         }
-        del own["model"]
+        own = {"claims": self.claims, "max_claims": self.max_claims, **changed}
         return {**self.model.parameters, **own}
 
     @property
@@ -102,11 +101,9 @@ class LLMJudge:
             unscored = blank_field(sample, criterion)
             if unscored is None:
                 texts = yield from self._claim_texts(calls, sample, criterion)
-                unscored = self._too_long(texts)
-                if unscored is None:
-                    ask = written_verdicts if self.verdicts == "written" else yes_no_verdicts
-                    claims = yield from ask(calls, sample, criterion, texts)
-                    unscored = nothing_to_score(claims)
+                ask = written_verdicts if self.verdicts == "written" else yes_no_verdicts
+                claims = yield from ask(calls, sample, criterion, texts)
+                unscored = nothing_to_score(claims)
         except Exception as error:  # noqa: BLE001  # nothing that a reply holds ends a batch
             unscored = why_unscored(error, calls.replies)
         return Assessment(
@@ -121,26 +118,21 @@ class LLMJudge:
             form=self.verdicts,
         )
 
-    def _too_long(self, texts: Sequence[str]) -> Unscored | None:
-        if len(texts) <= self.max_claims:
-            return None
-        detail = f"{len(texts)} claims are more than max_claims={self.max_claims}"
-        return Unscored(reason=Reason.TOO_LONG, detail=detail)
-
     def _claim_texts(
         self, calls: Calls, sample: Sample, criterion: Criterion
     ) -> Turns[Sequence[str]]:
-        if criterion.statements:
-            return criterion.statements
         text = sample.field(criterion.claims) or ""
-        if self.claims == "split":
-            return split_claims(text)
-        (reply,) = yield from calls.ask([claims_request(sample, criterion, self.max_claims)])
-        shown = [sample.field(name) or "" for name in FIELDS]
-        claims = None if reply.truncated else parse_claims(reply.text, shown)
-        if claims == [] and any(non_claim_kind(s) is None for s in split_claims(text)):
-            claims = None  # a text that asserts something does not claim nothing
-        if claims is None:
-            detail = "the judge's list of claims could not be read, or was cut off or empty"
-            raise CannotScoreError(Reason.UNREADABLE_REPLY, detail, calls.replies)
-        return [whole_characters(claim) for claim in claims]
+        texts: Sequence[str] = criterion.statements or split_claims(text)
+        if self.claims == "llm" and not criterion.statements:
+            (reply,) = yield from calls.ask([claims_request(sample, criterion, self.max_claims)])
+            shown = [sample.field(name) or "" for name in FIELDS]
+            claims = None if reply.truncated else parse_claims(reply.text, shown)
+            # A text that asserts something does not claim nothing.
+            if claims is None or not (claims or all(map(non_claim_kind, texts))):
+                detail = "the judge's list of claims could not be read, or was cut off or empty"
+                raise JudgeError(detail, reason=Reason.UNREADABLE_REPLY)
+            texts = [whole_characters(claim) for claim in claims]
+        if len(texts) > self.max_claims:
+            detail = f"{len(texts)} claims are more than max_claims={self.max_claims}"
+            raise JudgeError(detail, reason=Reason.TOO_LONG)
+        return texts

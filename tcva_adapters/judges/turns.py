@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Generator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.protocol import JudgeModel, ModelReply, acomplete, complete
@@ -24,8 +25,6 @@ Replies = Sequence[ModelReply | JudgeError]
 """One for each request of a turn; behind a `JudgeError` further ones may be missing."""
 
 Turns = Generator[list[JudgeRequest], Replies, Outcome]
-
-_REASONS: Final = {"timeout": Reason.TIMEOUT, "rate_limit": Reason.RATE_LIMIT}
 
 
 def drive(turns: Turns[Outcome], model: JudgeModel) -> Outcome:
@@ -83,7 +82,7 @@ class Calls:
         """Ask, as one turn of a judgement.
 
         Raises:
-            CannotScoreError: A call failed.
+            JudgeError: A call failed.
         """
         started = time.perf_counter()
         answers = yield [self._drawn(request) for request in requests]
@@ -93,7 +92,7 @@ class Calls:
         self.usage = sum((reply.usage(0.0) for reply in replies), self.usage)
         for answer in answers:
             if isinstance(answer, JudgeError):
-                raise CannotScoreError.of(answer, self.replies) from answer
+                raise answer
         return replies
 
     def _drawn(self, request: JudgeRequest) -> JudgeRequest:
@@ -107,27 +106,6 @@ class Calls:
         return replace(request, sampling=sampling)
 
 
-class CannotScoreError(Exception):
-    """Ends a judgement early; the judge that began it catches it.
-
-    Attributes:
-        unscored: Why.
-    """
-
-    def __init__(
-        self, reason: Reason, detail: str, replies: Sequence[str] = (), *, fatal: bool = False
-    ) -> None:
-        super().__init__(detail)
-        raw = "\n---\n".join(replies) if replies else None
-        self.unscored = Unscored(reason=reason, detail=detail, raw_reply=raw, fatal=fatal)
-
-    @classmethod
-    def of(cls, error: JudgeError, replies: Sequence[str]) -> CannotScoreError:
-        """For a failed call, with what was paid for until then."""
-        reason = _REASONS.get(error.reason, Reason.JUDGE_ERROR)
-        return cls(reason, str(error), replies, fatal=error.fatal)
-
-
 def why_unscored(error: Exception, replies: Sequence[str] = ()) -> Unscored:
     """The reason of an unscored result, for whatever ended a judgement.
 
@@ -135,13 +113,14 @@ def why_unscored(error: Exception, replies: Sequence[str] = ()) -> Unscored:
     sample.
 
     Args:
-        error: What was raised.
+        error: What was raised. The reason of a `JudgeError` counts where it is one of `Reason`.
         replies: What was paid for until then.
     """
-    if isinstance(error, CannotScoreError):
-        return error.unscored
+    reason, fatal = Reason.JUDGE_ERROR, False
+    detail = f"judging ended unexpectedly with {type(error).__name__}: {quotable(str(error))}"
     if isinstance(error, JudgeError):
-        return CannotScoreError.of(error, replies).unscored
-    said = quotable(str(error))
-    detail = f"judging ended unexpectedly with {type(error).__name__}: {said}"
-    return CannotScoreError(Reason.JUDGE_ERROR, detail, replies).unscored
+        with suppress(ValueError):
+            reason = Reason(error.reason)
+        detail, fatal = str(error), error.fatal
+    raw = "\n---\n".join(replies) if replies else None
+    return Unscored(reason=reason, detail=detail, raw_reply=raw, fatal=fatal)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -9,12 +10,13 @@ from typing import Final
 
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.criteria import FIELDS, Criterion
+from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.base import passages
 from tcva_adapters.judges.evidence import check_evidence
 from tcva_adapters.judges.prompts import BLOCKS, claim_key, verdict_request, verdict_system
 from tcva_adapters.judges.quotes import find_quote, prepared
 from tcva_adapters.judges.reply import ParsedVerdict, parse_verdicts
-from tcva_adapters.judges.turns import Calls, CannotScoreError, Turns
+from tcva_adapters.judges.turns import Calls, Turns
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.request import JudgeRequest
 from tcva_adapters.results.assessment import ClaimVerdict, Reason
@@ -40,41 +42,44 @@ def written_verdicts(
     A call asks for up to 24 claims; further ones of a long text are asked side by side.
 
     Raises:
-        CannotScoreError: A claim has no verdict after that, or the first call failed.
+        JudgeError: A claim has no verdict after that, or the first call failed.
     """
-    size = -(-len(texts) // max(-(-len(texts) // CLAIMS_A_CALL), 1)) or 1
+    size = math.ceil(len(texts) / max(math.ceil(len(texts) / CLAIMS_A_CALL), 1)) or 1
     parts = [
         _Part(sample, criterion, texts[start : start + size], start)
         for start in range(0, len(texts), size)
     ]
-    open_parts = parts
     for again in (False, True):
+        open_parts = [part for part in parts if part.open]
         if not open_parts:
             break
         try:
             replies = yield from calls.ask([part.request(again=again) for part in open_parts])
-        except CannotScoreError as stop:
+        except JudgeError as error:
             if not again:
                 raise
             for part in open_parts:
-                part.problems = [f"the further call failed: {stop.unscored.detail}"]
+                part.problems = [f"the further call failed: {error}"]
             break
         for part, reply in zip(open_parts, replies, strict=True):
             part.read(reply)
-        open_parts = [part for part in open_parts if part.open]
-    found = {number: verdict for part in parts for number, verdict in part.found()}
+    found = {part.before + n: v for part in parts for n, v in (part.doubtful | part.sound).items()}
     missing = [str(number) for number in range(1, len(texts) + 1) if number not in found]
     if missing:
-        reason = Reason.INCOMPLETE_VERDICTS if found else Reason.UNREADABLE_REPLY
-        problems = "; ".join(part.in_words for part in parts if part.open and part.problems)
+        problems = [
+            (f"of those behind {part.before}: " if part.before else "") + "; ".join(part.problems)
+            for part in parts
+            if part.open and part.problems
+        ]
         detail = f"no verdict for claim {', '.join(missing)} of {len(texts)}"
-        raise CannotScoreError(
-            reason, f"{detail}: {problems}" if problems else detail, calls.replies
+        reason = Reason.INCOMPLETE_VERDICTS if found else Reason.UNREADABLE_REPLY
+        raise JudgeError(
+            ": ".join([detail, *["; ".join(problems)] * bool(problems)]), reason=reason
         )
-    verdicts = (found[number] for number in range(1, len(texts) + 1))
+    verdicts = tuple(found[number] for number in range(1, len(texts) + 1))
     if criterion.checks_evidence:
         return check_evidence(verdicts, passages(sample, criterion))
-    return tuple(verdicts)
+    return verdicts
 
 
 @dataclass(slots=True)
@@ -107,16 +112,6 @@ class _Part:
     def open(self) -> list[int]:
         """The numbers of claims that lack a sound verdict."""
         return [n for n in range(1, len(self.texts) + 1) if n not in self.sound]
-
-    @property
-    def in_words(self) -> str:
-        """The problems; their numbers are those of the call."""
-        problems = "; ".join(self.problems)
-        return f"of those behind {self.before}: {problems}" if self.before else problems
-
-    def found(self) -> list[tuple[int, ClaimVerdict]]:
-        """The verdicts by their number in the sample."""
-        return [(self.before + n, v) for n, v in (self.doubtful | self.sound).items()]
 
     def request(self, *, again: bool) -> JudgeRequest:
         """What to ask; the second time for what is open, and what the judge can do better."""

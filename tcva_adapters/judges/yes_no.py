@@ -12,8 +12,9 @@ from typing import Final
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.core.yes_no import level_shares
 from tcva_adapters.criteria import Criterion
+from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.prompts import DESCRIPTIONS, block, sample_blocks
-from tcva_adapters.judges.turns import Calls, CannotScoreError, Turns
+from tcva_adapters.judges.turns import Calls, Turns
 from tcva_adapters.models.protocol import ModelReply, TokenLogprob
 from tcva_adapters.models.request import JudgeRequest, Sampling
 from tcva_adapters.results.assessment import ClaimVerdict, Reason
@@ -85,7 +86,7 @@ def yes_no_verdicts(
     evidence check could look at.
 
     Raises:
-        CannotScoreError: A call failed, the model gives no probabilities of tokens, or what was
+        JudgeError: A call failed, the model gives no probabilities of tokens, or what was
             answered twice is no answer.
     """
     found: dict[int, ClaimVerdict] = {}
@@ -104,7 +105,7 @@ def yes_no_verdicts(
                 "the model's replies come without probabilities of tokens, which verdicts='yes_no' "
                 "reads; verdicts='written' needs none"
             )
-            raise CannotScoreError(Reason.JUDGE_ERROR, detail, calls.replies, fatal=True)
+            raise JudgeError(detail, fatal=True)
         for number, reply in zip(asked, replies, strict=True):
             verdict = read_yes(texts[number], reply)
             if verdict is not None:
@@ -114,8 +115,11 @@ def yes_no_verdicts(
         has_any = any(claim.verdict for claim in found.values())
         reason = Reason.INCOMPLETE_VERDICTS if has_any else Reason.UNREADABLE_REPLY
         numbers = ", ".join(str(number + 1) for number in asked)
-        detail = f"no verdict for claim {numbers} of {len(texts)}: the answer is neither yes nor no"
-        raise CannotScoreError(reason, f"{detail}; verdicts='written' reads it", calls.replies)
+        detail = (
+            f"no verdict for claim {numbers} of {len(texts)}: the answer is neither yes nor no; "
+            "verdicts='written' reads it"
+        )
+        raise JudgeError(detail, reason=reason)
     return tuple(found[number] for number in range(len(texts)))
 
 
