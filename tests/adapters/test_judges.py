@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -40,12 +41,11 @@ def test_llms_of_any_framework_and_judge_models_are_asked_the_same(
 
 
 @each_adapter
-@pytest.mark.parametrize("judge", [7, True, [], b"lexical", "gpt-nothing/else"])
-def test_what_cannot_judge_is_refused_when_built(adapter: Adapter, judge: Any) -> None:
-    if adapter.name == "deepeval" and isinstance(judge, str):
-        pytest.skip("DeepEval's own metrics say what they make of a name")
-    with pytest.raises(InvalidValueError, match=rf"judge {judge!r}".replace("[", r"\[")):
-        adapter.built(judge)
+def test_what_cannot_judge_is_refused_when_built(adapter: Adapter) -> None:
+    names = [] if adapter.name == "deepeval" else ["gpt-nothing/else"]  # names are DeepEval's own
+    for judge in [7, True, [], b"lexical", *names]:
+        with pytest.raises(InvalidValueError, match=re.escape(f"judge {judge!r}")):
+            adapter.built(judge)
 
 
 @each_adapter

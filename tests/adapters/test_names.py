@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tcva_adapters import TCVA
 from tests.adapters.table import Adapter, each_adapter
 from tests.support.office import SAMPLE
@@ -23,12 +21,10 @@ SETTINGS: list[dict[str, Any]] = [
 
 
 @each_adapter
-@pytest.mark.parametrize("settings", SETTINGS, ids=str)
-def test_the_usual_name_is_the_scorers_which_tells_the_settings(
-    adapter: Adapter, settings: dict[str, Any]
-) -> None:
-    tcva = TCVA(**settings, judge="lexical")
-    assert adapter.built("lexical", **settings).name == getattr(tcva, adapter.named)
+def test_the_usual_name_is_the_scorers_which_tells_the_settings(adapter: Adapter) -> None:
+    for settings in SETTINGS:
+        tcva = TCVA(**settings, judge="lexical")
+        assert adapter.built("lexical", **settings).name == getattr(tcva, adapter.named)
 
 
 @each_adapter

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tcva_adapters import CCRS, Sample, clear_shared
 from tcva_adapters.results.protocol import Scored
 from tests.adapters.table import Adapter, both_ways, each_adapter
@@ -91,14 +89,11 @@ def test_independent_judgements_are_to_be_had(adapter: Adapter, asynchronous: bo
 
 
 @each_adapter
-@pytest.mark.parametrize("thresholds", [(0.5, 0.9)])
-def test_ratings_at_two_thresholds_are_one_call(
-    adapter: Adapter, thresholds: tuple[float, float]
-) -> None:
+def test_ratings_at_two_thresholds_are_one_call(adapter: Adapter) -> None:
     llm = adapter.llm(lambda _: '{"score": 80}')
     evaluators = [
         adapter.scoring(CCRS("qr", judge=llm, threshold=each), name=f"from {each}")
-        for each in thresholds
+        for each in (0.5, 0.9)
     ]
     # Samples that differ in contexts alone, which this metric does not look at.
     rows = adapter.suite(evaluators, SAMPLES[:2], False)
