@@ -40,11 +40,10 @@ _GRAM: Final = 3
 _SHORTEST_NEAR: Final = 6  # quotes with fewer words must match exactly
 _LONGEST_NEAR: Final = 400
 _MOST_HITS: Final = 50_000
-_MOST_STRETCHES: Final = 10
+_MOST_STRETCHES: Final = 20
 _MOST_PLACES: Final = 2000
-_MOST_TRIES: Final = 500
-_MOST_LOOKED_AT: Final = 200
-_NEAREST: Final = 3  # places before a fragment that it may follow on
+_SHIFT: Final = 2  # words that a similar stretch may have more or fewer in its middle
+_NEAREST: Final = 3  # places of a fragment behind another that may follow on it
 _REACH: Final = 8  # words outside a quote in which a negation counts
 _LONGEST_PREPARED: Final = 50_000  # characters of passages that stay prepared for the next call
 _END: Final = "\n"  # stands behind each passage; no word is like it
@@ -79,9 +78,8 @@ class Found(NamedTuple):
 class Passages:
     """Passages, prepared once for all quotes that are looked up in them.
 
-    What one quote may cost is bounded: the first 2000 places of a run of words count; where it is
-    written together or apart otherwise than there, the first 500 that begin like it are tried; a
-    similar stretch is looked for at the first 50 000 places that have three of its words in a row.
+    What one quote may cost is bounded: the first 2000 places that begin like a run of words count;
+    a similar stretch is looked for at the first 50 000 places that have three of its words in a row.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -101,8 +99,10 @@ class Passages:
                 else:
                     self.words.append(piece.casefold())
             self.words.append(_END)
-        self._spaced = f" {' '.join(self.words)} "
-        self._begins = np.cumsum([1, *(len(word) + 1 for word in self.words)])
+        barred = _barred(self.words)
+        self._joined = "".join(barred)
+        self._ends = np.cumsum([len(word) for word in barred])
+        self._begins = self._ends - [len(word) for word in self.words]
 
     def passage(self, at: int) -> int:
         """In which passage a word stands, counted from 1."""
@@ -115,92 +115,45 @@ class Passages:
 
     def exact(self, quote: Sequence[str]) -> list[Place]:
         """Where words stand one behind the other, however they are written together or apart."""
-        found = list(islice(self._spaced_places(quote), _MOST_PLACES))
-        return found or list(self._joined_places(quote))
-
-    def _spaced_places(self, quote: Sequence[str]) -> Iterator[Place]:
-        wanted = f" {' '.join(quote)} "
-        at = self._spaced.find(wanted)
-        while at >= 0:
-            begin = int(self._begins.searchsorted(at + 1))
-            yield Place(begin, begin + len(quote))
-            # The space at its end begins what follows.
-            at = self._spaced.find(wanted, at + len(wanted) - 1)
-
-    def _joined_places(self, quote: Sequence[str]) -> Iterator[Place]:
-        text, begins, ends = self._joined
         wanted = "".join(_barred(quote))
-        at = text.find(wanted)
-        for _ in range(_MOST_TRIES):
+        found, at = [], self._joined.find(wanted)
+        for _ in range(_MOST_PLACES):
             if at < 0:
-                return
-            begin, end = begins.searchsorted(at), ends.searchsorted(at + len(wanted))
-            if begin == len(begins):
-                return
-            is_begin = begins[begin] == at
-            if is_begin and end < len(ends) and ends[end] == at + len(wanted):
-                yield Place(int(begin), int(end) + 1)
-            if begin + is_begin == len(begins):
-                return
-            at = text.find(wanted, begins[begin + is_begin])
-
-    @cached_property
-    def _joined(self) -> tuple[str, np.ndarray, np.ndarray]:
-        barred = _barred(self.words)
-        ends = np.cumsum([len(word) for word in barred])
-        return "".join(barred), ends - [len(word) for word in self.words], ends
+                break
+            begin, end = self._begins.searchsorted(at), self._ends.searchsorted(at + len(wanted))
+            if begin == len(self._begins):
+                break
+            is_begin = self._begins[begin] == at
+            if is_begin and end < len(self._ends) and self._ends[end] == at + len(wanted):
+                found.append(Place(int(begin), int(end) + 1))
+            if begin + is_begin == len(self._begins):
+                break
+            at = self._joined.find(wanted, self._begins[begin + is_begin])
+        return found
 
     def near(self, quote: Sequence[str], names: frozenset[str]) -> list[Place]:
-        """In each passage the stretch that has most of the quote's sequences, if it has enough."""
+        """Stretches, one in a passage, that have enough of the quote's sequences of three words."""
         size = len(quote)
         if not _SHORTEST_NEAR <= size <= _LONGEST_NEAR:
             return []
-        inside: dict[tuple[str, ...], list[int]] = {}
-        for i in range(size - _GRAM + 1):
-            inside.setdefault(tuple(quote[i : i + _GRAM]), []).append(i)
-        grams = zip(self.words, self.words[1:], self.words[2:], strict=False)
-        hits = list(islice(((i, g) for i, g in enumerate(grams) if g in inside), _MOST_HITS))
-        best = self._best_windows(hits, inside, size)
-        found = []
-        for first, last in islice(best, _MOST_STRETCHES):
-            number = self.passage(hits[first][0])
-            end_of_passage = self.words.index(_END, hits[last][0])
-            begin = max(self.firsts[number - 1], hits[first][0] - inside[hits[first][1]][0])
-            end = min(end_of_passage, hits[last][0] + size - inside[hits[last][1]][-1])
-            shared = {i for _, gram in hits[first : last + 1] for i in inside[gram]}
+        inside = {tuple(quote[i : i + _GRAM]): i for i in reversed(range(size - _GRAM + 1))}
+        grams = enumerate(zip(self.words, self.words[1:], self.words[2:], strict=False))
+        hits = list(islice(((at, inside[g]) for at, g in grams if g in inside), _MOST_HITS))
+        found: dict[int, Place] = {}
+        starts = Counter(at - i for at, i in hits)
+        for start, _ in starts.most_common(_MOST_STRETCHES):
+            own = [(at, i) for at, i in hits if abs(at - i - start) <= _SHIFT]
+            passage = self.passage(own[0][0])
+            shared = {i for _, i in own}
+            if passage in found or len(shared) < NEAR_ENOUGH * len(inside):
+                continue
+            (first, before), (last, behind) = own[0], own[-1]
+            begin = max(self.firsts[passage - 1], first - before)
+            end = min(self.words.index(_END, last), last + size - behind)
             covered = {i + k for i in shared for k in range(_GRAM)}
             if _agrees(quote, self.words[begin:end], covered, names):
-                found.append(Place(begin, end))
-        return found
-
-    def _best_windows(
-        self,
-        hits: Sequence[tuple[int, tuple[str, ...]]],
-        inside: dict[tuple[str, ...], list[int]],
-        size: int,
-    ) -> Iterator[tuple[int, int]]:
-        """Of each passage with enough sequences of a quote the first and last hit that has most."""
-        held: Counter[tuple[str, ...]] = Counter()
-        first = count = passage = 0
-        best, window = 0.0, (0, 0)
-        enough = NEAR_ENOUGH * (size - _GRAM + 1)
-        for last, (at, gram) in enumerate(hits):
-            if passage != (passage := self.passage(at)):
-                if best:
-                    yield window
-                held.clear()
-                first, count, best = last, 0, 0.0
-            count += 0 if held[gram] else len(inside[gram])
-            held[gram] += 1
-            while at - hits[first][0] > size - _GRAM + 2:
-                gone = hits[first][1]
-                held[gone] -= 1
-                count -= 0 if held[gone] else len(inside[gone])
-                first += 1
-            if count >= enough and count > best:
-                best, window = count, (first, last)
-        if best:
-            yield window
+                found[passage] = Place(begin, end)
+        return sorted(found.values())
 
     def follows(self, end: int, begin: int, *, is_single: bool) -> bool:
         """Whether an ellipsis may join a stretch that ends there and one that begins there.
@@ -296,12 +249,25 @@ def find_quote(text: str, passages: Passages) -> Found | None:
     return _chained(passages, each, sizes) or _spread(passages, each, sizes)
 
 
-class _Chain(NamedTuple):
-    """Places of fragments one behind the other: how the first begins, and where the last ends."""
-
-    denied_before: bool
-    begin: int
-    end: int
+def _chains(
+    passages: Passages, each: Sequence[Sequence[Place]], sizes: Sequence[int]
+) -> Iterator[Place]:
+    """From where to where all fragments stand in order."""
+    for first in each[0]:
+        end = first.end
+        for i, places in enumerate(each[1:], start=1):
+            at = bisect_left(places, (end,))
+            is_single = 1 in sizes[i - 1 : i + 1]
+            following = (
+                place
+                for place in places[at : at + _NEAREST]
+                if passages.follows(end, place.begin, is_single=is_single)
+            )
+            if (place := next(following, None)) is None:
+                break
+            end = place.end
+        else:
+            yield Place(first.begin, end)
 
 
 def _chained(
@@ -309,37 +275,14 @@ def _chained(
 ) -> Found | None:
     """The passages that have all fragments in order, first those where no edge is denied."""
     chains = [
-        _Chain(i >= _MOST_LOOKED_AT or passages.is_denied_before(place.begin), *place)
-        for i, place in enumerate(each[0])
+        (chain, passages.is_denied_before(chain.begin), passages.is_denied_behind(chain.end))
+        for chain in _chains(passages, each, sizes)
     ]
-    for i, places in enumerate(each[1:], start=1):
-        chains.sort(key=lambda chain: chain.end)
-        ends = [chain.end for chain in chains]
-        is_single = 1 in sizes[i - 1 : i + 1]
-        reached = []
-        for place in places:
-            at = bisect_right(ends, place.begin)
-            before = [
-                chain
-                for chain in chains[max(0, at - _NEAREST) : at]
-                if passages.follows(chain.end, place.begin, is_single=is_single)
-            ]
-            if before:
-                reached.append(min(before)._replace(end=place.end))
-        chains = reached
-    if not chains:
-        return None
-    behind = [
-        i >= _MOST_LOOKED_AT or passages.is_denied_behind(c.end) for i, c in enumerate(chains)
-    ]
-    asserted = [c for c, is_denied in zip(chains, behind, strict=True) if not is_denied]
-    asserted = [chain for chain in asserted if not chain.denied_before]
-    numbers = {passages.passage(chain.begin) for chain in asserted or chains}
-    return Found(
-        tuple(sorted(numbers)),
-        min(chain.begin for chain in asserted or chains),
-        not asserted and any(chain.denied_before for chain in chains),
-        not asserted and any(behind),
+    asserted = [found for found in chains if not any(found[1:])]
+    best, before, behind = zip(*(asserted or chains), strict=True) if chains else ((), (), ())
+    numbers = {passages.passage(place.begin) for place in best}
+    return (
+        Found(tuple(sorted(numbers)), min(best).begin, any(before), any(behind)) if best else None
     )
 
 
