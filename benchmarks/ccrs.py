@@ -46,11 +46,8 @@ def calls_per_sample() -> None:
     usable = [sample for sample in SAMPLES if sample.id != "mute"]
     with ScriptedServer(script) as server:
         model = OpenAICompatibleModel("m", base_url=server.base_url)
-        for suite in (False, True):
-            before = server.count
-            CCRS(judge=model, suite=suite).evaluate_many(usable)
-            calls = (server.count - before) / len(usable)
-            print(f"five metrics, suite={suite}: {calls:g} calls per sample")
+        CCRS(judge=model).evaluate_many(usable)
+        print(f"five metrics: {server.count / len(usable):g} calls per sample")
 
 
 def correlate(name: str, records: list[dict[str, object]]) -> None:

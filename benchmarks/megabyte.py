@@ -19,8 +19,8 @@ from pathlib import Path
 
 from tcva_adapters.ccrs.lexical import LexicalRater
 from tcva_adapters.ccrs.metrics import METRICS
-from tcva_adapters.ccrs.prompts import suite_request
-from tcva_adapters.ccrs.reply import read_rating, read_ratings
+from tcva_adapters.ccrs.prompts import rating_request
+from tcva_adapters.ccrs.reply import read_rating
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.criteria import CORRECTNESS, FAITHFULNESS
 from tcva_adapters.judges.base import verdict_key
@@ -166,7 +166,6 @@ _QUESTION = Sample(
 _CLAIMS = ["The office opens at nine.", "It closes at five."]
 _JUDGE = LexicalSampleJudge()
 _RATER = LexicalRater()
-_ALL = tuple(METRICS.values())
 
 
 def _with(**fields: object) -> Sample:
@@ -228,7 +227,7 @@ STAGES: dict[str, Callable[[str], object]] = {
     "prompt, passage": lambda t: verdict_request(_with(contexts=(t,)), FAITHFULNESS, _CLAIMS),
     "prompt, claim": lambda t: verdict_request(_QUESTION, FAITHFULNESS, [t]),
     "prompt for claims": lambda t: claims_request(_with(response=t), FAITHFULNESS, 8),
-    "prompt for ratings": lambda t: suite_request(_with(reference=t), _ALL),
+    "prompt for ratings": lambda t: rating_request(_with(reference=t), METRICS["ac"]),
     "prompt, 10 000 passages": lambda t: verdict_request(
         _with(contexts=tuple(t[i : i + 100] for i in range(0, len(t), 100))), FAITHFULNESS, _CLAIMS
     ),
@@ -241,12 +240,15 @@ STAGES: dict[str, Callable[[str], object]] = {
     "lexical judge, 10 000 passages": lambda t: LexicalJudge().judge_claims(
         _CLAIMS, [t[i : i + 100] for i in range(0, len(t), 100)], FAITHFULNESS
     ),
-    "lexical ratings, response": lambda t: _RATER.rate(_with(response=t), _ALL, left=_ALL),
-    "lexical ratings, reference": lambda t: _RATER.rate(_with(reference=t), _ALL, left=_ALL),
+    "lexical ratings, response": lambda t: [
+        _RATER.rate(_with(response=t), each) for each in METRICS.values()
+    ],
+    "lexical ratings, reference": lambda t: [
+        _RATER.rate(_with(reference=t), each) for each in METRICS.values()
+    ],
     "reply with verdicts": lambda t: parse_verdicts(t, 8),
     "reply with claims": parse_claims,
-    "reply with a rating": lambda t: read_rating(t, _ALL[0]),
-    "reply with ratings": lambda t: read_ratings(t, _ALL),
+    "reply with a rating": lambda t: read_rating(t, METRICS["cc"]),
     "completion": _completion,
     "log probabilities": _logprobs,
     "evidence, passage": lambda t: _evidence("fully", "opens ... nine", t),

@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -466,28 +464,3 @@ def test_what_is_remembered_is_bounded_by_number_and_by_bytes(
         put(shared, Identity(holder), f"long {number}", "x" * 2_000_000)
     assert len(shared) == 31
     assert shared.known(Identity(holder), "long 59") is not None
-
-
-def test_a_store_gets_all_numbers_of_a_suite_that_another_store_had_in_part(tmp_path: Path) -> None:
-    model = VaryingModel()
-
-    def rate() -> ModelReply:
-        model.calls += 1
-        return ModelReply(f'{{"qr": {10 * model.calls}, "ir": {10 * model.calls}}}')
-
-    model._reply = rate  # type: ignore[method-assign]  # ratings
-    rated = sample().model_copy(update={"input": "When?", "reference": "At nine."})
-
-    def suite(store: str) -> dict[str, float | None]:
-        ccrs = CCRS(("qr", "ir"), judge=model, suite=True, store=tmp_path / store)
-        return ccrs.evaluate(rated).scores
-
-    suite("one")
-    clear_shared()
-    with closing(sqlite3.connect(tmp_path / "one")) as file:
-        file.execute("DELETE FROM judgements WHERE rowid = 2")
-        file.commit()
-    first, shared = suite("one"), suite("two")
-    clear_shared()
-    assert suite("two") == shared == first
-    assert model.calls == 2

@@ -18,7 +18,6 @@ from typing import Any, Final, cast
 
 from tcva_adapters.batches.drafts import Drafts, Request
 from tcva_adapters.batches.ledger import Ledger, Turn
-from tcva_adapters.ccrs.rater import ModelRater
 from tcva_adapters.ccrs.scorer import CCRS
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.evaluator import Scorer
@@ -77,7 +76,7 @@ def judges_of(scorer: Scorer[Any]) -> list[Any]:
         InvalidValueError: It is neither `TCVA` nor `CCRS`.
     """
     if isinstance(scorer, CCRS):
-        return [scorer.rater]
+        return [scorer.judge]
     if isinstance(scorer, TCVA):
         whole = (scorer, *scorer.members)
         return [voice for each in whole for voice in single_judges(each.judge)]
@@ -96,7 +95,7 @@ def models_of(scorer: Scorer[Any]) -> dict[str, OpenAICompatibleModel]:
     for judge in judges_of(scorer):
         if judge.is_local:
             continue
-        model = judge.model if type(judge) in (LLMJudge, ModelRater) else None
+        model = judge.model if type(judge) is LLMJudge else None
         if not isinstance(model, OpenAICompatibleModel):
             msg = f"{judge.name} calls by itself; a batch asks judges that are named openai:MODEL"
             raise InvalidValueError(msg)
@@ -113,7 +112,7 @@ def models_of(scorer: Scorer[Any]) -> dict[str, OpenAICompatibleModel]:
 def judging_of(scorer: Scorer[Any]) -> str:
     """A digest of everything that can change what is asked; the dial cannot."""
     if isinstance(scorer, CCRS):
-        keys = [scorer.key(_EXAMPLE, metric, scorer.metrics) for metric in scorer.metrics]
+        keys = [scorer.key(_EXAMPLE, metric) for metric in scorer.metrics]
     else:
         tcva = cast("TCVA", scorer)
         keys = [each.key(_EXAMPLE) for each in (tcva, *tcva.members)]
@@ -226,7 +225,7 @@ class Work:
     def _told(self, question: Question[Any]) -> Any:
         """The answer that the ledger has the replies for; else what is lacking is asked for."""
         name, judging = _id(question), cast("Turns[Any]", question.conversation())
-        asked = self._asked[cast("LLMJudge | ModelRater", question.judge).model.name]
+        asked = self._asked[cast("LLMJudge", question.judge).model.name]
         turns = self._ledger.turns(name)
         if not turns and self._drafts is None:
             return None

@@ -7,19 +7,16 @@ are round numbers that were not fitted to anything.
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Final
 
 from tcva_adapters.ccrs.metrics import Metric
 from tcva_adapters.ccrs.reply import HIGHEST
-from tcva_adapters.ccrs.result import MetricAnswer, Protocol
 from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.criteria import CORRECTNESS, FAITHFULNESS, Criterion
 from tcva_adapters.judges.lexical import LexicalSampleJudge
 from tcva_adapters.lexical.text_features import is_content, tokenise
-from tcva_adapters.results.assessment import ClaimVerdict, Reason, Unscored, Usage
+from tcva_adapters.results.assessment import ClaimVerdict, Reason, Unscored
 from tcva_adapters.samples.sample import Sample
 
 LEXICAL_VERSION: Final = "lexical/ccrs-1"
@@ -30,50 +27,22 @@ _ENOUGH: Final = 8  # different content words from which on an answer is not too
 _AMPLE: Final = 120  # words from which on an answer is on the long side
 
 
-@dataclass(frozen=True, slots=True)
 class LexicalRater:
     """Rates by counting words; see the functions below for what each metric counts."""
 
-    name = LEXICAL_VERSION
-    prompt_version = LEXICAL_VERSION
+    name = version = LEXICAL_VERSION
     is_local = True
     identity = None
-
-    @property
-    def protocol(self) -> Protocol:
-        """It is not asked; it counts."""
-        return "lexical"
 
     @property
     def parameters(self) -> dict[str, str]:
         """The settings of the judge of claims that coherence and correctness use."""
         return {"settings": repr(_CLAIMS.lexical.settings)}
 
-    def rate(
-        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric]
-    ) -> dict[str, MetricAnswer]:
-        """One answer per metric; the sample has the fields that they need."""
-        del metrics  # each is counted by itself
-        answers = {}
-        for metric in left:
-            started = time.perf_counter()
-            found = _COUNTED[metric.name](sample)
-            answers[metric.name] = MetricAnswer(
-                metric=metric.name,
-                judge=self.name,
-                prompt_version=self.prompt_version,
-                protocol=self.protocol,
-                rating=None if isinstance(found, Unscored) else HIGHEST * found,
-                unscored=found if isinstance(found, Unscored) else None,
-                usage=Usage(seconds=time.perf_counter() - started),
-            )
-        return answers
-
-    async def arate(
-        self, sample: Sample, metrics: Sequence[Metric], *, left: Sequence[Metric]
-    ) -> dict[str, MetricAnswer]:
-        """The same; it does not wait for anything."""
-        return self.rate(sample, metrics, left=left)
+    def rate(self, sample: Sample, metric: Metric) -> float | Unscored:
+        """A number from 0 to 100; the sample has the fields that the metric needs."""
+        found = _COUNTED[metric.name](sample)
+        return found if isinstance(found, Unscored) else HIGHEST * found
 
 
 _CLAIMS: Final = LexicalSampleJudge()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -147,34 +147,6 @@ _FLAT: Final = re.compile(
 
 def _is_broken(body: str, node: Node) -> bool:
     return node.is_cut or (node.is_repaired and not _FLAT.fullmatch(body, node.start, node.end))
-
-
-def read_ratings(reply: str, metrics: Sequence[Metric]) -> dict[str, Rating]:
-    """The numbers of several metrics by their short names, from a reply in JSON. Never raises.
-
-    >>> {name: r.value for name, r in read_ratings('{"cc": 90, "qr": "?"}', list(METRICS.values())[:2]).items()}
-    {'cc': 90.0, 'qr': None}
-    """
-    body = _body(reply)
-    if isinstance(body, Rating):
-        return {metric.name: body for metric in metrics}
-    values: list[Mapping[str, Any]] = []
-    for node in json_values(body, 0):
-        if isinstance(node.value, dict | list):
-            if _is_broken(body, node):
-                return {metric.name: _BROKEN for metric in metrics}
-            values += _mappings(node.value)
-    ratings = {}
-    for metric in metrics:
-        names = _names(metric)
-        given = [
-            _of_value(item)
-            for value in values
-            for key, item in value.items()
-            if plain_key(key) in names
-        ]
-        ratings[metric.name] = _agreed(given) if given else Rating(None, f"it has no {metric.name}")
-    return ratings
 
 
 def _body(reply: str) -> str | Rating:

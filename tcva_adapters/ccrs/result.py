@@ -26,7 +26,7 @@ from tcva_adapters.results.protocol import json_object
 from tcva_adapters.results.settings import Share, check
 from tcva_adapters.samples.checked import first_fault
 
-Protocol = Literal["single", "suite", "lexical"]
+Protocol = Literal["single", "lexical"]
 
 _FROZEN: Final = ConfigDict(frozen=True, extra="forbid")
 
@@ -38,12 +38,10 @@ class MetricAnswer(BaseModel):
         metric: The metric's short name.
         judge: Name of the judge, with its version or model.
         prompt_version: Version of the prompt, or of the algorithm of a judge without prompts.
-        protocol: ``single`` is one call per metric, as in the source; ``suite`` one call for
-            several; ``lexical`` no call.
         rating: The number, in [0, 100]; None where there is none.
         unscored: Why there is none.
         replies: All that the judge replied, in order; none where it was not asked.
-        usage: What it cost. The call of a suite is counted at the first of its metrics.
+        usage: What it cost.
         from_store: True when a store served it: no judge was asked this time.
         shared: True when another evaluator of this process had asked, or was asking, the same.
     """
@@ -53,7 +51,6 @@ class MetricAnswer(BaseModel):
     metric: str
     judge: str
     prompt_version: str
-    protocol: Protocol
     rating: float | None = Field(default=None, ge=0.0, le=HIGHEST, allow_inf_nan=False)
     unscored: Unscored | None = None
     replies: tuple[str, ...] = ()
@@ -84,7 +81,7 @@ class CCRSResult(BaseModel):
 
     Attributes:
         judge: Name of the judge; the lexical one says that it is lexical.
-        protocol: As for `MetricAnswer`.
+        protocol: ``single`` is one call per metric, as in the source; ``lexical`` no call.
         answers: By the metrics' short names, in the order asked for.
         exact: Whether the response is the reference under `em`; None where answer correctness was
             not asked for or a text is missing.
@@ -95,7 +92,7 @@ class CCRSResult(BaseModel):
         metadata: The sample's metadata.
 
     >>> answers = {
-    ...     name: MetricAnswer(metric=name, judge="j", prompt_version="1", protocol="single", rating=80)
+    ...     name: MetricAnswer(metric=name, judge="j", prompt_version="1", rating=80)
     ...     for name in ("qr", "ac")
     ... }
     >>> result = CCRSResult(judge="j", protocol="single", answers=answers, exact=False)
@@ -239,7 +236,6 @@ class CCRSResult(BaseModel):
                 metric=name,
                 judge=answer.judge,
                 prompt_version=answer.prompt_version,
-                protocol=answer.protocol,
                 unscored=why,
             )
             for name, answer in self.answers.items()

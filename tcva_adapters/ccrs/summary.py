@@ -20,7 +20,6 @@ from tcva_adapters.samples.records import Source
 _DETAIL: Final = 60
 _PROTOCOLS: Final = {
     "single": "one call per metric",
-    "suite": "one call for all metrics, which is not the source's protocol",
     "lexical": "a lexical judge",
 }
 

@@ -55,7 +55,7 @@ _Out = Annotated[
 
 @machines.hands_over("min_score", "min_pass_rate", "min_coverage")
 @options.takes_model_settings
-@options.takes(CCRSSettings, "suite", "em", "lambda_", "max_concurrency")
+@options.takes(CCRSSettings, "em", "lambda_", "max_concurrency")
 def ccrs(
     context: typer.Context,
     file: options.SampleFile,

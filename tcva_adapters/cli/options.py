@@ -220,7 +220,6 @@ Bootstrap = Annotated[
 _FLAGS: Final = {
     "temperature": ("--temperature", "-T"),
     "lambda_": ("--lambda",),
-    "suite": ("--suite",),
 }
 _AS_TEXT: Final = ("temperature", "scheme")
 """Settings that take names as well as numbers."""

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Optional
 import typer
 
 from tcva_adapters.ccrs import CCRS
-from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.cli import options, texts
 from tcva_adapters.cli.judged import print_figures
 from tcva_adapters.cli.submitted import FOLDER, scorer_of
@@ -58,7 +57,6 @@ _NoTrial = Annotated[
 ]
 
 
-@options.takes(CCRSSettings, "suite")
 @options.takes(TCVASettings, "claims", "max_claims", "repeats")
 def submit(
     samples: options.SampleFile,
@@ -103,7 +101,6 @@ def submit(
         "combine": combine,
         "criterion": criterion,
         "metrics": None if metrics is None else texts.parse_names(metrics),
-        "suite": settings.pop("suite"),
         "settings": settings,
         "prices": None if prices is None else texts.parse_pair(prices, "--prices"),
     }

@@ -29,7 +29,7 @@ def scorer_of(recipe: Mapping[str, Any], store: VerdictStore | None = None) -> T
     prices = {} if recipe["prices"] is None else {"prices": recipe["prices"]}
     if recipe["metrics"] is not None:
         (judge,) = asked_judges(recipe["judges"], prices, MAX_CONCURRENCY)
-        return CCRS(recipe["metrics"], judge=judge, suite=recipe["suite"], store=store)
+        return CCRS(recipe["metrics"], judge=judge, store=store)
     voices, fuse, combine = recipe["judges"], recipe["fuse"], recipe["combine"]
     settings = judging_arguments(voices, fuse, combine, prices, recipe["settings"])
     return TCVA(recipe["criterion"], store=store, **settings)

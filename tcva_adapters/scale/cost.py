@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from tcva_adapters.ccrs.rater import ModelRater
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.judges.llm import LLMJudge
@@ -216,7 +215,7 @@ def _answer(scorer: Scorer[Any], question: Question[Any], ledger: _Ledger) -> An
         ledger.cached += 1
         return found
     judge = question.judge
-    if isinstance(judge, LLMJudge | ModelRater):
+    if isinstance(judge, LLMJudge):
         question.judge = replace(judge, model=_Rehearsed(judge.model, ledger))
     elif not getattr(judge, "is_local", False):
         msg = f"what {judge!r} asks is not known, so it cannot be estimated; name 'openai:MODEL'"

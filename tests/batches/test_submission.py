@@ -96,7 +96,6 @@ SCORERS: dict[str, Callable[[BatchServer, Path], Any]] = {
         store=p,
     ),
     "ccrs": lambda s, p: CCRS(judge=model_at(s), store=p),
-    "suite": lambda s, p: CCRS(("cc", "qr"), judge=model_at(s), suite=True, store=p),
 }
 
 
@@ -104,7 +103,7 @@ SCORERS: dict[str, Callable[[BatchServer, Path], Any]] = {
 def test_a_batch_gives_what_a_live_run_gives(
     kind: str, server: BatchServer, tmp_path: Path
 ) -> None:
-    is_ccrs = kind in {"ccrs", "suite"}
+    is_ccrs = kind == "ccrs"
     server.script = rates if is_ccrs else sloppy
     if is_ccrs:  # numbers of lines differ from those of calls
         server.script = lambda body, _: rates(body, 0)

@@ -48,7 +48,6 @@ SCORES: dict[str, dict[str, float | None]] = {
 }
 
 _RESPONSE = re.compile(r"<<<RESPONSE \w+>>>\n(.*?)\n<<<END RESPONSE \w+>>>", re.DOTALL)
-_SUITE = re.compile(r"Give one number for each of: ([a-z, ]+)\.")
 
 
 def asked_metric(prompt: str) -> str:
@@ -63,12 +62,8 @@ def judge(prompt: str) -> str:
     sample: Sample = next(s for s in SAMPLES if s.response == found[1])
     if sample.id == "mute":
         return "I cannot put a number on that."
-    ratings = RATINGS[str(sample.id)]
-    suite = _SUITE.search(prompt)
-    if suite is not None:
-        pairs = (f'"{name}": {ratings[name]}' for name in suite[1].split(", "))
-        return "{" + ", ".join(pairs) + "}"
-    return f'```json\n{{"score": {ratings[asked_metric(prompt)]}}}\n```'
+    rating = RATINGS[str(sample.id)][asked_metric(prompt)]
+    return f'```json\n{{"score": {rating}}}\n```'
 
 
 def expected(metric: str, samples: Sequence[Sample] = SAMPLES) -> list[float | None]:

@@ -19,7 +19,6 @@ def result(**ratings: float | None) -> CCRSResult:
             metric=name,
             judge="j",
             prompt_version="1",
-            protocol="single",
             rating=rating,
             unscored=why if rating is None else None,
         )

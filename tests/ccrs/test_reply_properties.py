@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 
 import pytest
@@ -10,7 +9,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tcva_adapters.ccrs import METRICS, read_rating
-from tcva_adapters.ccrs.reply import read_ratings
 
 ALL = tuple(METRICS.values())
 
@@ -29,7 +27,6 @@ def test_every_text_is_a_number_or_a_reason(reply: str) -> None:
     for rating in (
         read_rating(reply),
         *(read_rating(reply, metric) for metric in ALL[:2]),
-        *read_ratings(reply, ALL).values(),
     ):
         if rating.value is None:
             assert rating.problem
@@ -42,31 +39,6 @@ def test_every_text_is_a_number_or_a_reason(reply: str) -> None:
 def test_every_whole_number_comes_through_in_every_usual_form(number: int) -> None:
     forms = ["{n}", "{n}/100", "Score: {n}", "**{n}**", '{{"score": {n}}}', "<think>5</think>{n}"]
     assert {read_rating(form.format(n=number)).value for form in forms} == {float(number)}
-
-
-@given(st.dictionaries(st.sampled_from(list(METRICS)), st.integers(0, 100)))
-def test_a_suite_is_read_back_and_what_it_lacks_is_told(given_: dict[str, int]) -> None:
-    found = read_ratings(json.dumps(given_), ALL)
-    assert {n: r.value for n, r in found.items() if r.value is not None} == given_
-    for name in METRICS.keys() - given_.keys():
-        assert found[name].problem
-
-
-def test_a_suite_takes_long_names_and_refuses_what_is_doubtful() -> None:
-    reply = json.dumps(
-        {"Contextual Coherence": 90, "qr": 150, "id": [1], "ac": 0.5, "scores": {"ir": "70/100"}}
-    )
-    found = read_ratings(f"```json\n{reply}\n```", ALL)
-    assert {name: r.value for name, r in found.items()} == {
-        "cc": 90.0,
-        "qr": None,
-        "id": None,
-        "ac": None,
-        "ir": 70.0,
-    }
-    assert read_ratings('{"cc": 90, "qr": 8', ALL)["cc"].value is None  # cut off
-    assert read_ratings('{"cc": 90} {"cc": 80, "qr": 5}', ALL)["cc"].value is None
-    assert read_ratings('{"cc": 90} {"cc": 80, "qr": 5}', ALL)["qr"].value == 5.0
 
 
 @pytest.mark.parametrize(

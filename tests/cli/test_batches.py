@@ -73,7 +73,7 @@ def test_a_submission_from_end_to_end(
     [
         ["--claims", "llm"],
         ["--panel", "openai:n", "--fuse", "lexical", "--combine", "fused"],
-        ["-m", "cc,ir", "--suite"],
+        ["-m", "cc,ir"],
         ["-c", "answer_relevancy", "--max-claims", "1", "--enqueued-tokens", "5000"],
     ],
     ids=" ".join,
@@ -82,7 +82,7 @@ def test_the_scorer_is_built_again_from_the_folder(
     options: list[str], server: BatchServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     if "-m" in options:
-        server.script = lambda body, _: '{"cc": 70, "ir": 60}'
+        server.script = lambda body, _: '{"score": 70}'
     said(capsys, *SUBMIT, *options)
     out = said(capsys, "collect", "july", "--wait", "0.01")
     assert "nothing is under way" in out

@@ -56,9 +56,9 @@ def test_means_come_with_their_coverage(
         assert local.count == 20
         assert first["usage"]["calls"] == 20
         # The sample that gets no number is tried again, the others come from the store.
-        assert run(["ccrs", samples, "--judge", "openai:m", "--suite", "-m", "qr,ac"]) == 0
+        assert run(["ccrs", samples, "--judge", "openai:m", "-m", "qr,ac"]) == 0
         table = capsys.readouterr().out
-        assert local.count == 24  # a suite is asked anew, and twice of the sample without a number
+        assert local.count == 24  # two calls a metric for the sample without a number
         assert run(["ccrs", samples, "--judge", "openai:m", "--lambda", "0.5", "--json"]) == 0
         again = figures(capsys)
     assert first["metrics"]["cc"] == {
@@ -84,7 +84,7 @@ def test_means_come_with_their_coverage(
     assert (again["served"], again["usage"]["calls"]) == (10, 10)
     # 0.5 * 1 + 0.5 * 0.80 and 0.5 * 0 + 0.5 * 0.40.
     assert again["metrics"]["ac"]["mean"] == pytest.approx((0.9 + 0.2) / 2)
-    assert "one call for all metrics, which is not the source's protocol" in table
+    assert "one call per metric" in table
     assert "2/3" in next(line for line in table.splitlines() if "qr question relevance" in line)
     assert "4 calls, 40 + 20 tokens" in table
     lines = (tmp_path / "rated.jsonl").read_text(encoding="utf-8").splitlines()
@@ -122,7 +122,6 @@ def test_results_can_go_through_a_pipe(samples: str, capsys: pytest.CaptureFixtu
         (["--metrics", "qr,xx"], "unknown metric 'xx'"),
         (["--em", "loose"], "it should be 'strict' or 'normalised'"),
         (["--lambda", "2"], "lambda_=2.0"),
-        (["--suite"], "the lexical judge makes none"),
         (["--weights", "cc"], "not of the form metric=number"),
         (["--weights", "cc=0.5,qr=0.2"], "not to 1"),
         (["--weights", "cc=0.5,cc=1"], "names cc twice"),

@@ -141,7 +141,7 @@ def test_a_panel_agrees_on_other_groups() -> None:
 
 def ratings() -> list[CCRSResult]:
     rated = (100 * np.clip(HUMAN + RNG.normal(0, 0.1, GROUPS), 0, 1)).round()
-    about = {"judge": "j", "prompt_version": "1", "protocol": "single"}
+    about = {"judge": "j", "prompt_version": "1"}
     return [
         CCRSResult(
             judge="j",

@@ -30,7 +30,7 @@ HUMAN = (4 * TRUTH).round() / 4
 def results(scale: float = 1.0) -> list[CCRSResult]:
     found = []
     for number in range(40):
-        about = {"judge": "j", "prompt_version": "1", "protocol": "single"}
+        about = {"judge": "j", "prompt_version": "1"}
         answers = {
             name: MetricAnswer(metric=name, rating=ratings[number], **about)  # type: ignore[arg-type]  # fields by name
             for name, ratings in RATINGS.items()

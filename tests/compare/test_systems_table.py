@@ -39,9 +39,7 @@ def judged(name: str, words: dict[str, list[str]], **changes: object) -> None:
 
 
 def rated(sample_id: str) -> CCRSResult:
-    answer = MetricAnswer(
-        metric="qr", judge="j", prompt_version="1", protocol="single", rating=80.0
-    )
+    answer = MetricAnswer(metric="qr", judge="j", prompt_version="1", rating=80.0)
     return CCRSResult(judge="j", protocol="single", answers={"qr": answer}, sample_id=sample_id)
 
 

@@ -17,8 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from hypothesis import strategies as st
 
-from tcva_adapters.ccrs import METRICS
-from tcva_adapters.ccrs.reply import read_rating, read_ratings
+from tcva_adapters.ccrs.reply import read_rating
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.cli.app import run
 from tcva_adapters.core.verdicts import LEVELS, Verdict
@@ -143,7 +142,7 @@ _STORED: Final = st.one_of(
 _OPTIONS: Final = st.sampled_from(
     ["--json", "--out", "-o", "--temperature", "-T", "--threshold", "--criterion", "--judge", "--scheme", "--penalty",
      "--eps", "--floor", "--max-claims", "--claims", "--map", "--format", "--skip-bad", "--store", "--limit", "--seed",
-     "--config", "--profiles", "--metrics", "--help", "--min-score", "--fuse", "--em", "--lambda", "--suite"]
+     "--config", "--profiles", "--metrics", "--help", "--min-score", "--fuse", "--em", "--lambda"]
 )  # fmt: skip
 _VALUES: Final = st.one_of(
     st.sampled_from(["in.jsonl", "in.csv", "bad.json", "missing.jsonl", ".", "out.jsonl", "lexical", "0.5", "strict",
@@ -159,8 +158,6 @@ _COMMAND: Final = st.tuples(
 
 # --- what must hold --------------------------------------------------------------------------
 
-_ALL: Final = tuple(METRICS.values())
-
 
 def _replies(reply: str) -> None:
     for n_claims in (1, 3):
@@ -169,9 +166,9 @@ def _replies(reply: str) -> None:
         assert parsed.verdicts or parsed.problems
     claims = parse_claims(reply)
     assert claims is None or all(claim.strip() for claim in claims)
-    for rating in (read_rating(reply), *read_ratings(reply, _ALL).values()):
-        assert bool(rating.problem) == (rating.value is None)
-        assert rating.value is None or 0.0 <= rating.value <= 100.0
+    rating = read_rating(reply)
+    assert bool(rating.problem) == (rating.value is None)
+    assert rating.value is None or 0.0 <= rating.value <= 100.0
 
 
 def _records(record: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tcva_adapters.ccrs import CCRS
+from tcva_adapters.ccrs import CCRS, Rating
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.judges import written as judging
 from tcva_adapters.judges.panel import Panel
@@ -193,14 +193,9 @@ def test_an_absurd_claim_number_costs_its_sample_alone(number: str) -> None:
 @pytest.mark.parametrize(
     "number", [str(HUGE), DIGITS, "1e999", "NaN", "-0", "true", "null", "[87]"]
 )
-@pytest.mark.parametrize("suite", [False, True])
-def test_absurd_ratings_are_no_ratings(number: str, *, suite: bool) -> None:
-    names = ("cc", "qr", "id", "ac", "ir") if suite else ("score",)
-    model = OddModel(
-        ModelReply("{" + ",".join(f'"{name}":{number}' for name in names) + "}"),
-        good="{" + ",".join(f'"{name}":40' for name in names) + "}",
-    )
-    for results in both_ways(CCRS(judge=model, suite=suite, share=False)):
+def test_absurd_ratings_are_no_ratings(number: str) -> None:
+    model = OddModel(ModelReply(f'{{"score":{number}}}'), good='{"score":40}')
+    for results in both_ways(CCRS(judge=model, share=False)):
         assert results[0].scores["cc"] == results[2].scores["cc"] == 0.4
         assert results[1].scores.get("cc") in {None, 0.0}
 
@@ -238,19 +233,13 @@ def test_a_fault_of_ours_costs_its_sample_and_keeps_the_paid_reply(
         results[1].to_json().encode()
 
 
-@pytest.mark.parametrize("suite", [False, True])
-def test_so_does_one_while_ratings_are_read(
-    monkeypatch: pytest.MonkeyPatch, *, suite: bool
-) -> None:
-    from tcva_adapters.ccrs import rater  # noqa: PLC0415  # only here
-
-    name = "read_ratings" if suite else "read_rating"
-    ours = getattr(rater, name)
+def test_so_does_one_while_ratings_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        rater, name, lambda text, *rest: 1 / 0 if "odd" in text else ours(text, *rest)
+        "tcva_adapters.ccrs.question.read_rating",
+        lambda text, *_: 1 / 0 if "odd" in text else Rating(40.0),
     )
-    model = OddModel(ModelReply("odd"), good='{"score": 40, "cc": 40}')
-    for results in both_ways(CCRS("cc", judge=model, suite=suite, share=False)):
+    model = OddModel(ModelReply("odd"), good='{"score": 40}')
+    for results in both_ways(CCRS("cc", judge=model, share=False)):
         assert results[0].score == results[2].score == 0.4
         answer = results[1].answers["cc"]
         assert answer.unscored is not None
