@@ -22,9 +22,6 @@ from tcva_adapters.models.secrets import mask_of_environment, quotable
 
 ENDPOINT: Final = "/v1/chat/completions"
 
-LONGEST_LINE: Final = 32_000_000
-"""Bytes of a line of a result file; a longer one is left out, and counts as missing."""
-
 _MOST_LISTED: Final = 1000
 """Files or batches that are looked through for one of ours: the newest come first."""
 
@@ -196,16 +193,9 @@ def split(pieces: Iterator[bytes]) -> Iterator[bytes]:
     >>> list(split(iter([b"a\nb", b"c\r\n", b"d"])))
     [b'a', b'bc\r', b'd']
     """
-    rest: list[bytes] = []
-    size = 0
+    rest = b""
     for piece in pieces:
-        *whole, last = piece.split(b"\n")
-        for end in whole:
-            if size + len(end) <= LONGEST_LINE:
-                yield b"".join([*rest, end])
-            rest, size = [], 0
-        size += len(last)
-        if size <= LONGEST_LINE:
-            rest.append(last)
-    if size and size <= LONGEST_LINE:
-        yield b"".join(rest)
+        *whole, rest = (rest + piece).split(b"\n")
+        yield from whole
+    if rest:
+        yield rest

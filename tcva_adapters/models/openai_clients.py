@@ -27,6 +27,7 @@ import openai
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.models.addresses import basic
 from tcva_adapters.models.openai_reply import Answer
+from tcva_adapters.results.settings import ModelConfig
 
 LARGEST_REPLY: Final = 16_000_000
 """Bytes of a reply, unpacked: the longest replies with token probabilities take a few million."""
@@ -51,19 +52,15 @@ class Connection(ABC):
     """What all calls to one server share in this process; used on one event loop alone.
 
     Args:
-        max_concurrency: Calls under way at once.
-        requests_per_minute: None sets no limit.
-
-    Attributes:
-        max_retries: How often a request is sent again.
-        places: To be held by a call.
+        settings: Of the model.
     """
 
     max_retries = 0
+    """How often a request is sent again."""
 
-    def __init__(self, max_concurrency: int, requests_per_minute: float | None) -> None:
-        self._most = max_concurrency
-        self._spacing = 60.0 / (requests_per_minute or math.inf)
+    def __init__(self, settings: ModelConfig) -> None:
+        self._most = settings.max_concurrency
+        self._spacing = 60.0 / (settings.requests_per_minute or math.inf)
         self._process: int | None = None
 
     def places(self) -> asyncio.Semaphore:
@@ -115,24 +112,15 @@ class OwnConnection(Connection):
     """A client of our own. It follows no redirect, since requests hold samples.
 
     Args:
+        settings: Of the model.
         url: The server's address. A user and password in it become a header: the openai package and
             httpx2 log addresses.
         key: The API key.
-        max_retries: How often a request is sent again.
-        max_concurrency: See `Connection`.
-        requests_per_minute: See `Connection`.
     """
 
-    def __init__(
-        self,
-        url: str,
-        key: str,
-        max_retries: int,
-        max_concurrency: int,
-        requests_per_minute: float | None,
-    ) -> None:
-        super().__init__(max_concurrency, requests_per_minute)
-        self.max_retries = max_retries
+    def __init__(self, settings: ModelConfig, url: str, key: str) -> None:
+        super().__init__(settings)
+        self.max_retries = settings.max_retries
         parts = urlsplit(url)
         userinfo, has_user, host = parts.netloc.rpartition("@")
         self._settings: dict[str, Any] = {
@@ -181,11 +169,10 @@ class UsersConnection(Connection):
     """Clients of the user's, which keep their own rules, and whose methods may be wrapped ones.
 
     Args:
+        settings: Of the model.
         client: The synchronous one, or None. It is used in threads.
         async_client: The asynchronous one, or None. It belongs to the first loop that it is used
             on; calls from elsewhere go over a copy with fresh connections.
-        max_concurrency: See `Connection`.
-        requests_per_minute: See `Connection`.
 
     Raises:
         InvalidValueError: One is no client of the openai package.
@@ -193,12 +180,11 @@ class UsersConnection(Connection):
 
     def __init__(
         self,
+        settings: ModelConfig,
         client: openai.OpenAI | None,
         async_client: openai.AsyncOpenAI | None,
-        max_concurrency: int,
-        requests_per_minute: float | None,
     ) -> None:
-        super().__init__(max_concurrency, requests_per_minute)
+        super().__init__(settings)
         for each in (client, async_client):
             if each is not None and not hasattr(each, "base_url"):
                 msg = f"a client is one of the openai package, not a {type(each).__name__}"
@@ -206,25 +192,20 @@ class UsersConnection(Connection):
         self._blocking: Any = client
         self._asynchronous: Any = async_client
         self._first: asyncio.AbstractEventLoop | None = None
-
-    @property
-    def address(self) -> tuple[str, str]:
-        """Address and key."""
-        given = self._blocking or self._asynchronous
-        return str(given.base_url), str(given.api_key)
+        given: Any = client or async_client
+        self.url, self.key = str(given.base_url), str(given.api_key)
 
     def home(self) -> asyncio.AbstractEventLoop | None:
         """The caller's loop, where the asynchronous client belongs to it."""
         loop = asyncio.get_running_loop()
         self._first = self._first or loop
-        return loop if self._asynchronous is not None and self._first is loop else None
+        return loop if self._first is loop else None
 
     async def send(self, body: dict[str, Any], home: asyncio.AbstractEventLoop | None) -> Answer:
         """Send a body by the client that fits the caller; a synchronous one serves both."""
         loop = asyncio.get_running_loop()
-        is_awaited = home is not None
         try:
-            if self._asynchronous is None or (self._blocking is not None and not is_awaited):
+            if self._asynchronous is None or (self._blocking is not None and home is None):
                 create = partial(_completions(self._blocking).create, **body)
                 raw = await loop.run_in_executor(self._pool, copy_context().run, create)
             elif home is not None:
@@ -250,10 +231,8 @@ class UsersConnection(Connection):
         return self._blocking, False
 
     def _open(self) -> openai.AsyncOpenAI:
-        found: openai.AsyncOpenAI = self._asynchronous.copy(
-            http_client=openai.DefaultAsyncHttpxClient()
-        )
-        return found
+        http = openai.DefaultAsyncHttpxClient()
+        return self._asynchronous.copy(http_client=http)  # type: ignore[no-any-return]  # any client
 
 
 def _completions(client: Any) -> Any:

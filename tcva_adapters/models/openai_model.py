@@ -100,35 +100,32 @@ class OpenAICompatibleModel:
             msg = f"a model as judge needs openai: pip install 'tcva-adapters[openai]' ({error})"
             raise MissingDependencyError(msg) from error
         config = ModelConfig(**settings)
-        self._config = config.model_copy(update={"base_url": None, "api_key": None})  # secrets
         if not isinstance(model, str) or not model.strip():
             msg = f"model={model!r}; it is the name of a model"
             raise InvalidValueError(msg)
-        limits = config.max_concurrency, config.requests_per_minute
-        self._connection: Connection
         self._made_from: Hashable | None = None
+        self._pickled: Mapping[str, Any] | None = None
+        self.connection: Connection
         if client is None and async_client is None:
             url = (config.base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL).strip()
             key = _key(config.api_key, check_url(url))
-            self._connection = OwnConnection(url, key, config.max_retries, *limits)
+            self.connection = OwnConnection(config, url, key)
             timeout: float | None = config.timeout
             if type(self) is OpenAICompatibleModel:
                 # An address may hold a password, too.
                 digest = hashlib.sha256(f"{url}\n{key}".encode()).hexdigest()
                 asked = (config.temperature, config.seed, config.max_tokens, config.prices)
                 self._made_from = (model, asked, digest)
-            self._pickled = _pickled(settings, url)
+            is_secret = "@" in url or "?" in url
+            if config.api_key is None and not (is_secret and config.base_url):
+                self._pickled = {**settings, "base_url": None if is_secret else url}
         else:
-            users = UsersConnection(client, async_client, *limits)
-            self._connection, timeout = users, None
-            url, key = users.address
-            self._pickled = (
-                f"{model}: a model with a client of its own is not pickled; give base_url, and set "
-                "OPENAI_API_KEY where it is opened"
-            )
+            self.connection = UsersConnection(config, client, async_client)
+            url, key, timeout = self.connection.url, self.connection.key, None
         mask = Mask(key, os.environ.get("OPENAI_API_KEY") or "", *secrets_of(url))
         self.server = Server(shown_url(url), model, mask, timeout)
         """The server, as messages name it."""
+        self._config = config.model_copy(update={"base_url": None, "api_key": None})  # secrets
         self._exchange = self.exchange(Capabilities())
 
     def __copy__(self) -> Self:
@@ -140,8 +137,12 @@ class OpenAICompatibleModel:
         return copy(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if isinstance(self._pickled, str):
-            raise InvalidValueError(self._pickled)
+        if self._pickled is None:
+            msg = (
+                f"{self!r} has a key, a password or a client of its own and is not pickled; set "
+                "OPENAI_API_KEY, or set OPENAI_BASE_URL where the password is in it, in their place"
+            )
+            raise InvalidValueError(msg)
         return _reopened, (type(self), self.server.model, self._pickled, self.server.url)
 
     def __repr__(self) -> str:
@@ -176,11 +177,6 @@ class OpenAICompatibleModel:
         """Per million input and per million output tokens; None where none were given."""
         return self._config.prices
 
-    @property
-    def connection(self) -> Connection:
-        """What all its calls share."""
-        return self._connection
-
     def exchange(self, known: Capabilities) -> Exchange:
         """Calls without their transport, for who brings answers another way.
 
@@ -208,7 +204,7 @@ class OpenAICompatibleModel:
         Raises:
             JudgeError: As `complete` does.
         """
-        asked = self._ask(request, home=self._connection.home())
+        asked = self._ask(request, home=self.connection.home())
         return await asyncio.wrap_future(submit(asked, _THREAD))
 
     def probe(self) -> dict[str, Any]:
@@ -252,7 +248,7 @@ class OpenAICompatibleModel:
     ) -> ModelReply:
         """A call, on the loop of the connection."""
         sent = 0
-        async with self._connection.places():
+        async with self.connection.places():
             try:
                 async with asyncio.timeout(self.server.timeout) as deadline:
                     steps = self._exchange.steps(request)
@@ -260,7 +256,7 @@ class OpenAICompatibleModel:
                     while True:
                         await self._wait_in_line(deadline)
                         sent += 1
-                        answer = await self._connection.send(body, home)
+                        answer = await self.connection.send(body, home)
                         sent += answer.sent - 1
                         pause = self._pause(answer, tries, deadline, max_retries)
                         if pause is None:
@@ -278,7 +274,7 @@ class OpenAICompatibleModel:
 
     async def _wait_in_line(self, deadline: asyncio.Timeout) -> None:
         """Wait for the next request's moment, which is not the server's time."""
-        pause = self._connection.book()
+        pause = self.connection.book()
         if pause:
             if (end := deadline.when()) is not None:
                 deadline.reschedule(end + pause)
@@ -288,7 +284,7 @@ class OpenAICompatibleModel:
         self, answer: Answer, tries: int, deadline: asyncio.Timeout, max_retries: int | None
     ) -> float | None:
         """Seconds until the request is sent again; None where this answer is the last one."""
-        most = self._connection.max_retries if max_retries is None else max_retries
+        most = self.connection.max_retries if max_retries is None else max_retries
         if tries >= most or not answer.may_pass:
             return None
         doubled = min(_FIRST_PAUSE * 2.0**tries, _LONGEST_PAUSE)
@@ -296,18 +292,6 @@ class OpenAICompatibleModel:
         end = deadline.when()
         is_in_time = end is None or asyncio.get_running_loop().time() + pause < end
         return pause if is_in_time else None
-
-
-def _pickled(settings: Mapping[str, Any], url: str) -> Mapping[str, Any] | str:
-    """The settings from which a model is made again elsewhere, or why it is not."""
-    is_secret = "@" in url or "?" in url
-    if settings.get("api_key") is not None:
-        return "a model with api_key=... is not pickled; set OPENAI_API_KEY in its place"
-    if not is_secret:
-        return {**settings, "base_url": url}
-    if settings.get("base_url") is not None:
-        return "a model whose base_url holds a password is not pickled; set OPENAI_BASE_URL"
-    return dict(settings)
 
 
 def _reopened(

@@ -178,7 +178,7 @@ def test_the_models_of_a_comparison_share_limits_and_learn_for_themselves() -> N
     assert ragas is models("ragas")
     assert ragas is not deepeval
     assert isinstance(ragas, OpenAICompatibleModel)
-    assert vars(ragas)["_connection"] is vars(deepeval)["_connection"]
+    assert vars(ragas)["connection"] is vars(deepeval)["connection"]
 
 
 def test_what_a_fused_model_said_is_cached_beside_a_judge_that_costs_nothing(
