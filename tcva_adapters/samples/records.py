@@ -299,21 +299,6 @@ def _json_rows(source: Source) -> Iterator[FileRow]:
 
 
 def _csv_rows(source: Source, missing: Collection[str]) -> Iterator[FileRow]:
-    header: list[str] | None = None
-    for line, cells, error in _csv_cells(source):
-        if header is not None:
-            row = FileRow(line, None, error) if error else _csv_row(line, header, cells, missing)
-            yield row
-            continue
-        header = [cell.strip() for cell in cells]
-        twice = sorted({name for name in header if name and header.count(name) > 1})
-        if error or twice:
-            wrong = error or f"the header has {listed(twice)} twice; rename one"
-            raise unreadable(source, wrong, line=line)
-
-
-def _csv_cells(source: Source) -> Iterator[tuple[int, list[str], str]]:
-    """Line, cells and error of each row that is not empty."""
     # The limit belongs to the csv module as a whole; it is raised and never lowered again,
     # because another thread may be in the middle of a file.
     csv.field_size_limit(max(csv.field_size_limit(), _CSV_FIELD_LIMIT))
@@ -326,43 +311,53 @@ def _csv_cells(source: Source) -> Iterator[tuple[int, list[str], str]]:
 
     lines, delimiter = _delimited(texts())
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    header: list[str] = []
     while True:
-        start = reader.line_num + 1
+        line, cells = reader.line_num + 1, []
         try:
             cells = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            cells = []
             errors.append(f"not csv: {error}; check the quotes of this row")
-        if cells or errors:
-            yield start, cells, "".join(errors[:1])
+        wrong = "".join(errors[:1])
         errors.clear()
+        if not header and (cells or wrong):
+            header = _header(source, line, cells, wrong)
+        elif wrong:
+            yield FileRow(line, None, wrong)
+        elif cells and (len(cells) < len(header) or any(cells[len(header) :])):
+            # Those beyond the header may be empty: some programs end their rows with a comma.
+            wrong = (
+                f"{len(cells)} cells where the header has {len(header)}; check commas and quotes"
+            )
+            yield FileRow(line, None, wrong)
+        elif cells:
+            named = [each for each in zip(header, cells, strict=False) if not _is_index(each[0])]
+            yield FileRow(line, {n: None if cell in missing else cell for n, cell in named})
 
 
-def _csv_row(line: int, header: list[str], cells: list[str], missing: Collection[str]) -> FileRow:
-    # Cells beyond the header may be empty: some programs end their rows with a comma.
-    if len(cells) < len(header) or any(cells[len(header) :]):
-        wrong = f"{len(cells)} cells where the header has {len(header)}; check commas and quotes"
-        return FileRow(line, None, wrong)
-    named = zip(header, cells, strict=False)
-    record = {n: None if cell in missing else cell for n, cell in named if not _is_index(n)}
-    return FileRow(line, record)
+def _header(source: Source, line: int, cells: list[str], wrong: str) -> list[str]:
+    names = [cell.strip() for cell in cells]
+    twice = sorted({name for name in names if name and names.count(name) > 1})
+    if wrong or twice:
+        wrong = wrong or f"the header has {listed(twice)} twice; rename one"
+        raise unreadable(source, wrong, line=line)
+    return names
 
 
 def _delimited(texts: Iterator[str]) -> tuple[Iterator[str], str]:
     """The lines, and the separator that the first one shows: spreadsheets write semicolons, too."""
-    head = []
+    head = [""]
     for text in texts:
         head.append(text)
         if text.strip():
             break
-    else:
-        return iter(head), ","
-    if named := _NAMED_DELIMITER.fullmatch(text):
-        return chain(head[:-1], ["\n"], texts), named[1]
-    bare = re.sub(r'"[^"]*"', "", text)
-    return chain(head, texts), max((",", ";", "\t"), key=bare.count)
+    bare = re.sub(r'"[^"]*"', "", head[-1])
+    delimiter = max((",", ";", "\t"), key=bare.count)
+    if named := _NAMED_DELIMITER.fullmatch(head[-1]):
+        head[-1], delimiter = "\n", named[1]
+    return chain(head[1:], texts), delimiter
 
 
 def _parquet_rows(source: Source) -> Iterator[FileRow]:

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -58,49 +59,35 @@ def start(code: str, *arguments: object) -> subprocess.Popen[str]:
 
 # --- keys -----------------------------------------------------------------------------------
 
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"response": "Bob."},
-        {"contexts": ("It was", "Ada.")},
-        {"contexts": ()},
-        {"contexts": None},
-        {"input": "Whom?"},
-        {"input": None},
-    ],
-)
-def test_a_field_that_the_judge_sees_changes_the_key(change: dict[str, Any]) -> None:
-    assert key(SAMPLE.model_copy(update=change)) != key()
-
-
-@pytest.mark.parametrize("change", [{"id": "2"}, {"metadata": {"a": 1}}, {"reference": "Bob"}])
-def test_nothing_else_of_the_sample_does(change: dict[str, Any]) -> None:
-    assert key(SAMPLE.model_copy(update=change)) == key()
-    about = rubric("sources", ["Names a person."], against="contexts", shows=())
-    assert key(SAMPLE.model_copy(update={"response": "Bob."}), about) == key(SAMPLE, about)
+ABOUT = rubric("sources", ["Names a person."], against="contexts", shows=())
+SEEN: list[dict[str, Any]] = [
+    {"response": "Bob."},
+    {"contexts": ("It was", "Ada.")},
+    {"contexts": ()},
+    {"contexts": None},
+    {"input": "Whom?"},
+    {"input": None},
+]
+UNSEEN: list[dict[str, Any]] = [{"id": "2"}, {"metadata": {"a": 1}}, {"reference": "Bob"}]
+HOW: list[dict[str, Any]] = [
+    {"judge": "n"},
+    {"prompt_version": "2"},
+    {"parameters": {"seed": 2}},
+    {"criterion": ANSWER_RELEVANCY},
+    {"criterion": replace(FAITHFULNESS, wording="Other.")},
+    {"criterion": replace(FAITHFULNESS, checks_evidence=False)},
+]
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"judge": "n"},
-        {"prompt_version": "2"},
-        {"parameters": {"seed": 2}},
-        {"criterion": ANSWER_RELEVANCY},
-        {"criterion": replace(FAITHFULNESS, wording="Other.")},
-        {"criterion": replace(FAITHFULNESS, checks_evidence=False)},
-    ],
-)
-def test_whatever_else_changes_a_verdict_changes_the_key(change: dict[str, Any]) -> None:
-    assert key(**change) != key()
-
-
-@pytest.mark.parametrize("value", [float("nan"), object(), {1, 2}])
-def test_parameters_are_json_in_any_order(value: object) -> None:
+def test_whatever_can_change_a_verdict_changes_the_key_and_nothing_else() -> None:
+    others = [*(key(SAMPLE.model_copy(update=c)) for c in SEEN), *(key(**how) for how in HOW)]
+    assert len({key(), *others}) == 1 + len(SEEN) + len(HOW)
+    assert {key(SAMPLE.model_copy(update=change)) for change in UNSEEN} == {key()}
+    assert key(SAMPLE.model_copy(update={"response": "Bob."}), ABOUT) == key(SAMPLE, ABOUT)
     assert key(parameters={"a": 1, "b": 2}) == key(parameters={"b": 2, "a": 1})
-    with pytest.raises(InvalidValueError, match="JSON values"):
-        key(parameters={"a": value})
+    for value in (float("nan"), object(), {1, 2}):
+        with pytest.raises(InvalidValueError, match="JSON values"):
+            key(parameters={"a": value})
 
 
 @given(st.text(), st.text(), st.text(), st.text())
@@ -127,31 +114,6 @@ def test_what_was_put_comes_back_without_the_sample(tmp_path: Path) -> None:
     assert not any(name in path.read_bytes() for name in (b"Zaphod", b"Trillian"))
 
 
-@pytest.mark.parametrize("reason", list(Reason))
-def test_only_finished_assessments_are_served(reason: Reason) -> None:
-    with VerdictStore(":memory:") as store:
-        store.put("k", unscored(reason))
-        assert (store.get("k") is None) == reason.is_failure
-        assert store.counts() == {
-            "scored": 0,
-            "unscored": 0 if reason.is_failure else 1,
-            "failed": 1 if reason.is_failure else 0,
-        }
-
-
-def test_failures_keep_the_reply_until_a_success_replaces_them() -> None:
-    with VerdictStore(":memory:") as store:
-        store.put("k", unscored(Reason.UNREADABLE_REPLY, raw_reply="first"))
-        store.put("k", unscored(Reason.UNREADABLE_REPLY, raw_reply="second"))
-        ((name, failure),) = store.failures()
-        assert name == "k"
-        assert failure.unscored is not None
-        assert failure.unscored.raw_reply == "second"
-        store.put("k", scored())
-        assert list(store.failures()) == []
-        assert store.get("k") is not None
-
-
 def test_many_at_once_beyond_one_query() -> None:
     with VerdictStore(":memory:") as store:
         assert (len(store), bool(store)) == (0, True)
@@ -173,17 +135,30 @@ def test_a_closed_store_says_so() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from([None, *Reason]))))
+@example([("a", Reason.TIMEOUT), ("a", Reason.RATE_LIMIT), ("b", Reason.TIMEOUT), ("b", None)])
 def test_any_order_of_puts_leaves_the_last_success_or_the_last_failure(
     puts: list[tuple[str, Reason | None]],
 ) -> None:
     last: dict[str, Assessment] = {}
+    failed: dict[str, str] = {}
     with VerdictStore(":memory:") as store:
-        for name, reason in puts:
-            made = scored() if reason is None else unscored(reason)
+        for number, (name, reason) in enumerate(puts):
+            made = scored() if reason is None else unscored(reason, f"reply {number}")
             store.put(name, made)
             if reason is None or not reason.is_failure:
                 last[name] = made.model_copy(update={"from_store": True})
+                failed.pop(name, None)
+            elif name not in last:
+                failed[name] = f"reply {number}"
         assert store.get_many("ab") == last
+        replies = {name: why.unscored and why.unscored.raw_reply for name, why in store.failures()}
+        assert replies == failed  # what was paid for
+        made_scores = sum(each.unscored is None for each in last.values())
+        assert store.counts() == {
+            "scored": made_scores,
+            "unscored": len(last) - made_scores,
+            "failed": len(failed),
+        }
 
 
 def test_records_and_assessments_do_not_see_each_other(tmp_path: Path) -> None:
@@ -224,33 +199,23 @@ def test_a_damaged_row_counts_as_absent(tmp_path: Path, value: object) -> None:
         assert store.get("k") is not None
 
 
-@pytest.mark.parametrize("content", [b"hello\n", b'{"question": "a"}\n' * 300])
-def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "samples.jsonl"
-    path.write_bytes(content)
-    with pytest.raises(UnreadableInputError, match=r"samples\.jsonl .*no verdict store"):
-        VerdictStore(path)
-    assert path.read_bytes() == content
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_the_database_of_another_program_is_refused_and_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "other.db"
-    connection = sqlite3.connect(path)
-    connection.execute("CREATE TABLE verdicts (x)")
-    connection.close()
-    before = path.read_bytes()
-    with pytest.raises(UnreadableInputError, match="another program"):
-        VerdictStore(path)
-    assert path.read_bytes() == before
-
-
-def test_a_path_that_cannot_be_a_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableInputError, match="cannot be used"):
-        VerdictStore(tmp_path)
-    (tmp_path / "file").touch()
-    with pytest.raises(UnreadableInputError, match="folder"):
-        VerdictStore(tmp_path / "file" / "v.sqlite")
+def test_what_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> None:
+    other, text = tmp_path / "other.db", tmp_path / "samples.jsonl"
+    with closing(sqlite3.connect(other)) as connection:
+        connection.execute("CREATE TABLE verdicts (x)")
+    for path, content, said in [
+        (text, b"hello\n", r"samples\.jsonl .*no verdict store"),
+        (text, b'{"question": "a"}\n' * 300, r"samples\.jsonl .*no verdict store"),
+        (other, other.read_bytes(), "another program"),
+    ]:
+        path.write_bytes(content)
+        with pytest.raises(UnreadableInputError, match=said):
+            VerdictStore(path)
+        assert path.read_bytes() == content
+    assert {*tmp_path.iterdir()} == {other, text}
+    for bad, said in [(tmp_path, "cannot be used"), (text / "v.sqlite", "folder")]:
+        with pytest.raises(UnreadableInputError, match=said):
+            VerdictStore(bad)
     with pytest.raises(InvalidValueError, match="empty"):
         VerdictStore("")
 
