@@ -79,11 +79,7 @@ class SampleStream(RowStream[Sample]):
     def _begin(self) -> None:
         super()._begin()
         self.ids = DistinctIds(kept=self._kept)
-        self._rename = _Renaming(self.mapping)
-
-    def __next__(self) -> Sample:
-        """The next sample; errors as for `stream_samples`."""
-        return _unlike(self.ids, super().__next__())
+        self._reader = SampleReader(self.mapping)
 
     @property
     def notes(self) -> list[str]:
@@ -91,17 +87,17 @@ class SampleStream(RowStream[Sample]):
         return [*self.said(), *_repeated(self.ids.repeated, self.ids.number)]
 
     def _item(self, record: dict[str, Any]) -> Sample:
-        sample = _to_sample(self._rename, record)
+        sample = self._reader(record)
         if self._require is not None:
             self._require(sample)
-        return sample
+        return _unlike(self.ids, sample)
 
     def _ended(self, where: str = "") -> None:
         """Refuse a renamed column that no row has."""
-        if self._rename.unseen:
+        if self._reader.unseen:
             msg = (
-                f"{name_of(self.source)} has no column {listed(self._rename.unseen)}{where}; "
-                f"columns are {listed(self._rename.columns)}"
+                f"{name_of(self.source)} has no column {listed(self._reader.unseen)}{where}; "
+                f"columns are {listed(self._reader.columns)}"
             )
             raise UnreadableInputError(msg)
 
@@ -209,8 +205,19 @@ def _repeated(names: Sequence[str], number: int) -> list[str]:
     return [*said]
 
 
-class _Renaming:
-    """Column names of the user's own, and what was seen of them."""
+class SampleReader:
+    """Makes a sample of one record, as files are read.
+
+    Args:
+        mapping: Your column name to the field it holds.
+
+    Attributes:
+        unseen: Columns of the mapping that no record had so far.
+        columns: All that records had; none without a mapping.
+
+    Raises:
+        InvalidValueError: A mapping to no field, or of two columns to one.
+    """
 
     def __init__(self, mapping: Mapping[str, str]) -> None:
         fields = {name: field for field, names in ALIASES.items() for name in names}
@@ -218,59 +225,50 @@ class _Renaming:
             if target not in fields:
                 msg = f"column {column!r} is mapped to {target!r}; fields are {listed(ALIASES)}"
                 raise InvalidValueError(msg)
-        self.fields = {column: fields[target] for column, target in mapping.items()}
-        if len(set(self.fields.values())) < len(self.fields):
+        self._fields = {column: fields[target] for column, target in mapping.items()}
+        if len(set(self._fields.values())) < len(self._fields):
             msg = f"two columns are mapped to one field in {dict(mapping)!r}; leave one out"
             raise InvalidValueError(msg)
         self.unseen = set(mapping)
         self.columns: dict[str, None] = {}
 
-    def __call__(self, record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The record under its field names, and fields that a renamed column took the name of."""
-        if not self.fields:
-            return record, {}
+    def __call__(self, record: dict[str, Any]) -> Sample:
+        """The sample.
+
+        Raises:
+            InvalidSampleError: A field cannot be read, or there is nothing to judge.
+        """
+        renamed, rest = self._renamed(record) if self._fields else ({}, record)
+        displaced = {name: rest[name] for name in renamed if name in rest}
+        try:
+            sample = Sample.from_record({**rest, **renamed})
+        except InvalidSampleError as error:
+            says = {f"field {field!r}": column for column, field in self._fields.items()}
+            column = next((says[field] for field in says if str(error).startswith(field)), None)
+            msg = f"column {column!r}: {error}" if column else str(error)
+            raise InvalidSampleError(msg) from None
+        if all(getattr(sample, field) is None for field in _TEXT_FIELDS):
+            raise InvalidSampleError(_nothing_in(record))
+        if displaced:
+            return sample.model_copy(update={"metadata": {**sample.metadata, **displaced}})
+        return sample
+
+    def _renamed(self, record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The fields that columns are mapped to, and all other columns."""
         flat = dotted(record)
         for name, value in flat.items():
             inner = value if isinstance(value, Mapping) else ()
             self.columns.update(dict.fromkeys([f"{name}.{key}" for key in inner] or [name]))
-        found = {column: values_at(flat, column) for column in self.fields}
-        renamed = {self.fields[column]: values[0] for column, values in found.items() if values}
+        found = {column: values_at(flat, column) for column in self._fields}
+        renamed = {self._fields[column]: values[0] for column, values in found.items() if values}
         self.unseen.difference_update(column for column, values in found.items() if values)
-        rest = {name: value for name, value in flat.items() if name not in self.fields}
-        displaced = {name: rest.pop(name) for name in renamed if name in rest}
-        return {**renamed, **rest}, displaced
-
-    def named(self, message: str) -> str:
-        """What is wrong with a field, with the column that it was read from."""
-        column = next((c for c, f in self.fields.items() if message.startswith(f"field {f!r}")), "")
-        return f"column {column!r}: {message}" if column else message
+        return renamed, {n: value for n, value in flat.items() if n not in self._fields}
 
 
-def sample_reader(mapping: Mapping[str, str]) -> Callable[[dict[str, Any]], Sample]:
-    """What makes a sample of one record, as files are read: it raises InvalidSampleError.
-
-    Args:
-        mapping: Your column name to the field it holds.
-
-    Raises:
-        InvalidValueError: A mapping to no field.
-    """
-    rename = _Renaming(mapping)
-    return lambda record: _to_sample(rename, record)
-
-
-def _to_sample(rename: _Renaming, record: dict[str, Any]) -> Sample:
-    fields, displaced = rename(record)
-    try:
-        sample = Sample.from_record(fields)
-    except InvalidSampleError as error:
-        raise InvalidSampleError(rename.named(str(error))) from None
-    if all(getattr(sample, field) is None for field in _TEXT_FIELDS):
-        known = "; ".join(f"{field} ({', '.join(ALIASES[field][1:])})" for field in _TEXT_FIELDS)
-        msg = f"nothing to judge among the fields {listed(record) or '(none)'}; known are {known}"
-        if {"claims", "criterion"} <= record.keys():
-            msg = "a judgement, as 'tcva evaluate --out' writes it; sweep, calibrate and report read it"
-        raise InvalidSampleError(msg)
-    if displaced:
-        return sample.model_copy(update={"metadata": {**sample.metadata, **displaced}})
-    return sample
+def _nothing_in(record: Mapping[str, Any]) -> str:
+    if {"claims", "criterion"} <= record.keys():
+        return (
+            "a judgement, as 'tcva evaluate --out' writes it; sweep, calibrate and report read it"
+        )
+    known = "; ".join(f"{field} ({', '.join(ALIASES[field][1:])})" for field in _TEXT_FIELDS)
+    return f"nothing to judge among the fields {listed(record) or '(none)'}; known are {known}"

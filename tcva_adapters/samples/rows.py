@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
-from contextlib import closing
 from copy import copy
 from itertools import islice
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar, cast
@@ -118,27 +117,27 @@ class RowStream(Iterator[Item], Generic[Item]):
         Raises:
             UnreadableInputError: As when they are read.
         """
-        if not is_read_again(self.source):
-            self._ahead.extend(islice(self._rows, rows))
-            self.total = len(self._ahead) if len(self._ahead) < rows else None
-            self.checked = self.notes
-            self._ended(f" in its first {rows} rows")
-            return
-        with closing(self.again()) as first:
-            deque(islice(first, rows), maxlen=0)
-            self.total = first.number if first.number < rows else self._about(first)
-            self.checked = first.notes
-            first._ended(f" in its first {rows} rows")  # noqa: SLF001  # as above
+        is_again = is_read_again(self.source)
+        first = self.again() if is_again else self
+        number = line = 0
+        for number, (line, item) in enumerate(islice(first._rows, rows), start=1):  # noqa: B007, SLF001  # another one of this class
+            if not is_again:
+                self._ahead.append((line, item))
+        self.checked = first.notes
+        self.total = number if number < rows else None
+        first._ended(f" in its first {rows} rows")  # noqa: SLF001  # as above
+        if is_again:
+            first.close()
+            if number == rows and self.kind in {"jsonl", "csv"}:
+                self.total = self._about(number, line)
 
-    def _about(self, first: Self) -> int | None:
+    def _about(self, number: int, line: int) -> int:
         """About how many items there are, by the size of the first ones."""
-        if self.kind in ("json", "parquet"):
-            return None
         path = usable_path(cast("str", self.source))
         with path.open("rb") as file:
-            size = sum(map(len, islice(file, first.line)))
+            size = sum(map(len, islice(file, line)))
         # Three digits, so that nobody takes it for a count.
-        return int(float(f"{first.number * path.stat().st_size / size:.3g}"))
+        return int(float(f"{number * path.stat().st_size / size:.3g}"))
 
     def collected(self) -> tuple[list[Item], list[int]]:
         """All items that are left, and the line of each."""

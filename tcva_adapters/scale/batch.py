@@ -9,7 +9,7 @@ from tcva_adapters.errors import InvalidSampleError, JudgeError
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.judges.base import digest
 from tcva_adapters.results.protocol import Scored
-from tcva_adapters.samples.files import sample_reader
+from tcva_adapters.samples.files import SampleReader
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scale.columns import KINDS, rows_of, with_columns
 from tcva_adapters.scale.settings import ScorerLike, scorer_of
@@ -65,7 +65,7 @@ def judge_batch(
     ([1.0, nan], [None, 'missing_field'])
     """
     scorer = scorer_of(settings)
-    read = sample_reader(mapping or {})
+    read = SampleReader(mapping or {})
     ours = {prefix + name for name in KINDS} | {*apart}
     errors: list[str | None] = []
     samples: list[Sample] = []

@@ -16,7 +16,7 @@ import ray
 from ray.data.datasource import BlockBasedFileDatasink, FileBasedDatasource
 
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.samples.files import sample_reader
+from tcva_adapters.samples.files import SampleReader
 from tcva_adapters.samples.records import NAN, FileRow, Format, plain, read_records
 
 ROW_HASH: Final = "row_hash"
@@ -89,7 +89,7 @@ class RowFiles(FileBasedDatasource):  # type: ignore[misc]  # Ray is an extra
 
     def _checked(self, rows: Sequence[FileRow]) -> list[str | None]:
         """What is wrong with each row, as it is in the file."""
-        read = sample_reader(self._mapping)
+        read = SampleReader(self._mapping)
         errors: list[str | None] = []
         for row in rows:
             error = row.error or None
