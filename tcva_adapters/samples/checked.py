@@ -5,24 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict, ValidationError
-from pydantic_core import ErrorDetails
 
 from tcva_adapters.errors import InvalidValueError
 
 FROZEN: Final = ConfigDict(frozen=True, extra="forbid")
-
-_KINDS: Final = (
-    # Parts of pydantic's names of errors, and what was meant; the first that fits says it.
-    (("string",), "a text"),
-    (("bool",), "true or false"),
-    (("int",), "a whole number"),
-    (("float",), "a number"),
-    (("finite",), "a finite number"),
-    (("tuple", "list", "iterable"), "a list"),
-    (("dict", "mapping", "model"), "an object of names and values"),
-)
-_SENTENCES: Final = frozenset({"value_error", "json_invalid"})
-"""Errors that say it all: our own, and the parser's."""
 
 _SHOWN: Final = 60
 
@@ -53,36 +39,22 @@ def first_fault(error: ValidationError, kind: type[BaseModel] | None = None) -> 
 
     >>> class Point(Checked):
     ...     x: float
-    >>> Point(x="left")
+    >>> Point(x=[])
     Traceback (most recent call last):
         ...
-    tcva_adapters.errors.InvalidValueError: x: it is a number, not 'left'
+    tcva_adapters.errors.InvalidValueError: x: it should be a valid number, not []
     """
     first = error.errors(include_url=False)[0]
-    where = ".".join(map(str, first["loc"])) or "document"
-    if first["type"] in _SENTENCES and not first["loc"]:
-        return _why(first)
-    if first["type"] != "extra_forbidden":
-        return f"{where}: {_why(first)}"
-    known = f"; a {kind.__name__} has {', '.join(kind.model_fields)}" if kind else ""
-    return f"{where}: there is no such field{known}"
-
-
-def _why(fault: ErrorDetails) -> str:
-    kind, value = fault["type"], fault["input"]
-    if kind == "missing":
-        return "it is missing"
-    if kind in _SENTENCES:
-        return fault["msg"].removeprefix("Value error, ").replace("Invalid JSON", "not JSON")
-    if kind in {"literal_error", "enum"}:
-        return f"it is {fault['ctx']['expected']}, not {_shown(value)}"
-    meant = next((meant for parts, meant in _KINDS if any(p in kind for p in parts)), None)
-    if meant is None:
-        said = fault["msg"].removeprefix("Input should ")
-        return f"it should {said}, not {_shown(value)}"
-    return f"it is {meant}, not {_shown(value)}"
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+    where, why = ".".join(map(str, first["loc"])), first["msg"]
+    if first["type"] in {"value_error", "json_invalid"}:  # our own sentence, or the parser's
+        why = why.removeprefix("Value error, ").replace("Invalid JSON", "not JSON")
+        return f"{where}: {why}" if where else why
+    if first["type"] == "missing":
+        why = "it is missing"
+    elif first["type"] == "extra_forbidden":
+        known = f"; a {kind.__name__} has {', '.join(kind.model_fields)}" if kind else ""
+        why = f"there is no such field{known}"
+    else:
+        text = repr(first["input"])
+        why = f"{why.replace('Input', 'it')}, not {text[:_SHOWN]}{'…' * (len(text) > _SHOWN)}"
+    return f"{where or 'document'}: {why}"

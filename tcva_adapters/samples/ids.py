@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from hashlib import blake2b
+from itertools import islice
 from typing import Final
 
 _FIRST_CELLS: Final = 1024
@@ -18,10 +19,6 @@ class DistinctIds:
     a million ids, where a set of texts has 100. Two ids of a file of a million have the same eight
     bytes once in 37 million files; the later one is numbered then.
 
-    Attributes:
-        repeated: The ids that came again, the first ones.
-        number: How many those are.
-
     >>> ids = DistinctIds()
     >>> [ids.unlike(name) for name in ("a", "b", "a", "a")], ids.repeated
     (['a', 'b', 'a#2', 'a#3'], ['a'])
@@ -33,11 +30,20 @@ class DistinctIds:
         Args:
             kept: How many repeated ids are kept for messages; None keeps all.
         """
-        self.repeated: list[str] = []
-        self.number = 0
         self._kept = kept
+        self._last: dict[str, int] = {}  # the number that each repeated id was given last
         self._size = 0
         self._cells = _EMPTY * _FIRST_CELLS
+
+    @property
+    def repeated(self) -> list[str]:
+        """The ids that came again, the first ones."""
+        return list(islice(self._last, self._kept))
+
+    @property
+    def number(self) -> int:
+        """How many came again."""
+        return len(self._last)
 
     def unlike(self, name: str) -> str:
         """The id, or the next number of it where it came before.
@@ -46,23 +52,11 @@ class DistinctIds:
         """
         if self._added(name):
             return name
-        # Numbers are taken one after the other: double until one is free, then halve the rest.
-        taken, free = 1, 2
-        while not self._is_free(f"{name}#{free}"):
-            taken, free = free, 2 * free
-        while free - taken > 1:
-            middle = (taken + free) // 2
-            if self._is_free(f"{name}#{middle}"):
-                free = middle
-            else:
-                taken = middle
-        if free == 2:
-            self.number += 1
-            if self._kept is None or len(self.repeated) < self._kept:
-                self.repeated.append(name)
-        numbered = f"{name}#{free}"
-        self._added(numbered)
-        return numbered
+        number = self._last.get(name, 1) + 1
+        while not self._added(f"{name}#{number}"):
+            number += 1
+        self._last[name] = number
+        return f"{name}#{number}"
 
     def _added(self, name: str) -> bool:
         """Whether the id is new; it no longer is then."""
@@ -75,9 +69,6 @@ class DistinctIds:
         if self._size > _FULLEST * len(self._cells):
             self._grow()
         return True
-
-    def _is_free(self, name: str) -> bool:
-        return not self._cells[self._cell(_key(name))]
 
     def _cell(self, key: int) -> int:
         """Where the key is, or the empty cell where it belongs."""

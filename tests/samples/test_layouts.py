@@ -190,11 +190,11 @@ def test_which_list_of_a_json_object_holds_the_records() -> None:
 def test_what_does_not_fit_is_said_in_our_words() -> None:
     cases: list[tuple[dict[str, Any], str]] = [
         ({"context": ["C."]}, "context: there is no such field; a Sample has input, response, "),
-        ({"response": 3}, "response: it is a text, not 3"),
-        ({"response": ["x" * 100]}, "response: it is a text, not ['xxx"),
-        ({"contexts": ["a", None]}, "contexts.1: it is a text, not None"),
-        ({"contexts": 3}, "contexts: it is a list, not 3"),
-        ({"metadata": []}, "metadata: it is an object of names and values, not []"),
+        ({"response": 3}, "response: it should be a valid string, not 3"),
+        ({"response": ["x" * 100]}, "response: it should be a valid string, not ['xxx"),
+        ({"contexts": ["a", None]}, "contexts.1: it should be a valid string, not None"),
+        ({"contexts": 3}, "contexts: it should be a valid tuple, not 3"),
+        ({"metadata": []}, "metadata: it should be a valid dictionary, not []"),
     ]
     for fields, message in cases:
         with pytest.raises(InvalidSampleError) as caught:
