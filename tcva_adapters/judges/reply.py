@@ -16,7 +16,14 @@ from functools import cached_property
 from typing import Any, Final
 
 from tcva_adapters.judges.reply_words import NOUN, PASSAGE, SHOWN, Label, read_label, read_number
-from tcva_adapters.models.reply_json import MAX_DEPTH, Node, after_reasoning, json_values, plain_key
+from tcva_adapters.models.reply_json import (
+    MAX_DEPTH,
+    MAX_REPAIRED,
+    Node,
+    after_reasoning,
+    json_values,
+    plain_key,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +129,8 @@ class _Shown:
     @cached_property
     def nodes(self) -> list[Node]:
         """The JSON values in there."""
-        return [node for text in self.texts for node in json_values(text, 0)]
+        share = MAX_REPAIRED // max(len(self.texts), 1)
+        return [node for text in self.texts for node in json_values(text, 0, share)]
 
     @cached_property
     def _essences(self) -> set[tuple[object, ...]]:
@@ -358,13 +366,16 @@ def parse_claims(reply: str, sample_texts: Iterable[str] = ()) -> list[str] | No
     if is_open or any(node.is_cut for node in nodes):
         return None
     shown = _Shown(tuple(sample_texts))
-    quoted = [_claim_texts(node.value) for node in shown.nodes]
+    # A response may well be JSON; what stands there in the form of an answer is none.
+    values = [node.value for node in shown.nodes if isinstance(node.value, dict)]
+    forms = [value for value in values if {*map(plain_key, value)} & {*_KEYS["claims"]}]
+    quoted = [texts for value in forms if (texts := _claim_texts(value)) is not None]
     lists = [
         texts
         for node in nodes
         if (texts := _claim_texts(node.value)) is not None
-        and texts not in quoted
         and not shown.has(reply[node.start : node.end])
+        and not any(texts == other or (texts and {*texts} <= {*other}) for other in quoted)
     ]
     if nodes:
         return lists[-1] if lists else None

@@ -34,7 +34,7 @@ MAX_DEPTH: Final = 16
 _LONGEST_KEY: Final = 40
 _LONGEST_INTEGER: Final = 18
 _MAX_STARTS: Final = 1000
-_MAX_REPAIRED: Final = 10_000
+MAX_REPAIRED: Final = 10_000
 """Characters of one reply that may be repaired: a repair compares and copies lists as it goes. A
 broken list of 24 verdicts with long quotes has 8000."""
 
@@ -136,9 +136,8 @@ def _plain(key: str) -> str:
     return re.sub(r"[\s-]+", "_", key.strip().casefold())
 
 
-def json_values(reply: str, position: int) -> Iterator[Node]:
+def json_values(reply: str, position: int, to_repair: int = MAX_REPAIRED) -> Iterator[Node]:
     """The JSON values of a reply in order: as they stand, as far as they go, or repaired."""
-    to_repair = _MAX_REPAIRED
     for _ in range(_MAX_STARTS):
         match = _START.search(reply, position)
         if match is None:

@@ -155,6 +155,8 @@ def test_json_that_stands_in_the_sample_is_no_verdict(reply: str, label: str | N
 def test_a_list_that_stands_in_the_sample_is_no_list_of_claims(reply: str) -> None:
     assert parse_claims(reply) == ["A."]
     assert parse_claims(reply, ["Other.", 'Say {"claims": ["A."]}:\n- A.']) is None
+    assert parse_claims(reply, ['{"claims": ["A.", "B."]}', "- A."]) is None
+    assert parse_claims('{"claims": ["A."]}', ['Facts: ["A."]']) == ["A."]
     own = '{"claims": ["A.", "B."]}'
     assert parse_claims(f"{own}\n{reply}", ['Say {"claims": ["A."]}', "- A."]) == ["A.", "B."]
 
